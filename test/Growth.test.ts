@@ -3,7 +3,7 @@ import { Validator } from "@cfworker/json-schema"
 import { Duration, Effect, Schema } from "effect"
 import { sourcesOf } from "../src/agent/Citations.ts"
 import { linesOf } from "../src/text/Lines.ts"
-import { answerTo } from "../src/models/local/Answer.ts"
+import { answerTo, materialOf } from "../src/models/local/Answer.ts"
 import { nearby } from "../src/models/local/Nearby.ts"
 import { wordsOf } from "../src/text/UnicodeWords.ts"
 import { ChatbotInput } from "../src/domain/chatbot/Chatbot.ts"
@@ -76,9 +76,9 @@ const scans: Readonly<Record<string, (text: string) => unknown>> = {
   "the words of a search": (text) => spacedWords(text),
   "the language of a text": detectLanguage,
   "a local embedding": embedLocally,
-  "the answer to a long question": (text) => answerTo(text, [passage("One two a b c 1. 漢 é https.")]),
-  "the answer from a long passage": (text) => answerTo("what is a b 1 漢 é", [passage(text)]),
-  "the answer from a passage that is the question": (text) => answerTo(text, [passage(text)]),
+  "the answer to a long question": (text) => answerTo(text, materialOf([passage("One two a b c 1. 漢 é https.")])),
+  "the answer from a long passage": (text) => answerTo("what is a b 1 漢 é", materialOf([passage(text)])),
+  "the answer from a passage that is the question": (text) => answerTo(text, materialOf([passage(text)])),
   "the places near an answer": (text) => nearby("what is a b 1 漢 é", [passage(text)]),
   "the sources of a long answer": (text) => sourcesIn(text, "One two a b c 1. 漢 é https."),
   "the sources in a long passage": (text) => sourcesIn("One two a b c 1. 漢 é https.", text),

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { Glob } from "bun"
+import { findBrowser, screenshotDirectory } from "./browser/lib/Chromium.ts"
 import { testsWithout } from "./lib/imports.ts"
 
 /*
@@ -15,6 +16,10 @@ interface Check {
   readonly files?: ReadonlyArray<string>
   /** Runs only when it is asked for by name. */
   readonly isExtra?: true
+  /** Why it cannot run here; it is then not counted, but for CI, where it fails. */
+  readonly obstacle?: string | undefined
+  /** What is printed once it has passed. */
+  readonly note?: string
 }
 
 interface Outcome {
@@ -27,10 +32,12 @@ const bun = process.execPath
 
 /** Test files that run at once: more than processors, since many wait for the disk or for a time to pass. */
 const TEST_PROCESSES = 3
+/** A browser keeps a processor busy by itself. */
+const BROWSER_PROCESSES = 2
 /** A test that hangs, on a machine that is busy with other things. */
 const TEST_TIMEOUT_MILLIS = 60_000
-/** How long each test file took last time. */
-const TIMINGS = join(root, "node_modules", ".cache", "parley", "timings.json")
+/** The directory of what is remembered of earlier runs. */
+const CACHE = join(root, "node_modules", ".cache", "parley")
 
 const ENVIRONMENT = {
   ...process.env,
@@ -49,30 +56,44 @@ const compiler = (): string =>
 
 const filesOf = (pattern: string) => Array.from(new Glob(pattern).scanSync(root), (file) => `./${file}`).toSorted()
 
-/** Lets the longest test files begin first, except where nothing can be remembered, as among the packages of Nix. */
-const timings = (): ReadonlyArray<string> => {
+/** Tests that drive a real browser, which not every machine has. */
+const BROWSER_TESTS = "test/browser/*.test.ts"
+const isOutsideBrowser = (file: string): boolean => !new Glob(BROWSER_TESTS).match(file.replace("./", ""))
+
+/**
+ * Lets the test files of a check that took longest begin first, except where nothing can be remembered, as among the
+ * packages of Nix.
+ */
+const timings = (name: string): ReadonlyArray<string> => {
   try {
-    mkdirSync(dirname(TIMINGS), { recursive: true })
-    accessSync(dirname(TIMINGS), constants.W_OK)
-    return [`--timings=${TIMINGS}`, "--update-timings"]
+    mkdirSync(CACHE, { recursive: true })
+    accessSync(CACHE, constants.W_OK)
+    return [`--timings=${join(CACHE, `timings-${name}.json`)}`, "--update-timings"]
   } catch {
     return []
   }
 }
 
 /** In a few processes, of which each keeps the modules that it has loaded for its next file. */
-const tests = (files: ReadonlyArray<string>): Pick<Check, "command" | "files"> => ({
+const tests = (
+  name: string,
+  files: ReadonlyArray<string>,
+  processes = TEST_PROCESSES,
+): Pick<Check, "name" | "command" | "files"> => ({
+  name,
   command: [
     bun,
     "test",
     `--timeout=${TEST_TIMEOUT_MILLIS}`,
-    `--parallel=${TEST_PROCESSES}`,
+    `--parallel=${processes}`,
     "--no-isolate",
-    ...timings(),
+    ...timings(name),
     ...files,
   ],
   files,
 })
+
+const browser = findBrowser(process.env)
 
 /** What starts servers and makes databases for tests. */
 const SLOW = ["test/lib/ServerProcess.ts", "test/lib/TestDatabase.ts"]
@@ -84,10 +105,23 @@ const checks: ReadonlyArray<Check> = [
   { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
   { name: "imports", command: [bun, "test/lib/imports.ts"] },
   { name: "migrations", command: [bun, "test/lib/migrations.ts"] },
-  { name: "tests", ...tests(filesOf("test/**/*.test.ts")) },
-  { name: "fast", ...tests(testsWithout(root, SLOW).map((file) => `./${file}`)), isExtra: true },
+  tests("tests", filesOf("test/**/*.test.ts").filter(isOutsideBrowser)),
+  {
+    ...tests("browser", filesOf(BROWSER_TESTS), BROWSER_PROCESSES),
+    obstacle: "why" in browser ? browser.why : undefined,
+    note: `Pictures of every screen are in ${screenshotDirectory(process.env)}`,
+  },
+  {
+    ...tests(
+      "fast",
+      testsWithout(root, SLOW)
+        .map((file) => `./${file}`)
+        .filter(isOutsideBrowser),
+    ),
+    isExtra: true,
+  },
   // `bun run conformance` installs what these need first. Their names keep them from `bun test`.
-  { name: "conformance", ...tests(filesOf("test/conformance/*.check.ts")), isExtra: true },
+  { ...tests("conformance", filesOf("test/conformance/*.check.ts")), isExtra: true },
 ]
 
 /** One line at the end of the terminal that is written again and again; elsewhere a line now and then. */
@@ -191,11 +225,16 @@ console.log(
   process.env["DATABASE_URL"] ? "Tests on the Postgres server of DATABASE_URL" : "Tests on the embedded database",
 )
 const total = { passed: 0, failed: 0 }
-const isWanted = ({ isExtra, name }: Check) => (asked.length === 0 ? !isExtra : asked.includes(name))
+/** The browser talks to the server alone, so that it is not asked again for another database. */
+const isWanted = ({ isExtra, name }: Check) =>
+  asked.length > 0 ? asked.includes(name) : isExtra !== true && (name !== "browser" || !process.env["DATABASE_URL"])
 
 /** Runs a check and says how it ended. The first that fails ends the others, which then say nothing. */
 const verify = async (check: Check): Promise<void> => {
   const start = performance.now()
+  if (check.obstacle !== undefined && process.env["CI"] === undefined) {
+    return progress.print(`${label(check.name, start)}not run: ${check.obstacle}`)
+  }
   const { ok, output } = await run(check)
   if (total.failed > 0) return
   const { passed, failed } = outcomeOf(check, ok, output)
@@ -204,7 +243,7 @@ const verify = async (check: Check): Promise<void> => {
   )
   total.passed += passed
   total.failed += failed
-  if (failed === 0) return
+  if (failed === 0) return check.note === undefined ? undefined : progress.print(check.note)
   console.log(`\n${withoutPassed(output)}`)
   stopRunning()
 }

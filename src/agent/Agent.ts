@@ -38,6 +38,8 @@ export interface AgentInput {
   readonly tools?: ReadonlyArray<AgentTool>
   /** Receives the events of the reply as they happen. With it, the model's answers are requested as streams. */
   readonly emit?: Emit | undefined
+  /** Whether the steps of a stream show the requests that were sent to the model, as those of a whole answer do. */
+  readonly showsRequests?: boolean | undefined
   /**
    * Called with each step as it ends, so that the steps of a failed or interrupted reply are not lost. A step that was
    * cut off is passed as far as it was received, without the results of its tool calls.
@@ -48,6 +50,8 @@ export interface AgentInput {
    * undefined while nothing was received. The function is valid until `onStep` is called with the step.
    */
   readonly onStepBegin?: (look: () => { readonly step: StepContent; readonly cost: ModelCost } | undefined) => void
+  /** Called with each source as it is found, so that the sources of a failed or interrupted reply are not lost. */
+  readonly onSource?: (source: Source) => void
   /** Called with the estimated cost of a request that was given up before its answer began. No step has this cost. */
   readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
 }
@@ -123,7 +127,8 @@ export class Agent extends Context.Service<
               generate:
                 emit === undefined
                   ? generateWhole(calls, tools, onGivenUp)
-                  : generateStreamed(calls, tools, onGivenUp, emit, onBegin),
+                  : generateStreamed(calls, tools, onGivenUp, emit, onBegin, input.showsRequests),
+              onSource: input.onSource,
               sourcesOf: (generation) => sourcesOf(generation, { question, found }),
               onStep: (step, generation) => {
                 const cost = costOf(generation)

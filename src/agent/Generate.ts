@@ -23,6 +23,7 @@ export const generateStreamed = (
   onGivenUp: OnGivenUp,
   emit: Emit,
   onBegin: (look: () => Generation | undefined) => void = () => {},
+  isBodyKept = false,
 ): Generate => {
   let texts = 0
   const newTextId = () => `text-${++texts}`
@@ -30,7 +31,11 @@ export const generateStreamed = (
     Effect.suspend(() => {
       const answer = new StreamedGeneration(newTextId)
       onBegin(() => (answer.hasBegun ? answer.generation : undefined))
-      return stream(requestOf(request, tools), (parts) => allEmitted(emit, answer.read(parts)), onGivenUp).pipe(
+      return stream(
+        { ...requestOf(request, tools), isBodyKept },
+        (parts) => allEmitted(emit, answer.read(parts)),
+        onGivenUp,
+      ).pipe(
         Effect.onExit((exit) => (Exit.isSuccess(exit) || !answer.hasBegun ? Effect.void : onCut(answer.generation))),
         Effect.map(() => answer.generation),
       )

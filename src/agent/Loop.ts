@@ -59,6 +59,7 @@ interface LoopOptions {
   /** Finds the sources of an answer. */
   readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
+  readonly onSource: ((source: Source) => void) | undefined
   /** Receives the events that `generate` does not emit: outcomes, sources and the end of each step. */
   readonly emit: Emit | undefined
 }
@@ -108,6 +109,7 @@ export const runLoop = Effect.fnUntraced(function* (
     yield* options.onStep(step, generation)
     for (const source of yield* options.sourcesOf(generation)) {
       sources.push(source)
+      options.onSource?.(source)
       yield* emitted(emit, { type: "source", source })
     }
     yield* emitted(emit, { type: "step-end", step })

@@ -46,6 +46,9 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     stream: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
       description: "`true` for a stream. Absent: as `Accept` says; `text/event-stream` asks for one.",
     }),
+    steps: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
+      description: "`true`: a stream also has the steps of the reply, which JSON has anyway.",
+    }),
   },
   payload: Schema.Struct({
     messages: ChatMessages,
@@ -94,7 +97,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
       description:
         "Answers the last message. A key without `conversations:read` is not shown what the model was asked: the `request.body` of each step is empty. With `settings.isToolEnabled` the model searches the knowledge base with the tool `searchKnowledgeBase`; without, it is searched once with the user's message. The user's message is stored before the model is called.",
       transform: alsoStream(
-        "The AI SDK's UI message stream, version 1: events `start` (with the id of the stored reply, and `session_id` in its metadata), `start-step`, `text-start`, `text-delta`, `text-end`, `tool-input-start`, `tool-input-available`, `tool-output-available`, `tool-output-error` (tools are `dynamic`), `source-document`, `finish-step`, `finish`, `error` and `abort`, then `[DONE]`. A comment comes every now and then, so that nothing in between takes the connection for dead. What fails before the first event is answered with a status; what fails after it is an `error` event. When the client leaves, the model is stopped, and what there is of the reply is kept.",
+        "The AI SDK's UI message stream, version 1: events `start` (with the id of the stored reply, and `session_id` in its metadata), `start-step`, `text-start`, `text-delta`, `text-end`, `tool-input-start`, `tool-input-available`, `tool-output-available`, `tool-output-error` (tools are `dynamic`), `source-document`, `finish-step`, `finish`, `error` and `abort`, then `[DONE]`. With `steps=true`, a transient `data-step` comes before each `finish-step`: the entry that `steps` of the JSON has, without `response.messages`. A comment comes every now and then, so that nothing in between takes the connection for dead. What fails before the first event is answered with a status; what fails after it is an `error` event. When the client leaves, the model is stopped, and what there is of the reply is kept.",
       ),
     }),
   )

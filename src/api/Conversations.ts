@@ -139,7 +139,7 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
     OpenApi.annotations({
       summary: "Erase a visitor",
       description:
-        "Deletes everything that is stored about a visitor, who is named by exactly one of `email` and `session_token`: conversations with their messages, ratings and replies that are being made. A chat of the visitor that is under way is answered, and nothing of it is stored any more. Nothing is found: 200 with zeros. Repeat it when it fails. The audit log gets the numbers, and nothing that identifies the visitor.",
+        "Deletes everything that is stored about a visitor, who is named by exactly one of `email`, `session_token` and `visitor_id`: conversations with their messages, ratings and replies that are being made. A chat of the visitor that is under way is answered, and nothing of it is stored any more. Nothing is found: 200 with zeros. Repeat it when it fails. The audit log gets the numbers, and nothing that identifies the visitor.",
     }),
   )
 

@@ -6,6 +6,7 @@ import type { Dialect } from "./parts/Dialect.ts"
 import { DocsApi } from "./Docs.ts"
 import { McpApi } from "./Mcp.ts"
 import { OpenApiDocumentApi } from "./OpenApiDocument.ts"
+import { WebApi } from "./Web.ts"
 
 /*
  * The table of all routes of the server, derived from the endpoints and their annotations. It is the only place that
@@ -25,7 +26,7 @@ export interface Route {
 }
 
 /** The endpoints that the OpenAPI document leaves out. */
-const Undocumented = HttpApi.make("undocumented").add(McpApi, DocsApi, OpenApiDocumentApi)
+const Undocumented = HttpApi.make("undocumented").add(McpApi, DocsApi, OpenApiDocumentApi, WebApi)
 
 const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,

@@ -1,5 +1,5 @@
 import { outputTokensMax } from "./LanguageModels.ts"
-import { durationOrOff, integer, limit, oneOf, positiveDuration } from "./Kinds.ts"
+import { durationOrOff, integer, limit, oneOf, positiveDuration, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 export const replyDeadline = positiveDuration.or(
@@ -65,10 +65,28 @@ const checkpoints = {
   ),
 }
 
+const liveReplies = {
+  keptFor: positiveDuration.or(
+    "WIDGET_REPLY_KEPT",
+    "30s",
+    "How long a reply to a visitor of the chat widget can be read on from where a lost connection stopped, after it has ended.",
+  ),
+  memory: size.or(
+    "WIDGET_REPLIES_MEMORY",
+    "64MiB",
+    "Size of the replies to visitors of the chat widget that are kept in memory, of which one organization may take a quarter. Beyond it, some are read from the database again.",
+  ),
+  readersMax: integer(1, 1_000).or(
+    "WIDGET_REPLY_READERS",
+    "16",
+    "Places at once, such as tabs of a browser, in which one reply to a visitor of the chat widget is followed.",
+  ),
+}
+
 export const chats = {
   title: "Chats",
   introduction: "The limits of one reply, and how it is streamed and stored.",
-  sections: { agent, chat, streams, checkpoints },
+  sections: { agent, chat, streams, checkpoints, liveReplies },
 } satisfies Group
 
 const budgets = {

@@ -24,6 +24,7 @@ const dataDir = text.or(
 const below = (name: string) => dataDir.map((directory) => resolve(directory, name))
 
 export const uploadsDirectory = below("uploads").elsewhere
+export const webDirectory = below("cache/web").elsewhere
 export const indexesDirectory = below("indexes").elsewhere
 
 const database = {

@@ -1,4 +1,4 @@
-import { uploadsDirectory } from "./Data.ts"
+import { uploadsDirectory, webDirectory } from "./Data.ts"
 import { duration, integer, positiveDuration, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
@@ -36,6 +36,15 @@ const uploads = {
   waitLimit: duration.or("UPLOAD_WAIT_LIMIT", "60s", "The longest wait that `Prefer: wait=N` can ask for."),
 }
 
+const web = {
+  cache: webDirectory,
+  buildTimeout: positiveDuration.or(
+    "WEB_BUILD_TIMEOUT",
+    "60s",
+    "How long building the pages of the widget and the console may take on the first request for one, unless `bun run web` has built them in advance.",
+  ),
+}
+
 const idempotency = {
   retention: positiveDuration.or(
     "IDEMPOTENCY_RETENTION",
@@ -63,5 +72,5 @@ export const requestsAndUploads = {
   title: "Requests and uploads",
   introduction:
     "The sizes of requests, how long they may take to arrive, and how long answers are kept for those who ask again.",
-  sections: { requests, uploads, idempotency },
+  sections: { requests, uploads, web, idempotency },
 } satisfies Group

@@ -11,6 +11,9 @@ import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
 import * as ChatbotTools from "./ChatbotTools.ts"
 import * as ConsoleSession from "./console/ConsoleSession.ts"
+import * as Overview from "./console/Overview.ts"
+import * as SystemState from "./console/SystemState.ts"
+import * as Events from "./console/Events.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Docs from "./Docs.ts"
 import { clientAddresses } from "./edge/ClientAddresses.ts"
@@ -24,6 +27,8 @@ import * as OpenApiDocument from "./OpenApiDocument.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
+import * as Web from "./web/Web.ts"
+import { WebFiles } from "./web/WebFiles.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -32,7 +37,7 @@ import * as WidgetAccess from "./widget/WidgetAccess.ts"
  */
 const PATH_PART_MAX_LENGTH = 2_048
 
-const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer).pipe(
+const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
     AllConversations.layer,
@@ -42,13 +47,17 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     ChatbotTools.layer,
     ConsoleSession.layer,
     Conversations.layer,
+    Events.layer,
     Knowledge.layer,
     OpenAi.layer,
+    Overview.layer,
     System.layer,
+    SystemState.layer,
     Usage.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),
+  Layer.provide(Layer.unwrap(Effect.map(Config, ({ web }) => WebFiles.layer(web)))),
   Layer.provide([Etag.layer, HttpPlatform.layer]),
 )
 

@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import type { ChatReply } from "../domain/chat/Chat.ts"
+import { Caller } from "../domain/Caller.ts"
+import type { ChatReply, Step } from "../domain/chat/Chat.ts"
+import { readsConversations } from "../domain/chat/SessionToken.ts"
 import { Chat } from "../services/Chat.ts"
 import type { ChatAttempt } from "../services/ChatAttempt.ts"
-import type { ChatAnswer } from "../services/ChatAnswer.ts"
+import { type ChatAnswer, withoutRequest } from "../services/ChatAnswer.ts"
 import { currentAttempt } from "./edge/Idempotency.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
@@ -25,9 +27,11 @@ export const layer = HttpApiBuilder.group(
         payload: { messages, platform = "web", sessionToken, id, trigger, messageId },
         request,
       }) => {
-        const answerTo = (attempt: ChatAttempt | undefined) => {
+        const answerTo = (attempt: ChatAttempt | undefined, showsRequests: boolean) => {
+          const showStep = query.steps !== "true" ? undefined : showsRequests ? (step: Step) => step : withoutRequest
           const chatRequest = {
             attempt,
+            showsRequests,
             messages,
             platform,
             sessionToken: sessionToken ?? id,
@@ -35,10 +39,18 @@ export const layer = HttpApiBuilder.group(
             replaces: trigger === "submit-message" && typeof messageId === "string" ? messageId : undefined,
           }
           return wantsStream(query.stream, request)
-            ? respondWithStream((emit) => chat.reply(params.chatbotId, chatRequest, emit), new UiMessages(), streaming)
+            ? respondWithStream(
+                (emit) => chat.reply(params.chatbotId, chatRequest, emit),
+                new UiMessages(showStep),
+                streaming,
+              )
             : Effect.map(chat.reply(params.chatbotId, chatRequest), respond)
         }
-        return Effect.flatMap(currentAttempt, answerTo)
+        return Effect.flatMap(currentAttempt, (attempt) =>
+          query.steps === "true"
+            ? Caller.use((caller) => answerTo(attempt, readsConversations(caller)))
+            : answerTo(attempt, false),
+        )
       },
     })
   }),

@@ -1,12 +1,12 @@
-import { Effect, Stream } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { pageOf } from "../api/parts/Paging.ts"
 import { pageMetadata } from "../domain/Page.ts"
-import { notations, type TranscriptFormat } from "../domain/chat/Transcript.ts"
-import { Conversations, type Transcript } from "../services/Conversations.ts"
+import { notations } from "../domain/chat/Transcript.ts"
+import { Conversations } from "../services/Conversations.ts"
 import { Erasures } from "../services/Erasures.ts"
+import { formatOf, transcriptFile } from "./TranscriptFile.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -40,8 +40,8 @@ export const layer = HttpApiBuilder.group(
       },
 
       transcript: ({ params, query, request }) =>
-        Effect.map(conversations.transcript(params.chatbotId, params.sessionId), (transcript) =>
-          fileOf(transcript, query.format ?? formatOf(request)),
+        Effect.map(conversations.transcript(params.chatbotId, params.sessionId), ({ messages, session }) =>
+          transcriptFile(notations[formatOf(query, request)], session, messages),
         ),
 
       erase: ({ payload }) => Effect.map(erasures.erase(payload), (erased) => ({ erased })),
@@ -53,20 +53,3 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
-
-/** Responds with a transcript as a file to download, which is sent while its messages are read from the database. */
-const fileOf = ({ session, messages }: Transcript, format: TranscriptFormat) => {
-  const notation = notations[format]
-  const parts = Stream.make(notation.opening(session)).pipe(
-    Stream.concat(Stream.map(Stream.zipWithIndex(messages), ([message, index]) => notation.message(message, index))),
-    Stream.concat(Stream.make(notation.ending)),
-  )
-  const file = `conversation-${session.id}.${notation.fileExtension}`
-  return HttpServerResponse.stream(Stream.encodeText(parts), {
-    contentType: notation.mediaType,
-    headers: { "content-disposition": `attachment; filename="${file}"`, "cache-control": "no-store" },
-  })
-}
-
-const formatOf = ({ headers }: HttpServerRequest.HttpServerRequest): TranscriptFormat =>
-  headers["accept"]?.includes("text/markdown") === true ? "markdown" : "json"

@@ -5,6 +5,7 @@ import { HttpApiScalar } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { docs } from "../api/Docs.ts"
 import { entries, htmlOf, pagePath, style } from "./DocsPage.ts"
+import { isKnown } from "./web/Negotiation.ts"
 
 /** The Content-Security-Policy source of an inline script or style. */
 const inline = (content: string): string => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
@@ -86,10 +87,6 @@ const pages = HttpRouter.use(
     }
   }),
 )
-
-/** Whether `If-None-Match` names this version. A weak tag counts as well: a proxy that compresses makes tags weak. */
-const isKnown = (header: string | undefined, etag: string): boolean =>
-  header !== undefined && header.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()))
 
 /** Serves the documentation: the reference of the API and the pages beside it. */
 export const layer = Layer.merge(reference, pages)

@@ -9,6 +9,8 @@ export interface ModelRequest {
   readonly tools: ReadonlyArray<ToolDeclaration>
   /** Whether the model may call the tools. With `none` it only sees their declarations. */
   readonly toolChoice: "auto" | "none"
+  /** Whether a stream keeps the body of its request in memory, to show it. */
+  readonly isBodyKept?: boolean
 }
 
 /** Receives the parts of a stream in order. An effect that it returns is run before more of the stream is read. */

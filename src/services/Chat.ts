@@ -9,8 +9,8 @@ import { toolSizes } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServesNamed } from "../domain/Caller.ts"
 import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
 import type { ToolResult } from "../domain/chat/Chat.ts"
+import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../domain/chat/SessionToken.ts"
 import { isUnanswered } from "../domain/chat/Unanswered.ts"
-import { isGuessable, readsConversations, sessionToContinue } from "../domain/chat/SessionToken.ts"
 import {
   type BudgetSpent,
   ChatbotInactive,
@@ -36,6 +36,7 @@ import { type ChatbotRow, Chatbots } from "../storage/Chatbots.ts"
 import { ChatbotTools } from "../storage/ChatbotTools.ts"
 import { Conversations } from "../storage/Conversations.ts"
 import type { BotMessage } from "../storage/ConversationWrites.ts"
+import { sessionNotFound } from "../storage/Messages.ts"
 import { Quotas } from "../storage/Quotas.ts"
 import { Usage } from "../storage/Usage.ts"
 import { Budgets } from "./Budgets.ts"
@@ -73,7 +74,7 @@ export interface ChatSettings {
   readonly sessionTokens: "any" | "strict"
 }
 
-type ChatFailure =
+export type ChatFailure =
   | BudgetSpent
   | ChatbotInactive
   | InvalidRequest
@@ -95,7 +96,7 @@ export class Chat extends Context.Service<
      * is complete, or as far as it got if the model fails or the client disconnects. With `emit` the reply is streamed.
      * The steps do not show the requests to the model to a caller who may not read conversations. A guessable session
      * token continues only a conversation that the caller's key opened; with the setting `strict` it is an
-     * `InvalidRequest`.
+     * `InvalidRequest`. A visitor of the chat widget continues its own conversations only.
      */
     readonly reply: (
       chatbot: ChatbotId,
@@ -141,13 +142,20 @@ export class Chat extends Context.Service<
           chatbot: ChatbotRow,
           caller: Caller["Service"],
           request: ChatRequest,
-        ): Effect.Effect<ChatContext, InvalidRequest | Unavailable, CurrentOrganization> => {
-          const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined } = request
+        ): Effect.Effect<ChatContext, InvalidRequest | NotFound | Unavailable, CurrentOrganization> => {
+          const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined, visitor } = request
           if (sessionToken === undefined) return Effect.succeed(contextOf(undefined, request))
           if (settings.sessionTokens === "strict" && isGuessable(sessionToken)) return Effect.fail(tokenTooShort)
-          const name = sessionToContinue(caller, sessionToken)
-          return Effect.map(conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)), (session) =>
-            contextOf(session, request),
+          const name =
+            visitor === undefined
+              ? sessionToContinue(caller, sessionToken)
+              : sessionOfVisitor(caller, visitor.id, sessionToken)
+          return Effect.flatMap(
+            conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)),
+            (session): Effect.Effect<ChatContext, NotFound> =>
+              session === undefined && visitor?.conversation !== undefined
+                ? Effect.fail(sessionNotFound)
+                : Effect.succeed(contextOf(session, request)),
           )
         }
 
@@ -167,6 +175,7 @@ export class Chat extends Context.Service<
               token,
               tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
               platform: request.platform,
+              visitor: request.visitor?.id,
               isKnown: session !== undefined,
             },
             yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
@@ -294,16 +303,18 @@ export class Chat extends Context.Service<
                 documents: documentsOf(chatbot),
                 tools,
                 emit,
+                showsRequests: request.showsRequests,
                 ...recorder.callbacks,
               }),
             // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
             (watch, exit) =>
               Effect.flatMap(watch.end, (isUnfinished) => {
                 if (Exit.isSuccess(exit)) {
-                  const { costs, finishReason, output } = exit.value
+                  const { costs, finishReason, output, steps } = exit.value
                   const message = {
                     ...costOf(exit.value),
-                    content: output,
+                    // A visitor finds what it has seen, with what the model said before it called a tool.
+                    content: request.visitor === undefined ? output : textOf(steps),
                     finish_reason: finishReason,
                     unanswered: judged(exit.value),
                   }

@@ -40,6 +40,7 @@ export type ChatEmit = Emit<ChatEvent>
 /** The part of a reply that exists so far. */
 export interface Progress {
   readonly steps: ReadonlyArray<StepContent>
+  readonly sources: ReadonlyArray<Source>
   /** The model of the last step: a fallback if the chatbot's own model failed. */
   readonly model: string
   readonly provider: string
@@ -48,10 +49,11 @@ export interface Progress {
   readonly costs: ReadonlyArray<ModelCost>
 }
 
-export const noProgress: Progress = { steps: [], model: "", provider: "", tokens: noTokens, costs: [] }
+export const noProgress: Progress = { steps: [], sources: [], model: "", provider: "", tokens: noTokens, costs: [] }
 
 /** Adds a step, whole or unfinished, to the progress of a reply. */
 export const afterStep = (before: Progress, step: StepContent, cost: ModelCost): Progress => ({
+  ...before,
   model: cost.model,
   provider: cost.provider,
   steps: [...before.steps, step],
@@ -80,21 +82,35 @@ export const textEvents = (text: string): ReadonlyArray<AgentEvent> => [
 ]
 
 /** The cost of an answer that the server gives without a model, as it is stored. */
-export const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [] }
+export const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [], sources: [] }
 
-/** The model, tool calls and tokens of a reply, whole or unfinished, as they are stored. */
-export const costOf = ({ steps, model, provider, tokens }: Progress) => ({
+/** The model, tool calls, sources and tokens of a reply, whole or unfinished, as they are stored. */
+export const costOf = ({ steps, sources, model, provider, tokens }: Progress) => ({
   model,
   provider,
   tokens_used: Object.values(tokens).reduce((sum, count) => sum + count, 0),
   usage: { ...tokens },
   tool_calls: steps.flatMap((step) => step.toolCalls),
   tool_results: steps.flatMap((step) => step.toolResults),
+  sources,
 })
 
-/** The text of an unfinished reply: one paragraph for each step, except that a continued step adds to the last one. */
-export const textOf = (steps: ReadonlyArray<Pick<StepContent, "isContinued" | "text">>): string =>
-  steps.reduce((said, { text }, index) => {
-    const gap = said === "" || text === "" || steps[index - 1]?.isContinued === true ? "" : "\n\n"
-    return said + gap + text
-  }, "")
+/** What stands between the texts of two steps, unless the second one continues the first. */
+export const STEP_GAP = "\n\n"
+
+/**
+ * The text of a reply with what all of its steps say: one paragraph for each, except that a continued step adds to the
+ * last one. So it is streamed, and so it is stored for a visitor of the chat widget, or when it is unfinished.
+ */
+export const textOf = (steps: ReadonlyArray<Pick<StepContent, "isContinued" | "text">>): string => {
+  let said = ""
+  let gap = ""
+  for (const { isContinued, text } of steps) {
+    if (text !== "") {
+      said += gap + text
+      gap = ""
+    }
+    if (!isContinued && said !== "") gap = STEP_GAP
+  }
+  return said
+}

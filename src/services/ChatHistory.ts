@@ -2,6 +2,7 @@ import type { ChatTurn } from "../domain/chat/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "../domain/chat/EmailGate.ts"
 import { type StoredTurn, newTurns, type SentTurn } from "../domain/chat/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
+import type { SessionId } from "../domain/Ids.ts"
 import type { ChatAttempt } from "./ChatAttempt.ts"
 import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/Conversations.ts"
 
@@ -9,6 +10,15 @@ import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/Conv
  * Compares a chat request with the stored session that it continues: which of its messages are new, and which
  * conversation the model sees.
  */
+
+/** The visitor of the chat widget who sends a chat. */
+export interface ChatVisitor {
+  readonly id: string
+  /** The conversation that the visitor goes on with; undefined for a new one. */
+  readonly conversation: SessionId | undefined
+  /** The e-mail address that the visitor has given, empty when it declined to; undefined when it was not asked. */
+  readonly email: string | undefined
+}
 
 export interface ChatRequest {
   /** The new message alone, or the whole conversation. The last message is the user's. */
@@ -22,8 +32,12 @@ export interface ChatRequest {
   readonly replaces?: string | undefined
   /** The attempt at a chat that is made once; undefined for a request without an idempotency key. */
   readonly attempt?: ChatAttempt | undefined
+  /** The visitor of the chat widget who asks. Without one, the conversation is the calling application's. */
+  readonly visitor?: ChatVisitor | undefined
   /** Instructions of the calling application, in addition to the chatbot's own. */
   readonly instructions?: string | undefined
+  /** Whether the steps of a stream show what the model was sent. */
+  readonly showsRequests?: boolean
 }
 
 /** The session that a request continues, and how the request relates to it. */
@@ -108,12 +122,18 @@ const toStoredTurn = (said: HistoryMessage): StoredTurn => ({
 export const emailGateOf = (chatbot: ChatbotRow, context: ChatContext, request: ChatRequest): EmailGate | undefined => {
   if (!chatbot.settings.isRequestUserInfoEnabled) return undefined
   const { session, history } = context
-  const gate = emailGate(turnsOf(history, request), isRequestIn(history))
+  const gate = gateOf(emailGate(turnsOf(history, request), isRequestIn(history)), request.visitor?.email)
   const isKnown = session?.user_info.email !== undefined
   return isKnown || session?.may_ask_email === false
     ? { ...gate, email: isKnown ? undefined : gate.email, isAsking: false, mayAskAgain: false }
     : gate
 }
+
+/** The gate after an answer that the visitor gave in a form, or that was signed for it, and not in a message. */
+const gateOf = (gate: EmailGate, given: string | undefined): EmailGate =>
+  given === undefined
+    ? gate
+    : { ...gate, email: given === "" ? gate.email : given, isAsking: false, mayAskAgain: false }
 
 const isRequestIn = (history: ReadonlyArray<HistoryMessage>) => {
   const requests = new Set(history.filter((said) => said.model === emailGateModel).map((said) => said.content))

@@ -6,7 +6,7 @@ import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 import * as Storage from "../storage/Erasures.ts"
 
-const eitherOr = "Expected exactly one of `email` and `session_token`"
+const oneOf = "Expected exactly one of `email`, `session_token` and `visitor_id`"
 
 /** Erases visitors: deletes everything that is stored about them. */
 export class Erasures extends Context.Service<
@@ -27,9 +27,9 @@ export class Erasures extends Context.Service<
       const storage = yield* Storage.Erasures
       const chatbots = yield* Chatbots
 
-      const erase = Effect.fn("Erasures.erase")(function* ({ chatbot_id, email, session_token }: ErasureRequest) {
-        const visitor = visitorOf(email, session_token)
-        if (visitor === undefined) return yield* InvalidRequest.at("email", eitherOr)
+      const erase = Effect.fn("Erasures.erase")(function* ({ chatbot_id, ...names }: ErasureRequest) {
+        const [visitor, ...others] = visitorsOf(names)
+        if (visitor === undefined || others.length > 0) return yield* InvalidRequest.at("email", oneOf)
         if (chatbot_id !== undefined) {
           yield* ensureServes(chatbot_id)
           yield* chatbots.get(chatbot_id)
@@ -42,7 +42,8 @@ export class Erasures extends Context.Service<
   )
 }
 
-const visitorOf = (email: string | undefined, session_token: string | undefined): Visitor | undefined => {
-  if (email !== undefined) return session_token === undefined ? { email } : undefined
-  return session_token === undefined ? undefined : { session_token }
-}
+const visitorsOf = (names: Omit<ErasureRequest, "chatbot_id">): ReadonlyArray<Visitor> =>
+  (["email", "session_token", "visitor_id"] as const).flatMap((by) => {
+    const name = names[by]
+    return name === undefined ? [] : [{ by, name }]
+  })

@@ -12,7 +12,7 @@ export class ReplyRecorder {
   private openStep: Parameters<NonNullable<AgentInput["onStepBegin"]>>[0] = () => undefined
 
   /** Callbacks to pass to the agent. */
-  readonly callbacks: Required<Pick<AgentInput, "onGivenUp" | "onStep" | "onStepBegin">> = {
+  readonly callbacks: Required<Pick<AgentInput, "onGivenUp" | "onSource" | "onStep" | "onStepBegin">> = {
     onStepBegin: (openStep) => {
       this.openStep = openStep
     },
@@ -21,6 +21,9 @@ export class ReplyRecorder {
         this.openStep = () => undefined
         this.progress = afterStep(this.progress, step, cost)
       }),
+    onSource: (source) => {
+      this.progress = { ...this.progress, sources: [...this.progress.sources, source] }
+    },
     onGivenUp: (cost) =>
       Effect.sync(() => {
         this.progress = { ...this.progress, costs: [...this.progress.costs, cost] }

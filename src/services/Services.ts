@@ -12,6 +12,9 @@ import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/ConsoleSessions.ts"
 import { ChatbotCopies } from "./console/ChatbotCopies.ts"
 import { DocumentPassages } from "./console/DocumentPassages.ts"
+import { Events, type EventsSettings } from "./console/Events.ts"
+import { Overview } from "./console/Overview.ts"
+import { SystemStates, type SystemStatesSettings } from "./console/SystemStates.ts"
 import { SearchExplanations } from "./console/SearchExplanations.ts"
 import { ToolTrials, type ToolTrialsSettings } from "./console/ToolTrials.ts"
 import { Conversations } from "./Conversations.ts"
@@ -31,8 +34,11 @@ import { Usage, type UsageSettings } from "./Usage.ts"
 import { Embedding } from "./widget/Embedding.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { VisitorTokens, type VisitorTokensSettings } from "./widget/VisitorTokens.ts"
+import { LiveReplies, type LiveRepliesSettings } from "./widget/LiveReplies.ts"
+import { VisitorChats } from "./widget/VisitorChats.ts"
+import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
-export interface ServicesSettings {
+export interface ServicesSettings extends SystemStatesSettings {
   readonly allConversations: AllConversationsSettings
   readonly audit: AuditSettings
   readonly budgets: BudgetSettings
@@ -40,8 +46,10 @@ export interface ServicesSettings {
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
   readonly consoleSessions: ConsoleSessionsSettings
+  readonly events: EventsSettings
   readonly toolTrials: ToolTrialsSettings
   readonly idempotency: IdempotencySettings
+  readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
   readonly uploads: EmbedFilesSettings
@@ -55,8 +63,9 @@ export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 /** The services of the chat widget. */
 const widget = (settings: ServicesSettings) =>
-  VisitorTokens.layer(settings.visitorTokens).pipe(
-    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer)),
+  Layer.mergeAll(VisitorTokens.layer(settings.visitorTokens), VisitorChats.layer(settings.liveReplies)).pipe(
+    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer, VisitorConversations.layer)),
+    Layer.provide(LiveReplies.layer(settings.liveReplies)),
     Layer.provideMerge(VisitorLimiter.layer(settings.visitorRates)),
   )
 
@@ -69,19 +78,20 @@ export const layer = (settings: ServicesSettings) =>
     ).pipe(Layer.provideMerge(tenancy)),
     AllConversations.layer(settings.allConversations),
     AuditLog.layer(settings.audit),
-    Chat.layer(settings.chat),
     Layer.merge(Avatars.layer, ChatbotCopies.layer).pipe(Layer.provideMerge(Chatbots.layer)),
     ToolTrials.layer(settings.toolTrials).pipe(Layer.provideMerge(ChatbotTools.layer(settings.chatbotTools))),
     DocumentPassages.layer,
+    Events.layer(settings.events),
     SearchExplanations.layer,
+    Overview.layer,
     Conversations.layer,
     Erasures.layer,
-    Health.layer,
+    SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     EmbedFiles.layer(settings.uploads),
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
-    widget(settings),
+    widget(settings).pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
     Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, Shares.layer(settings.shares)]),

@@ -1,5 +1,6 @@
 import { Effect, type Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Source } from "../domain/chat/Chat.ts"
 import type { SenderType } from "../domain/chat/Conversation.ts"
 import { NotFound } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
@@ -33,6 +34,7 @@ export interface BotMessage {
   readonly finish_reason: string
   readonly tool_calls: ReadonlyArray<unknown>
   readonly tool_results: ReadonlyArray<unknown>
+  readonly sources: ReadonlyArray<Source>
   /** Whether it is no answer, as `isUnanswered` decides. */
   readonly unanswered: boolean
 }
@@ -50,6 +52,8 @@ export interface SessionTarget {
   /** The only key for which the token names the session; null when it does for every key. */
   readonly tokenKey: ApiKeyId | null
   readonly platform: string
+  /** The visitor of the chat widget whose conversation it is; undefined for one that an API key has. */
+  readonly visitor?: string | undefined
   /**
    * Whether the chat has read the session before. Then the session is not opened anew when it was deleted meanwhile:
    * the reply would be made of what was deleted.
@@ -82,9 +86,10 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
         with session as (
           -- A foreign key would accept the chatbot of another organization.
           insert into sessions
-            (id, organization_id, chatbot_id, session_token, token_key, platform, message_count, user_info, may_ask_email)
+            (id, organization_id, chatbot_id, session_token, token_key, platform, visitor, message_count, user_info,
+              may_ask_email)
           select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.tokenKey}::uuid,
-            ${session.platform}::text, ${rows.length}::int, ${userInfo}, ${mayAsk}
+            ${session.platform}::text, ${session.visitor ?? null}::text, ${rows.length}::int, ${userInfo}, ${mayAsk}
           from chatbots where id = ${chatbot} and organization_id = ${organization_id} and not ${session.isKnown === true}
           -- An existing session can conflict by its id or by its token.
           on conflict do nothing
@@ -124,7 +129,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
   const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
     provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,
     finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results,
-    unanswered = excluded.unanswered`
+    sources = excluded.sources, unanswered = excluded.unanswered`
 
   return Effect.fnUntraced(function* (
     session: SessionId,
@@ -150,11 +155,11 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         where id = ${session} and organization_id = ${organization} returning id
       ) ${counted ?? sql``}
       insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
-        usage, finish_reason, tool_calls, tool_results, unanswered)
+        usage, finish_reason, tool_calls, tool_results, sources, unanswered)
       select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
         ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
         ${json(message.tool_calls)}, ${json(message.tool_results)},
-        ${message.unanswered}::boolean
+        ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean
       from session ${isUnfinished ? replacing : sql``}`
   }, withoutSqlErrors)
 }

@@ -54,7 +54,11 @@ export interface HistoryBounds {
   readonly characters: number
 }
 
-export interface SessionRow extends Omit<Session, "created_at" | "ratings" | "unanswered" | "updated_at"> {
+export interface SessionRow extends Omit<
+  Session,
+  "created_at" | "ratings" | "unanswered" | "updated_at" | "visitor_id"
+> {
+  readonly visitor: string | null
   readonly created_at: Date
   readonly updated_at: Date
   readonly unanswered_replies: number
@@ -64,7 +68,7 @@ export interface SessionRow extends Omit<Session, "created_at" | "ratings" | "un
 
 /** The columns of a `SessionRow`, of the session `s`. */
 export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info, s.message_count,
-  s.created_at, s.updated_at, s.unanswered_replies, s.rated_up, s.rated_down, (
+  s.visitor, s.created_at, s.updated_at, s.unanswered_replies, s.rated_up, s.rated_down, (
     select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
     from messages m where m.session_id = s.id and m.organization_id = s.organization_id
     order by m.created_at desc, m.id desc limit 1
@@ -225,8 +229,9 @@ export class Conversations extends Context.Service<
   )
 }
 
-export const toSession = ({ rated_down, rated_up, unanswered_replies, ...row }: SessionRow): Session => ({
+export const toSession = ({ rated_down, rated_up, unanswered_replies, visitor, ...row }: SessionRow): Session => ({
   ...row,
+  ...(visitor !== null && { visitor_id: visitor }),
   ...(unanswered_replies > 0 && { unanswered: true }),
   ...(rated_up + rated_down > 0 && { ratings: { up: rated_up, down: rated_down } }),
   created_at: timestamp(row.created_at),

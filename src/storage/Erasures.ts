@@ -1,6 +1,6 @@
 import { Array, Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import type { Erased, Visitor } from "../domain/chat/Erasure.ts"
+import { SqlClient, type Statement } from "effect/sql"
+import type { Erased, Visitor, VisitorNaming } from "../domain/chat/Erasure.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -31,6 +31,13 @@ export class Erasures extends Context.Service<
       const system = yield* SystemSql
       const auditing = yield* Auditing
 
+      const isOf: Record<VisitorNaming, (name: string) => Statement.Fragment> = {
+        email: (email) =>
+          system`(s.user_info->>'email') is not null and lower(s.user_info->>'email') = lower(${email}::text)`,
+        session_token: (token) => system`s.session_token = ${token}`,
+        visitor_id: (id) => system`s.visitor = ${id}`,
+      }
+
       /**
        * Finds some of the visitor's sessions. As the owner of the tables: for a tenant, Postgres would not look for an
        * address in the index before it has applied the policy to every row, because `lower` is not leakproof.
@@ -40,11 +47,7 @@ export class Erasures extends Context.Service<
         const rows = yield* system<{ id: SessionId }>`
           select s.id from chatbots c join sessions s on s.chatbot_id = c.id and s.organization_id = c.organization_id
           where c.organization_id = ${organization} ${chatbot === undefined ? system`` : system`and c.id = ${chatbot}`}
-            and ${
-              visitor.email === undefined
-                ? system`s.session_token = ${visitor.session_token}`
-                : system`(s.user_info->>'email') is not null and lower(s.user_info->>'email') = lower(${visitor.email}::text)`
-            }
+            and ${isOf[visitor.by](visitor.name)}
           limit ${ROWS_AT_ONCE}`
         return rows.map(({ id }) => id)
       })
@@ -63,7 +66,7 @@ export class Erasures extends Context.Service<
           organization,
           action: "conversation.erased",
           ...(chatbot !== undefined && { chatbot }),
-          after: { by: visitor.email === undefined ? "session_token" : "email", ...erased },
+          after: { by: visitor.by, ...erased },
         })
         return erased
       }, transaction(sql))

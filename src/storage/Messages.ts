@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Source } from "../domain/chat/Chat.ts"
 import type { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
 import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
 import { isGuessable, type SessionName } from "../domain/chat/SessionToken.ts"
@@ -20,18 +21,20 @@ export interface Place {
 /** The columns `MESSAGE_COLUMNS` of a row of `messages`. */
 export interface MessageRow extends Omit<
   Message,
-  "created_at" | "feedback" | "migrated_data" | "session_token" | "unanswered"
+  "created_at" | "feedback" | "migrated_data" | "session_token" | "sources" | "unanswered"
 > {
   readonly created_at: Date
   readonly feedback: Feedback | null
+  readonly sources: ReadonlyArray<Source> | null
   readonly unanswered: boolean
 }
 
 export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
-  tokens_used, tool_calls, tool_results, feedback, unanswered`
+  tokens_used, tool_calls, tool_results, sources, feedback, unanswered`
 
-export const toMessage = ({ feedback, unanswered, ...row }: MessageRow): Message => ({
+export const toMessage = ({ feedback, sources, unanswered, ...row }: MessageRow): Message => ({
   ...row,
+  ...(sources !== null && { sources }),
   ...(feedback !== null && { feedback }),
   ...(unanswered && { unanswered }),
   created_at: timestamp(row.created_at),
@@ -53,7 +56,9 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
     if (scope === "any" || !isGuessable(text)) return sql``
     return scope === "own" ? sql`and token_key = ${apiKeyId}` : sql`and (token_key = ${apiKeyId} or token_key is null)`
   }
-  return (chatbot: ChatbotId, name: SessionName, organization: OrganizationId) => sql`
+  return (chatbot: ChatbotId, name: SessionName, organization: OrganizationId) =>
+    name.visitor === undefined
+      ? sql`
     s.id = (
       select id from sessions
       where chatbot_id = ${chatbot} and organization_id = ${organization}
@@ -62,6 +67,8 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
         coalesce(token_key = ${name.apiKeyId}, false) desc, updated_at desc
       limit 1
     )`
+      : sql`s.id = ${name.text} and s.visitor = ${name.visitor} and s.chatbot_id = ${chatbot}
+      and s.organization_id = ${organization}`
 }
 
 export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })

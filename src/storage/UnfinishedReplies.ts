@@ -33,7 +33,7 @@ export interface UnfinishedReply extends ReplyUnderWay {
  * used still counts.
  */
 export const emptyDrafts = (sql: SqlClient.SqlClient, condition: Statement.Fragment) =>
-  sql`update unfinished_replies set reply = reply || ${json({ content: "", tool_calls: [], tool_results: [] })}
+  sql`update unfinished_replies set reply = reply || ${json({ content: "", tool_calls: [], tool_results: [], sources: [] })}
     where ${condition}`
 
 /** Turns at most this many unfinished replies into messages in one statement. */
@@ -112,10 +112,10 @@ export class UnfinishedReplies extends Context.Service<
               ) returning *
             ), stored as (
               insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
-                usage, finish_reason, tool_calls, tool_results, created_at)
+                usage, finish_reason, tool_calls, tool_results, sources, created_at)
               select message_id, organization_id, session_id, 'bot', reply->>'content', reply->>'model',
                 reply->>'provider', (reply->>'tokens_used')::int, reply->'usage', 'aborted', reply->'tool_calls',
-                reply->'tool_results', updated_at
+                reply->'tool_results', nullif(reply->'sources', '[]'), updated_at
               from dead where exists (
                 select from sessions s where s.id = dead.session_id and s.organization_id = dead.organization_id
               )

@@ -140,6 +140,7 @@ export const replyOf = (id: MessageId): BotMessage => ({
   finish_reason: "stop",
   tool_calls: [],
   tool_results: [],
+  sources: [],
   unanswered: false,
 })
 
@@ -151,6 +152,7 @@ const draft: Draft = {
   usage: {},
   tool_calls: [],
   tool_results: [],
+  sources: [],
   costs: [{ model: "m", provider: "p", tokens: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 } }],
 }
 

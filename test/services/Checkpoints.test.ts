@@ -133,6 +133,7 @@ const draft = (content: string): Draft => ({
   usage: { input: 2, output: 3 },
   tool_calls: [],
   tool_results: [],
+  sources: [],
   costs: [
     { model: "first", provider: "p", tokens: { ...noTokens, input: 1 } },
     { model: "m", provider: "p", tokens: { ...noTokens, input: 2, output: 3 } },

@@ -47,6 +47,7 @@ const append = Effect.fnUntraced(function* (
   )
 })
 
+const source = { document_id: "01a1f949-b557-76c3-802f-bd8df25192ac", title: "T", chunk: 1, page: null, quote: "Q" }
 const answer = (content: string): Effect.Effect<BotMessage, never, Effect.Services<typeof newId>> =>
   Effect.map(newId, (id) => ({
     id: MessageId.make(id),
@@ -58,6 +59,7 @@ const answer = (content: string): Effect.Effect<BotMessage, never, Effect.Servic
     finish_reason: "stop",
     tool_calls: [{ type: "tool-call" }],
     tool_results: [],
+    sources: [source],
     unanswered: false,
   }))
 const reply = Effect.fnUntraced(function* ({ organization }: Tenant, session: SessionId, content: string) {
@@ -104,7 +106,10 @@ describe("a session", () => {
           tokens_used: 12,
           tool_calls: [{ type: "tool-call" }],
           tool_results: [],
+          sources: [source],
         })
+        // Where a message rests on none, it has no such field.
+        expect(byToken.messages[0]).not.toHaveProperty("sources")
       }),
     ))
 

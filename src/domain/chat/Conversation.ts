@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Source } from "./Chat.ts"
 import { ChatbotId, MessageId, SessionId } from "../Ids.ts"
 import { textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
@@ -49,6 +50,9 @@ export const Message = Schema.Struct({
   tokens_used: Schema.Finite,
   tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
   tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
+  sources: Schema.optionalKey(
+    Schema.Array(Source).annotate({ description: "The passages that a reply rests on, where it rests on some." }),
+  ),
   feedback: Schema.optionalKey(Feedback),
   unanswered: Schema.optionalKey(
     Schema.Literal(true).annotate({
@@ -89,6 +93,9 @@ export const Session = Schema.Struct({
   last_message: Schema.NullOr(Schema.Struct({ id: MessageId, content: Schema.String, sender_type: SenderType })),
   user_info: Schema.Struct({ email: Schema.optionalKey(Schema.String) }),
   message_count: Schema.Int,
+  visitor_id: Schema.optionalKey(
+    Schema.String.annotate({ description: "The visitor of the chat widget whose conversation it is." }),
+  ),
   created_at: Timestamp,
   updated_at: Timestamp,
   unanswered: Schema.optionalKey(

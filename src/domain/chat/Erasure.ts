@@ -12,15 +12,23 @@ const SessionToken = textBetween(1, 200).annotate({
   examples: ["visitor-4711"],
 })
 
-/** The visitor whose conversations are to be erased, by exactly one of two names. */
-export type Visitor =
-  | { readonly email: string; readonly session_token?: undefined }
-  | { readonly email?: undefined; readonly session_token: string }
+const VisitorId = textBetween(1, 64).annotate({
+  description: "The `visitor_id` of a conversation in the chat widget: erases all conversations of that visitor.",
+  examples: ["Vb8w0bq3nW2m6yKx1tZ4dQ"],
+})
+
+/** The visitor whose conversations are to be erased, by exactly one of its names. */
+export interface Visitor {
+  readonly by: VisitorNaming
+  readonly name: string
+}
+export type VisitorNaming = "email" | "session_token" | "visitor_id"
 
 /** A request to erase everything of a visitor. */
 export const ErasureRequest = Schema.Struct({
   email: Schema.optionalKey(Email),
   session_token: Schema.optionalKey(SessionToken),
+  visitor_id: Schema.optionalKey(VisitorId),
   chatbot_id: Schema.optionalKey(
     ChatbotId.pipe(
       Schema.annotateEncoded({

@@ -24,6 +24,8 @@ export interface SessionName {
    * id, and a token that is not guessable, names the same session for every key.
    */
   readonly scope: "any" | "own" | "unclaimed"
+  /** Names the session only if it belongs to this visitor of the chat widget. `text` is then the id of the session. */
+  readonly visitor?: string
 }
 
 /** Whether a key may read what others said: what a prompt contains, and the conversations of other keys. */
@@ -37,6 +39,14 @@ export const sessionToContinue = (caller: Caller["Service"], text: string): Sess
   text,
   apiKeyId: caller.apiKeyId,
   scope: readsConversations(caller) ? "unclaimed" : "own",
+})
+
+/** The name of a session of a visitor of the chat widget. Nobody but the visitor itself reaches a session by it. */
+export const sessionOfVisitor = (caller: Caller["Service"], visitor: string, id: string): SessionName => ({
+  text: id,
+  apiKeyId: caller.apiKeyId,
+  scope: "any",
+  visitor,
 })
 
 /** The name of a session in which a reply is rated. */

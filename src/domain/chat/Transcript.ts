@@ -1,4 +1,5 @@
-import type { Message, Session } from "./Conversation.ts"
+import type { Source } from "./Chat.ts"
+import type { Feedback, Message, Session } from "./Conversation.ts"
 
 /*
  * Transcripts: a conversation as a file, written in pieces (an opening, messages, an ending). In Markdown each message
@@ -9,23 +10,32 @@ import type { Message, Session } from "./Conversation.ts"
 export const transcriptFormats = ["json", "markdown"] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
 
-/** A format of transcripts. */
-export interface Notation {
+/** A format of transcripts, of conversations and messages as they are shown to whoever receives the transcript. */
+export interface Notation<Conversation = Session, Said = Message> {
   readonly mediaType: string
   readonly fileExtension: string
-  readonly opening: (session: Session) => string
+  readonly opening: (conversation: Conversation) => string
   /** `index` counts from 0. */
-  readonly message: (message: Message, index: number) => string
+  readonly message: (message: Said, index: number) => string
   readonly ending: string
 }
 
-const fenced = (text: string, language = ""): string => {
+/** A text as a code fence of Markdown that nothing in it ends. */
+export const fenced = (text: string, language = ""): string => {
   const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2)
   const fence = "`".repeat(longest + 1)
   return `${fence}${language}\n${text}\n${fence}\n`
 }
 
-const rated = ({ feedback }: Message): string => {
+/** The sources of a reply, as a part of its message in Markdown. */
+export const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "title">> = []): string => {
+  if (sources.length === 0) return ""
+  const lines = sources.map(({ page, quote, title }) => `${title}${page === null ? "" : `, page ${page}`}: ${quote}`)
+  return `\nSources:\n\n${fenced(lines.join("\n"))}`
+}
+
+/** What the user thinks of a reply, as a part of its message in Markdown. */
+export const ratedIn = (feedback: Feedback | undefined): string => {
   if (feedback === undefined) return ""
   const comment = feedback.comment === null ? "" : `\n${fenced(feedback.comment)}`
   return `\nRated ${feedback.rating}.\n${comment}`
@@ -46,7 +56,7 @@ const markdown: Notation = {
     `# Conversation ${session.id}\n\n${fenced(JSON.stringify(session, null, 2), "json")}`,
   message: (message, index) => {
     const speaker = message.sender_type === "user" ? "User" : "Bot"
-    return `\n## ${index + 1}. ${speaker}, ${message.created_at}\n\n${fenced(message.content)}${rated(message)}`
+    return `\n## ${index + 1}. ${speaker}, ${message.created_at}\n\n${fenced(message.content)}${citedIn(message.sources)}${ratedIn(message.feedback)}`
   },
   ending: "",
 }

@@ -2,7 +2,7 @@ import type { Completion } from "../../api/OpenAi.ts"
 import { openAiForm } from "../../api/failures/OpenAiError.ts"
 import type { FinishReason } from "../../domain/chat/Chat.ts"
 import { declarationOf, type Failure, Unavailable } from "../../domain/Errors.ts"
-import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
+import { type ChatAnswer, type ChatEvent, STEP_GAP } from "../../services/ChatAnswer.ts"
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
 import type { Protocol } from "./Streaming.ts"
 
@@ -75,7 +75,7 @@ export class CompletionChunks implements Protocol {
         this.id = idOf(event.message_id)
         return ""
       case "step-end":
-        if (!event.step.isContinued && this.hasText) this.gap = "\n\n"
+        if (!event.step.isContinued && this.hasText) this.gap = STEP_GAP
         return ""
       case "text-delta": {
         const content = this.gap + event.delta

@@ -37,7 +37,7 @@ export const streamingOptions = Effect.gen(function* () {
   }
 })
 
-const MEDIA_TYPE = "text/event-stream; charset=utf-8"
+export const MEDIA_TYPE = "text/event-stream; charset=utf-8"
 
 const shutDown = "The server shut down before the reply was finished."
 

@@ -1,4 +1,5 @@
 import type { FinishReason, UIMessageChunk } from "ai"
+import type { Step } from "../../domain/chat/Chat.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
@@ -18,7 +19,14 @@ const isFinishReason = (reason: string): reason is FinishReason => finishReasons
 /** The media type of sources: quotes are of the plain text that was extracted from a document. */
 const SOURCE_MEDIA_TYPE = "text/plain"
 
-const chunk = (value: UIMessageChunk<{ readonly session_id: string }>): string => dataEvent(value)
+/** A step as a stream has it: each would repeat the messages of those before it. */
+type StreamedStep = Omit<Step, "response"> & { readonly response: Omit<Step["response"], "messages"> }
+
+const streamed = ({ response: { messages: _, ...response }, ...step }: Step): StreamedStep => ({ ...step, response })
+
+type Chunk = UIMessageChunk<{ readonly session_id: string }, { readonly step: StreamedStep }>
+
+const chunk = (value: Chunk): string => dataEvent(value)
 
 /**
  * The encoder of the AI SDK's UI message stream, version 1 (ai-sdk.dev, "UI message stream protocol"). When a reply is
@@ -26,6 +34,7 @@ const chunk = (value: UIMessageChunk<{ readonly session_id: string }>): string =
  */
 export class UiMessages implements Protocol {
   readonly headers = { "x-vercel-ai-ui-message-stream": "v1" }
+  private readonly showStep: ((step: Step) => Step) | undefined
   /** The chunk `start`, until it is sent. */
   private start = ""
   private inStep = false
@@ -35,6 +44,11 @@ export class UiMessages implements Protocol {
   private readonly calls = new Set<string>()
   /** How often each passage was quoted. */
   private readonly quotes = new Map<string, number>()
+
+  /** The stream has every step as `showStep` returns it, or no steps where that is undefined. */
+  constructor(showStep?: (step: Step) => Step) {
+    this.showStep = showStep
+  }
 
   event(event: ChatEvent): string {
     if (event.type === "start") {
@@ -110,8 +124,13 @@ export class UiMessages implements Protocol {
       }
       case "step-end":
         this.inStep = false
-        return chunk({ type: "finish-step" })
+        return this.stepData(event.step) + chunk({ type: "finish-step" })
     }
+  }
+
+  private stepData(step: Step): string {
+    if (this.showStep === undefined) return ""
+    return chunk({ type: "data-step", data: streamed(this.showStep(step)), transient: true })
   }
 
   /** A unique id for a quote. Clients use it as a key, and one passage may be quoted more than once. */

@@ -56,8 +56,8 @@ export class Slot {
 export const SLOTS_MAX_COUNT = 10_000
 
 /**
- * A cache of the chatbots whose knowledge was recently searched, bounded by memory and by number. The keys contain the organization,
- * so that no organization reaches the index of another one's chatbot.
+ * A cache of the chatbots whose knowledge was recently searched, bounded by memory and by number. The keys contain the
+ * organization, so that no organization reaches the index of another one's chatbot.
  */
 export class Slots {
   private readonly bytesMax: number
@@ -103,6 +103,12 @@ export class Slots {
     }
     room((_, slot) => this.park(slot))
     room((key) => this.slots.delete(key))
+  }
+
+  /** The number of slots that have an entry, and the bytes of all of them. */
+  get usage(): { readonly count: number; readonly bytes: number } {
+    const used = Array.from(this.slots.values()).filter(({ entry }) => entry !== undefined)
+    return { count: used.length, bytes: used.reduce((sum, { bytes }) => sum + bytes, 0) }
   }
 
   private park(slot: Slot): void {

@@ -11,8 +11,9 @@ import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
  * plural), so that the word itself is corrected too, and its beginnings are looked up in place of its stem.
  *
  * A name that the passages lack must not become another one that they hold. So the first letter stays, unless it was
- * swapped; a word that texts in general know is no error, as far as they know it; and in short words no letter is replaced, and neither end
- * is changed. What is found in place of a word counts less than the word itself, in score and in similarity.
+ * swapped; a word that texts in general know is no error, as far as they know it; and in short words no letter is
+ * replaced, and neither end is changed. What is found in place of a word counts less than the word itself, in score and
+ * in similarity.
  */
 
 /** The least length of a word that is corrected, in letters. */

@@ -101,13 +101,18 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
     const bodyLength = body.length
     const call = gate.guard((onBegin) => {
       let hasBegun = false
-      const attempt = streamedAnswer(dialect, limits, { body: () => body, bodyLength }, (parts) => {
-        if (!hasBegun) onBegin()
-        hasBegun = true
-        // Releases the body, which is not sent again, for the minutes that a stream may take.
-        body = ""
-        return onParts(parts)
-      })
+      const attempt = streamedAnswer(
+        dialect,
+        limits,
+        { body: () => body, bodyLength, isBodyKept: request.isBodyKept === true },
+        (parts) => {
+          if (!hasBegun) onBegin()
+          hasBegun = true
+          // Releases the body, which is not sent again, for the minutes that a stream may take.
+          if (request.isBodyKept !== true) body = ""
+          return onParts(parts)
+        },
+      )
       const reporting = reportingGivenUp(onGivenUp, bodyLength, Effect.scoped(attempt), () => !hasBegun)
       return retrying(gate.limit(reporting), limits, () => !hasBegun)
     })
@@ -160,7 +165,7 @@ const wholeAnswer = Effect.fnUntraced(function* (
 const streamedAnswer = Effect.fnUntraced(function* (
   dialect: Dialect,
   limits: CallLimits,
-  request: { readonly body: () => string; readonly bodyLength: number },
+  request: { readonly body: () => string; readonly bodyLength: number; readonly isBodyKept: boolean },
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
@@ -172,9 +177,10 @@ const streamedAnswer = Effect.fnUntraced(function* (
   if (!typeOf(response).includes("text/event-stream")) {
     return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)
   }
+  const sent = { body: request.isBodyKept ? request.body() : "", bodyLength: request.bodyLength }
   yield* readAnswer({
     body: new EventBody(response, limits.answerBytesMax),
-    events: dialect.events(attemptOf(dialect, { body: "", bodyLength: request.bodyLength }, response, clock)),
+    events: dialect.events(attemptOf(dialect, sent, response, clock)),
     onParts,
     limits,
     millis: Math.max(0, deadline - monotonicMillis(clock)),

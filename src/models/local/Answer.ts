@@ -8,23 +8,31 @@ import { type Question, readQuestion } from "./Question.ts"
 import { readable } from "./Readable.ts"
 import { type ItemList, type Reading, read, type Sentence, SENTENCE_END } from "./Reading.ts"
 import { chosenOf, rank, type Ranked } from "./Sentences.ts"
+import { type Grid, gridsOf } from "./tables/Grid.ts"
 import { answerFromTables } from "./tables/Tables.ts"
 import { LIKELY, likelihood } from "./Likelihood.ts"
 
 /* Answers a question with sentences or a list of passages, or not at all. */
 
+/** Passages, taken apart into what answers are made of. */
+export interface Material {
+  readonly reading: Reading
+  readonly tables: ReadonlyArray<Grid>
+}
+
 /**
- * Answers a question with what passages say. Undefined when they probably do not answer it.
+ * Takes passages apart, once for all questions that they may answer.
  *
  * @param others passages that may hold further rows of tables
  */
-export const answerTo = (
-  text: string,
+export const materialOf = (
   passages: ReadonlyArray<PassageJson>,
   others: ReadonlyArray<PassageJson> = [],
-): Answer | undefined => {
+): Material => ({ reading: read(passages), tables: gridsOf(passages, others) })
+
+/** Answers a question with what passages say. Undefined when they probably do not answer it. */
+export const answerTo = (text: string, { reading, tables }: Material): Answer | undefined => {
   const question = readQuestion(text)
-  const reading = read(passages)
   if (question.compared.length > 0) {
     const compared = comparison(question, reading)
     if (compared !== undefined) return compared
@@ -36,7 +44,7 @@ export const answerTo = (
   const isAnswer = (one: Ranked | undefined) =>
     one !== undefined && one.covered.size > 0 && likelihood(evidence, one) >= LIKELY
   const isLikely = best !== undefined && (isAnswer(best) || isAnswer(list))
-  const cells = answerFromTables(text, passages, others)
+  const cells = answerFromTables(text, tables)
   const share = isLikely ? evidence.shareOf(best.covered) + (isTold(question) ? TOLD_LEAD : TABLE_LEAD) : 0
   if (cells !== undefined && cells.evidence >= share) {
     return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }

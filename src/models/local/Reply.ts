@@ -5,7 +5,7 @@ import { type SmallTalk, smallTalkKinds } from "../../domain/chat/SmallTalk.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
-import { answerTo } from "./Answer.ts"
+import { answerTo, type Material, materialOf } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
 import { alternatives, phrase, titleList } from "./Phrases.ts"
@@ -24,8 +24,9 @@ export const replyTo = (conversation: Conversation): Reply => {
   const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
   const results = found.filter((result) => result !== "failed")
   for (const result of results) {
+    const answerWith = answererFrom(result)
     for (const text of texts) {
-      const answer = answerIn(result, text)
+      const answer = answerWith(text)
       if (answer !== undefined) return answer
     }
   }
@@ -44,16 +45,21 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 
 type Passages = Exclude<SearchResult, "failed">
 
-/** The answer to a text, or else to one of its variants, that holds one of the words that are needed. */
-const answerIn = ({ likely, others }: Passages, { needed, text, variants }: SearchText): Answer | undefined => {
-  if (needed.length === 0) return answerTo(text, likely, others)
-  const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
-  for (const one of [text, ...variants]) {
-    const answer = answerTo(one, holders)
-    const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
-    if (answer !== undefined && hold([answer.text, ...around], needed)) return answer
+/** Answers a text, or else one of its variants, with an answer that holds one of the words that are needed. */
+const answererFrom = ({ likely, others }: Passages): ((text: SearchText) => Answer | undefined) => {
+  let all: Material | undefined
+  return ({ needed, text, variants }) => {
+    if (needed.length === 0) return answerTo(text, (all ??= materialOf(likely, others)))
+    const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
+    if (holders.length === 0) return undefined
+    const material = materialOf(holders)
+    for (const one of [text, ...variants]) {
+      const answer = answerTo(one, material)
+      const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+      if (answer !== undefined && hold([answer.text, ...around], needed)) return answer
+    }
+    return undefined
   }
-  return undefined
 }
 
 /** Whether texts hold a form of one of the words. */

@@ -11,6 +11,7 @@ import { REFUSED_COST, VisitorLimiter } from "../rates/VisitorLimiter.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
 import { Embedding } from "./Embedding.ts"
 import { IdentitySecrets } from "./IdentitySecrets.ts"
+import { VisitorConversations } from "./VisitorConversations.ts"
 
 export interface VisitorTokensSettings {
   /** How long a token is valid. */
@@ -67,7 +68,8 @@ export class VisitorTokens extends Context.Service<
   {
     /**
      * Opens a session for a visitor: the one whom the identity token names, or else the one who knows the secret, or
-     * else a new one who cannot come back. Fails with `Unauthorized` if the identity token is refused, so that nobody
+     * else a new one who cannot come back. With both, the conversations of the one who knows the secret go over to the
+     * one whom the identity token names. Fails with `Unauthorized` if the identity token is refused, so that nobody
      * who is to be verified silently becomes somebody else.
      */
     readonly open: (
@@ -90,6 +92,7 @@ export class VisitorTokens extends Context.Service<
         const secrets = yield* ServerSecrets
         const embedding = yield* Embedding
         const identities = yield* IdentitySecrets
+        const conversations = yield* VisitorConversations
         const limiter = yield* VisitorLimiter
         const random = yield* SecureRandom.SecureRandom
 
@@ -99,7 +102,11 @@ export class VisitorTokens extends Context.Service<
         ): Effect.fn.Return<Visitor["Service"], Unauthorized | Unavailable, CurrentOrganization> {
           if (identity !== undefined) {
             const { sub, ...about } = yield* identities.verify(chatbotId, identity)
-            return { id: verifiedVisitorId(chatbotId, sub), chatbotId, isVerified: true, ...about }
+            const id = verifiedVisitorId(chatbotId, sub)
+            if (visitor_secret !== undefined) {
+              yield* conversations.handOver(chatbotId, anonymousVisitorId(chatbotId, visitor_secret), id)
+            }
+            return { id, chatbotId, isVerified: true, ...about }
           }
           const secret = visitor_secret ?? Buffer.from(yield* random.randomBytes(SECRET_BYTES)).toString("base64url")
           return { id: anonymousVisitorId(chatbotId, secret), chatbotId, isVerified: false }

@@ -18,7 +18,15 @@ export interface StoredState {
 /** How the widget stands: over the page with a launcher, inside of an element of the page, or as a page of its own. */
 export type Mode = "popup" | "inline" | "page"
 
-/** The first message of the page, which carries the port. */
+/**
+ * What the frame posts to its parent, to any origin, as soon as it listens: it holds nothing, and the answer to it is a
+ * `Hello`. A frame that loads again says it again, and gets a new port.
+ */
+export interface Loaded {
+  readonly type: "parley:loaded"
+}
+
+/** The answer of the page to `Loaded`, to the frame's exact origin, which carries the port. */
 export interface Hello {
   readonly type: "parley:hello"
   readonly mode: Mode
@@ -31,7 +39,8 @@ export interface Hello {
 
 /** What the page tells the frame afterwards. */
 export type ToFrame =
-  | { readonly type: "opened" }
+  /** The chat is seen. It takes the focus only if the visitor, or the page, has opened it just now. */
+  | { readonly type: "opened"; readonly takesFocus: boolean }
   | { readonly type: "closed" }
   | { readonly type: "ask"; readonly text: string }
   | { readonly type: "identify"; readonly jwt: string }

@@ -82,6 +82,29 @@ describe("a stream", () => {
     ])
   })
 
+  test("has the steps when they are asked for, with prompts for keys alone that may read conversations", async () => {
+    const { id } = await client.newChatbot(claude)
+    const website = await client.newKey({ scopes: ["chat"] })
+    const stepsOf = async (asker: typeof client) => {
+      await provider.answers(says("At noon."))
+      const reply = await asker.post(`${streamPath(id)}&steps=true`, {
+        json: { messages: [{ role: "user", content: "When is the tide?" }] },
+      })
+      const events = await uiEvents(reply.text)
+      expect(events.map(({ type }) => type).slice(-3)).toEqual(["data-step", "finish-step", "finish"])
+      return events.flatMap((event) => (event.type === "data-step" ? [Object(event)] : []))
+    }
+    const [step, ...more] = await stepsOf(client)
+    expect(more).toEqual([])
+    expect(step).toMatchObject({
+      transient: true,
+      data: { stepType: "initial", text: "At noon.", usage: { completionTokens: expect.any(Number) } },
+    })
+    expect(step.data.response).not.toHaveProperty("messages")
+    expect(step.data.request.body).toContain("When is the tide?")
+    expect((await stepsOf(website.client))[0].data.request.body).toBe("")
+  })
+
   test("is requested by the query or by Accept, and the query wins", async () => {
     const { id } = await client.newChatbot()
     const kindOf = async (query: string, accept?: string) => {

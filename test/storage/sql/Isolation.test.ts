@@ -334,7 +334,7 @@ const idempotencyCases: Cases<IdempotencyKeys["Service"], "claim" | "complete" |
 const erasureCases: Cases<Erasures["Service"]> = {
   erase: [
     { conversations: 0, messages: 0 },
-    (erasures, { chatbot }) => erasures.erase({ email: "A@b.example" }, chatbot),
+    (erasures, { chatbot }) => erasures.erase({ by: "email", name: "A@b.example" }, chatbot),
   ],
 }
 

@@ -1,7 +1,6 @@
-import type { PassageJson } from "../../../domain/Passage.ts"
 import { asked } from "./Asked.ts"
 import { Finder } from "./Finder.ts"
-import { across, gridsOf } from "./Grid.ts"
+import { across, type Grid } from "./Grid.ts"
 import { lookUp } from "./Lookup.ts"
 import { Matches } from "./Matches.ts"
 import type { TableAnswer } from "./Wording.ts"
@@ -15,17 +14,8 @@ const EVIDENCE_MIN = 0.36
 /** How much better the answer of a table that is read across has to be. */
 const ACROSS_GAIN = 0.12
 
-/**
- * Answers a question from the tables of passages; undefined where no row or no column is what it asks for.
- *
- * @param others passages that may hold further rows of these tables
- */
-export const answerFromTables = (
-  question: string,
-  passages: ReadonlyArray<PassageJson>,
-  others: ReadonlyArray<PassageJson> = [],
-): TableAnswer | undefined => {
-  const grids = gridsOf(passages, others)
+/** Answers a question from tables; undefined where no row or no column is what it asks for. */
+export const answerFromTables = (question: string, grids: ReadonlyArray<Grid>): TableAnswer | undefined => {
   if (grids.length === 0) return undefined
   const words = asked(question)
   const finder = new Finder(words)

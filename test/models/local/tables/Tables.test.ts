@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { PassageJson } from "../../../../src/domain/Passage.ts"
+import { gridsOf } from "../../../../src/models/local/tables/Grid.ts"
 import { answerFromTables } from "../../../../src/models/local/tables/Tables.ts"
 
 const passage = (content: string, chunk = 1, title = "Notes"): PassageJson => ({
@@ -13,7 +14,10 @@ const passage = (content: string, chunk = 1, title = "Notes"): PassageJson => ({
 const answer = (question: string, ...contents: ReadonlyArray<string>) =>
   answerFromTables(
     question,
-    contents.map((content, index) => passage(content, index + 1)),
+    gridsOf(
+      contents.map((content, index) => passage(content, index + 1)),
+      [],
+    ),
   )?.text
 
 const plans = `# Plans
@@ -161,15 +165,17 @@ describe("a question", () => {
     expect(answer(question, part(0), last, ...prose)).toBe("Stool: Price 1 EUR")
     const found = answerFromTables(
       question,
-      [passage(part(0))],
-      [last, ...prose].map((content, index) => passage(content, index + 2)),
+      gridsOf(
+        [passage(part(0))],
+        [last, ...prose].map((content, index) => passage(content, index + 2)),
+      ),
     )
     expect(found?.text).toBe("Stool: Price 1 EUR")
     expect(answer(question, part(0))).toBe("Chair number 0 of our collection: Price 5 EUR")
   })
 
   test("quotes the whole row, and covers its words", () => {
-    const found = answerFromTables("How much does the Team plan cost?", [passage(plans)])
+    const found = answerFromTables("How much does the Team plan cost?", gridsOf([passage(plans)], []))
     expect(found?.evidence).toBe(1)
     expect(found?.quotes).toEqual([
       { text: "Plan: Team; Monthly price: 50 EUR; Storage: 200 GB; SSO: yes; Users: 6-50", passage: passage(plans) },

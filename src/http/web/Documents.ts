@@ -1,0 +1,178 @@
+import type { WidgetConfig } from "../../domain/widget/Widget.ts"
+import type { WebPage } from "./Manifest.ts"
+import type { Build } from "./WebFiles.ts"
+
+/*
+ * The documents that browsers open, as HTML without inline scripts or styles, and their headers.
+ */
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
+const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
+
+/** The path from a document at this depth to the root: a proxy may serve Parley below a path of its own. */
+const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2) || "./"
+
+const noindex = '<meta name="robots" content="noindex">'
+
+const head = (title: string, more: ReadonlyArray<string>): string =>
+  [
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escape(title)}</title>`,
+    ...more,
+    "</head>",
+  ].join("\n")
+
+const loads = (build: Build, { preloads, script, style }: WebPage, up: string): ReadonlyArray<string> => {
+  const address = (name: string): string => `${up}assets/${build.hash}/${name}`
+  return [
+    ...(style === undefined ? [] : [`<link rel="stylesheet" href="${address(style)}">`]),
+    ...preloads.map((name) => `<link rel="modulepreload" href="${address(name)}">`),
+    `<script type="module" src="${address(script)}"></script>`,
+  ]
+}
+
+/** Where the widget stands: in a frame of a page that embeds it, in one of the console, or as a page of its own. */
+type WidgetMode = "frame" | "preview" | "page"
+
+/** The document of the widget. In a preview, which has no configuration, the console says what it tries. */
+export const widgetDocument = (
+  build: Build,
+  config: WidgetConfig | undefined,
+  path: string,
+  mode: WidgetMode,
+): string =>
+  `${head(config?.header || config?.name || "Parley", [
+    ...(mode === "page" ? [] : [noindex]),
+    ...(config === undefined ? [] : [`<meta name="parley-config" content="${escape(JSON.stringify(config))}">`]),
+    `<meta name="parley-mode" content="${mode}">`,
+    ...loads(build, build.pages.frame, upFrom(path)),
+  ])}
+<body></body>
+</html>
+`
+
+/** The document of the console, the same for every path of it. */
+export const consoleDocument = (build: Build, path: string): string => `${head("Parley", [
+  noindex,
+  `<meta name="parley-root" content="${upFrom(path)}">`,
+  ...loads(build, build.pages.console, upFrom(path)),
+])}
+<body><noscript>The console of Parley needs JavaScript.</noscript></body>
+</html>
+`
+
+/** A document that says something in a sentence, and needs no script or style. */
+export const sentenceDocument = (sentences: ReadonlyArray<readonly [language: string, text: string]>): string =>
+  `${head("Parley", [noindex])}
+<body>
+${sentences.map(([language, text]) => `<p lang="${language}">${escape(text)}</p>`).join("\n")}
+</body>
+</html>
+`
+
+/** The features of browsers that no document of ours uses. */
+const PERMISSIONS = [
+  "accelerometer=()",
+  "autoplay=()",
+  "camera=()",
+  "display-capture=()",
+  "encrypted-media=()",
+  "fullscreen=()",
+  "geolocation=()",
+  "gyroscope=()",
+  "magnetometer=()",
+  "microphone=()",
+  "midi=()",
+  "payment=()",
+  "publickey-credentials-get=()",
+  "screen-wake-lock=()",
+  "serial=()",
+  "usb=()",
+  "xr-spatial-tracking=()",
+  "clipboard-write=(self)",
+].join(", ")
+
+/** Where the images of a chatbot come from, as sources of a Content-Security-Policy. */
+const imagesOf = ({ avatar, logo }: WidgetConfig): ReadonlyArray<string> =>
+  [avatar, logo].flatMap((address) =>
+    /^https?:/.test(address) && URL.canParse(address) ? [new URL(address).origin] : [],
+  )
+
+interface Policy {
+  /** Sources of images beside the server itself. */
+  readonly images?: ReadonlyArray<string>
+  /** Whether the document shows another one of the server in a frame. */
+  readonly frames?: boolean
+  readonly ancestors: ReadonlyArray<string>
+}
+
+const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
+  "cache-control": "no-cache",
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${Array.from(new Set(["'self'", ...images])).join(" ")}`,
+    "connect-src 'self'",
+    ...(frames ? ["frame-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${ancestors.join(" ")}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; "),
+  "permissions-policy": PERMISSIONS,
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+})
+
+/** The headers of the widget in a frame, which pages of these origins may embed. */
+export const frameHeaders = (config: WidgetConfig, origins: ReadonlyArray<string>) => ({
+  ...headers({ images: imagesOf(config), ancestors: ["'self'", ...origins] }),
+  // Pages that isolate themselves embed only what agrees to it. Images of others then come without their cookies.
+  "cross-origin-embedder-policy": "credentialless",
+  "cross-origin-resource-policy": "cross-origin",
+})
+
+/**
+ * The headers of the widget in a frame of the console, where an operator tries how it looks: with images of any address,
+ * since they are being typed.
+ */
+export const previewHeaders = {
+  ...headers({ images: ["data:", "https:", "http:"], ancestors: ["'self'"] }),
+  "cross-origin-resource-policy": "same-origin",
+}
+
+/** The headers of a page that no other page may embed or keep a handle of. */
+const ownPage = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "x-frame-options": "DENY",
+}
+
+/** The headers of a chatbot as a page of its own. */
+export const chatHeaders = (config: WidgetConfig) => ({
+  ...headers({ images: imagesOf(config), ancestors: ["'none'"] }),
+  ...ownPage,
+})
+
+/** The headers of the console, which shows the widget in a frame. */
+export const consoleHeaders = {
+  ...headers({ frames: true, ancestors: ["'none'"] }),
+  ...ownPage,
+}
+
+/** The headers of a sentence in place of a document, which any page may embed, since it holds nothing else. */
+export const sentenceHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'",
+  "cross-origin-embedder-policy": "credentialless",
+  "cross-origin-resource-policy": "cross-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+}

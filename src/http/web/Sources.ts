@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto"
+import { readdir, readFile, stat } from "node:fs/promises"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/*
+ * The sources of the web pages, and the hash by which a build of them is known.
+ */
+
+/** The directory of the program. */
+export const root = fileURLToPath(new URL("../../..", import.meta.url))
+
+/** The directory of the sources of everything that runs in a browser. */
+export const webSources = join(root, "src/web")
+
+/** What decides about a build beside the sources: how they are built, and with which packages. */
+const others = [join(import.meta.dir, "BuildMain.ts"), join(root, "bun.lock")]
+
+const filesOf = async (sources: string): Promise<ReadonlyArray<string>> => {
+  const entries = await readdir(sources, { recursive: true, withFileTypes: true })
+  const files = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []))
+  return [...files.toSorted(), ...others]
+}
+
+/** Changes whenever a source does. It looks at the times and the sizes of the files, and reads none. */
+export const stampOf = async (sources: string): Promise<string> => {
+  const stamps = await Promise.all(
+    (await filesOf(sources)).map(async (file) => {
+      const { mtimeMs, size } = await stat(file)
+      return `${file} ${mtimeMs} ${size}`
+    }),
+  )
+  return stamps.join("\n")
+}
+
+/** The hash of the sources, the packages and the version of Bun: 16 hexadecimal digits. */
+export const hashOf = async (sources: string): Promise<string> => {
+  const hash = createHash("sha256").update(Bun.version)
+  for (const file of await filesOf(sources)) {
+    // Wherever the program lies, it is the same build.
+    const name = others.includes(file) ? relative(root, file) : relative(sources, file)
+    hash.update(`\0${name}\0`).update(await readFile(file))
+  }
+  return hash.digest("hex").slice(0, 16)
+}

@@ -1,0 +1,156 @@
+import { join } from "node:path"
+import { Cache, Context, Duration, Effect, Exit, FileSystem, Layer, Option, Schema } from "effect"
+import { Manifest, MANIFEST } from "./Manifest.ts"
+import { hashOf, root, stampOf, webSources } from "./Sources.ts"
+
+export interface WebSettings {
+  /** The directory in which builds are kept, each under its hash. */
+  readonly cache: string
+  /** How long a build may take before its process is killed. */
+  readonly buildTimeout: Duration.Duration
+}
+
+/** A build of the web pages, in its directory. */
+export interface Build extends Manifest {
+  readonly directory: string
+}
+
+/** The web pages could not be built; the log says why. */
+export class NotBuilt extends Schema.TaggedError<NotBuilt>()("NotBuilt", { reason: Schema.String }) {}
+
+const SCRIPT = join(import.meta.dir, "BuildMain.ts")
+/** The directory beside the program for what `bun run web` has built in advance. */
+const builtAhead = join(root, "web")
+/** How often, at most, the sources are looked at: a change of them shows without a restart. */
+const LOOK_INTERVAL = Duration.seconds(1)
+/** How long a build that has failed is not tried again, unless the sources change. */
+const RETRY_AFTER = Duration.seconds(10)
+/** How many characters of what a failed build has written are logged. */
+const REASON_MAX_LENGTH = 2_000
+/** Builds whose manifests are kept in memory. */
+const MANIFESTS = 4
+
+const decodeManifest = Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))
+
+/** Builds into a directory, in a process of its own, which ends with the scope. */
+const buildInto = Effect.fn("WebFiles.build")(function* (
+  directory: string,
+  sources: string,
+  timeout: Duration.Duration,
+) {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Bun.spawn([process.execPath, SCRIPT, directory, sources], {
+        // The environment contains secrets, and Bun would load a `.env` file from the current directory.
+        env: {},
+        cwd: import.meta.dir,
+        stdin: "ignore",
+        stdout: "ignore",
+        stderr: "pipe",
+      }),
+    ),
+    (child) =>
+      Effect.promise(() => {
+        child.kill("SIGKILL")
+        return child.exited
+      }),
+  )
+  const [written, code] = yield* Effect.promise(() =>
+    Promise.all([new Response(child.stderr).text(), child.exited]),
+  ).pipe(
+    Effect.timeoutOrElse({
+      duration: timeout,
+      orElse: () => Effect.fail(new NotBuilt({ reason: `it took longer than ${Duration.format(timeout)}` })),
+    }),
+  )
+  if (code === 0) return
+  const reason = written.trim().slice(-REASON_MAX_LENGTH) || `its process ended with ${child.signalCode ?? code}`
+  return yield* new NotBuilt({ reason })
+}, Effect.scoped)
+
+/**
+ * The files that browsers load: the loader, the widget and the console. They are built on the first request, unless that
+ * was done in advance, and kept by the hash of their sources.
+ */
+export class WebFiles extends Context.Service<
+  WebFiles,
+  {
+    /** The build of the present sources. Requests at the same time wait for the same build. */
+    readonly current: Effect.Effect<Build, NotBuilt>
+    /** A build by its hash, which may be an earlier one that an open page still loads from. */
+    readonly byHash: (hash: string) => Effect.Effect<Option.Option<Build>>
+    /** Reads a file of a build, in its plain form or a compressed one. */
+    readonly read: (
+      build: Build,
+      name: string,
+      encoding: "identity" | "br" | "gzip",
+    ) => Effect.Effect<Uint8Array<ArrayBuffer>>
+  }
+>()("parley/http/web/WebFiles") {
+  static readonly layer = ({ buildTimeout, cache }: WebSettings, sources = webSources, ahead = builtAhead) =>
+    Layer.effect(
+      WebFiles,
+      Effect.gen(function* () {
+        const files = yield* FileSystem.FileSystem
+
+        const open = (directory: string) =>
+          files.readFileString(join(directory, MANIFEST)).pipe(
+            Effect.flatMap(decodeManifest),
+            Effect.map((manifest): Build => ({ ...manifest, directory })),
+            Effect.option,
+          )
+        /** Finds what is built already, and was neither half written nor half deleted. */
+        const find = (hash: string) =>
+          Effect.map(Effect.all([open(ahead), open(join(cache, hash))]), (found) =>
+            Option.firstSomeOf(found.map(Option.filter((build) => build.hash === hash))),
+          )
+
+        const stored = yield* Cache.makeWith(find, {
+          capacity: MANIFESTS,
+          timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? Duration.infinity : LOOK_INTERVAL),
+        })
+
+        const builds = yield* Cache.makeWith(
+          Effect.fnUntraced(
+            function* (hash: string) {
+              const found = yield* find(hash)
+              if (Option.isSome(found)) return found.value
+              yield* Effect.logInfo("The web pages are being built")
+              yield* buildInto(join(cache, hash), sources, buildTimeout)
+              return yield* Effect.fromOption(
+                yield* open(join(cache, hash)),
+                () => new NotBuilt({ reason: `${cache} does not hold what was built` }),
+              )
+            },
+            Effect.tapError(({ reason }) => Effect.logError("The web pages could not be built", { reason })),
+          ),
+          {
+            capacity: MANIFESTS,
+            timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : RETRY_AFTER),
+          },
+        )
+
+        let known = { stamp: "", hash: "" }
+        const hash = yield* Effect.cachedWithTTL(
+          Effect.promise(async () => {
+            const stamp = await stampOf(sources)
+            if (stamp !== known.stamp) known = { stamp, hash: await hashOf(sources) }
+            return known.hash
+          }),
+          LOOK_INTERVAL,
+        )
+
+        return {
+          current: Effect.flatMap(hash, (present) => Cache.get(builds, present)),
+          byHash: (hash) => Cache.get(stored, hash),
+          read: ({ directory }, name, encoding) =>
+            Effect.orDie(
+              Effect.map(
+                files.readFile(join(directory, encoding === "identity" ? name : `${name}.${encoding}`)),
+                (bytes) => new Uint8Array(bytes),
+              ),
+            ),
+        }
+      }),
+    )
+}

@@ -1,0 +1,172 @@
+import { Context, Effect, Layer } from "effect"
+import type { Caller } from "../../domain/Caller.ts"
+import { findEmail } from "../../domain/chat/EmailGate.ts"
+import { Conflict, InvalidRequest, type NotFound, TooManyAtOnce } from "../../domain/Errors.ts"
+import type { MessageId } from "../../domain/Ids.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { replyIds } from "../../domain/widget/ReplyIds.ts"
+import type { Visitor } from "../../domain/widget/Visitor.ts"
+import type { WidgetChatRequest, WidgetEvent } from "../../domain/widget/Widget.ts"
+import { type SentMessage, VisitorConversations } from "../../storage/widget/VisitorConversations.ts"
+import { Chat } from "../Chat.ts"
+import {
+  LiveReplies,
+  type LiveRepliesSettings,
+  type LiveReply,
+  type MakeReply,
+  noReply,
+  type ReplyEnd,
+} from "./LiveReplies.ts"
+import { VisitorEvents, widgetSource } from "./VisitorEvents.ts"
+
+/** The platform of conversations in the chat widget. */
+const PLATFORM = "widget"
+
+/** A visitor's place in a reply: the events after this number are still to come. */
+export interface Reading {
+  readonly reply: LiveReply
+  readonly after: number
+}
+
+const tooManyReaders = new TooManyAtOnce({
+  detail: "This reply is open in as many places as it may be.",
+  retry_after_seconds: 5,
+})
+
+const beginningGone = new Conflict({
+  detail: "The reply to this message is being written, and is too long to be sent again from its beginning.",
+})
+
+/** The chats of visitors of the chat widget, whose replies are made whether anybody reads them or not. */
+export class VisitorChats extends Context.Service<
+  VisitorChats,
+  {
+    /**
+     * Answers a message of the visitor. A message that was sent before is not answered again: it returns the reply that
+     * is being made, or repeats the stored one, unless that has failed. What fails before the reply has begun is a
+     * failure of the fiber that makes it.
+     */
+    readonly say: (
+      visitor: Visitor["Service"],
+      request: WidgetChatRequest,
+    ) => Effect.Effect<
+      Reading & { readonly hasBegun: boolean },
+      Conflict | InvalidRequest | TooManyAtOnce,
+      Caller | CurrentOrganization
+    >
+    /** Finds the reply that a visitor goes on to read after the event with this number. */
+    readonly resume: (
+      visitor: Visitor["Service"],
+      reply: MessageId,
+      after: number,
+    ) => Effect.Effect<Reading, NotFound | TooManyAtOnce>
+    /** Stops a reply, and waits until what there is of it is stored. Does nothing to one that has ended. */
+    readonly stop: (visitor: Visitor["Service"], reply: MessageId) => Effect.Effect<void, NotFound>
+  }
+>()("parley/services/widget/VisitorChats") {
+  static readonly layer = ({ readersMax }: LiveRepliesSettings) =>
+    Layer.effect(
+      VisitorChats,
+      Effect.gen(function* () {
+        const chat = yield* Chat
+        const conversations = yield* VisitorConversations
+        const replies = yield* LiveReplies
+
+        const ensureRoom = ({ readers }: LiveReply) => (readers < readersMax ? Effect.void : tooManyReaders)
+
+        const say = Effect.fn("VisitorChats.say")(function* (visitor: Visitor["Service"], request: WidgetChatRequest) {
+          const email = yield* emailOf(visitor, request)
+          const ids = replyIds(visitor.id, request.message.id)
+          const of = { chatbot: visitor.chatbotId, visitor: visitor.id }
+
+          const make: MakeReply = Effect.fnUntraced(function* ({ claim, emit }) {
+            const stored = yield* conversations.sent(of, [ids.message, ids.reply])
+            const told = stored.find(({ id }) => id === ids.reply)
+            if (told !== undefined && isAnswer(told)) return repeat(told, emit)
+            const conversation = stored[0]?.session_id ?? request.conversation_id
+            if (conversation !== undefined) yield* claim(conversation)
+            const question = yield* questionOf(request, conversation)
+            const events = new VisitorEvents()
+            const answer = yield* chat.reply(
+              visitor.chatbotId,
+              {
+                messages: [{ role: "user", content: question.content, id: question.mid }],
+                platform: PLATFORM,
+                sessionToken: undefined,
+                again: request.regenerates !== undefined,
+                // The ids are the same each time, so that whatever an attempt has stored before the server died is found.
+                attempt: { ...ids, session: conversation ?? ids.session, isResumed: true },
+                visitor: { id: visitor.id, conversation, email },
+              },
+              (event) => {
+                const seen = events.of(event)
+                if (seen !== undefined) emit(seen)
+                return undefined
+              },
+            )
+            return { type: "finish", finish_reason: answer.finish_reason } as const
+          })
+
+          const questionOf = Effect.fnUntraced(function* (
+            { message, regenerates }: WidgetChatRequest,
+            conversation: WidgetChatRequest["conversation_id"],
+          ) {
+            if (regenerates === undefined) return { content: message.text, mid: message.id }
+            if (conversation === undefined) return yield* conversationMissing
+            const { content, mid } = yield* conversations.question(of, conversation, regenerates)
+            return { content, mid: mid ?? message.id }
+          })
+
+          const { hasBegun, reply } = yield* replies.start({ id: ids.reply, visitor: visitor.id }, make)
+          yield* ensureRoom(reply)
+          if (!hasBegun && reply.beginning < reply.log.dropped) return yield* beginningGone
+          return { reply, after: reply.beginning, hasBegun }
+        })
+
+        const find = (visitor: Visitor["Service"], id: MessageId): Effect.Effect<LiveReply, NotFound> => {
+          const reply = replies.find({ id, visitor: visitor.id })
+          return reply === undefined ? Effect.fail(noReply) : Effect.succeed(reply)
+        }
+
+        return {
+          say,
+          resume: (visitor, id, after) =>
+            find(visitor, id).pipe(
+              Effect.filterOrFail(
+                ({ log }) => log.after(after) !== undefined,
+                () => noReply,
+              ),
+              Effect.tap(ensureRoom),
+              Effect.map((reply) => ({ reply, after })),
+            ),
+          stop: (visitor, id) => Effect.flatMap(find(visitor, id), (reply) => replies.stop((other) => other === reply)),
+        }
+      }),
+    )
+}
+
+const conversationMissing = InvalidRequest.at("conversation_id", "Expected the conversation whose reply is made again")
+
+const invalidEmail = InvalidRequest.at("email", "Expected an e-mail address, or an empty text to decline")
+
+/** The address that counts as given: the one that is signed, or else that of the form. */
+const emailOf = ({ email }: Visitor["Service"], { email: typed }: WidgetChatRequest) => {
+  if (email !== undefined || typed === undefined) return Effect.succeed(email)
+  const given = typed.trim()
+  return given === "" || findEmail(given) === given ? Effect.succeed(given) : Effect.fail(invalidEmail)
+}
+
+/** Whether a stored reply answers its message: whole, or as far as the visitor, or a crash, has let it. */
+const isAnswer = ({ content, finish_reason }: SentMessage): boolean =>
+  finish_reason !== "error" && !(finish_reason === "aborted" && content === "")
+
+/** Emits a stored reply as if it were being made. */
+const repeat = (
+  { content, finish_reason, id, session_id, sources }: SentMessage,
+  emit: (event: WidgetEvent) => void,
+): ReplyEnd => {
+  emit({ type: "start", conversation_id: session_id, message_id: id })
+  if (content !== "") emit({ type: "text", text: content })
+  for (const [index, source] of (sources ?? []).entries()) emit({ type: "source", ...widgetSource(source, index) })
+  return finish_reason === "aborted" ? { type: "stopped" } : { type: "finish", finish_reason: finish_reason ?? "stop" }
+}

@@ -1,0 +1,227 @@
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Caller } from "../../domain/Caller.ts"
+import type { Source } from "../../domain/chat/Chat.ts"
+import type { Feedback } from "../../domain/chat/Conversation.ts"
+import { sessionOfVisitor } from "../../domain/chat/SessionToken.ts"
+import { type Conflict, NotFound, type Unavailable } from "../../domain/Errors.ts"
+import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import type { Listed, Place, Range } from "../../domain/Page.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import type { Visitor, VisitorId } from "../../domain/widget/Visitor.ts"
+import type { WidgetConversation, WidgetMessage, WidgetSource } from "../../domain/widget/Widget.ts"
+import { Conversations } from "../../storage/Conversations.ts"
+import { Messages } from "../../storage/Messages.ts"
+import * as Storage from "../../storage/widget/VisitorConversations.ts"
+import { cut } from "../../text/Cut.ts"
+import { LiveReplies } from "./LiveReplies.ts"
+import { passageIn } from "./CitedPassage.ts"
+import { widgetSource } from "./VisitorEvents.ts"
+
+/** The longest title of a conversation, in UTF-16 code units. */
+const TITLE_MAX_LENGTH = 120
+/** Messages that a transcript reads from the database at once. */
+const TRANSCRIPT_PAGE = 50
+
+const noSource = new NotFound({
+  detail: "This passage is not available any more: its document was changed or deleted.",
+})
+
+/** A source of a reply with its whole passage. */
+export interface CitedSource {
+  readonly source: WidgetSource
+  readonly section: string | null
+  readonly content: string
+}
+
+/** A conversation with all of its messages, oldest first, as a stream that reads a page at a time. */
+export interface VisitorTranscript {
+  readonly conversation: WidgetConversation
+  readonly messages: Stream.Stream<WidgetMessage, Unavailable>
+}
+
+type Of = Visitor["Service"]
+
+/**
+ * The conversations that a visitor of the chat widget had. One of somebody else is not found, and neither is one of an
+ * API key.
+ */
+export class VisitorConversations extends Context.Service<
+  VisitorConversations,
+  {
+    /** Lists the conversations, the latest activity first. */
+    readonly list: (
+      visitor: Of,
+      range: Range,
+    ) => Effect.Effect<Listed<WidgetConversation>, Unavailable, CurrentOrganization>
+    /**
+     * Returns the latest messages of a conversation, or those before a place in it, oldest first, and the reply that is
+     * being made in it.
+     */
+    readonly messages: (
+      visitor: Of,
+      conversation: SessionId,
+      range: Range,
+    ) => Effect.Effect<
+      Listed<WidgetMessage> & { readonly reply: MessageId | undefined },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+    readonly transcript: (
+      visitor: Of,
+      conversation: SessionId,
+    ) => Effect.Effect<VisitorTranscript, NotFound | Unavailable, CurrentOrganization>
+    /** Stores the visitor's feedback on a reply; null removes it. */
+    readonly rate: (
+      visitor: Of,
+      conversation: SessionId,
+      message: MessageId,
+      feedback: Feedback | null,
+    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, Caller | CurrentOrganization>
+    /**
+     * Returns a source of a reply with its whole passage: as it was when the reply was made, if that is stored, or else
+     * as it is, unless the document has changed beyond the quote.
+     */
+    readonly source: (
+      visitor: Of,
+      conversation: SessionId,
+      message: MessageId,
+      index: number,
+    ) => Effect.Effect<CitedSource, NotFound | Unavailable, CurrentOrganization>
+    /** Deletes a conversation with its messages. A reply that is being made in it is stopped. */
+    readonly remove: (
+      visitor: Of,
+      conversation: SessionId,
+    ) => Effect.Effect<void, NotFound | Unavailable, Caller | CurrentOrganization>
+    /** Deletes all conversations of the visitor, and returns their number. Replies that are being made are stopped. */
+    readonly removeAll: (visitor: Of) => Effect.Effect<number, Unavailable, CurrentOrganization>
+    /** Hands the conversations of an anonymous visitor over to the verified one who has turned out to be the same. */
+    readonly handOver: (
+      chatbot: ChatbotId,
+      from: VisitorId,
+      to: VisitorId,
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
+  }
+>()("parley/services/widget/VisitorConversations") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const storage = yield* Storage.VisitorConversations
+      const conversations = yield* Conversations
+      const stored = yield* Messages
+      const replies = yield* LiveReplies
+
+      const messages = Effect.fn("VisitorConversations.messages")(function* (
+        visitor: Of,
+        conversation: SessionId,
+        range: Range,
+      ) {
+        const of = nameOf(visitor)
+        // Looked up first: a reply that ends in between is then among the messages.
+        const reply = replies.inConversation(visitor.id, conversation)?.id
+        const { items, next } = yield* storage.messages(of, conversation, range)
+        if (items.length === 0) yield* storage.get(of, conversation)
+        return { items: items.map(toMessage).toReversed(), next, reply }
+      })
+
+      const transcript = Effect.fn("VisitorConversations.transcript")(function* (visitor: Of, conversation: SessionId) {
+        const organization = yield* CurrentOrganization
+        const of = nameOf(visitor)
+        const pages = Stream.paginate<Place | undefined, WidgetMessage, Unavailable, CurrentOrganization>(
+          undefined,
+          (after) =>
+            Effect.map(
+              storage.messages(of, conversation, { limit: TRANSCRIPT_PAGE, after }, "oldest first"),
+              ({ items, next }) => [items.map(toMessage), Option.fromUndefinedOr(next)],
+            ),
+        )
+        return {
+          conversation: toConversation(yield* storage.get(of, conversation)),
+          messages: Stream.provideService(pages, CurrentOrganization, organization),
+        }
+      })
+
+      const source = Effect.fn("VisitorConversations.source")(function* (
+        visitor: Of,
+        conversation: SessionId,
+        message: MessageId,
+        index: number,
+      ) {
+        const reply = yield* storage.citing(nameOf(visitor), conversation, message)
+        const cited = reply?.sources?.[index]
+        if (reply === undefined || cited === undefined)
+          return yield* new NotFound({ detail: "There is no such source." })
+        const passage = passageIn(reply.tool_results ?? [], cited) ?? (yield* currentPassage(visitor, message, cited))
+        return passage === undefined ? yield* noSource : { source: widgetSource(cited, index), ...passage }
+      })
+
+      const currentPassage = Effect.fnUntraced(function* ({ chatbotId }: Of, message: MessageId, cited: Source) {
+        const now = yield* storage.passage(chatbotId, message, cited)
+        // Another text may stand in the same place of a document that has changed.
+        if (now === undefined || (now.has_changed && !now.content.includes(cited.quote))) return undefined
+        return { section: now.headings.length === 0 ? null : now.headings.join(" > "), content: now.content }
+      })
+
+      const handOver = Effect.fn("VisitorConversations.handOver")(function* (
+        chatbot: ChatbotId,
+        from: VisitorId,
+        to: VisitorId,
+      ) {
+        if (from === to) return
+        replies.handOver(from, to)
+        yield* storage.handOver({ chatbot, visitor: from }, to)
+      })
+
+      return {
+        list: (visitor, range) =>
+          Effect.map(storage.list(nameOf(visitor), range), ({ items, next }) => ({
+            items: items.map(toConversation),
+            next,
+          })),
+        messages,
+        transcript,
+        source,
+        rate: ({ chatbotId, id }, conversation, message, feedback) =>
+          Caller.use((caller) => stored.rate(chatbotId, sessionOfVisitor(caller, id, conversation), message, feedback)),
+        remove: ({ chatbotId, id }, conversation) =>
+          Caller.use((caller) =>
+            Effect.andThen(
+              replies.stop((reply) => reply.visitor === id && reply.conversation === conversation),
+              conversations.remove(chatbotId, sessionOfVisitor(caller, id, conversation)),
+            ),
+          ),
+        removeAll: (visitor) =>
+          Effect.andThen(
+            replies.stop((reply) => reply.visitor === visitor.id),
+            storage.removeAll(nameOf(visitor)),
+          ),
+        handOver,
+      }
+    }),
+  )
+}
+
+const nameOf = ({ chatbotId, id }: Of): Storage.VisitorName => ({ chatbot: chatbotId, visitor: id })
+
+const toConversation = ({
+  created_at,
+  title,
+  updated_at,
+  ...row
+}: Storage.VisitorConversation): WidgetConversation => ({
+  ...row,
+  title: cut(title.trim().replaceAll(/\s+/gu, " "), TITLE_MAX_LENGTH),
+  created_at: timestamp(created_at),
+  updated_at: timestamp(updated_at),
+})
+
+const toMessage = (row: Storage.VisitorMessage): WidgetMessage => ({
+  id: row.id,
+  role: row.sender_type === "user" ? "user" : "assistant",
+  content: row.content,
+  created_at: timestamp(row.created_at),
+  ...(row.mid !== null && { client_id: row.mid }),
+  is_complete: row.finish_reason !== "aborted" && row.finish_reason !== "error",
+  sources: (row.sources ?? []).map(widgetSource),
+  ...(row.feedback !== null && { feedback: row.feedback }),
+})

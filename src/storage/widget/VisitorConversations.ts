@@ -1,0 +1,270 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Source, ToolResult } from "../../domain/chat/Chat.ts"
+import type { Feedback, SenderType } from "../../domain/chat/Conversation.ts"
+import { Conflict, type NotFound, type Unavailable } from "../../domain/Errors.ts"
+import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import type { Listed, Range } from "../../domain/Page.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Auditing } from "../audit/Auditing.ts"
+import { deleteSomeSessions, ROWS_AT_ONCE } from "../LargeDeletions.ts"
+import { sessionNotFound } from "../Messages.ts"
+import { toListed } from "../sql/Listing.ts"
+import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+
+/** A visitor of the chat widget of a chatbot. */
+export interface VisitorName {
+  readonly chatbot: ChatbotId
+  readonly visitor: string
+}
+
+export interface VisitorConversation {
+  readonly id: SessionId
+  /** The beginning of the visitor's first message. */
+  readonly title: string
+  readonly message_count: number
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export interface VisitorMessage {
+  readonly id: MessageId
+  readonly sender_type: SenderType
+  readonly content: string
+  /** Null for messages of the visitor. */
+  readonly finish_reason: string | null
+  /** The id that the widget gave the message. */
+  readonly mid: string | null
+  readonly sources: ReadonlyArray<Source> | null
+  readonly feedback: Feedback | null
+  readonly created_at: Date
+}
+
+/** A stored message or reply of a chat that a visitor sends again. */
+export interface SentMessage extends Pick<VisitorMessage, "content" | "finish_reason" | "id" | "sources"> {
+  readonly session_id: SessionId
+}
+
+/** A reply with what it was made from. */
+export interface CitingReply {
+  readonly sources: ReadonlyArray<Source> | null
+  readonly tool_results: ReadonlyArray<ToolResult> | null
+}
+
+/** A passage of a document as it is at the moment. */
+export interface CurrentPassage {
+  readonly content: string
+  readonly headings: ReadonlyArray<string>
+  /** Whether the document has changed since the message was made. */
+  readonly has_changed: boolean
+}
+
+export type Order = "latest first" | "oldest first"
+
+/** The most characters of a title that are read. */
+const TITLE_MAX_LENGTH = 200
+
+const notTheLatest = new Conflict({ detail: "Only the latest reply of a conversation can be made again." })
+
+/**
+ * The conversations of visitors of the chat widget, always within the current organization. Nobody but the visitor
+ * reaches them here.
+ */
+export class VisitorConversations extends Context.Service<
+  VisitorConversations,
+  {
+    /** Lists the conversations of a visitor, the latest activity first. */
+    readonly list: (
+      of: VisitorName,
+      range: Range,
+    ) => Effect.Effect<Listed<VisitorConversation>, Unavailable, CurrentOrganization>
+    readonly get: (
+      of: VisitorName,
+      conversation: SessionId,
+    ) => Effect.Effect<VisitorConversation, NotFound | Unavailable, CurrentOrganization>
+    /**
+     * Lists messages of a conversation, by default the latest first. Of several replies in a row, which were made anew one after
+     * the other, only the last is listed. An unknown conversation has none.
+     */
+    readonly messages: (
+      of: VisitorName,
+      conversation: SessionId,
+      range: Range,
+      order?: Order,
+    ) => Effect.Effect<Listed<VisitorMessage>, Unavailable, CurrentOrganization>
+    /** Finds those of these messages that are stored in conversations of the visitor. */
+    readonly sent: (
+      of: VisitorName,
+      ids: ReadonlyArray<MessageId>,
+    ) => Effect.Effect<ReadonlyArray<SentMessage>, Unavailable, CurrentOrganization>
+    /** Returns the message that the latest reply of a conversation answers, if this is the latest reply. */
+    readonly question: (
+      of: VisitorName,
+      conversation: SessionId,
+      reply: MessageId,
+    ) => Effect.Effect<
+      { readonly content: string; readonly mid: string | null },
+      Conflict | NotFound | Unavailable,
+      CurrentOrganization
+    >
+    /** Finds a reply with what it cites; undefined when the visitor has no such reply. */
+    readonly citing: (
+      of: VisitorName,
+      conversation: SessionId,
+      reply: MessageId,
+    ) => Effect.Effect<CitingReply | undefined, Unavailable, CurrentOrganization>
+    /** Finds the passage at the place of a source in the document as it is now; undefined where there is none. */
+    readonly passage: (
+      chatbot: ChatbotId,
+      reply: MessageId,
+      source: Source,
+    ) => Effect.Effect<CurrentPassage | undefined, Unavailable, CurrentOrganization>
+    /** Deletes all conversations of a visitor, with their messages, and returns their number. */
+    readonly removeAll: (of: VisitorName) => Effect.Effect<number, Unavailable, CurrentOrganization>
+    /** Hands the conversations of a visitor over to another one, who turned out to be the same. */
+    readonly handOver: (of: VisitorName, to: string) => Effect.Effect<void, Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/VisitorConversations") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const auditing = yield* Auditing
+
+      /** A condition on the session `s`: it belongs to the visitor. */
+      const owned = ({ chatbot, visitor }: VisitorName) =>
+        Effect.map(
+          CurrentOrganization,
+          (organization) =>
+            sql`s.organization_id = ${organization} and s.chatbot_id = ${chatbot} and s.visitor = ${visitor}`,
+        )
+
+      const columns = sql`s.id, s.message_count, s.created_at, s.updated_at, coalesce((
+          select left(m.content, ${TITLE_MAX_LENGTH}::int) from messages m
+          where m.session_id = s.id and m.organization_id = s.organization_id and m.sender_type = 'user'
+          order by m.created_at, m.id limit 1
+        ), '') as title`
+
+      /** The column `at` of the place of a row of `table`, and the condition on the rows that come after a place. */
+      const places = (column: string) => ({
+        at: sql.literal(`(extract(epoch from ${column}) * 1000000)::bigint::text as at`),
+        beyond: ({ after }: Range, id: string, sign: "<" | ">") =>
+          after === undefined
+            ? sql``
+            : sql`and (${sql.literal(column)}, ${sql.literal(id)})
+                ${sql.literal(sign)} (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`,
+      })
+      const activity = places("s.updated_at")
+      const times = places("m.created_at")
+
+      const list = Effect.fnUntraced(function* (of: VisitorName, range: Range) {
+        const rows = yield* sql<VisitorConversation & { readonly at: string }>`
+          select ${columns}, ${activity.at} from sessions s
+          where ${yield* owned(of)} ${activity.beyond(range, "s.id", "<")}
+          order by s.updated_at desc, s.id desc limit ${range.limit + 1}`
+        return toListed(rows, range, (row) => row)
+      }, withoutSqlErrors)
+
+      const get = Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId) {
+        const [row] = yield* sql<VisitorConversation>`
+          select ${columns} from sessions s where s.id = ${conversation} and ${yield* owned(of)}`
+        return row ?? (yield* sessionNotFound)
+      }, withoutSqlErrors)
+
+      const messages = Effect.fnUntraced(function* (
+        of: VisitorName,
+        conversation: SessionId,
+        range: Range,
+        order: Order = "latest first",
+      ) {
+        const [sign, direction] = order === "latest first" ? (["<", "desc"] as const) : ([">", "asc"] as const)
+        const rows = yield* sql<VisitorMessage & { readonly at: string }>`
+          select m.id, m.sender_type, m.content, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.feedback,
+            m.created_at, ${times.at}
+          from sessions s join messages m on m.session_id = s.id and m.organization_id = s.organization_id
+          where s.id = ${conversation} and ${yield* owned(of)} ${times.beyond(range, "m.id", sign)}
+            and (m.sender_type = 'user' or coalesce((
+              select n.sender_type from messages n
+              where n.session_id = m.session_id and n.organization_id = m.organization_id
+                and (n.created_at, n.id) > (m.created_at, m.id)
+              order by n.created_at, n.id limit 1
+            ), 'user') = 'user')
+          order by m.created_at ${sql.literal(direction)}, m.id ${sql.literal(direction)} limit ${range.limit + 1}`
+        return toListed(rows, range, (row) => row)
+      }, withoutSqlErrors)
+
+      const sent = Effect.fnUntraced(function* (of: VisitorName, ids: ReadonlyArray<MessageId>) {
+        return yield* sql<SentMessage>`
+          select m.id, m.session_id, m.content, m.finish_reason, m.sources
+          from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
+          where m.id = any(${ids}::uuid[]) and ${yield* owned(of)}`
+      }, withoutSqlErrors)
+
+      const question = Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {
+        const latest = (condition: string) =>
+          sql.literal(`lateral (
+            select m.id, m.content, m.metadata->>'mid' as mid from messages m
+            where m.session_id = s.id and m.organization_id = s.organization_id and ${condition}
+            order by m.created_at desc, m.id desc limit 1
+          )`)
+        const [row] = yield* sql<{ readonly latest: MessageId | null; readonly content: string; readonly mid: string }>`
+          select latest.id as latest, question.content, question.mid
+          from sessions s
+            left join ${latest("true")} latest on true
+            left join ${latest("m.sender_type = 'user'")} question on true
+          where s.id = ${conversation} and ${yield* owned(of)}`
+        if (row === undefined) return yield* sessionNotFound
+        return row.latest === reply && row.content !== null ? row : yield* notTheLatest
+      }, withoutSqlErrors)
+
+      const citing = Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {
+        const [row] = yield* sql<CitingReply>`
+          select m.sources, m.tool_results
+          from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
+          where m.id = ${reply} and s.id = ${conversation} and m.sender_type = 'bot' and ${yield* owned(of)}`
+        return row
+      }, withoutSqlErrors)
+
+      const passage = Effect.fnUntraced(function* (chatbot: ChatbotId, reply: MessageId, source: Source) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* sql<CurrentPassage>`
+          select c.content, c.headings, d.updated_at > m.created_at as has_changed
+          from documents d
+            join chunks c on c.document_id = d.id and c.revision = d.revision and c.organization_id = d.organization_id
+            join messages m on m.id = ${reply} and m.organization_id = d.organization_id
+          where d.id = ${source.document_id}::uuid and d.chatbot_id = ${chatbot}
+            and d.organization_id = ${organization} and c.ordinal = ${source.chunk}`
+        return row
+      }, withoutSqlErrors)
+
+      const removeSome = Effect.fnUntraced(function* (of: VisitorName) {
+        const organization = yield* CurrentOrganization
+        const { conversations, messages } = yield* deleteSomeSessions(sql, {
+          from: sql`select s.id, 1 + s.message_count as size from sessions s where ${yield* owned(of)}
+            limit ${ROWS_AT_ONCE}`,
+        })
+        if (conversations > 0) {
+          yield* auditing.record(sql, {
+            organization,
+            action: "conversation.erased",
+            chatbot: of.chatbot,
+            after: { by: "visitor", conversations, messages },
+          })
+        }
+        return conversations
+      }, transaction(sql))
+
+      const removeAll = Effect.fnUntraced(function* (of: VisitorName) {
+        let total = 0
+        for (let some = yield* removeSome(of); some > 0; some = yield* removeSome(of)) total += some
+        return total
+      }, withoutSqlErrors)
+
+      const handOver = Effect.fnUntraced(function* (of: VisitorName, to: string) {
+        yield* sql`update sessions s set visitor = ${to} where ${yield* owned(of)}`
+      }, withoutSqlErrors)
+
+      return { list, get, messages, sent, question, citing, passage, removeAll, handOver }
+    }),
+  )
+}

@@ -1,0 +1,26 @@
+import { call, everyPage, request } from "./Api.ts"
+import type { Answer } from "./Endpoints.ts"
+import { resources } from "./Resource.ts"
+
+export type Chatbot = Answer<"GET /api/external/chatbot/:chatbotId">["chatbot"]
+export type ChatbotSummary = Answer<"GET /api/external/chatbots">["chatbots"][number]
+
+/** A chatbot with the version of it, for changes that are refused when somebody else has changed it since. */
+export interface VersionedChatbot {
+  readonly chatbot: Chatbot
+  readonly etag: string | undefined
+}
+
+/** One chatbot. */
+export const chatbotResource = resources(async (chatbotId: string): Promise<VersionedChatbot> => {
+  const { body, etag } = await request("GET /api/external/chatbot/:chatbotId", { params: { chatbotId } })
+  return { chatbot: body.chatbot, etag }
+})
+
+/** All chatbots of the organization, newest first. */
+export const allChatbots = resources(() =>
+  everyPage(
+    (cursor) => call("GET /api/external/chatbots", { query: cursor === undefined ? {} : { cursor } }),
+    ({ chatbots }) => chatbots,
+  ),
+)

@@ -1,0 +1,28 @@
+import { allKeys } from "./Admin.ts"
+import { allChatbots } from "./Chatbots.ts"
+import { useResourceIf } from "./Resource.ts"
+import { can, session } from "./Session.ts"
+
+/** The end of an id, which stands for what cannot be named, such as a chatbot that was deleted. */
+const shortId = (id: string): string => `…${id.slice(-6)}`
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+const namesOf = (things: ReadonlyArray<Named> = []) => new Map(things.map(({ id, name }) => [id, name]))
+
+/** The names of chatbots by their ids, as far as the key that is signed in may know them. */
+export const useChatbotNames = (): ((id: string) => string) => {
+  const known = useResourceIf(can("chatbots:read"), allChatbots()).data.value
+  const names = namesOf(known)
+  return (id) => names.get(id) ?? `Chatbot ${shortId(id)}`
+}
+
+/** The names of the organization's keys by their ids. */
+export const useKeyNames = (): ((id: string) => string) => {
+  const known = useResourceIf(can("admin"), allKeys(session.value?.organization.id ?? "")).data.value
+  const names = namesOf(known)
+  return (id) => names.get(id) ?? `Key ${shortId(id)}`
+}

@@ -1,0 +1,78 @@
+import { type ReadonlySignal, signal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import { type Failure, toFailure } from "./Failure.ts"
+
+/** Something that the server knows, as the console has it at the moment. */
+export interface Resource<A> {
+  /** What was answered last; undefined until the first answer. It stays while it is asked for again. */
+  readonly data: ReadonlySignal<A | undefined>
+  /** Why the last request failed; undefined once one succeeds. */
+  readonly failure: ReadonlySignal<Failure | undefined>
+  readonly isLoading: ReadonlySignal<boolean>
+  readonly reload: () => Promise<void>
+  /** Shows what an answer to a change has told, without asking again. */
+  readonly set: (data: A) => void
+}
+
+const clearings = new Set<() => void>()
+
+/** Forgets everything that the server told, when another key signs in. */
+export const forgetResources = (): void => clearings.forEach((clear) => clear())
+
+const makeResource = <A>(load: () => Promise<A>): Resource<A> => {
+  const data = signal<A | undefined>(undefined)
+  const failure = signal<Failure | undefined>(undefined)
+  const isLoading = signal(false)
+  let latest = 0
+  const set = (value: A): void => {
+    // An answer that is still on its way is older than this.
+    latest++
+    data.value = value
+    failure.value = undefined
+    isLoading.value = false
+  }
+  const reload = async (): Promise<void> => {
+    const turn = ++latest
+    isLoading.value = true
+    try {
+      const loaded = await load()
+      if (turn === latest) set(loaded)
+    } catch (error) {
+      if (turn !== latest) return
+      failure.value = toFailure(error)
+      isLoading.value = false
+    }
+  }
+  return { data, failure, isLoading, reload, set }
+}
+
+/**
+ * Resources of one kind, one for each list of arguments. A screen that is shown again has at once what it showed before,
+ * and asks whether that is still so.
+ */
+export const resources = <Args extends ReadonlyArray<string>, A>(
+  load: (...args: Args) => Promise<A>,
+): ((...args: Args) => Resource<A>) => {
+  const known = new Map<string, Resource<A>>()
+  clearings.add(() => known.clear())
+  return (...args) => {
+    const key = JSON.stringify(args)
+    const found = known.get(key) ?? makeResource(() => load(...args))
+    known.set(key, found)
+    return found
+  }
+}
+
+/** A resource for this component, asked for anew when the component appears. */
+export const useResource = <A>(resource: Resource<A>): Resource<A> => {
+  useEffect(() => void resource.reload(), [resource])
+  return resource
+}
+
+/** A resource that is only asked for where the key that is signed in may have it. */
+export const useResourceIf = <A>(isAllowed: boolean, resource: Resource<A>): Resource<A> => {
+  useEffect(() => {
+    if (isAllowed) void resource.reload()
+  }, [isAllowed, resource])
+  return resource
+}

@@ -1,0 +1,300 @@
+import { signal } from "@preact/signals"
+import type { ComponentChildren, ComponentType } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import activity from "icon:activity"
+import bot from "icon:bot"
+import building from "icon:building"
+import chart from "icon:chart-column"
+import chats from "icon:messages-square"
+import code from "icon:code-xml"
+import ellipsis from "icon:ellipsis"
+import files from "icon:files"
+import keyRound from "icon:key-round"
+import logOut from "icon:log-out"
+import menu from "icon:menu"
+import monitor from "icon:monitor"
+import moon from "icon:moon"
+import play from "icon:play"
+import settings from "icon:settings-2"
+import sun from "icon:sun"
+import wrench from "icon:wrench"
+import { Icon } from "../shared/Icon.tsx"
+import { chatbotResource } from "./Chatbots.ts"
+import { type Failure, toFailure } from "./Failure.ts"
+import { Avatar } from "./parts/Avatar.tsx"
+import { IconButton } from "./parts/Button.tsx"
+import { Confirmations } from "./parts/Confirm.tsx"
+import { Dialog } from "./parts/Dialog.tsx"
+import type { IconNodes } from "./parts/IconNodes.ts"
+import { Menu } from "./parts/Menu.tsx"
+import { Empty, Problem, Skeleton } from "./parts/States.tsx"
+import { toastFailure, Toasts } from "./parts/Toast.tsx"
+import { useResource } from "./Resource.ts"
+import { href, place, type ScreenName } from "./Router.ts"
+import { can, session, sessionState, signOut, startSession } from "./Session.ts"
+import { screens } from "./Screens.ts"
+import { SignIn, SignInForm } from "./SignIn.tsx"
+import { theme } from "./Theme.ts"
+import { Wordmark } from "./Wordmark.tsx"
+
+interface Entry {
+  readonly screen: ScreenName
+  readonly icon: IconNodes
+  /** Further screens that belong to the entry. */
+  readonly also?: ReadonlyArray<ScreenName>
+}
+
+const general: ReadonlyArray<Entry> = [
+  { screen: "chatbots", icon: bot },
+  { screen: "conversations", icon: chats, also: ["conversation"] },
+  { screen: "usage", icon: chart },
+  { screen: "keys", icon: keyRound },
+  { screen: "organizations", icon: building },
+  { screen: "system", icon: activity },
+]
+
+const ofChatbot = [
+  { screen: "settings", icon: settings },
+  { screen: "knowledge", icon: files },
+  { screen: "playground", icon: play },
+  { screen: "tools", icon: wrench },
+  { screen: "widget", icon: code },
+] as const
+
+/** Whether a screen exists and the key that is signed in may use it. */
+const isShown = (screen: ScreenName): boolean => {
+  const found = screens[screen]
+  return found !== undefined && can(found.needs)
+}
+
+const isOpen = signal(false)
+
+const Entry = ({
+  address,
+  icon,
+  isCurrent,
+  title,
+}: {
+  readonly address: string
+  readonly icon: IconNodes
+  readonly isCurrent: boolean
+  readonly title: string
+}) => (
+  <li>
+    <a href={address} aria-current={isCurrent ? "page" : undefined} onClick={() => (isOpen.value = false)}>
+      <Icon nodes={icon} size={18} />
+      {title}
+    </a>
+  </li>
+)
+
+const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
+  return (
+    <div class="nav-group">
+      <div class="nav-chatbot">
+        <Avatar name={chatbot?.name ?? ""} image={chatbot?.settings.avatar} />
+        <span class="ellipsis">{chatbot?.name ?? "…"}</span>
+      </div>
+      <ul>
+        {ofChatbot
+          .filter(({ screen }) => isShown(screen))
+          .map(({ icon, screen }) => (
+            <Entry
+              key={screen}
+              address={href(screen, { chatbotId })}
+              icon={icon}
+              isCurrent={place.value.screen === screen}
+              title={screens[screen]?.title ?? ""}
+            />
+          ))}
+      </ul>
+    </div>
+  )
+}
+
+const nextTheme = { system: "light", light: "dark", dark: "system" } as const
+const themeIcon = { system: monitor, light: sun, dark: moon }
+const themeName = { system: "as the system", light: "light", dark: "dark" }
+
+const Account = () => {
+  const who = session.value
+  if (who === undefined) return null
+  const change = (): void => {
+    theme.value = nextTheme[theme.value]
+  }
+  return (
+    <div class="account">
+      <div class="account-who">
+        <span class="ellipsis">{who.organization.name}</span>
+        <span class="soft small ellipsis">{who.api_key.name}</span>
+      </div>
+      <Menu
+        label="Account"
+        items={[
+          {
+            label: `Colours: ${themeName[theme.value]}`,
+            icon: themeIcon[theme.value],
+            onChoose: change,
+          },
+          { label: "Sign out", icon: logOut, onChoose: () => void signOut().catch(toastFailure) },
+        ]}
+      >
+        <Icon nodes={ellipsis} size={18} />
+      </Menu>
+    </div>
+  )
+}
+
+const Navigation = () => {
+  const { params, screen } = place.value
+  const { chatbotId } = params
+  return (
+    <nav aria-label="Console" class="navigation">
+      <ul>
+        {general
+          .filter((entry) => isShown(entry.screen))
+          .map(({ also = [], icon, screen: own }) => (
+            <Entry
+              key={own}
+              address={addressOfGeneral(own)}
+              icon={icon}
+              isCurrent={screen === own || (screen !== undefined && also.includes(screen))}
+              title={screens[own]?.title ?? ""}
+            />
+          ))}
+      </ul>
+      {chatbotId !== undefined && screen !== "conversation" && <ChatbotEntries key={chatbotId} chatbotId={chatbotId} />}
+    </nav>
+  )
+}
+
+const addressOfGeneral = (screen: ScreenName): string =>
+  screen === "chatbots" ||
+  screen === "conversations" ||
+  screen === "usage" ||
+  screen === "keys" ||
+  screen === "organizations" ||
+  screen === "system"
+    ? href(screen)
+    : href("chatbots")
+
+interface LoadedScreen {
+  readonly screen: ScreenName
+  readonly component: ComponentType<Record<string, string>>
+}
+
+const loadedScreen = signal<LoadedScreen | undefined>(undefined)
+const loadFailure = signal<Failure | undefined>(undefined)
+
+const loadScreen = async (screen: ScreenName): Promise<void> => {
+  loadFailure.value = undefined
+  try {
+    const component = (await screens[screen]?.load())?.default
+    if (component !== undefined && place.value.screen === screen) loadedScreen.value = { screen, component }
+  } catch (error) {
+    loadFailure.value = toFailure(error)
+  }
+}
+
+const Screen = () => {
+  const { params, screen } = place.value
+  const main = useRef<HTMLElement>(null)
+  const address = `${screen ?? ""} ${JSON.stringify(params)}`
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (screen !== undefined && isShown(screen)) void loadScreen(screen)
+  }, [screen])
+  useEffect(() => {
+    // Screen readers go on reading at the new screen, not at the link that is gone.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true })
+    isFirst.current = false
+  }, [address])
+  return (
+    <main id="main" ref={main} tabIndex={-1}>
+      <Shown address={address} />
+    </main>
+  )
+}
+
+const Shown = ({ address }: { readonly address: string }): ComponentChildren => {
+  const { params, screen } = place.value
+  if (screen === undefined || screens[screen] === undefined)
+    return (
+      <Empty
+        icon={chats}
+        title="There is nothing at this address"
+        action={<a href={href("chatbots")}>All chatbots</a>}
+      />
+    )
+  if (!isShown(screen)) return <Empty icon={keyRound} title="The key that is signed in may not see this" />
+  if (loadFailure.value !== undefined) return <Problem failure={loadFailure.value} onRetry={() => location.reload()} />
+  const loaded = loadedScreen.value
+  if (loaded?.screen !== screen)
+    return (
+      <div class="page">
+        <Skeleton />
+      </div>
+    )
+  const Component = loaded.component
+  return <Component key={address} {...params} />
+}
+
+/** The console once somebody has signed in. */
+const SignedIn = () => (
+  <div class="shell">
+    <a class="skip" href="#main">
+      Skip to the content
+    </a>
+    <header class="top">
+      <IconButton icon={menu} label="Menu" onClick={() => (isOpen.value = true)} />
+      <Wordmark />
+    </header>
+    <header class="side">
+      <a class="home" href={href("chatbots")}>
+        <Wordmark />
+      </a>
+      <Navigation />
+      <Account />
+    </header>
+    {isOpen.value && (
+      <Dialog kind="menu-drawer" title="Parley" onClose={() => (isOpen.value = false)}>
+        <Navigation />
+        <Account />
+      </Dialog>
+    )}
+    <Screen />
+  </div>
+)
+
+/** The whole console. */
+export const Shell = () => {
+  const state = sessionState.value
+  return (
+    <>
+      {state.is === "starting" && (
+        <main class="sign-in" aria-busy="true">
+          <Wordmark />
+        </main>
+      )}
+      {state.is === "unreachable" && (
+        <main class="sign-in">
+          <div class="sign-in-box">
+            <Wordmark />
+            <Problem failure={state.failure} onRetry={() => void startSession()} />
+          </div>
+        </main>
+      )}
+      {state.is === "out" && <SignIn failure={state.failure} />}
+      {(state.is === "in" || state.is === "ended") && <SignedIn />}
+      {state.is === "ended" && (
+        <Dialog title="Sign in again" stays onClose={() => {}}>
+          <p class="soft">The session has ended. What you wrote is still here, behind this.</p>
+          <SignInForm />
+        </Dialog>
+      )}
+      <Confirmations />
+      <Toasts />
+    </>
+  )
+}

@@ -1,0 +1,12 @@
+import "./console.css"
+import { render } from "preact"
+import { startRouter } from "./Router.ts"
+import { startSession } from "./Session.ts"
+import { Shell } from "./Shell.tsx"
+import { startTheme } from "./Theme.ts"
+
+startTheme()
+// It reads the one-time link before the router writes the address anew.
+void startSession()
+startRouter()
+render(<Shell />, document.body)

@@ -1,0 +1,27 @@
+import { useSignal } from "@preact/signals"
+import { atRoot } from "../Root.ts"
+
+interface AvatarProps {
+  readonly name: string
+  /** The address of the stored avatar. */
+  readonly image?: string | undefined
+  readonly size?: "small" | "large"
+}
+
+/** The address of an avatar at this server, whatever address the server is known by elsewhere. */
+const ownAddress = (image: string): string => atRoot(`avatars/${image.slice(image.lastIndexOf("/") + 1)}`)
+
+/** The picture of a chatbot, or the first letter of its name in a colour that is made of the name. */
+export const Avatar = ({ image, name, size = "small" }: AvatarProps) => {
+  const isBroken = useSignal(false)
+  const tone = Array.from(name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 6
+  return (
+    <span class={`avatar ${size} tone-${tone}`} aria-hidden="true">
+      {image !== undefined && image !== "" && !isBroken.value ? (
+        <img src={ownAddress(image)} alt="" onError={() => (isBroken.value = true)} />
+      ) : (
+        (Array.from(name.trim())[0] ?? "").toUpperCase()
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,71 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact"
+import loader from "icon:loader-circle"
+import { Icon } from "../../shared/Icon.tsx"
+import type { IconNodes } from "./IconNodes.ts"
+
+interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
+  /** `primary` once on a screen at most; `danger` for what cannot be undone. */
+  readonly kind?: "primary" | "secondary" | "quiet" | "danger"
+  readonly small?: boolean
+  readonly icon?: IconNodes
+  /** Whether what the button has begun is still going on: it then does nothing more. */
+  readonly busy?: boolean
+  readonly children: ComponentChildren
+}
+
+/** A button with a text. */
+export const Button = ({
+  busy = false,
+  children,
+  class: name,
+  icon,
+  kind = "secondary",
+  small,
+  ...rest
+}: ButtonProps) => (
+  <button
+    type="button"
+    {...rest}
+    class={`button ${kind}${small === true ? " small" : ""}${name === undefined ? "" : ` ${String(name)}`}`}
+    aria-busy={busy || undefined}
+    disabled={busy || rest.disabled === true}
+  >
+    {busy ? <Icon nodes={loader} size={16} /> : icon && <Icon nodes={icon} size={16} />}
+    <span>{children}</span>
+  </button>
+)
+
+interface IconButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
+  /** What the button does, for screen readers and as a tooltip. */
+  readonly label: string
+  readonly icon: IconNodes
+}
+
+/** A button that shows only an icon. */
+export const IconButton = ({ class: name, icon, label, ...rest }: IconButtonProps) => (
+  <button
+    type="button"
+    title={label}
+    {...rest}
+    class={`icon-button ${name === undefined ? "" : String(name)}`}
+    aria-label={label}
+  >
+    <Icon nodes={icon} size={18} />
+  </button>
+)
+
+interface LinkButtonProps {
+  readonly href: string
+  readonly kind?: "primary" | "secondary" | "quiet"
+  readonly small?: boolean
+  readonly icon?: IconNodes
+  readonly children: ComponentChildren
+}
+
+/** A link that looks like a button. */
+export const LinkButton = ({ children, href, icon, kind = "secondary", small }: LinkButtonProps) => (
+  <a class={`button ${kind}${small === true ? " small" : ""}`} href={href}>
+    {icon && <Icon nodes={icon} size={16} />}
+    <span>{children}</span>
+  </a>
+)

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
+
+interface PageProps {
+  readonly title: string
+  /** What stands in the title of the window beside the page's own, such as the chatbot's name. */
+  readonly of?: string | undefined
+  /** Says in a sentence what the screen is for. */
+  readonly about?: ComponentChildren
+  /** The buttons beside the title. */
+  readonly actions?: ComponentChildren
+  /** `wide` uses the whole window, for tables and things side by side. */
+  readonly width?: "text" | "wide"
+  readonly children: ComponentChildren
+}
+
+/** A screen with its title. */
+export const Page = ({ about, actions, children, of, title, width = "wide" }: PageProps) => {
+  useEffect(() => {
+    document.title = [title, of, "Parley"].filter((part) => part !== undefined && part !== "").join(" · ")
+  }, [title, of])
+  return (
+    <div class={`page ${width}`}>
+      <header class="page-head">
+        <div>
+          <h1 tabIndex={-1}>{title}</h1>
+          {about !== undefined && <p class="soft">{about}</p>}
+        </div>
+        {actions !== undefined && <div class="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+interface SectionProps {
+  readonly title: string
+  readonly about?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** A part of a screen with a title of its own, in a box. */
+export const Section = ({ about, actions, children, title }: SectionProps) => (
+  <section class="section" aria-label={title}>
+    <div class="section-head">
+      <div>
+        <h2>{title}</h2>
+        {about !== undefined && <p class="soft">{about}</p>}
+      </div>
+      {actions !== undefined && <div class="page-actions">{actions}</div>}
+    </div>
+    {children}
+  </section>
+)

@@ -1,0 +1,46 @@
+import { signal } from "@preact/signals"
+import x from "icon:x"
+import { toFailure } from "../Failure.ts"
+import { IconButton } from "./Button.tsx"
+
+interface Toast {
+  readonly id: number
+  readonly kind: "done" | "failed"
+  readonly text: string
+}
+
+const SHOWN_MILLIS = 5_000
+let next = 0
+const toasts = signal<ReadonlyArray<Toast>>([])
+
+const remove = (id: number): void => {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id)
+}
+
+const add = (kind: Toast["kind"], text: string): void => {
+  const id = next++
+  toasts.value = [...toasts.value.slice(-2), { id, kind, text }]
+  // What failed stays until it is put away.
+  if (kind === "done") setTimeout(() => remove(id), SHOWN_MILLIS)
+}
+
+/** Says in a corner that something was done. */
+export const toast = (text: string): void => add("done", text)
+
+/** Says in a corner why something failed. */
+export const toastFailure = (error: unknown): void => {
+  const failure = toFailure(error)
+  if (failure.code !== "aborted") add("failed", failure.message)
+}
+
+/** Where toasts appear. The shell has it once. */
+export const Toasts = () => (
+  <output class="toasts">
+    {toasts.value.map(({ id, kind, text }) => (
+      <div class={`toast ${kind}`} key={id}>
+        <p>{text}</p>
+        <IconButton icon={x} label="Dismiss" onClick={() => remove(id)} />
+      </div>
+    ))}
+  </output>
+)

@@ -1,0 +1,68 @@
+import { isDay } from "../../../shared/charts/Days.ts"
+
+/*
+ * Which conversations are listed, as the address of the screen says it and as the API is asked.
+ */
+
+/** What kind of conversations are shown. */
+export type Kind = "all" | "down" | "up" | "unanswered"
+
+export const kinds: ReadonlyArray<{ readonly value: Kind; readonly label: string }> = [
+  { value: "all", label: "All" },
+  { value: "down", label: "Rated down" },
+  { value: "unanswered", label: "Without an answer" },
+  { value: "up", label: "Rated up" },
+]
+
+export interface Filters {
+  readonly kind: Kind
+  readonly search: string
+  readonly chatbot: string
+  readonly platform: string
+  /** Days in the reader's time zone, both included; empty for none. */
+  readonly from: string
+  readonly to: string
+}
+
+const dayIn = (text: string | null): string => (text !== null && isDay(text) ? text : "")
+
+/** The filters in the query of an address. What they cannot be is left out. */
+export const filtersOf = (query: URLSearchParams): Filters => {
+  const platform = query.get("platform") ?? ""
+  return {
+    kind: kinds.find(({ value }) => value === query.get("show"))?.value ?? "all",
+    search: (query.get("search") ?? "").slice(0, 200),
+    chatbot: query.get("chatbot") ?? "",
+    platform: /^[a-z0-9_-]{1,32}$/.test(platform) ? platform : "",
+    from: dayIn(query.get("from")),
+    to: dayIn(query.get("to")),
+  }
+}
+
+/** How many of the filters that stand behind a button are set. */
+export const countFilters = ({ chatbot, from, platform, to }: Filters): number =>
+  [chatbot, from, platform, to].filter((value) => value !== "").length
+
+/** The midnight at which a day begins in the reader's time zone; of the next day with 1 for `later`. */
+const midnight = (day: string, later = 0): string => {
+  const [year = 0, month = 1, date = 1] = day.split("-").map(Number)
+  return new Date(year, month - 1, date + later).toISOString()
+}
+
+/** The query of the API for these conversations. */
+export const requestOf = ({
+  chatbot,
+  from,
+  kind,
+  platform,
+  search,
+  to,
+}: Filters): Readonly<Record<string, string>> => ({
+  ...(search.trim() !== "" && { search: search.trim() }),
+  ...(chatbot !== "" && { chatbot_id: chatbot }),
+  ...(platform !== "" && { platform }),
+  ...((kind === "up" || kind === "down") && { rating: kind }),
+  ...(kind === "unanswered" && { unanswered: "true" }),
+  ...(from !== "" && { from: midnight(from) }),
+  ...(to !== "" && { to: midnight(to, 1) }),
+})

@@ -1,0 +1,114 @@
+import { MeterBar } from "../../../shared/charts/MeterBar.tsx"
+import { formatBytes, formatCount, formatMillis } from "../../../shared/Format.ts"
+import { allKeys, allOrganizations, type ApiKey, type Organization } from "../../Admin.ts"
+import { Section } from "../../parts/Page.tsx"
+import { Loaded } from "../../parts/States.tsx"
+import { useResource } from "../../Resource.ts"
+import { session } from "../../Session.ts"
+import { usageToday } from "./UsageData.ts"
+import type { UsageRow } from "./Report.ts"
+
+/** A limit as the API has it: null leaves it to the server's settings. */
+type Limit = number | "unlimited" | null
+
+const sayings = { unlimited: "No limit", default: "As the server's settings say" }
+
+/** A bar where a limit is a number, else what is said in its place. */
+export const LimitBar = ({
+  format = formatCount,
+  label,
+  limit,
+  note,
+  used,
+}: {
+  readonly label: string
+  readonly used: number
+  readonly limit: Limit
+  readonly format?: (value: number) => string
+  readonly note?: string
+}) => (
+  <MeterBar
+    label={label}
+    used={used}
+    limit={typeof limit === "number" ? limit : null}
+    unlimited={limit === null ? sayings.default : sayings.unlimited}
+    format={format}
+    {...(note !== undefined && { note })}
+  />
+)
+
+/** When the tokens of a day are counted anew. */
+const untilMidnight = (): string => {
+  const day = 86_400_000
+  return `Begins anew in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
+}
+
+const taken = (rows: ReadonlyArray<UsageRow> | undefined, key?: string): number =>
+  (rows ?? [])
+    .filter(({ api_key_id }) => key === undefined || api_key_id === key)
+    .reduce((sum, { total_tokens }) => sum + total_tokens, 0)
+
+const isBudgeted = ({ budget, expires_at, revoked_at }: ApiKey): boolean =>
+  revoked_at === null &&
+  (expires_at === null || Date.parse(expires_at) > Date.now()) &&
+  typeof budget.tokens_per_day === "number"
+
+/** What the organization and its keys may take today, and what is left. */
+export const BudgetsToday = () => {
+  const own = session.value?.organization.id ?? ""
+  const organizations = useResource(allOrganizations())
+  const keys = useResource(allKeys(own)).data.value ?? []
+  const today = useResource(usageToday()).data.value
+  return (
+    <Loaded of={organizations} lines={2}>
+      {(all) => {
+        const organization = all.find(({ id }) => id === own)
+        return (
+          organization !== undefined && (
+            <>
+              <Section title="Today" about="Tokens that chats may take from midnight to midnight, UTC.">
+                <div class="meters">
+                  <LimitBar
+                    label="Organization"
+                    used={taken(today)}
+                    limit={organization.budget.tokens_per_day}
+                    note={untilMidnight()}
+                  />
+                  {keys.filter(isBudgeted).map((key) => (
+                    <LimitBar
+                      key={key.id}
+                      label={key.name}
+                      used={taken(today, key.id)}
+                      limit={key.budget.tokens_per_day}
+                    />
+                  ))}
+                </div>
+              </Section>
+              <Stored organization={organization} />
+            </>
+          )
+        )
+      }}
+    </Loaded>
+  )
+}
+
+const stored = [
+  { kind: "chatbots", label: "Chatbots" },
+  { kind: "documents", label: "Documents" },
+  { kind: "bytes", label: "Size of documents", format: formatBytes },
+  { kind: "chunks", label: "Passages" },
+  { kind: "conversations", label: "Conversations" },
+  { kind: "tools", label: "Tools" },
+] as const
+
+/** What an organization stores, and how much it may. */
+export const Stored = ({ organization: { quota, used } }: { readonly organization: Organization }) => (
+  <Section title="Stored" about="What the organization keeps, and its quotas.">
+    <div class="meters">
+      {stored.map(({ kind, label, ...rest }) => (
+        <LimitBar key={kind} label={label} used={used[kind]} limit={quota[kind]} {...rest} />
+      ))}
+    </div>
+  </Section>
+)

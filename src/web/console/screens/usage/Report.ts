@@ -1,0 +1,140 @@
+import type { Reading } from "../../../shared/charts/Stacks.ts"
+
+/*
+ * Rows of a usage report, gathered for a chart, a table and a file.
+ */
+
+/** What a report counts. */
+export interface Counts {
+  readonly replies: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_read_tokens: number
+  readonly cache_write_tokens: number
+  readonly total_tokens: number
+}
+
+/** A row of the report: the usage of one day of whatever else it names. */
+export interface UsageRow extends Counts {
+  readonly day?: string
+  readonly chatbot_id?: string
+  readonly model?: string
+  readonly provider?: string
+  readonly api_key_id?: string
+}
+
+/** By what the usage is divided. */
+export type Division = "model" | "chatbot" | "key"
+
+/** What the chart shows. */
+export type Measure = keyof Counts
+
+export const divisions: ReadonlyArray<{ readonly value: Division; readonly label: string }> = [
+  { value: "model", label: "Model" },
+  { value: "chatbot", label: "Chatbot" },
+  { value: "key", label: "Key" },
+]
+
+interface MeasureChoice {
+  readonly value: Measure
+  readonly label: string
+  /** What follows a number of it. */
+  readonly unit: string
+}
+
+export const allTokens: MeasureChoice = { value: "total_tokens", label: "All tokens", unit: "tokens" }
+
+export const measures: ReadonlyArray<MeasureChoice> = [
+  allTokens,
+  { value: "input_tokens", label: "Input tokens", unit: "input tokens" },
+  { value: "output_tokens", label: "Output tokens", unit: "output tokens" },
+  { value: "cache_read_tokens", label: "Tokens read from caches", unit: "tokens read from caches" },
+  { value: "cache_write_tokens", label: "Tokens written to caches", unit: "tokens written to caches" },
+  { value: "replies", label: "Replies", unit: "replies" },
+]
+
+/** The value of the field by which rows are divided; a model is named with its provider, which may have several. */
+export const keyOf = (row: UsageRow, by: Division): string => {
+  if (by === "chatbot") return row.chatbot_id ?? ""
+  if (by === "key") return row.api_key_id ?? ""
+  return row.model ?? ""
+}
+
+/** The rows as a chart takes them. */
+export const readings = (rows: ReadonlyArray<UsageRow>, by: Division, measure: Measure): ReadonlyArray<Reading> =>
+  rows.map((row) => ({ day: row.day ?? "", key: keyOf(row, by), value: row[measure] }))
+
+const none: Counts = {
+  replies: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  total_tokens: 0,
+}
+
+const sum = (a: Counts, b: Counts): Counts => ({
+  replies: a.replies + b.replies,
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
+  cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
+  total_tokens: a.total_tokens + b.total_tokens,
+})
+
+/** What one of the things that share the usage has taken. */
+export interface Part extends Counts {
+  readonly key: string
+}
+
+/** The usage of each thing over all days, the largest first. */
+export const partsOf = (rows: ReadonlyArray<UsageRow>, by: Division): ReadonlyArray<Part> => {
+  const sums = new Map<string, Counts>()
+  for (const row of rows) {
+    const key = keyOf(row, by)
+    sums.set(key, sum(sums.get(key) ?? none, row))
+  }
+  return Array.from(sums, ([key, counts]) => ({ key, ...counts })).toSorted(
+    (a, b) => b.total_tokens - a.total_tokens || b.replies - a.replies,
+  )
+}
+
+/** The names of what rows name by id. */
+export interface Names {
+  readonly chatbot: (id: string) => string
+  readonly key: (id: string) => string
+}
+
+/** A report as a table for spreadsheets, with a row for each day, chatbot, model and key. */
+export const sheetOf = (rows: ReadonlyArray<UsageRow>, names: Names): ReadonlyArray<ReadonlyArray<string | number>> => [
+  [
+    "day",
+    "chatbot",
+    "chatbot_id",
+    "model",
+    "provider",
+    "key",
+    "api_key_id",
+    "replies",
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "total_tokens",
+  ],
+  ...rows.map((row) => [
+    row.day ?? "",
+    names.chatbot(row.chatbot_id ?? ""),
+    row.chatbot_id ?? "",
+    row.model ?? "",
+    row.provider ?? "",
+    names.key(row.api_key_id ?? ""),
+    row.api_key_id ?? "",
+    row.replies,
+    row.input_tokens,
+    row.output_tokens,
+    row.cache_read_tokens,
+    row.cache_write_tokens,
+    row.total_tokens,
+  ]),
+]

@@ -1,0 +1,187 @@
+import { useSignal } from "@preact/signals"
+import chart from "icon:chart-column"
+import download from "icon:download"
+import { BarsByDay } from "../../../shared/charts/BarsByDay.tsx"
+import { countDays, daysBetween, isDay } from "../../../shared/charts/Days.ts"
+import { stack } from "../../../shared/charts/Stacks.ts"
+import { formatCount, formatShare } from "../../../shared/Format.ts"
+import { csvOf } from "../../Csv.ts"
+import { saveFile } from "../../Download.ts"
+import { useChatbotNames, useKeyNames } from "../../Names.ts"
+import { Button } from "../../parts/Button.tsx"
+import { DateField } from "../../parts/DateField.tsx"
+import { SelectField } from "../../parts/Field.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { Empty, Loaded } from "../../parts/States.tsx"
+import { Table } from "../../parts/Table.tsx"
+import { Tabs } from "../../parts/Tabs.tsx"
+import { toastFailure } from "../../parts/Toast.tsx"
+import { useResource } from "../../Resource.ts"
+import { place, setQuery } from "../../Router.ts"
+import { can } from "../../Session.ts"
+import { BudgetsToday } from "./Budgets.tsx"
+import { allTokens, divisions, measures, type Part, partsOf, readings, sheetOf, type UsageRow } from "./Report.ts"
+import { fetchReport, lastDays, usageReport } from "./UsageData.ts"
+
+const ranges = [
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "own", label: "Own range" },
+]
+
+/** The most days that one report spans. */
+const DAYS_MAX = 366
+
+/** The time that the address names; the last 30 days when it names none. */
+const chosenRange = () => {
+  const { query } = place.value
+  const from = query.get("from") ?? ""
+  const to = query.get("to") ?? ""
+  if (isDay(from) && isDay(to) && countDays(from, to) >= 1 && countDays(from, to) <= DAYS_MAX)
+    return { from, to, name: "own" }
+  const days = query.get("days") ?? ""
+  const name = days === "7" || days === "90" ? days : "30"
+  return { ...lastDays(Number(name)), name }
+}
+
+/** The one of some choices that a parameter of the address names. */
+const chosenOf = <A extends { readonly value: string }>(choices: ReadonlyArray<A>, name: string): A | undefined =>
+  choices.find(({ value }) => value === place.value.query.get(name))
+
+/** The days that are asked for while they are being typed. */
+const OwnRange = ({ from, to }: { readonly from: string; readonly to: string }) => {
+  const change = (next: { readonly from: string; readonly to: string }): void => {
+    const isPossible = isDay(next.from) && isDay(next.to) && countDays(next.from, next.to) >= 1
+    if (isPossible) setQuery({ ...next, days: undefined })
+  }
+  return (
+    <div class="usage-range">
+      <DateField label="From" value={from} max={to} onValue={(day) => change({ from: day, to })} />
+      <DateField label="To" value={to} min={from} onValue={(day) => change({ from, to: day })} />
+    </div>
+  )
+}
+
+/** How many tokens the models of chats have taken, and what is left of budgets and quotas. */
+const Usage = () => {
+  const range = chosenRange()
+  const { from, to } = range
+  const chatbotName = useChatbotNames()
+  const keyName = useKeyNames()
+  const shownDivisions = divisions.filter(({ value }) => value !== "key" || can("admin"))
+  const by = chosenOf(shownDivisions, "by")?.value ?? "model"
+  const measure = chosenOf(measures, "measure") ?? allTokens
+  const report = useResource(usageReport(from, to, by))
+  const isSaving = useSignal(false)
+  const nameOf = (key: string): string => {
+    if (by === "chatbot") return chatbotName(key)
+    if (by === "key") return keyName(key)
+    return key === "" ? "Unknown model" : key
+  }
+  const chooseRange = (name: string): void => {
+    if (name === "own") setQuery({ from, to, days: undefined })
+    else setQuery({ days: name, from: undefined, to: undefined })
+  }
+  const save = async (): Promise<void> => {
+    isSaving.value = true
+    try {
+      const rows = await fetchReport(from, to, ["day", "chatbot", "model", "provider", "key"])
+      const sheet = csvOf(sheetOf(rows, { chatbot: chatbotName, key: keyName }))
+      saveFile(`usage-${from}-${to}.csv`, new Blob(["\u{FEFF}", sheet], { type: "text/csv;charset=utf-8" }))
+    } catch (error) {
+      toastFailure(error)
+    }
+    isSaving.value = false
+  }
+  return (
+    <Page
+      title="Usage"
+      about="Tokens that the models of your chatbots have taken, by day in UTC."
+      actions={
+        <Button icon={download} busy={isSaving.value} onClick={() => void save()}>
+          Download CSV
+        </Button>
+      }
+    >
+      <div class="stack">
+        <div class="toolbar usage-tools">
+          <Tabs label="Time" value={range.name} onValue={chooseRange} tabs={ranges} />
+          <Tabs label="Divided by" value={by} onValue={(value) => setQuery({ by: value })} tabs={shownDivisions} />
+          <SelectField
+            label="What is shown"
+            labelHidden
+            value={measure.value}
+            onValue={(value) => setQuery({ measure: value })}
+            options={measures}
+          />
+        </div>
+        {range.name === "own" && <OwnRange from={from} to={to} />}
+        <Loaded of={report} lines={6}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <Empty icon={chart} title="No usage in this time">
+                As soon as a chatbot answers, its tokens are counted here.
+              </Empty>
+            ) : (
+              <>
+                <section class="section" aria-label="By day">
+                  <BarsByDay
+                    title={`${measure.label} by day and ${by}`}
+                    stacks={stack(daysBetween(from, to), readings(rows, by, measure.value))}
+                    name={nameOf}
+                    unit={measure.unit}
+                  />
+                </section>
+                <Parts rows={rows} by={by} name={nameOf} />
+              </>
+            )
+          }
+        </Loaded>
+        {can("admin") && <BudgetsToday />}
+      </div>
+    </Page>
+  )
+}
+
+interface PartsProps {
+  readonly rows: ReadonlyArray<UsageRow>
+  readonly by: "model" | "chatbot" | "key"
+  readonly name: (key: string) => string
+}
+
+const titles = { model: "Model", chatbot: "Chatbot", key: "Key" }
+
+/** What each model, chatbot or key has taken, in numbers. */
+const Parts = ({ by, name, rows }: PartsProps) => {
+  const parts = partsOf(rows, by)
+  const whole = parts.reduce((sum, { total_tokens }) => sum + total_tokens, 0)
+  const number = (field: keyof Omit<Part, "key">) => (part: Part) => formatCount(part[field])
+  return (
+    <Table
+      label={`Usage by ${by}`}
+      rows={parts}
+      keyOf={({ key }) => key}
+      columns={[
+        { title: titles[by], kind: "main", cell: ({ key }) => name(key) },
+        { title: "Replies", kind: "number", cell: number("replies") },
+        { title: "Input", kind: "number", cell: number("input_tokens"), isExtra: true },
+        { title: "Output", kind: "number", cell: number("output_tokens"), isExtra: true },
+        {
+          title: "Cache",
+          kind: "number",
+          cell: (part) => formatCount(part.cache_read_tokens + part.cache_write_tokens),
+          isExtra: true,
+        },
+        { title: "All tokens", kind: "number", cell: number("total_tokens") },
+        {
+          title: "Share",
+          kind: "number",
+          cell: ({ total_tokens }) => formatShare(whole === 0 ? 0 : total_tokens / whole),
+        },
+      ]}
+    />
+  )
+}
+
+export default Usage

@@ -1,0 +1,42 @@
+import { addDays, dayAt } from "../../../shared/charts/Days.ts"
+import { call } from "../../Api.ts"
+import { resources } from "../../Resource.ts"
+import type { Division, UsageRow } from "./Report.ts"
+
+/** The most pages of one report that are fetched: more rows than anybody reads. */
+const PAGES_MAX = 60
+
+type Grouping = "day" | "chatbot" | "model" | "provider" | "key"
+
+/** The rows of a report, of all its pages. */
+export const fetchReport = async (
+  from: string,
+  to: string,
+  groups: ReadonlyArray<Grouping>,
+): Promise<ReadonlyArray<UsageRow>> => {
+  const rows: Array<UsageRow> = []
+  for (let page = 1, pages = 1; page <= Math.min(pages, PAGES_MAX); page++) {
+    const query = { from, to, group_by: groups.join(","), page: String(page), limit: "100" }
+    const { data, metadata } = await call("GET /api/external/usage", { query })
+    rows.push(...data)
+    pages = metadata.totalPages
+  }
+  return rows
+}
+
+/** The usage from one day to another, by day and by what divides it. */
+export const usageReport = resources((from: string, to: string, by: string) =>
+  fetchReport(from, to, ["day", by as Division]),
+)
+
+/** What each key has taken since midnight UTC. */
+export const usageToday = resources(() => {
+  const today = dayAt(Date.now())
+  return fetchReport(today, today, ["key"])
+})
+
+/** The first and the last day of a time of so many days that ends today. */
+export const lastDays = (count: number): { readonly from: string; readonly to: string } => {
+  const to = dayAt(Date.now())
+  return { from: addDays(to, 1 - count), to }
+}

@@ -1,0 +1,204 @@
+import type { ComponentChildren, JSX, VNode } from "preact"
+import type { MarkedToken, Token, Tokens } from "marked"
+import { safeAddress } from "./Address.ts"
+import type { Block } from "./Blocks.ts"
+import { CopyButton, type CopyTexts } from "./CopyButton.tsx"
+
+/** What Markdown needs to say in the reader's language. */
+export interface MarkdownTexts extends CopyTexts {
+  /** Names a table that scrolls, for those who do not see it. */
+  readonly table: string
+}
+
+export interface MarkdownProps {
+  readonly blocks: ReadonlyArray<Block>
+  readonly texts: MarkdownTexts
+}
+
+/**
+ * Renders a Markdown document as nodes, never as HTML: whatever the text holds, only the elements below come of it, and
+ * no address is asked until a link is followed. A block that is the same object as before is not rendered again.
+ */
+export const Markdown = ({ blocks, texts }: MarkdownProps): VNode => (
+  <div class="markdown" dir="auto">
+    {blocks.map((block) => rendered(block, texts))}
+  </div>
+)
+
+interface Rendered {
+  readonly texts: MarkdownTexts
+  readonly node: ComponentChildren
+}
+
+/** Preact leaves alone what is the same virtual node as before. */
+const cache = new WeakMap<Block, Rendered>()
+
+const rendered = (block: Block, texts: MarkdownTexts): ComponentChildren => {
+  const known = cache.get(block)
+  if (known?.texts === texts) return known.node
+  const node = blockNode(block.token, block.start, texts)
+  cache.set(block, { texts, node })
+  return node
+}
+
+/** `marked` declares that a token may be of any type; these are the types that its lexer makes. */
+const isKnown = (_token: Token): _token is MarkedToken => true
+
+const blockNodes = (tokens: ReadonlyArray<Token>, texts: MarkdownTexts): ComponentChildren =>
+  tokens.map((token, index) => blockNode(token, index, texts))
+
+const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentChildren => {
+  if (!isKnown(token)) return null
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null
+    case "paragraph":
+      return (
+        <p key={key} dir="auto">
+          {inlineNodes(token.tokens)}
+        </p>
+      )
+    case "heading":
+      return (
+        <h2 key={key} dir="auto" data-depth={token.depth}>
+          {inlineNodes(token.tokens)}
+        </h2>
+      )
+    case "code":
+      return <CodeBlock key={key} text={token.text} language={token.lang ?? ""} texts={texts} />
+    case "blockquote":
+      return (
+        <blockquote key={key} dir="auto">
+          {blockNodes(token.tokens, texts)}
+        </blockquote>
+      )
+    case "list":
+      return list(token, key, texts)
+    case "table":
+      return table(token, key, texts)
+    case "hr":
+      return <hr key={key} />
+    case "html":
+      return (
+        <p key={key} dir="auto">
+          {token.text.trimEnd()}
+        </p>
+      )
+    default:
+      // The text of an item in a tight list.
+      return inlineNode(token, key)
+  }
+}
+
+const list = (token: Tokens.List, key: number, texts: MarkdownTexts): VNode => {
+  const items = token.items.map((item, index) => (
+    <li key={index} dir="auto" class={item.task ? "task" : undefined}>
+      {blockNodes(item.tokens, texts)}
+    </li>
+  ))
+  return token.ordered ? (
+    <ol key={key} start={typeof token.start === "number" ? token.start : 1}>
+      {items}
+    </ol>
+  ) : (
+    <ul key={key}>{items}</ul>
+  )
+}
+
+const table = (token: Tokens.Table, key: number, texts: MarkdownTexts): VNode => (
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard.
+  <section key={key} class="table" aria-label={texts.table} tabIndex={0}>
+    <table dir="auto">
+      <thead>
+        <tr>
+          {token.header.map((cell, index) => (
+            <th key={index} scope="col" dir="auto" data-align={cell.align}>
+              {inlineNodes(cell.tokens)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {token.rows.map((row, index) => (
+          <tr key={index}>
+            {row.map((cell, column) => (
+              <td key={column} dir="auto" data-align={cell.align}>
+                {inlineNodes(cell.tokens)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+interface CodeBlockProps {
+  readonly text: string
+  readonly language: string
+  readonly texts: MarkdownTexts
+}
+
+const CodeBlock = ({ language, text, texts }: CodeBlockProps): VNode => (
+  <figure class="code" dir="ltr">
+    <figcaption>
+      <span>{language.slice(0, 40)}</span>
+      <CopyButton text={text} texts={texts} />
+    </figcaption>
+    {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard. */}
+    <pre tabIndex={0}>
+      <code>{text}</code>
+    </pre>
+  </figure>
+)
+
+const inlineNodes = (tokens: ReadonlyArray<Token>): ComponentChildren => {
+  const only = tokens[0]
+  return tokens.length === 1 && only !== undefined ? inlineNode(only, 0) : tokens.map(inlineNode)
+}
+
+const inlineNode = (token: Token, key: number): ComponentChildren => {
+  if (!isKnown(token)) return null
+  switch (token.type) {
+    case "strong":
+      return <strong key={key}>{inlineNodes(token.tokens)}</strong>
+    case "em":
+      return <em key={key}>{inlineNodes(token.tokens)}</em>
+    case "del":
+      return <del key={key}>{inlineNodes(token.tokens)}</del>
+    case "codespan":
+      return (
+        <code key={key} dir="ltr">
+          {token.text}
+        </code>
+      )
+    case "br":
+      return <br key={key} />
+    case "checkbox":
+      return token.checked ? "☑ " : "☐ "
+    case "link":
+      return link(token.href, inlineNodes(token.tokens), key)
+    case "image":
+      // An image of another place would tell that place who reads the reply, and could carry away what is in it.
+      return link(token.href, token.text === "" ? token.href : token.text, key)
+    case "html":
+      // The one element that models write on purpose, for a second line in the cell of a table.
+      return /^<br\s*\/?>$/iu.test(token.text) ? <br key={key} /> : token.text
+    case "text":
+      return "tokens" in token && token.tokens !== undefined ? inlineNodes(token.tokens) : token.text
+    default:
+      return "text" in token ? token.text : token.raw
+  }
+}
+
+const link = (href: string, label: ComponentChildren, key: number): JSX.Element => {
+  const address = safeAddress(href)
+  // What is no link stays text of the same direction, apart from the text around it.
+  if (address === undefined) return <bdi key={key}>{label}</bdi>
+  return (
+    <a key={key} href={address} title={address} rel="noopener noreferrer" target="_blank">
+      <bdi>{label}</bdi>
+    </a>
+  )
+}

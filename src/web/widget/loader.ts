@@ -1,0 +1,255 @@
+import type { EventName, Hello, Loaded, StoredState, ToFrame, ToPage } from "../shared/Bridge.ts"
+import { drawLauncher, fullScreen } from "./loader/Launcher.ts"
+import type { Call, Parley } from "./loader/Parley.ts"
+import { makeStore } from "./loader/Store.ts"
+
+/*
+ * What a page includes: draws the launcher, opens the frame on the first click, keeps the visitor's state in the page's
+ * storage when the frame says so, and is `window.Parley`.
+ */
+
+const warn = (sentence: string): void => {
+  // oxlint-disable-next-line no-console
+  console.warn(`Parley: ${sentence}`)
+}
+
+/** Carries out queued calls, whatever a page has put there. */
+const carryOut = (parley: Parley, calls: ReadonlyArray<Call>): void => {
+  for (const [name, ...values] of calls) {
+    const method: unknown = parley[name]
+    if (typeof method === "function") method(...values)
+    else warn(`There is no Parley.${name}.`)
+  }
+}
+
+const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call>): void => {
+  const { color, label, language: tag, open: opensAtStart, position, target, theme: scheme } = script.dataset
+  const frameAddress = new URL(`widget/${encodeURIComponent(key)}`, new URL(".", script.src))
+  const language = tag === "auto" ? undefined : tag
+  const theme = scheme === "light" || scheme === "dark" ? scheme : undefined
+  const isInline = target !== undefined
+  const ends = new AbortController()
+  const { signal } = ends
+  const storeName = `parley:${key}`
+  const store = makeStore(storeName)
+  const {
+    button,
+    close: closing,
+    host,
+    label: title,
+    paint,
+    panel,
+    showUnread,
+  } = drawLauncher({
+    isInline,
+    isLeft: position === "left",
+    theme,
+    color,
+    language: language ?? navigator.language,
+    label,
+  })
+  const listeners = new Map<EventName, Set<(detail?: unknown) => void>>()
+  const questions: Array<ToFrame> = []
+  let identity: string | undefined
+  let frame: HTMLIFrameElement | undefined
+  let port: MessagePort | undefined
+  let isReady = false
+  let isOpen = isInline
+  /** Whether the chat was opened on purpose, rather than because the page has come. */
+  let takesFocus = false
+
+  const emit = (name: EventName, detail?: unknown): void => {
+    // Each in a turn of its own, so that a listener that throws keeps neither the others nor the widget from going on.
+    for (const listener of listeners.get(name) ?? []) queueMicrotask(() => listener(detail))
+  }
+
+  const send = (message: ToFrame): void => {
+    if (isReady) port?.postMessage(message)
+  }
+
+  const whenReady = (): void => {
+    isReady = true
+    closing.hidden = true
+    if (identity !== undefined) send({ type: "identify", jwt: identity })
+    if (isOpen) send({ type: "opened", takesFocus })
+    questions.splice(0).forEach(send)
+    emit("ready")
+  }
+
+  const hear = (message: ToPage): void => {
+    if (message.type === "ready") whenReady()
+    else if (message.type === "close") parley.close()
+    else if (message.type === "keep") store.write(message.state)
+    else if (message.type === "unread") showUnread(isOpen ? 0 : message.count)
+    else emit(message.name, message.detail)
+  }
+
+  /** Hands a port to a frame that has just loaded, and what the page keeps. */
+  const greet = (window: Window): void => {
+    const channel = new MessageChannel()
+    const state: StoredState | undefined = store.read()
+    const hello: Hello = {
+      type: "parley:hello",
+      mode: isInline ? "inline" : "popup",
+      ...(language === undefined ? {} : { language }),
+      ...(theme === undefined ? {} : { theme }),
+      ...(state === undefined ? {} : { state }),
+    }
+    isReady = false
+    port = channel.port1
+    port.onmessage = ({ data }: MessageEvent<ToPage>) => hear(data)
+    window.postMessage(hello, frameAddress.origin, [channel.port2])
+  }
+
+  const load = (): HTMLIFrameElement => {
+    if (frame !== undefined) return frame
+    frame = document.createElement("iframe")
+    frame.title = title
+    frame.allow = "clipboard-write"
+    if (isInline) frame.loading = "lazy"
+    frame.src = frameAddress.href
+    panel.prepend(frame)
+    return frame
+  }
+
+  /** Keeps a panel that fills the screen above the keyboard, of which the frame itself cannot know everywhere. */
+  const fit = (): void => {
+    const viewport = visualViewport
+    const fills = viewport !== null && !isInline && isOpen && matchMedia(fullScreen).matches
+    panel.style.height = fills ? `${viewport.height}px` : ""
+    panel.style.top = fills ? `${viewport.offsetTop}px` : ""
+  }
+
+  const show = (onPurpose: boolean): void => {
+    const loaded = load()
+    const wasOpen = isOpen
+    isOpen = true
+    takesFocus = onPurpose
+    panel.hidden = false
+    button.ariaExpanded = "true"
+    showUnread(0)
+    fit()
+    if (onPurpose) loaded.focus()
+    send({ type: "opened", takesFocus })
+    if (!wasOpen) emit("open")
+  }
+
+  const attach = (): void => {
+    if (host.isConnected) return
+    const place = isInline ? document.querySelector(target) : document.body
+    if (place === null) return warn(`There is no element ${target} to put the chat into.`)
+    place.append(host)
+    if (isInline) load()
+    else paint()
+  }
+
+  const parley: Parley = {
+    key,
+    open: () => show(true),
+    close: () => {
+      if (isInline || !isOpen) return
+      const hadFocus = host.shadowRoot?.activeElement !== null
+      isOpen = false
+      panel.hidden = true
+      button.ariaExpanded = "false"
+      if (hadFocus) button.focus()
+      send({ type: "closed" })
+      emit("close")
+    },
+    toggle: () => (isOpen && !isInline ? parley.close() : parley.open()),
+    ask: (text) => {
+      show(true)
+      const question: ToFrame = { type: "ask", text: String(text) }
+      if (isReady) send(question)
+      else questions.push(question)
+    },
+    identify: (jwt) => {
+      identity = String(jwt)
+      send({ type: "identify", jwt: identity })
+    },
+    reset: () => {
+      identity = undefined
+      questions.length = 0
+      store.write(undefined)
+      send({ type: "reset" })
+    },
+    on: (event, listener) => {
+      const all = listeners.get(event) ?? new Set()
+      listeners.set(event, all.add(listener))
+      if (event === "ready" && isReady) queueMicrotask(listener)
+      return () => void all.delete(listener)
+    },
+    remove: () => {
+      ends.abort()
+      port?.close()
+      host.remove()
+      delete window.Parley
+    },
+    push: (...calls) => carryOut(parley, calls),
+    attach,
+  }
+  window.Parley = parley
+
+  button.onclick = parley.toggle
+  closing.onclick = parley.close
+  button.addEventListener(
+    "pointerenter",
+    () => {
+      const link = document.createElement("link")
+      link.rel = "preconnect"
+      link.href = frameAddress.origin
+      document.head.append(link)
+    },
+    { once: true },
+  )
+  host.addEventListener("keydown", ({ key: pressed }) => {
+    if (pressed === "Escape") parley.close()
+  })
+  addEventListener(
+    "message",
+    ({ data, origin, source }: MessageEvent<Partial<Loaded> | null>) => {
+      const loaded = frame?.contentWindow
+      if (loaded && source === loaded && origin === frameAddress.origin && data?.type === "parley:loaded") greet(loaded)
+    },
+    { signal },
+  )
+  addEventListener(
+    "storage",
+    // A null says that everything was cleared.
+    ({ key: changed }: StorageEvent) => {
+      if (changed === storeName || changed === null) send({ type: "state", state: store.read() })
+    },
+    { signal },
+  )
+  visualViewport?.addEventListener("resize", fit, { signal })
+  visualViewport?.addEventListener("scroll", fit, { signal })
+  // Some single-page applications replace the body.
+  const replaced = new MutationObserver(() => {
+    if (!isInline && document.body !== null) attach()
+  })
+  replaced.observe(document.documentElement, { childList: true })
+  signal.addEventListener("abort", () => replaced.disconnect())
+
+  attach()
+  carryOut(parley, queue)
+  if (opensAtStart !== undefined && opensAtStart !== "false" && !isInline && !matchMedia(fullScreen).matches) {
+    if (document.readyState === "complete") show(false)
+    else addEventListener("load", () => show(false), { signal })
+  }
+}
+
+const script = document.currentScript ?? document.querySelector('script[data-key][src*="widget.js"]')
+
+const begin = (): void => {
+  if (!(script instanceof HTMLScriptElement)) return
+  const { key } = script.dataset
+  const present = window.Parley
+  if (!key) warn("The script needs data-key.")
+  else if (present === undefined || "length" in present) start(key, script, present ?? [])
+  else if (present.key === key) present.attach()
+  else warn(`This page has a chat already, ${present.key}; ${key} is left out.`)
+}
+
+// A script in the head may come before the body.
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin)
+else begin()

@@ -1,0 +1,145 @@
+import close from "icon:x"
+import chat from "icon:message-circle"
+import { accent } from "../../shared/Accent.ts"
+
+/*
+ * What the loader draws: a launcher, and a panel for the frame, in a shadow root so that neither the page's styles nor
+ * ours reach the other. The style sheet is constructed, which no `style-src` of the page forbids.
+ */
+
+/** The accessible name of the launcher by language; whether the chat is open is told by `aria-expanded`. */
+const labels: Readonly<Record<string, string>> = {
+  pl: "Czat",
+  ru: "Чат",
+  tr: "Sohbet",
+  ar: "دردشة",
+  hi: "चैट",
+  zh: "聊天",
+  ja: "チャット",
+  ko: "채팅",
+}
+
+/** When the panel covers the whole screen. */
+export const fullScreen = "(max-width:480px),(max-height:480px)"
+
+const css = `
+:host{all:initial!important}
+:host(.popup){position:fixed!important;z-index:2147483000!important}
+:host(.inline){display:block!important;height:100%!important}
+iframe{display:block;width:100%;height:100%;border:0}
+.inline iframe{min-height:400px}
+button{all:unset;box-sizing:border-box;cursor:pointer;display:grid;place-items:center;border-radius:50%;-webkit-tap-highlight-color:transparent}
+button:focus-visible{outline:3px solid #fff;box-shadow:0 0 0 6px #111}
+svg{grid-area:1/1;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
+.launcher{position:fixed;inset:auto 20px max(20px,env(safe-area-inset-bottom)) auto;width:56px;height:56px;border:1px solid #fff3;box-shadow:0 4px 16px #0004}
+.left .launcher{inset:auto auto max(20px,env(safe-area-inset-bottom)) 20px}
+.launcher[aria-expanded=true] svg:first-child,.launcher[aria-expanded=false] svg+svg{visibility:hidden}
+.unread{position:absolute;top:-4px;right:-4px;min-width:20px;padding:0 5px;box-sizing:border-box;border-radius:10px;background:#c01c28;color:#fff;font:600 12px/20px system-ui,sans-serif;text-align:center}
+.panel{position:fixed;inset:auto 20px calc(max(20px,env(safe-area-inset-bottom)) + 68px) auto;width:min(400px,100vw - 40px);height:min(680px,100dvh - 108px);overflow:hidden;border-radius:16px;background:Canvas;color-scheme:light dark;box-shadow:0 0 0 1px #8884,0 12px 48px #0004}
+.left .panel{inset-inline:20px auto}
+.close{position:absolute;top:8px;right:8px;width:40px;height:40px;color:CanvasText;display:none}
+[hidden]{display:none!important}
+@media ${fullScreen}{.popup .panel{inset:0;width:100%;height:100dvh;border-radius:0;box-shadow:none}.close{display:grid}}
+@media (prefers-reduced-motion:no-preference){.panel{animation:open .18s ease-out}@keyframes open{from{opacity:0;transform:translateY(12px)}}.launcher{transition:scale .15s}.launcher:hover{scale:1.05}}
+@media (forced-colors:active){.launcher,.panel{border:2px solid}}
+@media print{:host(.popup){display:none!important}}
+`
+
+export interface Look {
+  readonly isInline: boolean
+  readonly isLeft: boolean
+  readonly theme: string | undefined
+  readonly color: string | undefined
+  /** A language tag. */
+  readonly language: string
+  readonly label: string | undefined
+}
+
+/** Makes an element with these properties. */
+const element = <K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  properties: Readonly<Record<string, string | boolean>>,
+): HTMLElementTagNameMap[K] => Object.assign(document.createElement(name), properties)
+
+const icon = (nodes: typeof chat): SVGElement => {
+  const make = (name: string, attributes: Readonly<Record<string, string>>) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", name)
+    for (const attribute of Object.keys(attributes)) node.setAttribute(attribute, attributes[attribute] ?? "")
+    return node
+  }
+  const svg = make("svg", { width: "26", height: "26", viewBox: "0 0 24 24", "aria-hidden": "true" })
+  svg.append(...nodes.map(([name, attributes]) => make(name, attributes)))
+  return svg as SVGElement
+}
+
+/** Black or white, whichever is read better on a colour as computed styles write it. */
+const readable = (background: string): string => {
+  const [r = 0, g = 0, b = 0] = (background.match(/[\d.]+/g) ?? []).map((part) => {
+    const value = Number(part) / 255
+    return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff"
+}
+
+export interface Launcher {
+  /** What stands in the page. */
+  readonly host: HTMLElement
+  readonly panel: HTMLElement
+  readonly button: HTMLButtonElement
+  /** Shown until the frame has a close button of its own. */
+  readonly close: HTMLButtonElement
+  readonly label: string
+  readonly showUnread: (count: number) => void
+  /** Colours the launcher, once it stands in the page. */
+  readonly paint: () => void
+}
+
+/** Draws the launcher and an empty panel, which nothing in the page makes room for. */
+export const drawLauncher = ({ color, isInline, isLeft, label: chosen, language, theme }: Look): Launcher => {
+  const label = chosen || labels[language.slice(0, 2)] || "Chat"
+  const kind = isInline ? "inline" : "popup"
+  const host = element("div", { className: kind })
+  const root = host.attachShadow({ mode: "open" })
+  const space = element("div", { className: `${kind}${isLeft ? " left" : ""}` })
+  const panel = element("div", { className: isInline ? "" : "panel", id: "panel", hidden: !isInline })
+  const controls = { type: "button", ariaLabel: label, ariaExpanded: "false" }
+  const button = element("button", { ...controls, className: "launcher", ariaHasPopup: "dialog" })
+  const closing = element("button", { ...controls, className: "close", ariaExpanded: "true" })
+  const unread = element("span", { className: "unread", hidden: true, ariaHidden: "true" })
+  button.append(icon(chat), icon(close), unread)
+  button.setAttribute("aria-controls", panel.id)
+  closing.append(icon(close))
+  if (!isInline) {
+    panel.role = "dialog"
+    panel.ariaLabel = label
+    panel.append(closing)
+    space.append(button)
+  }
+  if (theme !== undefined) panel.style.colorScheme = theme
+  space.append(panel)
+  try {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(css)
+    root.adoptedStyleSheets = [sheet]
+  } catch {
+    root.append(element("style", { textContent: css }))
+  }
+  root.append(space)
+  return {
+    host,
+    panel,
+    button,
+    close: closing,
+    label,
+    showUnread: (count) => {
+      unread.hidden = count === 0
+      unread.textContent = count > 9 ? "9+" : String(count)
+      button.ariaLabel = count === 0 ? label : `${label} (${count})`
+    },
+    paint: () => {
+      button.style.backgroundColor = accent
+      if (color !== undefined) button.style.backgroundColor = color
+      button.style.color = readable(getComputedStyle(button).backgroundColor)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { StoredState } from "../../shared/Bridge.ts"
+
+/** What the page keeps of its visitor: in `localStorage`, or in memory where the browser blocks that. */
+export interface Store {
+  readonly read: () => StoredState | undefined
+  readonly write: (state: StoredState | undefined) => void
+}
+
+/** @param name the only entry of `localStorage` that is touched, and not before the first write */
+export const makeStore = (name: string): Store => {
+  let memory: StoredState | undefined
+  let isBlocked = false
+  return {
+    read: () => {
+      if (isBlocked) return memory
+      try {
+        return JSON.parse(localStorage.getItem(name) ?? "null") ?? undefined
+      } catch {
+        return undefined
+      }
+    },
+    write: (state) => {
+      memory = state
+      try {
+        if (state === undefined) localStorage.removeItem(name)
+        else localStorage.setItem(name, JSON.stringify(state))
+        isBlocked = false
+      } catch {
+        isBlocked = true
+      }
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import type { BrowserContextOptions, Frame, Page } from "playwright-core"
+import type { Settings } from "../../lib/Spawn.ts"
+import { type HostSite, startHostSite } from "./HostSite.ts"
+import { type Model, startModel } from "./Model.ts"
+import { type RunningServer, startServer } from "./Process.ts"
+import { desktop, launch, openVisit, phone, photograph, violationsIn, type Visit } from "./Visit.ts"
+
+/*
+ * What a test file begins with. There is one browser for the tests of a file, and a visit for each test; a visit on which
+ * anything was wrong fails its test.
+ */
+
+const TEST_TIMEOUT = 90_000
+
+export interface BrowserSuite {
+  /** A test in a profile of its own. */
+  readonly visit: (title: string, body: (visit: Visit) => Promise<void>, options?: BrowserContextOptions) => void
+  /** A visit that the test begins and ends itself. */
+  readonly open: (options?: BrowserContextOptions) => Promise<Visit>
+}
+
+/** Opens the browser of a test file. `origins` are those that its pages may ask. */
+export const startBrowser = async (origins: ReadonlyArray<string>): Promise<BrowserSuite> => {
+  setDefaultTimeout(TEST_TIMEOUT)
+  const browser = await launch()
+  afterAll(() => browser.close())
+  const open = (options: BrowserContextOptions = {}) => openVisit(browser, { ...options, origins })
+  return {
+    open,
+    visit: (title, body, options) =>
+      test(
+        title,
+        async () => {
+          const visit = await open(options)
+          try {
+            await body(visit)
+            expect(visit.problems()).toEqual([])
+          } catch (failure) {
+            await photographFailure(visit, title)
+            const problems = visit.problems()
+            if (problems.length === 0) throw failure
+            throw new Error([String(failure), ...problems].join("\n"), { cause: failure })
+          } finally {
+            await visit.context.close()
+          }
+        },
+        TEST_TIMEOUT,
+      ),
+  }
+}
+
+const photographFailure = async ({ context }: Visit, title: string): Promise<void> => {
+  for (const [index, page] of context.pages().entries()) {
+    await photograph(page, `failed-${title}-${index}`).catch(() => {})
+  }
+}
+
+/** A model, a server that asks it, a customer's site, and a browser. */
+export interface Suite extends BrowserSuite {
+  readonly model: Model
+  readonly server: RunningServer
+  readonly site: HostSite
+}
+
+/** Starts everything that a test file needs, until its tests have ended. */
+export const startSuite = async (settings: Settings = {}): Promise<Suite> => {
+  const model = await startModel()
+  const server = await startServer(model.url, settings)
+  const site = startHostSite(server.url)
+  afterAll(async () => {
+    site.stop()
+    await server.stop()
+    model.stop()
+  })
+  return { model, server, site, ...(await startBrowser([server.url, site.url])) }
+}
+
+/** Expects axe to find nothing in a frame. */
+export const expectAccessible = async (frame: Frame | Page, state: string): Promise<void> =>
+  expect({ state, violations: await violationsIn(frame) }).toEqual({ state, violations: [] })
+
+/**
+ * Photographs a state of a page and asks axe about it: on a desktop in light and in dark, and on a phone. Leaves the page
+ * as it is on a desktop in light.
+ */
+export const inspect = async (page: Page, name: string, frame: Frame | Page = page): Promise<void> => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme })
+    await photograph(page, `${name}-${colorScheme}`)
+    await expectAccessible(frame, `${name}, ${colorScheme}`)
+  }
+  await page.setViewportSize(phone.viewport)
+  await photograph(page, `${name}-phone-dark`)
+  await page.emulateMedia({ colorScheme: "light" })
+  await photograph(page, `${name}-phone`)
+  await expectAccessible(frame, `${name}, phone`)
+  await page.setViewportSize(desktop.viewport)
+}

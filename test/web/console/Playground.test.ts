@@ -1,0 +1,226 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { promptParts } from "../../../src/web/console/screens/playground/Prompt.ts"
+import {
+  advance,
+  ended,
+  newTrace,
+  textOf,
+  tokensOf,
+  type Trace,
+} from "../../../src/web/console/screens/playground/Trace.ts"
+import { type Chunk, ChunkReader } from "../../../src/web/console/screens/playground/UiStream.ts"
+import { briefly, passagesIn, rowsOf, spanOf } from "../../../src/web/console/screens/playground/Waterfall.ts"
+
+const passage = { title: "Tides", chunk: 2, content: "It turns at noon.", similarity: 0.71, document_id: "d1" }
+const step = {
+  stepType: "initial",
+  finishReason: "tool-calls",
+  usage: { promptTokens: 100, completionTokens: 20, totalTokens: 120 },
+  experimental_providerMetadata: { anthropic: { cacheReadInputTokens: 50, cacheCreationInputTokens: null } },
+  request: { body: '{"model":"claude","messages":[]}' },
+  response: { modelId: "claude" },
+  warnings: [{ type: "unsupported-setting", setting: "temperature" }],
+}
+
+/** A stream with a search and an answer. */
+const wire = [
+  { type: "start", messageId: "m1", messageMetadata: { session_id: "s1" } },
+  { type: "start-step" },
+  { type: "tool-input-start", toolCallId: "c1", toolName: "searchKnowledgeBase", dynamic: true },
+  { type: "tool-input-available", toolCallId: "c1", toolName: "searchKnowledgeBase", input: { query: "tide" } },
+  { type: "tool-output-available", toolCallId: "c1", output: [passage] },
+  { type: "data-step", data: step, transient: true },
+  { type: "finish-step" },
+  { type: "start-step" },
+  { type: "text-start", id: "text-1" },
+  { type: "text-delta", id: "text-1", delta: "At " },
+  { type: "text-delta", id: "text-1", delta: "noon. ☀️" },
+  { type: "text-end", id: "text-1" },
+  { type: "source-document", sourceId: "d1#2", title: "Tides", providerMetadata: { parley: { chunk: 2, quote: "q" } } },
+  { type: "finish-step" },
+  { type: "finish", finishReason: "stop" },
+]
+  .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+  .join(": heartbeat\n\n")
+  .concat("data: [DONE]\n\n")
+
+const read = (pieces: ReadonlyArray<string>): ReadonlyArray<Chunk> => {
+  const reader = new ChunkReader()
+  return pieces.flatMap((piece) => [...reader.add(piece)])
+}
+
+/** The trace of the chunks, of which each comes 10 ms after the one before. */
+const traced = (chunks: ReadonlyArray<Chunk>): Trace =>
+  chunks.reduce((trace, chunk, index) => advance(trace, chunk, (index + 1) * 10), newTrace)
+
+const whole = read([wire])
+
+describe("a UI message stream", () => {
+  test("is read alike wherever its pieces end", () => {
+    expect(whole.map(({ type }) => type)).toEqual([
+      "start",
+      "step-start",
+      "tool-start",
+      "tool-input",
+      "tool-output",
+      "step-facts",
+      "step-end",
+      "step-start",
+      "text",
+      "text",
+      "quote",
+      "step-end",
+      "finish",
+    ])
+    fc.assert(
+      fc.property(fc.array(fc.nat(wire.length), { maxLength: 20 }), (cuts) => {
+        const places = [0, ...cuts.toSorted((a, b) => a - b), wire.length]
+        const pieces = places.slice(1).map((end, index) => wire.slice(places[index], end))
+        expect(read(pieces)).toEqual(whole)
+      }),
+    )
+  })
+
+  test("is read on after an event that is no JSON, or of a kind that is not known", () => {
+    expect(read(['data: {"type":\n\n', 'data: {"type":"reasoning-start"}\n\n', "data: 3\n\n", wire])).toEqual(whole)
+  })
+})
+
+describe("a trace", () => {
+  const trace = traced(whole)
+
+  test("has the calls of the model with their tools, tokens and what was sent", () => {
+    expect(trace).toMatchObject({
+      state: "finished",
+      messageId: "m1",
+      sessionId: "s1",
+      finishReason: "stop",
+      latest: 130,
+    })
+    expect(trace.steps).toMatchObject([
+      {
+        start: 0,
+        begun: 20,
+        written: 40,
+        end: 70,
+        tools: [{ start: 40, end: 50, output: [passage], error: undefined }],
+      },
+      { start: 70, begun: 80, written: 100, end: 120, text: "At noon. ☀️" },
+    ])
+    expect(trace.steps[0]?.facts).toEqual({
+      model: "claude",
+      finishReason: "tool-calls",
+      promptTokens: 100,
+      completionTokens: 20,
+      cacheReadTokens: 50,
+      cacheWriteTokens: 0,
+      request: '{"model":"claude","messages":[]}',
+      warnings: ["Not supported: temperature"],
+    })
+    expect(tokensOf(trace)).toEqual({ input: 150, cached: 50, output: 20 })
+    expect(textOf(trace)).toBe("At noon. ☀️")
+    expect(trace.quotes).toMatchObject([{ title: "Tides", chunk: 2, text: "q" }])
+  })
+
+  test("makes rows that lie within its span, each tool after the model has asked for it", () => {
+    const rows = rowsOf(trace, 10_000)
+    expect(rows.map(({ end, key, start }) => [key, start, end])).toEqual([
+      ["model-0", 0, 40],
+      ["c1", 40, 50],
+      ["model-1", 70, 100],
+    ])
+    expect(spanOf(trace, 10_000)).toBe(130)
+  })
+
+  test("grows with the clock while it goes on", () => {
+    const begun = traced(whole.slice(0, 4))
+    expect(rowsOf(begun, 90).map(({ end, isRunning, key }) => [key, end, isRunning])).toEqual([
+      ["model-0", 40, false],
+      ["c1", 90, true],
+    ])
+    expect(spanOf(begun, 90)).toBe(90)
+  })
+
+  test("ends whatever goes on when it is stopped or fails, at every moment", () => {
+    for (const count of whole.keys()) {
+      const stopped = ended(traced(whole.slice(0, count)), "stopped", 500)
+      expect(stopped.steps.every(({ end }) => end !== undefined)).toBeTrue()
+      expect(stopped.steps.flatMap(({ tools }) => tools).every(({ end }) => end !== undefined)).toBeTrue()
+      expect(rowsOf(stopped, 900).every(({ end, isRunning }) => end <= 500 && !isRunning)).toBeTrue()
+    }
+    const failed = advance(traced(whole.slice(0, 4)), { type: "error", message: "Gone" }, 60)
+    expect(failed).toMatchObject({ state: "failed", error: "Gone", latest: 60 })
+    expect(failed.steps[0]?.tools[0]?.error).toBe("It was not finished.")
+  })
+
+  test("has no call of a model for what the server said without one", () => {
+    const said = traced(
+      read(['data: {"type":"text-delta","delta":"Your address?"}\n\n', 'data: {"type":"finish"}\n\n']),
+    )
+    expect(textOf(said)).toBe("Your address?")
+    expect(rowsOf(said, 100)).toEqual([])
+  })
+})
+
+describe("what a tool was asked and answered", () => {
+  test("is shown as passages for a search of the knowledge base alone", () => {
+    expect(passagesIn("searchKnowledgeBase", [passage])).toEqual([
+      {
+        title: "Tides",
+        chunk: 2,
+        section: undefined,
+        content: "It turns at noon.",
+        similarity: 0.71,
+        documentId: "d1",
+      },
+    ])
+    expect(passagesIn("searchKnowledgeBase", { error: "No" })).toBeUndefined()
+    expect(passagesIn("orderStatus", [passage])).toBeUndefined()
+  })
+
+  test("is told in few words", () => {
+    expect(briefly({ query: "tide" })).toBe("tide")
+    expect(briefly({ a: 1, b: "x" })).toBe('{"a":1,"b":"x"}')
+    expect(briefly(undefined)).toBe("null")
+  })
+})
+
+describe("a prompt", () => {
+  test("of Anthropic's form is shown by its parts", () => {
+    const body = JSON.stringify({
+      model: "claude",
+      max_tokens: 10,
+      system: [{ type: "text", text: "Be kind." }],
+      tools: [{ name: "search" }],
+      messages: [
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: [{ type: "tool_use", name: "search" }] },
+      ],
+    })
+    const parts = promptParts(body) ?? []
+    expect(parts.map(({ role }) => role)).toEqual(["settings", "system", "tools", "user", "assistant"])
+    expect(parts[1]?.text).toBe("Be kind.")
+    expect(parts[0]?.text).toContain('"max_tokens": 10')
+    expect(parts[4]?.text).toContain('"tool_use"')
+  })
+
+  test("of OpenAI's form is shown by its parts", () => {
+    const body = JSON.stringify({
+      model: "gpt",
+      messages: [
+        { role: "system", content: "Be kind." },
+        { role: "assistant", content: null, tool_calls: [{ id: "c" }] },
+      ],
+    })
+    expect((promptParts(body) ?? []).map(({ role, text }) => [role, text.includes('"id": "c"')])).toEqual([
+      ["settings", false],
+      ["system", false],
+      ["assistant", true],
+    ])
+  })
+
+  test("that is none is not shown by parts", () => {
+    expect(["", "x", "[]", "{}"].map(promptParts)).toEqual([undefined, undefined, undefined, undefined])
+  })
+})

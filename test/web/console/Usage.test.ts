@@ -1,0 +1,54 @@
+import { describe, expect, test } from "bun:test"
+import { csvOf } from "../../../src/web/console/Csv.ts"
+import { partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
+
+const row = (day: string, model: string, tokens: number) => ({
+  day,
+  model,
+  provider: "anthropic",
+  chatbot_id: "b1",
+  api_key_id: "k1",
+  replies: 1,
+  input_tokens: tokens - 1,
+  output_tokens: 1,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  total_tokens: tokens,
+})
+
+const rows = [row("2026-11-19", "small", 10), row("2026-11-20", "large", 100), row("2026-11-20", "small", 5)]
+
+describe("a usage report", () => {
+  test("is gathered by what divides it, the largest first", () => {
+    expect(partsOf(rows, "model").map(({ key, replies, total_tokens }) => [key, replies, total_tokens])).toEqual([
+      ["large", 1, 100],
+      ["small", 2, 15],
+    ])
+    expect(partsOf(rows, "chatbot").map(({ key, total_tokens }) => [key, total_tokens])).toEqual([["b1", 115]])
+    expect(partsOf([], "key")).toEqual([])
+  })
+
+  test("gives a chart the measure that it shows", () => {
+    expect(readings(rows, "model", "output_tokens")[1]).toEqual({ day: "2026-11-20", key: "large", value: 1 })
+    expect(readings(rows, "key", "total_tokens").map(({ key, value }) => [key, value])).toEqual([
+      ["k1", 10],
+      ["k1", 100],
+      ["k1", 5],
+    ])
+  })
+
+  test("is a file in which every row is whole", () => {
+    const names = { chatbot: (id: string) => `Bot ${id}`, key: () => 'My "key", the first' }
+    expect(csvOf(sheetOf(rows.slice(1, 2), names)).split("\r\n")).toEqual([
+      "day,chatbot,chatbot_id,model,provider,key,api_key_id,replies,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,total_tokens",
+      '2026-11-20,Bot b1,b1,large,anthropic,"My ""key"", the first",k1,1,99,1,0,0,100',
+      "",
+    ])
+  })
+})
+
+describe("a CSV file", () => {
+  test("holds no formula, whatever a name says", () => {
+    expect(csvOf([["=1+1", "@x", "-2", -2, "a\nb"]])).toBe("'=1+1,'@x,'-2,-2,\"a\nb\"\r\n")
+  })
+})
