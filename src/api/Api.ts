@@ -7,6 +7,7 @@ import { ChatbotsApi } from "./Chatbots.ts"
 import { ChatbotToolsApi } from "./ChatbotTools.ts"
 import { ConsoleAccessApi, ConsoleApi } from "./console/ConsoleSession.ts"
 import { ConversationsApi } from "./Conversations.ts"
+import { IdentitySecretsApi } from "./IdentitySecrets.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
@@ -30,6 +31,7 @@ export class Api extends HttpApi.make("parley")
     UsageApi,
     AdminApi,
     AuditLogApi,
+    IdentitySecretsApi,
     WidgetAccessApi,
     ConsoleAccessApi,
     ConsoleApi,

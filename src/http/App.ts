@@ -24,9 +24,10 @@ import * as OpenApiDocument from "./OpenApiDocument.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
-import * as Widget from "./widget/Widget.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as Widget from "./widget/Widget.ts"
+import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -50,6 +51,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     System.layer,
     Usage.layer,
     Widget.layer,
+    IdentitySecrets.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),

@@ -54,15 +54,22 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
     ])
   })
 
-  test("only health checks, avatars, documentation and the beginning of a widget need no API key", () => {
+  test("only health checks, avatars, documentation, pages and the beginning of a widget need no API key", () => {
     expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "GET /api/widget/config/:key",
+      "GET /assets/:hash/:name",
       "GET /avatars/:name",
+      "GET /chat/:name",
+      "GET /console",
+      "GET /console/*",
       "GET /docs",
       "GET /docs/:page",
       "GET /healthz",
       "GET /openapi.json",
       "GET /readyz",
+      "GET /widget.js",
+      "GET /widget/:name",
+      "GET /widget/preview",
       "POST /api/widget/sessions",
     ])
   })

@@ -50,7 +50,7 @@ describe("a visitor", () => {
     await inspect(page, "widget-stopped", chat.document)
     model.answers(() => says("It began at noon."))
     await chat.button("Ask again").click()
-    await chat.within.getByText("It began at noon.").waitFor()
+    await chat.within.locator("article").getByText("It began at noon.").waitFor()
     expect(await chat.replies.count()).toBe(1)
     dictation.end()
     await Chat.open(page, address)
@@ -130,8 +130,8 @@ describe("a visitor", () => {
       await chat.exchange("Second words")
       await chat.button("Conversations").click()
       const dialog = chat.within.getByRole("dialog")
-      await dialog.getByText("First words").waitFor()
-      await dialog.getByText("Second words").waitFor()
+      await dialog.getByRole("button", { name: /^First words/ }).waitFor()
+      await dialog.getByRole("button", { name: /^Second words/ }).waitFor()
       await inspect(page, "widget-conversations", chat.document)
       const download = page.waitForEvent("download")
       await dialog.getByRole("button", { name: "Download: First words" }).click()
@@ -140,7 +140,7 @@ describe("a visitor", () => {
       await dialog.getByRole("button", { name: "Delete: Second words" }).click()
       await inspect(page, "widget-delete", chat.document)
       await dialog.getByRole("button", { name: "Delete", exact: true }).click()
-      await dialog.getByText("Second words").waitFor({ state: "detached" })
+      await dialog.getByRole("button", { name: /^Second words/ }).waitFor({ state: "detached" })
       expect((await server.api.messages(own)).map(({ content }) => content)).toEqual([
         "First words",
         "You said: First words",

@@ -12,6 +12,8 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { type Attempt, type ClaimRequest, IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
+import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId, newApiKey } from "./Tenants.ts"
 import { type Draft, UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
 
@@ -58,7 +60,7 @@ export const makeFilledTenant = Effect.gen(function* () {
   const session = yield* mine(
     conversations.append(
       chatbot,
-      { id: SessionId.make(yield* newId), token: "token", tokenKey: null, platform: "web" },
+      { id: SessionId.make(yield* newId), token: "token", tokenKey: null, platform: "web", visitor: VISITOR },
       [{ id: MessageId.make(yield* newId), sender_type: "user", content: "private", mid: undefined }],
       { email: "a@b.example", mayAskAgain: false },
     ),
@@ -68,6 +70,8 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* (yield* ApiKeys).insert(key)
   const tool = ToolId.make(yield* newId)
   yield* mine((yield* ChatbotTools).insert(tool, chatbot, someTool, 9))
+  const identitySecret = IdentitySecretId.make(yield* newId)
+  yield* mine((yield* IdentitySecrets).insert(chatbot, identitySecret, Redacted.make("secret")))
   const reply = MessageId.make(yield* newId)
   const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }
   const count = (id: MessageId) =>
@@ -129,6 +133,9 @@ export const claimOf = (attempt: Attempt, more: Partial<ClaimRequest> = {}): Cla
   retention: Duration.hours(1),
   ...more,
 })
+
+/** The visitor to whom a tenant's conversation belongs. */
+export const VISITOR = "Vb8w0bq3nW2m6yKx1tZ4dQ"
 
 export const replyOf = (id: MessageId): BotMessage => ({
   id,

@@ -136,10 +136,14 @@ export class WebFiles extends Context.Service<
 
         let known = { stamp: "", hash: "" }
         const hash = yield* Effect.cachedWithTTL(
-          Effect.promise(async () => {
-            const stamp = await stampOf(sources)
-            if (stamp !== known.stamp) known = { stamp, hash: await hashOf(sources) }
-            return known.hash
+          Effect.tryPromise({
+            try: async () => {
+              const stamp = await stampOf(sources)
+              if (stamp !== known.stamp) known = { stamp, hash: await hashOf(sources) }
+              return known.hash
+            },
+            // An editor may have just replaced one of them.
+            catch: (cause) => new NotBuilt({ reason: `the sources cannot be read: ${String(cause)}` }),
           }),
           LOOK_INTERVAL,
         )

@@ -51,7 +51,13 @@ const otherRefusals: Readonly<Record<string, number>> = {
 }
 
 /** Operations that need no key. */
-export const openOperations: ReadonlySet<string> = new Set(["GET /healthz", "GET /readyz", "GET /avatars/{name}"])
+export const openOperations: ReadonlySet<string> = new Set([
+  "GET /healthz",
+  "GET /readyz",
+  "GET /avatars/{name}",
+  "GET /api/widget/config/{key}",
+  "POST /api/widget/sessions",
+])
 
 /** What was found about one organization's things and the requests of others. */
 export interface MatrixReport {

@@ -22,6 +22,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   sessionId: ["session", "sessionToken"],
   messageId: ["message"],
   toolId: ["tool"],
+  secretId: ["identitySecret"],
   model: ["chatbot", "slug"],
   "PATCH /api/external/chatbots id": ["chatbot"],
   "PATCH /api/external/chatbot/{chatbotId}/knowledge-base id": ["document"],
