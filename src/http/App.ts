@@ -11,6 +11,9 @@ import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
 import * as ChatbotTools from "./ChatbotTools.ts"
 import * as ConsoleSession from "./console/ConsoleSession.ts"
+import * as Overview from "./console/Overview.ts"
+import * as SystemState from "./console/SystemState.ts"
+import * as Events from "./console/Events.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Docs from "./Docs.ts"
 import { clientAddresses } from "./edge/ClientAddresses.ts"
@@ -46,9 +49,12 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     ChatbotTools.layer,
     ConsoleSession.layer,
     Conversations.layer,
+    Events.layer,
     Knowledge.layer,
     OpenAi.layer,
+    Overview.layer,
     System.layer,
+    SystemState.layer,
     Usage.layer,
     Widget.layer,
     IdentitySecrets.layer,

@@ -57,6 +57,8 @@ export const openOperations: ReadonlySet<string> = new Set([
   "GET /avatars/{name}",
   "GET /api/widget/config/{key}",
   "POST /api/widget/sessions",
+  "POST /api/console/session",
+  "DELETE /api/console/session",
 ])
 
 /** What was found about one organization's things and the requests of others. */
