@@ -15,7 +15,7 @@ import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
-import { WidgetAccessApi } from "./Widget.ts"
+import { WidgetAccessApi, WidgetApi } from "./Widget.ts"
 
 /** The version of the HTTP API that this server implements. */
 export const apiVersion = "1.0.0"
@@ -39,6 +39,7 @@ export class Api extends HttpApi.make("parley")
     WidgetAccessApi,
     ConsoleAccessApi,
     ConsoleApi,
+    WidgetApi,
     SystemApi,
   )
   // The compiler has checked that handlers return the declared types.

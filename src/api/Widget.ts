@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Feedback, FeedbackInput } from "../domain/chat/Conversation.ts"
+import { merge } from "../domain/schema/Merge.ts"
 import { transcriptFormats } from "../domain/chat/Transcript.ts"
 import { MessageId, SessionId } from "../domain/Ids.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
@@ -15,10 +16,17 @@ import {
   WidgetSource,
 } from "../domain/widget/Widget.ts"
 import { chatFailures } from "./Chat.ts"
-import { Problems, RequestBody } from "./Middleware.ts"
+import { Problems, RequestBody, VisitorAuthorization } from "./Middleware.ts"
 import { IsSlow, RequestCost } from "./parts/Annotations.ts"
-import { cursorQuery, nextCursor } from "./parts/Paging.ts"
+import { alsoStream } from "./parts/EventStream.ts"
+import { cursorQuery, integer, nextCursor } from "./parts/Paging.ts"
 import { Problem } from "./failures/Problem.ts"
+
+/** Messages of one page, at most and when the request names no number. */
+const MESSAGES_MAX_COUNT = 100
+export const MESSAGES_DEFAULT_COUNT = 50
+const SOURCE_INDEX_MAX = 10_000
+const EVENT_NUMBER_MAX = 1_000_000_000
 
 const conversationPath = "/api/widget/conversations/:conversationId"
 const ofConversation = { conversationId: SessionId }
@@ -69,57 +77,114 @@ export class WidgetAccessApi extends HttpApiGroup.make("widgetAccess")
   .annotateMerge(OpenApi.annotations({ title: "Widget: access", description: "Who may talk in the widget." }))
   .middleware(Problems) {}
 
+const described = (summary: string, description: string) => OpenApi.annotations({ summary, description })
+
 const conversations = HttpApiEndpoint.get("conversations", "/api/widget/conversations", {
   query: cursorQuery,
   success: Schema.Struct({ conversations: Schema.Array(WidgetConversation), ...nextCursor }),
-})
+}).annotateMerge(described("List a visitor's conversations", "Newest activity first."))
+
+const messagesQuery = {
+  ...cursorQuery,
+  limit: Schema.optionalKey(
+    integer(1, MESSAGES_MAX_COUNT, { description: "Messages of one page.", default: MESSAGES_DEFAULT_COUNT }),
+  ),
+}
 
 const messages = HttpApiEndpoint.get("messages", `${conversationPath}/messages`, {
   params: ofConversation,
-  query: cursorQuery,
+  query: messagesQuery,
   success: Schema.Struct({
-    messages: Schema.Array(WidgetMessage).annotate({ description: "The latest of the conversation, oldest first." }),
+    messages: Schema.Array(WidgetMessage).annotate({
+      description: "The latest of the conversation, or those before the cursor, oldest first.",
+    }),
     ...nextCursor,
     reply: Schema.optionalKey(Schema.Struct({ id: MessageId })).annotate({
       description: "The reply that is being made, which is in `messages` once it is stored.",
     }),
   }),
   error: Problem.NotFound,
-})
+}).annotateMerge(
+  described(
+    "Messages of a visitor's conversation",
+    "The latest ones; `next_cursor` leads to those before. Of a reply that was made anew, only the last version is shown.",
+  ),
+)
 
 const removeAll = HttpApiEndpoint.delete("removeAll", "/api/widget/conversations", {
   success: Schema.Struct({ deleted: Schema.Int }),
-}).annotate(RequestCost, requestCosts.bulk)
+})
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(
+    described("Delete all conversations of a visitor", "With all messages. Replies that are being made are stopped."),
+  )
 
 const remove = HttpApiEndpoint.delete("remove", conversationPath, {
   params: ofConversation,
   success: Schema.Struct({ message: Schema.Literal("Conversation deleted successfully") }),
   error: Problem.NotFound,
-})
+}).annotateMerge(
+  described("Delete a visitor's conversation", "With all its messages. A reply that is being made in it is stopped."),
+)
 
 const transcript = HttpApiEndpoint.get("transcript", `${conversationPath}/transcript`, {
   params: ofConversation,
-  query: { format: Schema.optionalKey(Schema.Literals(transcriptFormats)) },
+  query: {
+    format: Schema.optionalKey(Schema.Literals(transcriptFormats)).annotate({
+      description: "Absent: as `Accept` says; `text/markdown` asks for Markdown.",
+      default: "json",
+    }),
+  },
   success: Schema.Struct({ conversation: WidgetConversation, messages: Schema.Array(WidgetMessage) }),
   error: Problem.NotFound,
-}).annotate(RequestCost, requestCosts.bulk)
+})
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Download a visitor's conversation",
+      description: "The conversation as a file, as JSON or Markdown, with all messages and sources, oldest first.",
+      transform: (operation) =>
+        merge(operation, {
+          responses: { 200: { content: { "text/markdown": { schema: { type: "string" } } } } },
+        }),
+    }),
+  )
 
 const rate = HttpApiEndpoint.post("rate", `${messagePath}/feedback`, {
   params: ofMessage,
   payload: FeedbackInput,
   success: Schema.Struct({ message_id: MessageId, feedback: Schema.NullOr(Feedback) }),
   error: [Problem.NotFound, Problem.Conflict],
-}).middleware(RequestBody)
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    described(
+      "Rate a reply as its visitor",
+      "Takes the place of an earlier rating, comment included. The same again changes nothing.",
+    ),
+  )
 
 const source = HttpApiEndpoint.get("source", `${messagePath}/sources/:index`, {
-  params: { ...ofMessage, index: Schema.FiniteFromString },
+  params: {
+    ...ofMessage,
+    index: integer(0, SOURCE_INDEX_MAX, { description: "The `index` of the source." }),
+  },
   success: Schema.Struct({
     source: WidgetSource,
-    section: Schema.NullOr(Schema.String),
+    section: Schema.NullOr(Schema.String).annotate({ description: "The headings above the passage." }),
     content: Schema.String.annotate({ description: "The passage, whole." }),
   }),
   error: Problem.NotFound,
-})
+}).annotateMerge(
+  described(
+    "Read the passage of a source",
+    "The whole passage that a reply to the visitor quotes: as it was when the reply was made, if that was kept, or else as it is. 404 when it is gone.",
+  ),
+)
+
+const eventStream = alsoStream(
+  "Server-sent events. The data of each is a JSON object with a `type`, and its `id` counts the events of the reply. `start` (`conversation_id`, `message_id`) comes first. `tool` says what the chatbot is doing (`tool`: `search`, with `query`, `documents` or `other`), `text` has the next piece of the reply, whose pieces together are the stored text, and `source` a passage that it rests on (`index`, `title`, `page`, `quote`). The last event is `finish` (`finish_reason`), `error` (`code`, `detail`) or `stopped`. A comment comes every now and then, so that nothing in between takes the connection for dead.",
+)
 
 const chat = HttpApiEndpoint.post("chat", "/api/widget/chat", {
   payload: WidgetChatRequest,
@@ -129,23 +194,55 @@ const chat = HttpApiEndpoint.post("chat", "/api/widget/chat", {
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Say something as a visitor",
+      description:
+        "The reply is a stream, and is made to its end even when the connection is lost: `GET /api/widget/chat/{replyId}` goes on with it, and `DELETE` stops it. A message that is sent again with the same `id` is not answered again, but by the stream of its reply from the beginning, or by the stored reply, unless that has failed. While a reply is made, another message in the same conversation is refused (409).",
+      transform: eventStream,
+    }),
+  )
 
 const resume = HttpApiEndpoint.get("resume", replyPath, {
   params: ofReply,
-  query: { after: Schema.optionalKey(Schema.FiniteFromString) },
+  query: {
+    after: Schema.optionalKey(
+      integer(0, EVENT_NUMBER_MAX, { description: "The `id` of the last event that was received.", default: 0 }),
+    ),
+  },
   success: HttpApiSchema.Empty(200),
-  error: Problem.NotFound,
-}).annotate(IsSlow, true)
+  error: [...chatFailures(Problem), Problem.Conflict],
+})
+  .annotate(IsSlow, true)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Go on reading a reply",
+      description:
+        "Goes on exactly where a lost connection stopped. Events are kept for half a minute after the end (`WIDGET_REPLY_KEPT`), by the server process that makes the reply. Where they are not, 404: then the reply is, or will be, among the messages of its conversation.",
+      transform: eventStream,
+    }),
+  )
 
 const stop = HttpApiEndpoint.delete("stop", replyPath, {
   params: ofReply,
   success: Schema.Struct({ message: Schema.Literal("Reply stopped successfully") }),
   error: Problem.NotFound,
-})
+}).annotateMerge(
+  described(
+    "Stop a reply",
+    "What there is of it is stored, and its streams end with `stopped`. One that has ended already stays as it is.",
+  ),
+)
 
 /** The endpoints of a visitor's conversations. */
 export class WidgetApi extends HttpApiGroup.make("widget")
   .add(conversations, messages, removeAll, remove, transcript, rate, source, chat, resume, stop)
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
-  .annotateMerge(OpenApi.annotations({ title: "Widget", description: "A visitor's conversations." }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Widget",
+      description: "What a visitor of the chat widget does: it talks, and sees its own conversations and no others.",
+    }),
+  )
+  .middleware(VisitorAuthorization)
   .middleware(Problems) {}

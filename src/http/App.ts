@@ -29,6 +29,7 @@ import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as Widget from "./widget/Widget.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -54,6 +55,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     System.layer,
     SystemState.layer,
     Usage.layer,
+    Widget.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),

@@ -105,6 +105,17 @@ const send = (response: ServerResponse, wire: Wire, answer: Answer, request: Rec
     case "wrong type":
       response.writeHead(200, { ...headers, "content-type": "text/html" })
       return void response.end("<html><body>Please log in</body></html>")
+    case "paced": {
+      if (!wantsStream) return send(response, wire, says(answer.text), request, count)
+      const frames = wire.frames(says(""), request, count)
+      sendStream(response, headers, frames.slice(0, wire.begun - 1).join(""), "hang")
+      return recite(
+        response,
+        answer.text.match(/\S+\s*/gu) ?? [],
+        (text) => wire.word(text, request, count),
+        () => response.end(frames.slice(wire.begun).join("")),
+      )
+    }
     case "endless": {
       if (!wantsStream)
         return void response.write(JSON.stringify(wire.whole(says("Half"), request, count)).slice(0, 40))
@@ -205,6 +216,23 @@ const talk = (response: ServerResponse, length: number, word: (text: string) => 
   let said = 0
   const timer = setInterval(() => {
     if (!response.writableNeedDrain) response.write(word(`word${said++} `.padStart(length, "-")))
+  }, wordInterval)
+  response.on("close", () => clearInterval(timer))
+}
+
+/** Sends these words one after the other, and then calls `end`. */
+const recite = (
+  response: ServerResponse,
+  words: ReadonlyArray<string>,
+  word: (text: string) => string,
+  end: () => void,
+): void => {
+  let said = 0
+  const timer = setInterval(() => {
+    const next = words[said++]
+    if (next !== undefined) return void response.write(word(next))
+    clearInterval(timer)
+    end()
   }, wordInterval)
   response.on("close", () => clearInterval(timer))
 }

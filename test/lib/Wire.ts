@@ -36,6 +36,8 @@ export type Answer =
   | { readonly kind: "raw"; readonly body: string; readonly contentType: string }
   /** These events, followed by the end of the body, a dropped socket, or silence. */
   | { readonly kind: "events"; readonly events: ReadonlyArray<object>; readonly ending: "end" | "reset" | "hang" }
+  /** This text as a stream, a word every millisecond; or in one piece when no stream is requested. */
+  | { readonly kind: "paced"; readonly text: string }
   /** A stream of words until the client hangs up; or half an answer when no stream is requested. */
   | { readonly kind: "endless"; readonly wordLength?: number }
   /** A fault, see `Faults.ts`. A stream with a fault in its body begins with "Hello". */

@@ -98,7 +98,9 @@ const wrongMediaType =
 const inDialect = (dialect: Dialect, response: HttpServerResponse.HttpServerResponse) => {
   // The server of MCP has its own form of errors.
   if (response.status < 400 || dialect === "mcp") return undefined
-  if (response.headers["content-type"] === failureMediaType(dialect)) return undefined
+  const mediaType = response.headers["content-type"]
+  // A page tells people itself what is wrong.
+  if (mediaType === failureMediaType(dialect) || mediaType?.startsWith("text/html")) return undefined
   switch (response.status) {
     case 413:
       return respondWith(dialect, new Errors.TooLarge({ detail: "The body is too large." }))

@@ -14,6 +14,9 @@ import { hashOf, root, webSources } from "./Sources.ts"
  * memory that `Bun.build` takes is not given back. The directory appears whole or not at all.
  */
 
+/** The name of a build in the server's cache, or of the directory of one that was not finished. */
+const cached = /^[0-9a-f]{16}(?:\.unfinished-.*)?$/
+
 /** The `icon:<name>` modules: the elements of one icon of Lucide, each with its name and attributes. */
 const iconModules: BunPlugin = {
   name: "icons",
@@ -103,18 +106,20 @@ const build = async (sources: string, directory: string): Promise<void> => {
     }
     const script = `${name}.js`
     const style = `${name}.css`
-    return { script, preloads: preloads(script, texts), ...(files[style] === undefined ? {} : { style }) }
+    const first = preloads(script, texts)
+    const later = Array.from(texts.keys()).filter((one) => one !== script && !first.includes(one))
+    return { script, preloads: first, later, ...(files[style] === undefined ? {} : { style }) }
   }
   const pages = { frame: await page("frame", "widget/frame.tsx"), console: await page("console", "console/main.tsx") }
   const [loader] = await bundle(join(sources, "widget/loader.ts"), false)
   if (loader === undefined) throw new Error("The loader is missing.")
   files["widget.js"] = await write(directory, "widget.js", new Uint8Array(await loader.arrayBuffer()))
-  const manifest: Manifest = { hash: await hashOf(sources), files, pages, loader: "widget.js" }
+  const hash = await hashOf(sources)
+  if (cached.test(basename(directory)) && !directory.includes(hash)) throw new Error("The sources change meanwhile.")
+  const manifest: Manifest = { hash, files, pages, loader: "widget.js" }
   await Bun.write(join(directory, MANIFEST), JSON.stringify(manifest))
 }
 
-/** The name of a build in the server's cache, or of the directory of one that was not finished. */
-const cached = /^[0-9a-f]{16}(?:\.unfinished-.*)?$/
 /** Builds that the cache keeps: pages that are open may still load files of an earlier one. */
 const KEPT_BUILDS = 8
 
@@ -127,9 +132,13 @@ const prune = async (directory: string): Promise<void> => {
   await Promise.all(oldest.map((path) => rm(path, { recursive: true, force: true })))
 }
 
-/** Why a build has failed, in lines that name files. */
-const reason = (error: unknown): string =>
-  error instanceof AggregateError ? error.errors.map(String).join("\n") : String(error)
+/** Why a build has failed: a line for each mistake, with its place. */
+const reason = (error: unknown): string => {
+  if (error instanceof AggregateError) return error.errors.map(reason).join("\n")
+  if (!(error instanceof BuildMessage) || error.position === null) return String(error)
+  const { column, file, line } = error.position
+  return `${file}:${line}:${column}: ${error.message}`
+}
 
 if (import.meta.main) {
   const [target, sources = webSources] = process.argv.slice(2)

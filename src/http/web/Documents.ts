@@ -7,17 +7,19 @@ import type { Build } from "./WebFiles.ts"
  */
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
+export const escape = (text: string): string =>
+  text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
 
 /** The path from a document at this depth to the root: a proxy may serve Parley below a path of its own. */
 const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2) || "./"
 
-const noindex = '<meta name="robots" content="noindex">'
+export const noindex = '<meta name="robots" content="noindex">'
 
-const head = (title: string, more: ReadonlyArray<string>): string =>
+/** The beginning of a document, as far as its body. */
+export const head = (title: string, more: ReadonlyArray<string>, language = "en"): string =>
   [
     "<!doctype html>",
-    '<html lang="en">',
+    `<html lang="${language}">`,
     "<head>",
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">',
@@ -63,15 +65,6 @@ export const consoleDocument = (build: Build, path: string): string => `${head("
   ...loads(build, build.pages.console, upFrom(path)),
 ])}
 <body><noscript>The console of Parley needs JavaScript.</noscript></body>
-</html>
-`
-
-/** A document that says something in a sentence, and needs no script or style. */
-export const sentenceDocument = (sentences: ReadonlyArray<readonly [language: string, text: string]>): string =>
-  `${head("Parley", [noindex])}
-<body>
-${sentences.map(([language, text]) => `<p lang="${language}">${escape(text)}</p>`).join("\n")}
-</body>
 </html>
 `
 
@@ -165,14 +158,4 @@ export const chatHeaders = (config: WidgetConfig) => ({
 export const consoleHeaders = {
   ...headers({ frames: true, ancestors: ["'none'"] }),
   ...ownPage,
-}
-
-/** The headers of a sentence in place of a document, which any page may embed, since it holds nothing else. */
-export const sentenceHeaders = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'",
-  "cross-origin-embedder-policy": "credentialless",
-  "cross-origin-resource-policy": "cross-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
 }

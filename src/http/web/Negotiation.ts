@@ -11,7 +11,7 @@ const weights = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header.split(",").map((part) => {
       const [coding = "", ...parameters] = part.toLowerCase().split(";")
-      const q = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find((value) => value)
+      const q = parameters.map((parameter) => /^\s*q=(.*)$/.exec(parameter)?.[1]).find((value) => value !== undefined)
       return [coding.trim(), q === undefined ? 1 : Number(q) || 0]
     }),
   )

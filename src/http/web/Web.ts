@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Web from "../../api/Web.ts"
-import { ChatbotId } from "../../domain/Ids.ts"
-import type { WidgetConfig } from "../../domain/widget/Widget.ts"
+import type { NotFound, RateLimited, Unavailable } from "../../domain/Errors.ts"
+import { Embedding } from "../../services/widget/Embedding.ts"
 import { pathOf } from "../edge/PathOf.ts"
 import {
   chatHeaders,
@@ -11,38 +11,16 @@ import {
   consoleHeaders,
   frameHeaders,
   previewHeaders,
-  sentenceDocument,
-  sentenceHeaders,
   widgetDocument,
 } from "./Documents.ts"
 import { encodingFor, isKnown } from "./Negotiation.ts"
+import { sayNoChat, sayNotNow } from "./Sentences.ts"
 import { type Build, type NotBuilt, WebFiles } from "./WebFiles.ts"
 
 type Headers = Readonly<Record<string, string>>
 
 const notFound = (request: HttpServerRequest.HttpServerRequest) =>
   new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) })
-
-const sentence = (status: number, text: ReadonlyArray<readonly [language: string, text: string]>, more: Headers = {}) =>
-  HttpServerResponse.text(sentenceDocument(text), { status, contentType: "text/html; charset=utf-8" }).pipe(
-    HttpServerResponse.setHeaders({ ...sentenceHeaders, ...more }),
-  )
-
-/** What is said where there is no chat: calmly, and not why, which concerns the page's owner alone. */
-export const noChat = sentence(404, [
-  ["en", "This chat is not available."],
-  ["de", "Dieser Chat ist nicht verfügbar."],
-  ["fr", "Ce chat n’est pas disponible."],
-  ["es", "Este chat no está disponible."],
-])
-
-/** What is said while the web pages cannot be built. */
-const notBuilt = (_: NotBuilt) =>
-  Effect.succeed(
-    sentence(503, [["en", "This page cannot be shown at the moment. The log of the server says why."]], {
-      "retry-after": "10",
-    }),
-  )
 
 const document = (request: HttpServerRequest.HttpServerRequest, html: string, headers: Headers) => {
   const etag = `"${createHash("sha256").update(html).digest("base64url").slice(0, 22)}"`
@@ -57,6 +35,7 @@ const document = (request: HttpServerRequest.HttpServerRequest, html: string, he
 /** Answers with a file of a build, in the form that the client prefers, or with 304 when it has it. */
 const file = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
+  web: WebFiles["Service"],
   build: Build,
   name: string,
   headers: Headers,
@@ -67,7 +46,7 @@ const file = Effect.fnUntraced(function* (
   const etag = `"${found.etag}-${encoding}"`
   const all = { ...headers, etag, vary: "accept-encoding", "x-content-type-options": "nosniff" }
   if (isKnown(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: all })
-  return HttpServerResponse.uint8Array(yield* (yield* WebFiles).read(build, name, encoding), {
+  return HttpServerResponse.uint8Array(yield* web.read(build, name, encoding), {
     contentType: found.type,
     headers: encoding === "identity" ? all : { ...all, "content-encoding": encoding },
   })
@@ -86,86 +65,79 @@ const assetHeaders = {
   "cross-origin-resource-policy": "same-origin",
 }
 
-/** Stands in for every chatbot until keys are looked up. */
-const placeholder = (key: string): WidgetConfig => ({
-  key,
-  chatbot_id: ChatbotId.make("019b4c4c-7a3e-7d39-8f0e-3c1f5a2b6d70"),
-  header: "Parley",
-  name: "Parley",
-  slogan: "",
-  logo: "",
-  avatar: "",
-  primary_color: "",
-  secondary_color: "",
-  language: "auto",
-  greeting: "Hello! How can I help?",
-  is_email_requested: false,
-  is_active: true,
-})
-
 /** Serves the loader, the widget, the console, and the files that they load. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const web = yield* WebFiles
+    const embedding = yield* Embedding
 
     const get = (
       path: `/${string}`,
       answer: (
         request: HttpServerRequest.HttpServerRequest,
         params: Readonly<Record<string, string | undefined>>,
-      ) => Effect.Effect<HttpServerResponse.HttpServerResponse, HttpServerError.HttpServerError | NotBuilt, WebFiles>,
+      ) => Effect.Effect<
+        HttpServerResponse.HttpServerResponse,
+        HttpServerError.HttpServerError | NotBuilt | NotFound | RateLimited | Unavailable
+      >,
     ) =>
       router.add(
         "GET",
         path,
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Effect.flatMap(HttpRouter.params, (params) => answer(request, params)),
-        ).pipe(Effect.catchTag("NotBuilt", notBuilt), Effect.provideService(WebFiles, web)),
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const language = request.headers["accept-language"]
+          const notNow = (status: 429 | 503) => (failure: { readonly retry_after_seconds: number }) =>
+            Effect.succeed(sayNotNow(language, status, failure.retry_after_seconds))
+          return Effect.flatMap(HttpRouter.params, (params) => answer(request, params)).pipe(
+            Effect.catchTags({
+              NotFound: () => Effect.succeed(sayNoChat(language)),
+              NotBuilt: notNow(503),
+              RateLimited: notNow(429),
+              Unavailable: notNow(503),
+            }),
+          )
+        }),
       )
 
     yield* get(Web.loader.path, (request) =>
-      Effect.flatMap(web.current, (build) => file(request, build, build.loader, loaderHeaders)),
+      Effect.flatMap(web.current, (build) => file(request, web, build, build.loader, loaderHeaders)),
     )
 
     yield* get(Web.asset.path, (request, { hash = "", name = "" }) =>
       /^[0-9a-f]{16}$/.test(hash)
         ? Effect.flatMap(web.byHash(hash), (build) =>
-            Option.isSome(build) ? file(request, build.value, name, assetHeaders) : notFound(request),
+            Option.isSome(build) ? file(request, web, build.value, name, assetHeaders) : notFound(request),
           )
         : notFound(request),
     )
 
+    const show = (
+      request: HttpServerRequest.HttpServerRequest,
+      make: (build: Build, path: string) => string,
+      headers: Headers,
+    ) => Effect.map(web.current, (build) => document(request, make(build, pathOf(request.url)), headers))
+
     yield* get(Web.preview.path, (request) =>
-      Effect.map(web.current, (build) =>
-        document(request, widgetDocument(build, undefined, pathOf(request.url), "preview"), previewHeaders),
-      ),
+      show(request, (build, path) => widgetDocument(build, undefined, path, "preview"), previewHeaders),
     )
 
     yield* get(Web.widget.path, (request, { name = "" }) =>
-      Effect.map(web.current, (build) =>
-        document(
+      Effect.flatMap(embedding.visit(name), ({ allowedOrigins, config }) =>
+        show(
           request,
-          widgetDocument(build, placeholder(name), pathOf(request.url), "frame"),
-          frameHeaders(placeholder(name), ["*"]),
+          (build, path) => widgetDocument(build, config, path, "frame"),
+          frameHeaders(config, allowedOrigins),
         ),
       ),
     )
 
     yield* get(Web.chatPage.path, (request, { name = "" }) =>
-      Effect.map(web.current, (build) =>
-        document(
-          request,
-          widgetDocument(build, placeholder(name), pathOf(request.url), "page"),
-          chatHeaders(placeholder(name)),
-        ),
+      Effect.flatMap(embedding.findPublic(name), ({ config }) =>
+        show(request, (build, path) => widgetDocument(build, config, path, "page"), chatHeaders(config)),
       ),
     )
 
     // The pattern includes the console's own path.
-    yield* get(Web.consoleScreen.path, (request) =>
-      Effect.map(web.current, (build) =>
-        document(request, consoleDocument(build, pathOf(request.url)), consoleHeaders),
-      ),
-    )
+    yield* get(Web.consoleScreen.path, (request) => show(request, consoleDocument, consoleHeaders))
   }),
 )

@@ -15,9 +15,6 @@ export interface Build extends Manifest {
   readonly directory: string
 }
 
-/** The web pages could not be built; the log says why. */
-export class NotBuilt extends Schema.TaggedError<NotBuilt>()("NotBuilt", { reason: Schema.String }) {}
-
 const SCRIPT = join(import.meta.dir, "BuildMain.ts")
 /** The directory beside the program for what `bun run web` has built in advance. */
 const builtAhead = join(root, "web")
@@ -27,6 +24,13 @@ const LOOK_INTERVAL = Duration.seconds(1)
 const RETRY_AFTER = Duration.seconds(10)
 /** How many characters of what a failed build has written are logged. */
 const REASON_MAX_LENGTH = 2_000
+/** The web pages could not be built; the log says why. */
+export class NotBuilt extends Schema.TaggedError<NotBuilt>()("NotBuilt", {
+  reason: Schema.String,
+}) {
+  readonly retry_after_seconds = Duration.toSeconds(RETRY_AFTER)
+}
+
 /** Builds whose manifests are kept in memory. */
 const MANIFESTS = 4
 
@@ -132,10 +136,14 @@ export class WebFiles extends Context.Service<
 
         let known = { stamp: "", hash: "" }
         const hash = yield* Effect.cachedWithTTL(
-          Effect.promise(async () => {
-            const stamp = await stampOf(sources)
-            if (stamp !== known.stamp) known = { stamp, hash: await hashOf(sources) }
-            return known.hash
+          Effect.tryPromise({
+            try: async () => {
+              const stamp = await stampOf(sources)
+              if (stamp !== known.stamp) known = { stamp, hash: await hashOf(sources) }
+              return known.hash
+            },
+            // An editor may have just replaced one of them.
+            catch: (cause) => new NotBuilt({ reason: `the sources cannot be read: ${String(cause)}` }),
           }),
           LOOK_INTERVAL,
         )

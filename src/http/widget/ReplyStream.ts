@@ -36,7 +36,8 @@ export const respondWithReply = (
         const some = reply.log.after(place)?.slice(0, EVENTS_AT_ONCE)
         // The log has dropped what this client has not read yet: it finds the reply in the conversation later.
         if (some === undefined) return
-        const behind = events.write(some.map((event) => frame(++place, event)).join(""))
+        // Nothing is written before there is an event, so that the response can still be another one.
+        const behind = some.length === 0 ? undefined : events.write(some.map((event) => frame(++place, event)).join(""))
         if (behind !== undefined) yield* behind
         if (place < reply.log.last) continue
         if (reply.log.isOver) return
@@ -71,6 +72,8 @@ export const respondWithReply = (
 /** The last event of a reply that failed before its first event, but after the response had begun. */
 const lateFailure = (failure: Failure): string => frame(1, JSON.stringify(errorEvent(failure)))
 
-/** Fails as the reply did whose stream ended before it had any event. */
-const failureOf = ({ fiber, log }: LiveReply): Effect.Effect<unknown, LiveReplyFailure> =>
-  log.isOver && fiber !== undefined ? Fiber.join(fiber) : Effect.fail(noReply)
+/** Fails as the reply did whose stream ended before it had any event. A stream may also have none to send. */
+const failureOf = ({ failure, fiber, log }: LiveReply): Effect.Effect<unknown, LiveReplyFailure> => {
+  if (failure !== undefined && fiber !== undefined) return Fiber.join(fiber)
+  return log.isOver ? Effect.void : Effect.fail(noReply)
+}

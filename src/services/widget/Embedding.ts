@@ -48,10 +48,10 @@ export class Embedding extends Context.Service<
     /** The same for a request without a visitor token, which counts for the client's address. */
     readonly visit: (key: string) => Effect.Effect<Embedded, NotFound | RateLimited | Unavailable>
     /**
-     * Finds a public chatbot by its id or its slug. Chatbots of different organizations may have the same slug: it names
+     * Finds a public chatbot by its id or its slug, for a request that counts for the client's address. Chatbots of different organizations may have the same slug: it names
      * that of the operator's organization, or else nothing.
      */
-    readonly findPublic: (name: string) => Effect.Effect<Embedded, NotFound | Unavailable>
+    readonly findPublic: (name: string) => Effect.Effect<Embedded, NotFound | RateLimited | Unavailable>
   }
 >()("parley/services/widget/Embedding") {
   static readonly layer = Layer.effect(
@@ -137,14 +137,16 @@ export class Embedding extends Context.Service<
         return isUuid(key) ? named(key.toLowerCase()) : Effect.fail(notEmbedded)
       }
 
+      const counted = (found: Effect.Effect<Embedded, NotFound | Unavailable>) =>
+        Effect.andThen(
+          limiter.address(1),
+          Effect.tapErrorTag(found, "NotFound", () => limiter.charge(REFUSED_COST)),
+        )
+
       return {
         find,
-        visit: (key) =>
-          Effect.andThen(
-            limiter.address(1),
-            Effect.tapErrorTag(find(key), "NotFound", () => limiter.charge(REFUSED_COST)),
-          ),
-        findPublic: (name) => (isPublishableKey(name) ? Effect.fail(notEmbedded) : named(name)),
+        visit: (key) => counted(find(key)),
+        findPublic: (name) => counted(isPublishableKey(name) ? Effect.fail(notEmbedded) : named(name)),
       }
     }),
   )

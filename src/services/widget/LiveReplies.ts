@@ -40,7 +40,7 @@ export interface ReplyOwner {
 /** Makes a reply. It calls `emit` for each event but the last one, and `claim` before it changes a conversation. */
 export type MakeReply = (reply: {
   readonly emit: (event: WidgetEvent) => void
-  /** Fails while another reply is being made in the conversation. */
+  /** Fails while another reply of the visitor is being made in the conversation. */
   readonly claim: (conversation: SessionId) => Effect.Effect<void, Conflict>
 }) => Effect.Effect<ReplyEnd, LiveReplyFailure, Caller | CurrentOrganization>
 
@@ -191,8 +191,10 @@ export class LiveReplies extends Context.Service<
 
         const isRunning = (reply: LiveReply) => reply.endedAt === undefined
 
-        const inConversation = (conversation: SessionId): LiveReply | undefined =>
-          replies.values().find((reply) => reply.conversation === conversation && isRunning(reply))
+        const inConversation = (visitor: string, conversation: SessionId): LiveReply | undefined =>
+          replies
+            .values()
+            .find((reply) => reply.conversation === conversation && reply.visitor === visitor && isRunning(reply))
 
         const end = (reply: LiveReply, exit: Exit.Exit<ReplyEnd, LiveReplyFailure>) =>
           Effect.map(currentMonotonicMillis, (now) => {
@@ -224,7 +226,8 @@ export class LiveReplies extends Context.Service<
                 },
                 claim: (conversation) =>
                   Effect.suspend(() => {
-                    if (inConversation(conversation) !== undefined) return busy
+                    // One of another visitor is none of its business: whether there is one, and to whom it belongs, shows later.
+                    if (inConversation(reply.visitor, conversation) !== undefined) return busy
                     reply.conversation = conversation
                     return Effect.void
                   }),
@@ -278,10 +281,7 @@ export class LiveReplies extends Context.Service<
             const reply = replies.get(id)
             return reply?.visitor === visitor ? reply : undefined
           },
-          inConversation: (visitor, conversation) => {
-            const reply = inConversation(conversation)
-            return reply?.visitor === visitor ? reply : undefined
-          },
+          inConversation,
           stop,
           handOver: (from, to) => {
             for (const reply of replies.values()) if (reply.visitor === from) reply.visitor = to

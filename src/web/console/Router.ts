@@ -31,6 +31,13 @@ type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
 /** The parameters in the address of a screen. */
 export type ScreenParams<N extends ScreenName> = { readonly [K in Names<(typeof paths)[N]>]: string }
 
+/** Whether all parameters in the address of a screen are there. */
+export const isComplete = <N extends ScreenName>(
+  screen: N,
+  params: Readonly<Record<string, string>>,
+): params is ScreenParams<N> & Readonly<Record<string, string>> =>
+  Array.from(paths[screen].matchAll(/:(\w+)/g)).every(([, name = ""]) => name in params)
+
 export interface Place {
   readonly screen: ScreenName | undefined
   readonly params: Readonly<Record<string, string>>

@@ -1,28 +1,53 @@
-import type { ComponentType } from "preact"
+import { type ComponentChildren, type ComponentType, h } from "preact"
 import type { Scope } from "../../domain/ApiKey.ts"
-import type { ScreenName } from "./Router.ts"
+import { isComplete, type ScreenName, type ScreenParams } from "./Router.ts"
+
+/** Renders a screen with the parameters of its address. */
+export type Render = (params: Readonly<Record<string, string>>) => ComponentChildren
 
 /** What a screen is made of, and who may see it. */
 export interface Screen {
   readonly title: string
   /** The right without which the screen is not shown. */
   readonly needs: Scope
-  /** Loads the screen's own code. Its component is given the parameters of its address as properties. */
-  readonly load: () => Promise<{ readonly default: ComponentType<Record<string, string>> }>
+  /** Loads the screen's own code. */
+  readonly load: () => Promise<Render>
 }
 
-/**
- * Fits a component, whose properties are parameters of its address, to what any screen is given: the router gives each
- * screen the parameters that `paths` names.
- */
-const screen = <P extends object>(
+/** A screen by its name; the properties of its component are the parameters of its address. */
+const screen = <N extends ScreenName>(
+  name: N,
   title: string,
   needs: Scope,
-  load: () => Promise<{ readonly default: ComponentType<P> }>,
-): Screen => ({ title, needs, load: load as unknown as Screen["load"] })
+  load: () => Promise<{ readonly default: ComponentType<ScreenParams<N>> }>,
+): Partial<Record<ScreenName, Screen>> => ({
+  [name]: {
+    title,
+    needs,
+    load: async (): Promise<Render> => {
+      const { default: component } = await load()
+      return (params) => (isComplete(name, params) ? h(component, params) : undefined)
+    },
+  },
+})
 
 /** The screens of the console. A screen that is not listed here has no link anywhere. */
 export const screens: Partial<Record<ScreenName, Screen>> = {
-  chatbots: screen("Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
-  usage: screen("Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
+  ...screen("chatbots", "Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
+  ...screen("settings", "Settings", "chatbots:read", () => import("./screens/settings/Settings.tsx")),
+  ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
+  ...screen(
+    "conversations",
+    "Conversations",
+    "conversations:read",
+    () => import("./screens/conversations/Conversations.tsx"),
+  ),
+  ...screen(
+    "conversation",
+    "Conversation",
+    "conversations:read",
+    () => import("./screens/conversations/Conversation.tsx"),
+  ),
+  ...screen("playground", "Playground", "chat", () => import("./screens/playground/Playground.tsx")),
+  ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }

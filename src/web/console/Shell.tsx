@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals"
-import type { ComponentChildren, ComponentType } from "preact"
+import { type ComponentChildren, Fragment } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import activity from "icon:activity"
 import bot from "icon:bot"
@@ -32,7 +32,7 @@ import { toastFailure, Toasts } from "./parts/Toast.tsx"
 import { useResource } from "./Resource.ts"
 import { href, place, type ScreenName } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./Session.ts"
-import { screens } from "./Screens.ts"
+import { type Render, screens } from "./Screens.ts"
 import { SignIn, SignInForm } from "./SignIn.tsx"
 import { theme } from "./Theme.ts"
 import { Wordmark } from "./Wordmark.tsx"
@@ -181,7 +181,7 @@ const addressOfGeneral = (screen: ScreenName): string =>
 
 interface LoadedScreen {
   readonly screen: ScreenName
-  readonly component: ComponentType<Record<string, string>>
+  readonly render: Render
 }
 
 const loadedScreen = signal<LoadedScreen | undefined>(undefined)
@@ -190,8 +190,8 @@ const loadFailure = signal<Failure | undefined>(undefined)
 const loadScreen = async (screen: ScreenName): Promise<void> => {
   loadFailure.value = undefined
   try {
-    const component = (await screens[screen]?.load())?.default
-    if (component !== undefined && place.value.screen === screen) loadedScreen.value = { screen, component }
+    const render = await screens[screen]?.load()
+    if (render !== undefined && place.value.screen === screen) loadedScreen.value = { screen, render }
   } catch (error) {
     loadFailure.value = toFailure(error)
   }
@@ -236,8 +236,7 @@ const Shown = ({ address }: { readonly address: string }): ComponentChildren => 
         <Skeleton />
       </div>
     )
-  const Component = loaded.component
-  return <Component key={address} {...params} />
+  return <Fragment key={address}>{loaded.render(params)}</Fragment>
 }
 
 /** The console once somebody has signed in. */

@@ -31,10 +31,10 @@ export interface Hello {
   readonly type: "parley:hello"
   readonly mode: Mode
   /** A language tag that the page asks for; absent: as the chatbot's configuration says. */
-  readonly language?: string
+  readonly language?: string | undefined
   /** Absent: as the visitor's system prefers. */
-  readonly theme?: "light" | "dark"
-  readonly state?: StoredState
+  readonly theme?: "light" | "dark" | undefined
+  readonly state?: StoredState | undefined
 }
 
 /** What the page tells the frame afterwards. */

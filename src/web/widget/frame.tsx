@@ -1,44 +1,69 @@
+import "../shared/markdown/markdown.css"
 import "./frame.css"
+import { effect } from "@preact/signals"
 import { render } from "preact"
-import type { Hello, ToFrame, ToPage } from "../shared/Bridge.ts"
-import { Icon } from "../shared/Icon.tsx"
+import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import { configOf } from "../shared/PageConfig.ts"
-import send from "icon:send"
+import { chooseTag, loadLanguage, type Language } from "./languages/Language.ts"
+import { colorProperties } from "./model/Colors.ts"
+import { findHost, onPreview, type Host } from "./model/Host.ts"
+import { showSample } from "./model/Sample.ts"
+import { Widget } from "./model/Widget.ts"
+import { App } from "./views/App.tsx"
 
-const config = configOf()
-let port: MessagePort | undefined
-const tell = (message: ToPage) => port?.postMessage(message)
-const heard: Array<string> = []
-const draw = () =>
-  render(
-    <main>
-      <h1>{config?.header}</h1>
-      <button type="button" onClick={() => tell({ type: "close" })}>
-        Close
-      </button>
-      <button type="button" onClick={() => tell({ type: "keep", state: { secret: "yLwDnJm3TzqV0k5bXhRr9A" } })}>
-        Keep
-      </button>
-      <button type="button" onClick={() => setTimeout(() => tell({ type: "unread", count: 3 }), 500)}>
-        Unread
-      </button>
-      <Icon nodes={send} />
-      <p id="heard">{heard.join("\n")}</p>
-      <p>{config?.greeting}</p>
-    </main>,
-    document.body,
-  )
-addEventListener("message", ({ data, ports, source }: MessageEvent<Hello>) => {
-  if (source !== parent || data?.type !== "parley:hello") return
-  heard.push(JSON.stringify(data))
-  port = ports[0]
-  if (port)
-    port.onmessage = ({ data: message }: MessageEvent<ToFrame>) => {
-      heard.push(JSON.stringify(message))
-      draw()
+/*
+ * The widget: in a frame of a page that embeds it, as a page of its own, or as the preview in the console.
+ */
+
+const root = document.documentElement
+
+const languageFor = (config: WidgetConfig, wanted: string | undefined): Promise<Language> => {
+  const chosen = wanted ?? config.language
+  return loadLanguage(chooseTag(chosen === "auto" || chosen === "" ? navigator.languages : [chosen]))
+}
+
+const setTheme = (theme: "light" | "dark" | undefined): void => {
+  if (theme === undefined) delete root.dataset["theme"]
+  else root.dataset["theme"] = theme
+}
+
+const show = async (host: Host, config: WidgetConfig): Promise<Widget> => {
+  const widget = new Widget(host, config, await languageFor(config, host.language))
+  setTheme(host.theme)
+  effect(() => {
+    const { header, name, primary_color, secondary_color } = widget.config.value
+    for (const [property, color] of colorProperties(primary_color, secondary_color)) {
+      root.style.setProperty(property, color)
     }
-  tell({ type: "ready" })
-  draw()
-})
-draw()
-parent.postMessage({ type: "parley:loaded" }, "*")
+    document.title = header || name
+  })
+  effect(() => {
+    root.lang = widget.language.value.tag
+    root.dir = widget.language.value.direction
+  })
+  render(<App widget={widget} />, document.body)
+  widget.start()
+  return widget
+}
+
+const mode = document.querySelector<HTMLMetaElement>('meta[name="parley-mode"]')?.content ?? "frame"
+
+if (mode === "preview") {
+  let shown: Promise<Widget> | undefined
+  onPreview(({ config, theme }) => {
+    setTheme(theme)
+    const change = async (widget: Widget) => {
+      if (widget.config.value.language !== config.language) widget.language.value = await languageFor(config, undefined)
+      widget.config.value = config
+      return widget
+    }
+    shown =
+      shown?.then(change) ??
+      findHost(mode, config)
+        .then((host) => show(host, config))
+        .then(showSample)
+  })
+} else {
+  const config = configOf()
+  if (config !== undefined) await show(await findHost(mode, config), config)
+}

@@ -1,4 +1,4 @@
-import type { EventName, Hello, Loaded, StoredState, ToFrame, ToPage } from "../shared/Bridge.ts"
+import type { EventName, Hello, Loaded, ToFrame, ToPage } from "../shared/Bridge.ts"
 import { drawLauncher, fullScreen } from "./loader/Launcher.ts"
 import type { Call, Parley } from "./loader/Parley.ts"
 import { makeStore } from "./loader/Store.ts"
@@ -87,13 +87,12 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   /** Hands a port to a frame that has just loaded, and what the page keeps. */
   const greet = (window: Window): void => {
     const channel = new MessageChannel()
-    const state: StoredState | undefined = store.read()
     const hello: Hello = {
       type: "parley:hello",
       mode: isInline ? "inline" : "popup",
-      ...(language === undefined ? {} : { language }),
-      ...(theme === undefined ? {} : { theme }),
-      ...(state === undefined ? {} : { state }),
+      language,
+      theme,
+      state: store.read(),
     }
     isReady = false
     port = channel.port1
@@ -135,13 +134,23 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   }
 
   const attach = (): void => {
-    if (host.isConnected) return
+    if (signal.aborted || host.isConnected) return
     const place = isInline ? document.querySelector(target) : document.body
-    if (place === null) return warn(`There is no element ${target} to put the chat into.`)
+    if (!place) return warn(`There is no element ${target} for the chat.`)
     place.append(host)
-    if (isInline) load()
-    else paint()
+    if (isInline) return void load()
+    paint()
+    // The observer also notices when the content of this body is replaced.
+    replacements.observe(place, { childList: true })
   }
+
+  /**
+   * Puts the launcher back where a single-page application has replaced the body or what is in it: not at once, or a page
+   * that will not have it would be busy with nothing else.
+   */
+  const replacements = new MutationObserver(() => {
+    if (!host.isConnected) setTimeout(attach, 100)
+  })
 
   const parley: Parley = {
     key,
@@ -181,6 +190,7 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
     },
     remove: () => {
       ends.abort()
+      replacements.disconnect()
       port?.close()
       host.remove()
       delete window.Parley
@@ -223,12 +233,7 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   )
   visualViewport?.addEventListener("resize", fit, { signal })
   visualViewport?.addEventListener("scroll", fit, { signal })
-  // Some single-page applications replace the body.
-  const replaced = new MutationObserver(() => {
-    if (!isInline && document.body !== null) attach()
-  })
-  replaced.observe(document.documentElement, { childList: true })
-  signal.addEventListener("abort", () => replaced.disconnect())
+  if (!isInline) replacements.observe(document.documentElement, { childList: true })
 
   attach()
   carryOut(parley, queue)
@@ -247,7 +252,7 @@ const begin = (): void => {
   if (!key) warn("The script needs data-key.")
   else if (present === undefined || "length" in present) start(key, script, present ?? [])
   else if (present.key === key) present.attach()
-  else warn(`This page has a chat already, ${present.key}; ${key} is left out.`)
+  else warn(`This page has a chat already; ${key} is left out.`)
 }
 
 // A script in the head may come before the body.

@@ -17,7 +17,7 @@ import { findBrowser, screenshotDirectory } from "./Chromium.ts"
 const pictures = screenshotDirectory(process.env)
 
 /** In milliseconds: how long a page may take for anything that a test waits for, on a busy machine. */
-const PATIENCE = 20_000
+const PATIENCE = 8_000
 
 const ARGUMENTS = [
   "--disable-dev-shm-usage",

@@ -33,6 +33,23 @@ export const Page = ({ about, actions, children, of, title, width = "wide" }: Pa
   )
 }
 
+interface FoldProps {
+  readonly title: string
+  readonly about: string
+  readonly children: ComponentChildren
+}
+
+/** A part of a screen that most people need not see, folded until it is opened. */
+export const Fold = ({ about, children, title }: FoldProps) => (
+  <details class="section">
+    <summary>
+      <h2>{title}</h2>
+      <span class="soft small">{about}</span>
+    </summary>
+    <div class="stack">{children}</div>
+  </details>
+)
+
 interface SectionProps {
   readonly title: string
   readonly about?: ComponentChildren

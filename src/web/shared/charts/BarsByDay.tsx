@@ -18,6 +18,9 @@ export interface BarsByDayProps {
 /** The part of a day's width that its bar takes. */
 const BAR_WIDTH = 0.72
 
+/** So many days make bars so narrow that a seam between them would hide them. */
+const DENSE_FROM = 45
+
 /** The class that gives a layer its colour: the gathered ones are grey, whichever place they have. */
 const colour = ({ key }: Layer, index: number) => (key === OTHERS ? "layer-others" : `layer-${index + 1}`)
 
@@ -48,7 +51,7 @@ export const BarsByDay = ({ name, stacks, title, unit }: BarsByDayProps) => {
     choose(Math.max(0, Math.min(days.length - 1, index)))
   }
   return (
-    <figure class="chart" aria-labelledby={`${id}-title`}>
+    <figure class={days.length > DENSE_FROM ? "chart dense" : "chart"} aria-labelledby={`${id}-title`}>
       <figcaption class="chart-head">
         <span id={`${id}-title`} class="visually-hidden">
           {title}

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
+import { copyText } from "../Clipboard.ts"
 
 export interface CopyTexts {
   readonly copy: string
@@ -27,22 +28,4 @@ export const CopyButton = ({ text, texts }: CopyButtonProps): VNode => {
       {isCopied.value ? texts.copied : texts.copy}
     </button>
   )
-}
-
-/** Copies a text to the clipboard. Returns whether the browser allowed it, which some do not inside of a frame. */
-export const copyText = (text: string): Promise<boolean> => {
-  // Absent where the page does not come over https.
-  const clipboard: Clipboard | undefined = navigator.clipboard
-  const copiedByCommand = (): boolean => {
-    const area = document.createElement("textarea")
-    area.value = text
-    area.className = "visually-hidden"
-    document.body.append(area)
-    area.select()
-    const done = document.execCommand("copy")
-    area.remove()
-    return done
-  }
-  if (clipboard === undefined) return Promise.resolve(copiedByCommand())
-  return clipboard.writeText(text).then(() => true, copiedByCommand)
 }

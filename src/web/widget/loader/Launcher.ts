@@ -23,24 +23,24 @@ const labels: Readonly<Record<string, string>> = {
 export const fullScreen = "(max-width:480px),(max-height:480px)"
 
 const css = `
-:host{all:initial!important}
+:host{all:initial!important;--edge:max(20px,env(safe-area-inset-bottom))}
 :host(.popup){position:fixed!important;z-index:2147483000!important}
 :host(.inline){display:block!important;height:100%!important}
 iframe{display:block;width:100%;height:100%;border:0}
 .inline iframe{min-height:400px}
-button{all:unset;box-sizing:border-box;cursor:pointer;display:grid;place-items:center;border-radius:50%;-webkit-tap-highlight-color:transparent}
+button{all:unset;box-sizing:border-box;cursor:pointer;display:grid;place-items:center;border-radius:50%}
 button:focus-visible{outline:3px solid #fff;box-shadow:0 0 0 6px #111}
 svg{grid-area:1/1;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
-.launcher{position:fixed;inset:auto 20px max(20px,env(safe-area-inset-bottom)) auto;width:56px;height:56px;border:1px solid #fff3;box-shadow:0 4px 16px #0004}
-.left .launcher{inset:auto auto max(20px,env(safe-area-inset-bottom)) 20px}
+.launcher,.panel{position:fixed;right:20px;bottom:var(--edge)}
+.left>*{left:20px;right:auto}
+.launcher{width:56px;height:56px;border:1px solid #fff3;box-shadow:0 4px 16px #0004}
 .launcher[aria-expanded=true] svg:first-child,.launcher[aria-expanded=false] svg+svg{visibility:hidden}
 .unread{position:absolute;top:-4px;right:-4px;min-width:20px;padding:0 5px;box-sizing:border-box;border-radius:10px;background:#c01c28;color:#fff;font:600 12px/20px system-ui,sans-serif;text-align:center}
-.panel{position:fixed;inset:auto 20px calc(max(20px,env(safe-area-inset-bottom)) + 68px) auto;width:min(400px,100vw - 40px);height:min(680px,100dvh - 108px);overflow:hidden;border-radius:16px;background:Canvas;color-scheme:light dark;box-shadow:0 0 0 1px #8884,0 12px 48px #0004}
-.left .panel{inset-inline:20px auto}
+.panel{bottom:calc(var(--edge) + 68px);width:min(400px,100vw - 40px);height:min(680px,100dvh - 108px);overflow:hidden;border-radius:16px;background:Canvas;color-scheme:light dark;box-shadow:0 0 0 1px #8884,0 12px 48px #0004}
 .close{position:absolute;top:8px;right:8px;width:40px;height:40px;color:CanvasText;display:none}
 [hidden]{display:none!important}
 @media ${fullScreen}{.popup .panel{inset:0;width:100%;height:100dvh;border-radius:0;box-shadow:none}.close{display:grid}}
-@media (prefers-reduced-motion:no-preference){.panel{animation:open .18s ease-out}@keyframes open{from{opacity:0;transform:translateY(12px)}}.launcher{transition:scale .15s}.launcher:hover{scale:1.05}}
+@media (prefers-reduced-motion:no-preference){.panel{animation:open .18s ease-out}@keyframes open{from{opacity:0;translate:0 12px}}.launcher{transition:scale .15s}.launcher:hover{scale:1.05}}
 @media (forced-colors:active){.launcher,.panel{border:2px solid}}
 @media print{:host(.popup){display:none!important}}
 `
@@ -74,10 +74,8 @@ const icon = (nodes: typeof chat): SVGElement => {
 
 /** Black or white, whichever is read better on a colour as computed styles write it. */
 const readable = (background: string): string => {
-  const [r = 0, g = 0, b = 0] = (background.match(/[\d.]+/g) ?? []).map((part) => {
-    const value = Number(part) / 255
-    return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  })
+  // Near enough to the exact curve: in the middle both are read well.
+  const [r = 0, g = 0, b = 0] = (background.match(/[\d.]+/g) ?? []).map((part) => (Number(part) / 255) ** 2.2)
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff"
 }
 

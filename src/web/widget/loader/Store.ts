@@ -14,7 +14,8 @@ export const makeStore = (name: string): Store => {
     read: () => {
       if (isBlocked) return memory
       try {
-        return JSON.parse(localStorage.getItem(name) ?? "null") ?? undefined
+        const state = JSON.parse(localStorage.getItem(name) ?? "null")
+        return typeof state?.secret === "string" ? state : undefined
       } catch {
         return undefined
       }

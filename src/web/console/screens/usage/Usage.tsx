@@ -177,6 +177,7 @@ const Parts = ({ by, name, rows }: PartsProps) => {
         {
           title: "Share",
           kind: "number",
+          isExtra: true,
           cell: ({ total_tokens }) => formatShare(whole === 0 ? 0 : total_tokens / whole),
         },
       ]}

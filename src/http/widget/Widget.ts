@@ -1,0 +1,95 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { MESSAGES_DEFAULT_COUNT } from "../../api/Widget.ts"
+import { Visitor } from "../../domain/widget/Visitor.ts"
+import { visitorNotations } from "../../domain/widget/VisitorTranscript.ts"
+import type { LiveReply } from "../../services/widget/LiveReplies.ts"
+import { VisitorChats } from "../../services/widget/VisitorChats.ts"
+import { VisitorConversations } from "../../services/widget/VisitorConversations.ts"
+import { nextPage, rangeOf } from "../Listing.ts"
+import { streamingOptions } from "../streams/Streaming.ts"
+import { formatOf, transcriptFile } from "../TranscriptFile.ts"
+import { respondWithReply } from "./ReplyStream.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "widget",
+  Effect.fn(function* (handlers) {
+    const conversations = yield* VisitorConversations
+    const chats = yield* VisitorChats
+    const streaming = yield* streamingOptions
+
+    /** Lets a server that shuts down wait for a reply, and interrupt it in the end, as it does with requests. */
+    const countAsRunning = ({ fiber }: LiveReply) => {
+      if (fiber === undefined) return
+      streaming.lifecycle.running.add(fiber)
+      fiber.addObserver(() => streaming.lifecycle.running.delete(fiber))
+    }
+
+    return handlers.handleAll({
+      conversations: Effect.fnUntraced(function* ({ query, request }) {
+        const { items, next } = yield* conversations.list(yield* Visitor, rangeOf(query))
+        return { conversations: items, ...nextPage(request.url, query, next).body }
+      }),
+
+      messages: Effect.fnUntraced(function* ({ params, query, request }) {
+        const paged = { ...query, limit: query.limit ?? MESSAGES_DEFAULT_COUNT }
+        const of = yield* Visitor
+        const { items, next, reply } = yield* conversations.messages(of, params.conversationId, rangeOf(paged))
+        return {
+          messages: items,
+          ...nextPage(request.url, paged, next).body,
+          ...(reply !== undefined && { reply: { id: reply } }),
+        }
+      }),
+
+      removeAll: () =>
+        Effect.map(
+          Visitor.use((visitor) => conversations.removeAll(visitor)),
+          (deleted) => ({ deleted }),
+        ),
+
+      remove: ({ params }) =>
+        Effect.as(
+          Visitor.use((visitor) => conversations.remove(visitor, params.conversationId)),
+          {
+            message: "Conversation deleted successfully" as const,
+          },
+        ),
+
+      transcript: Effect.fnUntraced(function* ({ params, query, request }) {
+        const { conversation, messages } = yield* conversations.transcript(yield* Visitor, params.conversationId)
+        return transcriptFile(visitorNotations[formatOf(query, request)], conversation, messages)
+      }),
+
+      rate: Effect.fnUntraced(function* ({ params, payload: { rating, comment = null } }) {
+        const feedback = rating === null ? null : { rating, comment }
+        yield* conversations.rate(yield* Visitor, params.conversationId, params.messageId, feedback)
+        return { message_id: params.messageId, feedback }
+      }),
+
+      source: ({ params }) =>
+        Visitor.use((visitor) => conversations.source(visitor, params.conversationId, params.messageId, params.index)),
+
+      chat: Effect.fnUntraced(function* ({ payload }) {
+        const { hasBegun, ...reading } = yield* chats.say(yield* Visitor, payload)
+        if (hasBegun) countAsRunning(reading.reply)
+        return yield* respondWithReply(reading, streaming)
+      }),
+
+      resume: Effect.fnUntraced(function* ({ params, query }) {
+        const reading = yield* chats.resume(yield* Visitor, params.replyId, query.after ?? 0)
+        return yield* respondWithReply(reading, streaming)
+      }),
+
+      stop: ({ params }) =>
+        Effect.as(
+          Visitor.use((visitor) => chats.stop(visitor, params.replyId)),
+          {
+            message: "Reply stopped successfully" as const,
+          },
+        ),
+    })
+  }),
+)

@@ -1,0 +1,36 @@
+import { type ReadonlySignal, useSignalEffect } from "@preact/signals"
+import { useEffect, useRef } from "preact/hooks"
+import type { WidgetConfig } from "../../domain/widget/Widget.ts"
+import { atRoot } from "./Root.ts"
+
+/** What the widget shows, as the API writes it. */
+export type PreviewConfig = typeof WidgetConfig.Encoded
+
+/** What the frame tells once it listens. */
+const READY = "parley:preview-ready"
+
+/** The real widget in a frame, with a configuration that is not stored. Nothing that is written there is sent. */
+export const WidgetPreview = ({ config }: { readonly config: ReadonlySignal<PreviewConfig> }) => {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const isReady = useRef(false)
+  const show = (next: PreviewConfig): void => {
+    if (isReady.current)
+      frame.current?.contentWindow?.postMessage({ type: "parley:preview", config: next }, location.origin)
+  }
+  useEffect(() => {
+    const onMessage = ({ data, origin, source }: MessageEvent<unknown>): void => {
+      if (origin !== location.origin || source !== frame.current?.contentWindow) return
+      if (typeof data !== "object" || data === null || !("type" in data) || data.type !== READY) return
+      isReady.current = true
+      show(config.peek())
+    }
+    addEventListener("message", onMessage)
+    return () => removeEventListener("message", onMessage)
+  }, [config])
+  useSignalEffect(() => show(config.value))
+  return (
+    <div class="preview">
+      <iframe ref={frame} src={atRoot("widget/preview")} title="Preview of the widget" />
+    </div>
+  )
+}

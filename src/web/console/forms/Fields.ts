@@ -1,0 +1,87 @@
+/*
+ * The fields of a configuration by their paths, such as `settings.prompt`, so that what a person has changed, what somebody
+ * else has changed meanwhile, and what both have changed can be told apart.
+ */
+
+export type Value = string | number | boolean | null | ReadonlyArray<string>
+
+/** Values by path. A path that is absent is a field that has not been set, like one that is null. */
+export type Fields = Readonly<Record<string, Value>>
+
+const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isValue = (value: unknown): value is Value =>
+  value === null ||
+  typeof value === "string" ||
+  typeof value === "number" ||
+  typeof value === "boolean" ||
+  (Array.isArray(value) && value.every((item) => typeof item === "string"))
+
+/** The fields of a configuration as the API shows it. */
+export const fieldsOf = (configuration: unknown, within = ""): Fields => {
+  if (!isGroup(configuration)) return {}
+  return Object.entries(configuration).reduce<Record<string, Value>>((fields, [name, value]) => {
+    if (isGroup(value)) Object.assign(fields, fieldsOf(value, `${within}${name}.`))
+    else if (isValue(value)) fields[within + name] = value
+    return fields
+  }, {})
+}
+
+const isUnset = (value: Value | undefined): boolean =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+
+export const isSame = (one: Value | undefined, other: Value | undefined): boolean =>
+  (isUnset(one) && isUnset(other)) || JSON.stringify(one) === JSON.stringify(other)
+
+/** The paths of the fields that differ. */
+export const differences = (one: Fields, other: Fields): ReadonlyArray<string> =>
+  Array.from(new Set([...Object.keys(one), ...Object.keys(other)])).filter((path) => !isSame(one[path], other[path]))
+
+interface Patch {
+  [name: string]: Value | Patch
+}
+
+/** A change of these fields only, as the API takes it: `{ settings: { prompt: "…" } }`. Null unsets a field. */
+export const patchOf = (fields: Fields, paths: ReadonlyArray<string>): Patch => {
+  const patch: Patch = {}
+  for (const path of paths) {
+    const names = path.split(".")
+    const last = names.pop() ?? path
+    let group = patch
+    for (const name of names) {
+      const inner = group[name]
+      group = isGroup(inner) ? (inner as Patch) : (group[name] = {})
+    }
+    const value = fields[path]
+    group[last] = value === undefined || isUnset(value) ? null : value
+  }
+  return patch
+}
+
+/** A field that the person and somebody else have changed to different values. */
+export interface Clash {
+  readonly path: string
+  readonly mine: Value
+  readonly theirs: Value
+}
+
+export interface Merged {
+  /** Theirs, with what only the person has changed. Of a clash, it has the person's value. */
+  readonly fields: Fields
+  readonly clashes: ReadonlyArray<Clash>
+  /** The fields that somebody else alone has changed. */
+  readonly theirs: ReadonlyArray<string>
+}
+
+/** Puts the changes of a person onto what somebody else has stored since the person began. */
+export const merge = (base: Fields, mine: Fields, theirs: Fields): Merged => {
+  const changedByMe = differences(base, mine)
+  const changedByThem = differences(base, theirs)
+  const both = changedByMe.filter((path) => changedByThem.includes(path) && !isSame(mine[path], theirs[path]))
+  return {
+    fields: { ...theirs, ...Object.fromEntries(changedByMe.map((path) => [path, mine[path] ?? null])) },
+    clashes: both.map((path) => ({ path, mine: mine[path] ?? null, theirs: theirs[path] ?? null })),
+    theirs: changedByThem.filter((path) => !changedByMe.includes(path)),
+  }
+}

@@ -1,0 +1,67 @@
+import { useSignalEffect } from "@preact/signals"
+import { useEffect, useRef } from "preact/hooks"
+import { plural } from "../../shared/Format.ts"
+import { Button } from "../parts/Button.tsx"
+import { confirm } from "../parts/Confirm.tsx"
+import { Problem } from "../parts/States.tsx"
+import { toast } from "../parts/Toast.tsx"
+import { guardLeaving } from "../Router.ts"
+import type { Form } from "./Form.ts"
+
+/** Asks before changes are given up that are not saved. */
+const useGuard = (form: Form): void => {
+  const release = useRef<(() => void) | undefined>(undefined)
+  useSignalEffect(() => {
+    const isDirty = form.changes.value.length > 0
+    if (isDirty === (release.current !== undefined)) return
+    if (release.current !== undefined) {
+      release.current()
+      release.current = undefined
+      return
+    }
+    release.current = guardLeaving(() =>
+      confirm({
+        title: "Leave without saving?",
+        text: <p>{plural(form.changes.value.length, "change")} would be lost.</p>,
+        action: "Leave",
+        otherwise: "Stay",
+        isDangerous: true,
+      }),
+    )
+  })
+  useEffect(() => () => release.current?.(), [])
+}
+
+/** The bar that appears as soon as something differs from what is stored. */
+export const SaveBar = ({ form }: { readonly form: Form }) => {
+  useGuard(form)
+  const save = async (): Promise<void> => {
+    if (await form.save()) toast("Saved.")
+  }
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      if (form.changes.value.length > 0) void save()
+    }
+    addEventListener("keydown", onKey)
+    return () => removeEventListener("keydown", onKey)
+  }, [form])
+  const count = form.changes.value.length
+  if (count === 0) return null
+  const failure = form.failure.value
+  return (
+    <section class="save-bar" aria-label="Unsaved changes">
+      {failure !== undefined && <Problem failure={failure} />}
+      <div class="row">
+        <span class="save-bar-text">{plural(count, "unsaved change")}</span>
+        <Button kind="quiet" onClick={form.discard}>
+          Discard
+        </Button>
+        <Button kind="primary" busy={form.isSaving.value} onClick={() => void save()}>
+          Save
+        </Button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,25 @@
+import { Scroller } from "../../shared/Scroller.tsx"
+import { CopyButton } from "./Copy.tsx"
+
+interface JsonProps {
+  /** Says what it is, such as `Input`. */
+  readonly label: string
+  /** A text, shown as it is, or any other JSON. */
+  readonly value: unknown
+}
+
+/** A value as JSON, or a text, that can be copied. */
+export const Json = ({ label, value }: JsonProps) => {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "nothing")
+  return (
+    <div class="json-box">
+      <div class="json-head">
+        <span class="soft small">{label}</span>
+        <CopyButton label={`Copy: ${label}`} text={text} />
+      </div>
+      <Scroller class="json" label={label}>
+        <pre>{text}</pre>
+      </Scroller>
+    </div>
+  )
+}

@@ -1,0 +1,246 @@
+import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import chats from "icon:messages-square"
+import filter from "icon:list-filter"
+import thumbsDown from "icon:thumbs-down"
+import thumbsUp from "icon:thumbs-up"
+import { formatAgo, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
+import { Icon } from "../../../shared/Icon.tsx"
+import { allChatbots } from "../../Chatbots.ts"
+import { useChatbotNames } from "../../Names.ts"
+import { Badge } from "../../parts/Badge.tsx"
+import { Button } from "../../parts/Button.tsx"
+import { DateField } from "../../parts/DateField.tsx"
+import { SelectField, TextField } from "../../parts/Field.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { Empty, Loaded } from "../../parts/States.tsx"
+import { Tabs } from "../../parts/Tabs.tsx"
+import { toastFailure } from "../../parts/Toast.tsx"
+import { useResource, useResourceIf } from "../../Resource.ts"
+import { href, place, setQuery } from "../../Router.ts"
+import { can, session } from "../../Session.ts"
+import {
+  type Conversation,
+  type ConversationList,
+  conversationList,
+  visitorOf,
+  withNextPage,
+} from "./ConversationData.ts"
+import { countFilters, type Filters, filtersOf, type Kind, kinds } from "./Filters.ts"
+
+/** How long after the last letter a search begins. */
+const TYPING_MILLIS = 300
+
+const Search = ({ value }: { readonly value: string }) => {
+  const typed = useSignal(value)
+  useEffect(() => {
+    if (typed.value === value) return undefined
+    const timer = setTimeout(() => setQuery({ search: typed.value }), TYPING_MILLIS)
+    return () => clearTimeout(timer)
+  }, [typed.value])
+  return (
+    <TextField
+      label="Search"
+      labelHidden
+      type="search"
+      placeholder="Search messages and e-mail addresses"
+      maxLength={200}
+      value={typed.value}
+      onValue={(text) => (typed.value = text)}
+    />
+  )
+}
+
+const MoreFilters = ({ filters }: { readonly filters: Filters }) => {
+  const chatbots = useResourceIf(can("chatbots:read"), allChatbots()).data.value ?? []
+  return (
+    <div class="conversation-filters">
+      {session.value?.chatbot_id === null && chatbots.length > 1 && (
+        <SelectField
+          label="Chatbot"
+          value={filters.chatbot}
+          onValue={(chatbot) => setQuery({ chatbot })}
+          options={[
+            { value: "", label: "All chatbots" },
+            ...chatbots.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+        />
+      )}
+      <TextField
+        label="Platform"
+        placeholder="web"
+        value={filters.platform}
+        onValue={(platform) => setQuery({ platform: platform.toLowerCase() })}
+        maxLength={32}
+      />
+      <DateField
+        label="Active from"
+        value={filters.from}
+        max={filters.to === "" ? undefined : filters.to}
+        onValue={(from) => setQuery({ from })}
+      />
+      <DateField
+        label="Active until"
+        value={filters.to}
+        min={filters.from === "" ? undefined : filters.from}
+        onValue={(to) => setQuery({ to })}
+      />
+    </div>
+  )
+}
+
+/** The conversations of all chatbots, newest activity first. */
+const Conversations = () => {
+  const { query } = place.value
+  const filters = filtersOf(query)
+  const count = countFilters(filters)
+  const isOpen = useSignal(count > 0)
+  const list = useResource(conversationList(query.toString()))
+  const clear = (): void =>
+    setQuery({
+      show: undefined,
+      search: undefined,
+      chatbot: undefined,
+      platform: undefined,
+      from: undefined,
+      to: undefined,
+    })
+  return (
+    <Page title="Conversations" about="What visitors said to all chatbots, newest activity first.">
+      <div class="stack">
+        <div class="toolbar conversation-tools">
+          <Search key={filters.search === "" ? "empty" : "search"} value={filters.search} />
+          <Tabs
+            label="Which"
+            value={filters.kind}
+            onValue={(kind: Kind) => setQuery({ show: kind === "all" ? undefined : kind })}
+            tabs={kinds}
+          />
+          <Button icon={filter} aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+            {count === 0 ? "Filters" : `Filters (${count})`}
+          </Button>
+        </div>
+        {isOpen.value && <MoreFilters filters={filters} />}
+        <Loaded of={list} lines={8}>
+          {(shown) => (
+            <Listed
+              query={query.toString()}
+              list={shown}
+              isFiltered={count > 0 || filters.kind !== "all" || filters.search !== ""}
+              onClear={clear}
+              onMore={(next) => list.set(next)}
+            />
+          )}
+        </Loaded>
+      </div>
+    </Page>
+  )
+}
+
+interface ListedProps {
+  readonly query: string
+  readonly list: ConversationList
+  readonly isFiltered: boolean
+  readonly onClear: () => void
+  readonly onMore: (list: ConversationList) => void
+}
+
+const Listed = ({ isFiltered, list, onClear, onMore, query }: ListedProps) => {
+  const chatbotName = useChatbotNames()
+  const isLoading = useSignal(false)
+  const { conversations, next, searchedTo } = list
+  const more = async (): Promise<void> => {
+    isLoading.value = true
+    try {
+      onMore(await withNextPage(query, list))
+    } catch (error) {
+      toastFailure(error)
+    }
+    isLoading.value = false
+  }
+  const isOne = session.value?.chatbot_id !== null
+  return (
+    <>
+      {conversations.length === 0 && next === null && (
+        <Empty
+          icon={chats}
+          title={isFiltered ? "No conversation is like that" : "No conversations yet"}
+          action={isFiltered && <Button onClick={onClear}>Show all</Button>}
+        >
+          {isFiltered
+            ? "Take a filter away, or search for another word."
+            : "As soon as somebody writes to a chatbot, the conversation is here."}
+        </Empty>
+      )}
+      {conversations.length > 0 && (
+        <ul class="conversations">
+          {conversations.map((conversation) => (
+            <li key={conversation.id}>
+              <Row conversation={conversation} chatbot={isOne ? undefined : chatbotName(conversation.chatbot_id)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {next !== null && (
+        <div class="conversation-more">
+          {searchedTo !== undefined && <p class="soft small">Looked through back to {formatMoment(searchedTo)}.</p>}
+          <Button busy={isLoading.value} onClick={() => void more()}>
+            {searchedTo === undefined ? "Show more" : "Search further back"}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+const Row = ({
+  chatbot,
+  conversation,
+}: {
+  readonly conversation: Conversation
+  /** The chatbot's name; undefined where there is only one. */
+  readonly chatbot: string | undefined
+}) => {
+  const { chatbot_id: chatbotId, id, last_message: last, message_count, platform, ratings, unanswered } = conversation
+  return (
+    <a class="conversation-row" href={href("conversation", { chatbotId, sessionId: id })}>
+      <span class="conversation-who">
+        <strong class="ellipsis">{visitorOf(conversation)}</strong>
+        {chatbot !== undefined && <span class="soft ellipsis">{chatbot}</span>}
+      </span>
+      <span class="conversation-last ellipsis soft">
+        {last !== null && (
+          <>
+            <span class="visually-hidden">{last.sender_type === "user" ? "Visitor" : "Chatbot"}: </span>
+            {last.sender_type === "bot" && <span aria-hidden="true">↩ </span>}
+            {last.content}
+          </>
+        )}
+      </span>
+      <span class="conversation-marks">
+        {unanswered === true && <Badge kind="warn">No answer</Badge>}
+        {ratings !== undefined && ratings.down > 0 && (
+          <Badge kind="bad">
+            <Icon nodes={thumbsDown} size={12} /> {formatCount(ratings.down)}
+            <span class="visually-hidden"> rated down</span>
+          </Badge>
+        )}
+        {ratings !== undefined && ratings.up > 0 && (
+          <Badge kind="good">
+            <Icon nodes={thumbsUp} size={12} /> {formatCount(ratings.up)}
+            <span class="visually-hidden"> rated up</span>
+          </Badge>
+        )}
+        {platform !== "web" && <Badge>{platform}</Badge>}
+      </span>
+      <span class="conversation-when soft small">
+        <span>{plural(message_count, "message")}</span>
+        <time dateTime={conversation.updated_at} title={formatMoment(conversation.updated_at)}>
+          {formatAgo(conversation.updated_at, Date.now())}
+        </time>
+      </span>
+    </a>
+  )
+}
+
+export default Conversations

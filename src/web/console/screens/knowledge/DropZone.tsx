@@ -1,0 +1,78 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import fileUp from "icon:file-up"
+import files from "icon:files"
+import { Icon } from "../../../shared/Icon.tsx"
+import { Empty } from "../../parts/States.tsx"
+import { toastFailure } from "../../parts/Toast.tsx"
+import { droppedFiles } from "./Dropping.ts"
+import type { Uploads } from "./Uploads.ts"
+
+interface DropZoneProps {
+  readonly uploads: Uploads
+  readonly isEmpty: boolean
+  readonly mayWrite: boolean
+  readonly children: ComponentChildren
+}
+
+const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") === true
+
+/** Takes files and folders that are dropped anywhere on the page, and shows while they are dragged that it does. */
+export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps) => {
+  const isOver = useSignal(false)
+  /** How many nested elements the pointer has entered and not left. */
+  const depth = useRef(0)
+  useEffect(() => {
+    if (!mayWrite) return undefined
+    const enter = (event: DragEvent): void => {
+      if (!hasFiles(event)) return
+      depth.current++
+      isOver.value = true
+    }
+    const leave = (event: DragEvent): void => {
+      if (!hasFiles(event)) return
+      depth.current--
+      isOver.value = depth.current > 0
+    }
+    const over = (event: DragEvent): void => {
+      if (hasFiles(event)) event.preventDefault()
+    }
+    const drop = (event: DragEvent): void => {
+      if (!hasFiles(event) || event.dataTransfer === null) return
+      event.preventDefault()
+      depth.current = 0
+      isOver.value = false
+      droppedFiles(event.dataTransfer).then((dropped) => uploads.add(dropped), toastFailure)
+    }
+    addEventListener("dragenter", enter)
+    addEventListener("dragleave", leave)
+    addEventListener("dragover", over)
+    addEventListener("drop", drop)
+    return () => {
+      removeEventListener("dragenter", enter)
+      removeEventListener("dragleave", leave)
+      removeEventListener("dragover", over)
+      removeEventListener("drop", drop)
+    }
+  }, [uploads, mayWrite])
+  return (
+    <>
+      {isEmpty ? (
+        <Empty icon={files} title={mayWrite ? "Drop files or folders here" : "No document yet"}>
+          {mayWrite && <p>PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV and JSON, each up to 25 MiB.</p>}
+        </Empty>
+      ) : (
+        children
+      )}
+      {isOver.value && (
+        <div class="dropping" aria-hidden="true">
+          <div>
+            <Icon nodes={fileUp} size={28} />
+            Drop to add
+          </div>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { formatCount } from "../../../shared/Format.ts"
+import type { Answer, Payload } from "../../Endpoints.ts"
+
+export type SearchAnswer = Answer<"POST /api/external/chatbot/:chatbotId/query-knowledge">
+export type SearchQuestion = Payload<"POST /api/external/chatbot/:chatbotId/query-knowledge">
+export type SearchResult = SearchAnswer["results"][number]
+
+/** The title and the text of a result, whose content has both, with the passage's number between them. */
+export const partsOf = (content: string): { readonly title: string; readonly text: string } => {
+  const [, title, text] = /^Title: (.*)\nChunk: \d+\n\n([^]*)$/u.exec(content) ?? []
+  return { title: title ?? "", text: text ?? content }
+}
+
+export interface Piece {
+  readonly text: string
+  readonly isMatch: boolean
+}
+
+const word = /[\p{L}\p{M}\p{N}]+/gu
+/** The beginning of a word that its other forms share with it. */
+const stemOf = (text: string): string => {
+  const lower = text.toLowerCase()
+  return lower.length <= 4 ? lower : lower.slice(0, Math.max(4, Math.ceil(lower.length * 0.7)))
+}
+
+/** The pieces of a text, of which those that are forms of the words match. */
+export const piecesOf = (text: string, words: ReadonlyArray<string>): ReadonlyArray<Piece> => {
+  const exact = new Set(words.map((each) => each.toLowerCase()))
+  const stems = words.map(stemOf).filter((stem) => stem.length >= 4)
+  const pieces: Array<Piece> = []
+  let at = 0
+  for (const match of text.matchAll(word)) {
+    const found = match[0].toLowerCase()
+    if (!exact.has(found) && !stems.some((stem) => found.startsWith(stem))) continue
+    if (match.index > at) pieces.push({ text: text.slice(at, match.index), isMatch: false })
+    pieces.push({ text: match[0], isMatch: true })
+    at = match.index + match[0].length
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), isMatch: false })
+  return pieces
+}
+
+const suffixes: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd", other: "th" }
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
+const ordinal = (value: number): string => `${formatCount(value)}${suffixes[ordinals.select(value)] ?? "th"}`
+
+/** Why a result stands where it does, in a sentence. */
+export const whyOf = ({ matched_words: words = [], ranks, scores }: SearchResult): string => {
+  const held =
+    words.length === 0
+      ? "Holds no word of the question"
+      : `Holds ${words.map((each) => `“${each}”`).join(", ")} of the question`
+  if (ranks === undefined) return `${held}.`
+  const byWords = scores?.lexical === 0 ? "not found by words" : `${ordinal(ranks.lexical)} by words`
+  const byMeaning = ranks.vector === null ? "not compared by meaning" : `${ordinal(ranks.vector)} by meaning`
+  return `${held}; ${byWords}, ${byMeaning}.`
+}

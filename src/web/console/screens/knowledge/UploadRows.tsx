@@ -1,0 +1,53 @@
+import rotate from "icon:rotate-ccw"
+import x from "icon:x"
+import { formatBytes } from "../../../shared/Format.ts"
+import { Badge } from "../../parts/Badge.tsx"
+import { IconButton } from "../../parts/Button.tsx"
+import type { Upload, Uploads } from "./Uploads.ts"
+
+const State = ({ file, state }: Upload) => {
+  if (state.is === "failed")
+    return (
+      <span class="document-state">
+        <Badge kind="bad">Not added</Badge>
+        <span class="small">{state.reason}</span>
+      </span>
+    )
+  return (
+    <span class="document-state">
+      <Badge kind="busy">{state.is === "waiting" ? "Waiting" : "Sending"}</Badge>
+      <progress
+        max={1}
+        value={state.is === "sending" ? state.share : 0}
+        aria-label={`Progress of sending ${file.name}`}
+      />
+    </span>
+  )
+}
+
+/** The files on their way to the server, and those that did not get there. */
+export const UploadRows = ({ uploads }: { readonly uploads: Uploads }) => {
+  const all = uploads.all.value
+  if (all.length === 0) return null
+  return (
+    <ul class="uploads" aria-label="Files that are being sent">
+      {all.map((each) => (
+        <li key={each.id}>
+          <span class="upload-name ellipsis">{each.file.name}</span>
+          <span class="soft small nowrap">{formatBytes(each.file.size)}</span>
+          <State {...each} />
+          <span class="upload-actions">
+            {each.state.is === "failed" && !each.state.isFinal && (
+              <IconButton icon={rotate} label={`Send ${each.file.name} again`} onClick={() => uploads.retry(each.id)} />
+            )}
+            <IconButton
+              icon={x}
+              label={each.state.is === "failed" ? `Put ${each.file.name} away` : `Stop sending ${each.file.name}`}
+              onClick={() => uploads.remove(each.id)}
+            />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

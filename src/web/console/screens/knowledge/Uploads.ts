@@ -1,0 +1,143 @@
+import { type ReadonlySignal, signal } from "@preact/signals"
+import { upload } from "../../Api.ts"
+import { type Failure, toFailure } from "../../Failure.ts"
+import { randomId } from "../../Random.ts"
+import { toast } from "../../parts/Toast.tsx"
+import type { Document } from "./Documents.ts"
+
+/** The endings of the files that can be read, as the server knows them. */
+export const EXTENSIONS: ReadonlyArray<string> =
+  "md markdown txt text html htm xhtml csv tsv json jsonl ndjson pdf docx pptx xlsx".split(" ")
+
+const MOST_BYTES = 25 * 1_048_576
+const AT_ONCE = 2
+/** How often a file is sent again after the server has asked to wait. */
+const WAITS = 20
+
+/** Why a file need not be sent at all. */
+export const faultOf = ({ name, size }: { readonly name: string; readonly size: number }): string | undefined => {
+  const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase()
+  if (!name.includes(".") || !EXTENSIONS.includes(extension))
+    return "Files of this kind cannot be read. PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV and JSON can."
+  if (size === 0) return "The file is empty."
+  return size > MOST_BYTES ? "A file has at most 25 MiB." : undefined
+}
+
+/** A file on its way to the server. */
+export interface Upload {
+  readonly id: string
+  readonly file: File
+  /** The document that the file replaces. */
+  readonly replaces: string | undefined
+  readonly state:
+    | { readonly is: "waiting" }
+    | { readonly is: "sending"; readonly share: number }
+    | { readonly is: "failed"; readonly reason: string; readonly isFinal: boolean }
+}
+
+export interface Uploads {
+  readonly all: ReadonlySignal<ReadonlyArray<Upload>>
+  readonly add: (files: ReadonlyArray<File>, replaces?: string) => void
+  readonly retry: (id: string) => void
+  readonly remove: (id: string) => void
+}
+
+const send = async (
+  chatbotId: string,
+  { file, replaces }: Upload,
+  signal: AbortSignal,
+  onProgress: (share: number) => void,
+): Promise<ReadonlyArray<Document>> => {
+  const body = new FormData()
+  if (replaces === undefined) {
+    body.append("chatbotId", chatbotId)
+    body.append("files", file)
+    const route = "POST /api/embedfiles"
+    return (await upload(route, { body, signal, prefer: "respond-async" }, onProgress)).documents
+  }
+  body.append("documentId", replaces)
+  body.append("file", file)
+  const route = "PATCH /api/external/chatbot/:chatbotId/knowledge-base"
+  await upload(route, { params: { chatbotId }, body, signal, prefer: "respond-async" }, onProgress)
+  return []
+}
+
+const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** Whether the server has only asked to wait. */
+const isBusy = ({ retryAfterSeconds, status }: Failure): boolean =>
+  (status === 429 || status === 503) && (retryAfterSeconds ?? Infinity) <= 60
+
+/** Sends files to a chatbot, a few at once, and keeps those that failed until they are tried again or put away. */
+export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArray<Document>) => void): Uploads => {
+  const all = signal<ReadonlyArray<Upload>>([])
+  const aborts = new Map<string, AbortController>()
+  const change = (id: string, state: Upload["state"]): void => {
+    all.value = all.value.map((each) => (each.id === id ? { ...each, state } : each))
+  }
+  const remove = (id: string): void => {
+    aborts.get(id)?.abort()
+    all.value = all.value.filter((each) => each.id !== id)
+  }
+
+  const attempt = async (next: Upload, signal: AbortSignal): Promise<ReadonlyArray<Document>> => {
+    for (let waits = 0; ; waits++) {
+      change(next.id, { is: "sending", share: 0 })
+      try {
+        return await send(chatbotId, next, signal, (share) => change(next.id, { is: "sending", share }))
+      } catch (error) {
+        const failure = toFailure(error)
+        if (waits === WAITS || !isBusy(failure)) throw failure
+        change(next.id, { is: "waiting" })
+        await pause((failure.retryAfterSeconds ?? 1) * 1_000)
+      }
+    }
+  }
+
+  const start = async (next: Upload): Promise<void> => {
+    const controller = new AbortController()
+    aborts.set(next.id, controller)
+    try {
+      const documents = await attempt(next, controller.signal)
+      for (const { duplicate, name } of documents) if (duplicate) toast(`${name} is here already.`)
+      all.value = all.value.filter(({ id }) => id !== next.id)
+      onStored(documents)
+    } catch (error) {
+      const { code, message, status } = toFailure(error)
+      const isFinal = status === 413 || status === 415 || status === 400
+      if (code !== "aborted") change(next.id, { is: "failed", reason: message, isFinal })
+    }
+    aborts.delete(next.id)
+    pump()
+  }
+
+  const pump = (): void => {
+    while (aborts.size < AT_ONCE) {
+      const next = all.value.find(({ id, state }) => state.is === "waiting" && !aborts.has(id))
+      if (next === undefined) return
+      void start(next)
+    }
+  }
+
+  return {
+    all,
+    add: (files, replaces) => {
+      const added = files.map((file): Upload => {
+        const fault = faultOf(file)
+        return {
+          id: randomId(),
+          file,
+          replaces,
+          state: fault === undefined ? { is: "waiting" } : { is: "failed", reason: fault, isFinal: true },
+        }
+      })
+      all.value = [...all.value, ...added]
+      pump()
+    },
+    retry: (id) => {
+      change(id, { is: "waiting" })
+      pump()
+    },
+    remove,
+  }
+}

@@ -1,0 +1,117 @@
+import { computed, useSignal } from "@preact/signals"
+import { useEffect, useMemo } from "preact/hooks"
+import eye from "icon:eye"
+import type { ChatbotPatch } from "../../../../domain/chatbot/Chatbot.ts"
+import { call, request } from "../../Api.ts"
+import { allChatbots, chatbotResource, type VersionedChatbot } from "../../Chatbots.ts"
+import { ConflictDialog } from "../../forms/ConflictDialog.tsx"
+import { fieldsOf, patchOf } from "../../forms/Fields.ts"
+import { makeForm, type Stored } from "../../forms/Form.ts"
+import { SaveBar } from "../../forms/SaveBar.tsx"
+import { Button } from "../../parts/Button.tsx"
+import { Dialog } from "../../parts/Dialog.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { Loaded } from "../../parts/States.tsx"
+import { resources, useResource } from "../../Resource.ts"
+import { can } from "../../Session.ts"
+import { lookOf } from "../../WidgetLook.ts"
+import { WidgetPreview } from "../../WidgetPreview.tsx"
+import { AnswersSection } from "./AnswersSection.tsx"
+import { GeneralSection } from "./GeneralSection.tsx"
+import { nameOfField } from "./FieldNames.ts"
+import { SnippetSection } from "./SnippetSection.tsx"
+import { VoiceSection } from "./VoiceSection.tsx"
+
+const widgetFields = resources(async (chatbotId: string) =>
+  fieldsOf(
+    (await call("GET /api/external/chatbot/:chatbotId/chat-widget", { params: { chatbotId } })).chat_widget_config,
+  ),
+)
+
+const storedOf = ({ chatbot, etag }: VersionedChatbot): Stored => ({ fields: fieldsOf(chatbot), etag })
+
+const formOf = (chatbotId: string, first: VersionedChatbot) => {
+  const resource = chatbotResource(chatbotId)
+  return makeForm(storedOf(first), {
+    load: async () => {
+      await resource.reload()
+      const failure = resource.failure.value
+      if (failure !== undefined) throw failure
+      return storedOf(resource.data.value ?? first)
+    },
+    save: async (fields, paths, etag) => {
+      const patch: typeof ChatbotPatch.Encoded = patchOf(fields, paths)
+      const { body, etag: next } = await request("PATCH /api/external/chatbots", {
+        query: { id: chatbotId },
+        body: { ...patch },
+        ifMatch: etag,
+      })
+      const changed = { chatbot: body.chatbot, etag: next }
+      resource.set(changed)
+      void allChatbots().reload()
+      return storedOf(changed)
+    },
+  })
+}
+
+const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly first: VersionedChatbot }) => {
+  const form = useMemo(() => formOf(chatbotId, first), [chatbotId])
+  const widget = useResource(widgetFields(chatbotId))
+  const isPreviewing = useSignal(false)
+  const look = useMemo(() => computed(() => lookOf(form.fields.value, widget.data.value ?? {})), [form, widget])
+  const latest = chatbotResource(chatbotId).data.value
+  useEffect(() => {
+    // What was loaded anew in the background is taken over while nothing is being changed.
+    if (latest !== undefined && form.changes.peek().length === 0) form.rebase(storedOf(latest))
+  }, [latest])
+  const isReadOnly = !can("chatbots:write")
+  return (
+    <Page
+      title="Settings"
+      of={first.chatbot.name}
+      actions={
+        <span class="only-narrow">
+          <Button icon={eye} onClick={() => (isPreviewing.value = true)}>
+            Preview
+          </Button>
+        </span>
+      }
+    >
+      <div class="beside-preview">
+        <fieldset class="plain" disabled={isReadOnly}>
+          <legend class="visually-hidden">Settings of {first.chatbot.name}</legend>
+          {isReadOnly && <p class="notice">The key that is signed in may read these settings, and not change them.</p>}
+          <GeneralSection form={form} chatbotId={chatbotId} />
+          <AnswersSection form={form} />
+          <SnippetSection form={form} chatbotId={chatbotId} />
+          <VoiceSection form={form} />
+          <SaveBar form={form} />
+        </fieldset>
+        <aside class="only-wide" aria-label="Preview">
+          <WidgetPreview config={look} />
+        </aside>
+      </div>
+      {isPreviewing.value && (
+        <Dialog kind="drawer" title="Preview" onClose={() => (isPreviewing.value = false)}>
+          <WidgetPreview config={look} />
+        </Dialog>
+      )}
+      <ConflictDialog form={form} nameOf={nameOfField} />
+    </Page>
+  )
+}
+
+/** The settings of a chatbot, with the widget beside them as it will be. */
+const Settings = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const chatbot = useResource(chatbotResource(chatbotId))
+  const data = chatbot.data.value
+  if (data === undefined)
+    return (
+      <Page title="Settings">
+        <Loaded of={chatbot}>{() => null}</Loaded>
+      </Page>
+    )
+  return <Editing key={chatbotId} chatbotId={chatbotId} first={data} />
+}
+
+export default Settings

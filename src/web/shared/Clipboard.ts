@@ -1,0 +1,17 @@
+/** Copies a text to the clipboard. Returns whether the browser allowed it, which some do not inside of a frame. */
+export const copyText = (text: string): Promise<boolean> => {
+  // Absent where the page does not come over https.
+  const clipboard: Clipboard | undefined = navigator.clipboard
+  const copiedByCommand = (): boolean => {
+    const area = document.createElement("textarea")
+    area.value = text
+    area.className = "visually-hidden"
+    document.body.append(area)
+    area.select()
+    const done = document.execCommand("copy")
+    area.remove()
+    return done
+  }
+  if (clipboard === undefined) return Promise.resolve(copiedByCommand())
+  return clipboard.writeText(text).then(() => true, copiedByCommand)
+}

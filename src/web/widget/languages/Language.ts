@@ -1,0 +1,96 @@
+import en from "./en.ts"
+import type { Forms, Texts } from "./Texts.ts"
+
+/** A language of the widget, with what the browser knows about it. */
+export interface Language {
+  /** The language tag, with the visitor's region where it is of the same language. */
+  readonly tag: string
+  readonly direction: "ltr" | "rtl"
+  readonly texts: Texts
+  /** Returns the form for a number, with the number written as the language does. */
+  readonly count: (forms: Forms, count: number) => string
+  readonly number: (value: number) => string
+  /** Returns how long ago a time is, such as `2 hours ago`. */
+  readonly ago: (time: string) => string
+  /** Returns a date and time in full. */
+  readonly time: (time: string) => string
+}
+
+type Loader = () => Promise<{ readonly default: Texts }>
+
+/** Loads all languages but English, which is always there. */
+const loaders: Readonly<Record<string, Loader>> = {
+  de: () => import("./de.ts"),
+  fr: () => import("./fr.ts"),
+  es: () => import("./es.ts"),
+  pt: () => import("./pt.ts"),
+  it: () => import("./it.ts"),
+  nl: () => import("./nl.ts"),
+  pl: () => import("./pl.ts"),
+  ru: () => import("./ru.ts"),
+  tr: () => import("./tr.ts"),
+  ar: () => import("./ar.ts"),
+  hi: () => import("./hi.ts"),
+  zh: () => import("./zh.ts"),
+  ja: () => import("./ja.ts"),
+  ko: () => import("./ko.ts"),
+}
+
+/** The languages that the widget speaks. */
+export const languages: ReadonlyArray<string> = ["en", ...Object.keys(loaders)]
+
+const baseOf = (tag: string): string => tag.toLowerCase().split(/[-_]/u)[0] ?? ""
+
+/** Returns the first of the wanted language tags that the widget speaks, and English where it speaks none of them. */
+export const chooseTag = (wanted: ReadonlyArray<string>): string =>
+  wanted.find((tag) => languages.includes(baseOf(tag)) && isTag(tag)) ?? "en"
+
+const isTag = (tag: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** From the longest: seconds of each unit that times are told in. */
+const units: ReadonlyArray<readonly [Intl.RelativeTimeFormatUnit, number]> = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+]
+
+/** Makes a language of its texts. */
+export const languageOf = (tag: string, texts: Texts): Language => {
+  const plurals = new Intl.PluralRules(tag)
+  const numbers = new Intl.NumberFormat(tag)
+  const times = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" })
+  const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" })
+  return {
+    tag,
+    direction: baseOf(tag) === "ar" ? "rtl" : "ltr",
+    texts,
+    count: (forms, count) => fill(forms[plurals.select(count)] ?? forms.other, { n: numbers.format(count) }),
+    number: (value) => numbers.format(value),
+    ago: (time) => {
+      const seconds = (Date.parse(time) - Date.now()) / 1_000
+      const [unit, length] = units.find(([, least]) => Math.abs(seconds) >= least) ?? ["second", 1]
+      return relative.format(Math.round(seconds / length), unit)
+    },
+    time: (time) => times.format(new Date(time)),
+  }
+}
+
+/** Loads a language; English where it cannot be loaded. */
+export const loadLanguage = async (tag: string): Promise<Language> => {
+  const texts = await loaders[baseOf(tag)]?.().catch(() => undefined)
+  return texts === undefined ? languageOf(baseOf(tag) === "en" ? tag : "en", en) : languageOf(tag, texts.default)
+}
+
+/** Fills in the names in braces. */
+export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/\{(\w+)\}/gu, (whole, name: string) => values[name] ?? whole)

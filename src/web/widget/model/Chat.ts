@@ -1,0 +1,329 @@
+import { signal } from "@preact/signals"
+import type { MessageId, SessionId } from "../../../domain/Ids.ts"
+import type { WidgetChatRequest, WidgetConfig, WidgetEvent, WidgetMessage } from "../../../domain/widget/Widget.ts"
+import type { StoredState } from "../../shared/Bridge.ts"
+import { randomSecret, randomUuid } from "../../shared/Random.ts"
+import type { Client } from "./Client.ts"
+import { type Entry, entryOf, Question, Reply, type Rating } from "./Entries.ts"
+import { Failure, failureFrom } from "./Failure.ts"
+import { follow } from "./Following.ts"
+import { report, type Host } from "./Host.ts"
+
+/** Messages that are read at once. */
+const PAGE_SIZE = 40
+/** A reply that another process of the server writes is looked for this often. */
+const STORED_TRIES = 15
+const STORED_WAIT_MILLIS = 2_000
+
+interface MessagesPage {
+  readonly messages: ReadonlyArray<WidgetMessage>
+  readonly next_cursor?: string | null
+  readonly reply?: { readonly id: MessageId }
+}
+
+/** The conversation that is open: what was said, and what is being said. */
+export class Chat {
+  readonly entries = signal<ReadonlyArray<Entry>>([])
+  readonly conversation = signal<SessionId | undefined>(undefined)
+  /** The reply that is being written. */
+  readonly current = signal<Reply | undefined>(undefined)
+  readonly isLoading = signal(false)
+  /** Where earlier messages begin. */
+  readonly earlier = signal<string | undefined>(undefined)
+  readonly isConnectionLost = signal(false)
+  /** Why what the visitor wanted last did not happen. */
+  readonly failure = signal<Failure | undefined>(undefined)
+  /** The chatbot, or the permission to talk with it, is gone: nothing can be sent any more. */
+  readonly isGone = signal(false)
+  /** Takes the visitor's e-mail address, where the chatbot waits for it; an empty text declines. */
+  readonly emailRequest = signal<((email: string) => void) | undefined>(undefined)
+  /** What a screen reader is told: a reply that is finished, once. */
+  readonly announced = signal<Reply | undefined>(undefined)
+  /** Called when the visitor sends a message. */
+  onSend: () => void = () => undefined
+  /** Called when a reply has ended. */
+  onReply: (reply: Reply) => void = () => undefined
+
+  readonly #host: Host
+  readonly #config: () => WidgetConfig
+  readonly client: Client
+  #email: string | undefined
+  /** Changes when another conversation is opened, so that what still arrives for the last one is dropped. */
+  #generation = 0
+  #wantsStop = false
+
+  constructor(host: Host, client: Client, config: () => WidgetConfig) {
+    this.#host = host
+    this.client = client
+    this.#config = config
+  }
+
+  /** Keeps something of the visitor, where there is a visitor: from the first message on. */
+  keep(changes: { readonly [K in keyof StoredState]?: StoredState[K] | undefined }): void {
+    const before = this.#host.state.value
+    const { secret = changes.secret, ...kept } = { ...before, ...changes }
+    if (secret === undefined) return
+    const entries = Object.entries(kept).filter(([, value]) => value !== undefined && value !== "")
+    this.#host.keep({ ...Object.fromEntries(entries), secret })
+  }
+
+  /** Opens the conversation that was open last, and sends what was not sent. */
+  async restore(): Promise<void> {
+    const { conversation, unsent } = this.#host.state.value ?? {}
+    if (conversation !== undefined) await this.open(conversation as SessionId)
+    if (unsent === undefined || unsent.conversation !== this.conversation.value) return
+    const known = this.entries.value.find(({ key }) => key === unsent.id)
+    const last = this.entries.value.at(-1)
+    if (known !== undefined && known !== last) return this.keep({ unsent: undefined })
+    if (known instanceof Question) return this.#ask(known)
+    const question = new Question(unsent.text, unsent.id)
+    this.entries.value = [...this.entries.value, question]
+    await this.#ask(question)
+  }
+
+  /** Opens a conversation of the visitor. */
+  async open(conversation: SessionId): Promise<void> {
+    this.#clear()
+    const generation = this.#generation
+    this.isLoading.value = true
+    this.conversation.value = conversation
+    try {
+      const page = await this.#read()
+      if (generation !== this.#generation) return
+      this.keep({ conversation })
+      this.#show(page)
+    } catch (error) {
+      if (generation !== this.#generation) return
+      const failure = failureFrom(error)
+      if (failure.kind !== "missing") return this.#refuse(failure)
+      // It was deleted, here or elsewhere.
+      this.conversation.value = undefined
+      this.keep({ conversation: undefined })
+    } finally {
+      if (generation === this.#generation) this.isLoading.value = false
+    }
+  }
+
+  /** Reads again what another tab may have added, while nothing happens here. */
+  async refresh(): Promise<void> {
+    const generation = this.#generation
+    if (this.conversation.value === undefined || this.isLoading.value || this.current.value !== undefined) return
+    const page = await this.#read().catch(() => undefined)
+    if (page === undefined || generation !== this.#generation || this.current.value !== undefined) return
+    const last = this.entries.value.findLast((entry) => entry instanceof Reply)
+    const lastStored = page.messages.findLast(({ role }) => role === "assistant")
+    if (page.reply !== undefined || lastStored?.id !== last?.id.value) this.#show(page)
+  }
+
+  async loadEarlier(): Promise<void> {
+    const generation = this.#generation
+    const page = await this.#attempt(() => this.#read(this.earlier.value))
+    if (page === undefined || generation !== this.#generation) return
+    this.entries.value = [...page.messages.map(entryOf), ...this.entries.value]
+    this.earlier.value = page.next_cursor ?? undefined
+  }
+
+  /** Begins a new conversation; what is being written in the open one is stored without this widget. */
+  startNew(): void {
+    this.#clear()
+    this.keep({ conversation: undefined, unsent: undefined })
+  }
+
+  async send(text: string): Promise<void> {
+    if (this.current.value !== undefined) return
+    const question = new Question(text)
+    this.entries.value = [...this.entries.value, question]
+    this.onSend()
+    report(this.#host, "message", { id: question.key })
+    await this.#ask(question)
+  }
+
+  /** Sends a message again that was not sent, or that has no reply. */
+  async retry(question: Question): Promise<void> {
+    if (this.current.value === undefined) await this.#ask(question)
+  }
+
+  /** Has the last reply made again. */
+  async regenerate(reply: Reply): Promise<void> {
+    const { value: entries } = this.entries
+    const id = reply.id.value
+    const question = entries.slice(0, entries.indexOf(reply)).findLast((entry) => entry instanceof Question)
+    if (this.current.value !== undefined || question === undefined) return
+    // A message that has no reply yet is answered when it comes once more; a reply that is there is made again.
+    if (id === undefined || reply.failure.value !== undefined || reply.text === "") return this.#ask(question)
+    const again = new Reply()
+    this.entries.value = entries.map((entry) => (entry === reply ? again : entry))
+    const failure = await this.#write(again, { message: { id: randomUuid(), text: question.text }, regenerates: id })
+    if (failure === undefined || again.id.value !== undefined) return
+    this.entries.value = this.entries.value.map((entry) => (entry === again ? reply : entry))
+    this.#refuse(failure)
+  }
+
+  /** Stops the reply that is being written. What there is of it stays. */
+  async stop(): Promise<void> {
+    const id = this.current.value?.id.value
+    this.#wantsStop = true
+    // Without an id it is stopped as soon as it has one.
+    if (id !== undefined) await this.client.send("DELETE", `chat/${id}`).catch(() => undefined)
+  }
+
+  /** Rates a reply; `undefined` takes the rating back. */
+  async rate(reply: Reply, rating: Rating | undefined): Promise<boolean> {
+    const before = reply.rating.value
+    reply.rating.value = rating
+    const path = `conversations/${this.conversation.value}/messages/${reply.id.value}/feedback`
+    const body = rating === undefined ? { rating: null } : rating
+    const done = await this.#attempt(() => this.client.send("POST", path, body))
+    if (done === undefined) reply.rating.value = before
+    return done !== undefined
+  }
+
+  /** Shows a failure of something that the visitor wanted. */
+  refuse(thrown: unknown): void {
+    this.#refuse(failureFrom(thrown))
+  }
+
+  async #attempt<A>(work: () => Promise<A>): Promise<A | undefined> {
+    try {
+      this.failure.value = undefined
+      return await work()
+    } catch (error) {
+      this.#refuse(failureFrom(error))
+      return undefined
+    }
+  }
+
+  #refuse(failure: Failure): void {
+    this.failure.value = failure
+    if (failure.kind === "gone") this.isGone.value = true
+    report(this.#host, "error", { kind: failure.kind })
+  }
+
+  #clear(): void {
+    this.#generation += 1
+    this.#wantsStop = false
+    this.entries.value = []
+    this.current.value = undefined
+    this.conversation.value = undefined
+    this.earlier.value = undefined
+    this.failure.value = undefined
+    this.isLoading.value = false
+    this.isConnectionLost.value = false
+    this.emailRequest.value = undefined
+  }
+
+  #read(cursor?: string): Promise<MessagesPage> {
+    const query = `limit=${PAGE_SIZE}${cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
+    return this.client.json("GET", `conversations/${this.conversation.value}/messages?${query}`)
+  }
+
+  #show({ messages, next_cursor, reply }: MessagesPage): void {
+    const entries = messages.filter(({ id }) => id !== reply?.id).map(entryOf)
+    this.earlier.value = next_cursor ?? undefined
+    this.entries.value = entries
+    if (reply === undefined) return
+    const written = new Reply()
+    written.id.value = reply.id
+    this.entries.value = [...entries, written]
+    void this.#write(written)
+  }
+
+  /** Sends a message and follows its reply. */
+  async #ask(question: Question): Promise<void> {
+    const generation = this.#generation
+    const { value: conversation } = this.conversation
+    question.failure.value = undefined
+    this.failure.value = undefined
+    this.keep({
+      secret: this.#host.state.value?.secret ?? randomSecret(),
+      unsent: { id: question.key, text: question.text, ...(conversation === undefined ? {} : { conversation }) },
+    })
+    const reply = new Reply()
+    this.current.value = reply
+    const email = await this.#emailFor(conversation).catch(failureFrom)
+    if (generation !== this.#generation) return
+    const { value: entries } = this.entries
+    this.entries.value = [...entries.slice(0, entries.indexOf(question) + 1), reply]
+    const failure =
+      email instanceof Failure
+        ? email
+        : await this.#write(reply, {
+            message: { id: question.key, text: question.text },
+            ...(email === undefined ? {} : { email }),
+          })
+    if (generation !== this.#generation) return
+    if (email instanceof Failure) this.current.value = undefined
+    if (failure === undefined || reply.id.value !== undefined) return
+    // The message stays where it is, with what was wrong below it.
+    this.entries.value = this.entries.value.filter((entry) => entry !== reply)
+    question.failure.value = failure
+    if (failure.kind === "gone") this.isGone.value = true
+    report(this.#host, "error", { kind: failure.kind })
+  }
+
+  /** Returns the address to send with the first message of a conversation, where the chatbot asks for one. */
+  async #emailFor(conversation: SessionId | undefined): Promise<string | undefined> {
+    if (!this.#config().is_email_requested || conversation !== undefined) return undefined
+    if (this.#email !== undefined) return this.#email
+    if ((await this.client.visitor()).email !== undefined) return undefined
+    this.#email = await new Promise<string>((resolve) => (this.emailRequest.value = resolve))
+    this.emailRequest.value = undefined
+    return this.#email
+  }
+
+  /** Has a reply written to its end. Returns why it could not be. */
+  async #write(reply: Reply, request?: Omit<WidgetChatRequest, "conversation_id">): Promise<Failure | undefined> {
+    const generation = this.#generation
+    const isOpen = () => generation === this.#generation
+    const { value: conversation } = this.conversation
+    this.current.value = reply
+    this.#wantsStop = false
+    let failure: Failure | undefined
+    try {
+      await follow({
+        client: this.client,
+        reply,
+        begin: () =>
+          this.client.send("POST", "chat", {
+            ...(conversation === undefined ? {} : { conversation_id: conversation }),
+            ...request,
+          }),
+        onEvent: (event) => isOpen() && this.#onEvent(event),
+        onLost: (isLost) => isOpen() && (this.isConnectionLost.value = isLost),
+      })
+    } catch (error) {
+      failure = failureFrom(error)
+    }
+    if (isOpen() && !reply.isOver && reply.id.value !== undefined) failure = await this.#findStored(reply, isOpen)
+    if (!isOpen()) return undefined
+    if (failure !== undefined) reply.fail(failure)
+    this.isConnectionLost.value = false
+    this.current.value = undefined
+    if (reply.id.value !== undefined) {
+      this.announced.value = reply
+      this.onReply(reply)
+    }
+    return failure
+  }
+
+  #onEvent(event: WidgetEvent): void {
+    if (event.type !== "start") return
+    this.conversation.value = event.conversation_id
+    this.keep({ conversation: event.conversation_id, unsent: undefined })
+    if (this.#wantsStop) void this.stop()
+  }
+
+  /** Reads a reply that this server process does not hold. Returns why there is none. */
+  async #findStored(reply: Reply, isOpen: () => boolean): Promise<Failure | undefined> {
+    for (let tries = 1; isOpen() && tries <= STORED_TRIES; tries += 1) {
+      const page = await this.#read().catch(failureFrom)
+      if (page instanceof Failure && page.kind !== "offline") return page
+      if (!(page instanceof Failure)) {
+        const stored = page.messages.find(({ id }) => id === reply.id.value)
+        if (stored !== undefined && stored.id !== page.reply?.id) return void reply.restore(stored)
+      }
+      await new Promise((resolve) => setTimeout(resolve, STORED_WAIT_MILLIS))
+    }
+    return new Failure("failed")
+  }
+}

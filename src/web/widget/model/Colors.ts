@@ -1,0 +1,32 @@
+import { accent } from "../../shared/Accent.ts"
+import { formatColor, mix, parseColor, readable, textOn, type Rgb } from "../../shared/Contrast.ts"
+
+/** The widget's surfaces in light and dark, which `frame.css` has as well. */
+const surfaces = {
+  light: { surface: [255, 255, 255], raised: [244, 245, 247] },
+  dark: { surface: [24, 26, 31], raised: [37, 40, 47] },
+} as const satisfies Record<string, { readonly surface: Rgb; readonly raised: Rgb }>
+
+const fallback: Rgb = parseColor(accent) ?? [0, 0, 0]
+
+/**
+ * Returns the custom properties that follow from the colours that an operator chose. The texts on them, and links in the
+ * primary colour, are readable whatever these are. Without a secondary colour, the visitor's messages have a shade of
+ * the primary one.
+ */
+export const colorProperties = (primary: string, secondary: string): ReadonlyMap<string, string> => {
+  const main = parseColor(primary) ?? fallback
+  const second = parseColor(secondary)
+  const properties = new Map<string, Rgb>([
+    ["--primary", main],
+    ["--on-primary", textOn(main)],
+  ])
+  for (const [scheme, { raised, surface }] of Object.entries(surfaces)) {
+    const bubble = second ?? mix(surface, main, scheme === "light" ? 0.12 : 0.28)
+    const rounded = parseColor(formatColor(bubble)) ?? bubble
+    properties.set(`--bubble-${scheme}`, bubble)
+    properties.set(`--on-bubble-${scheme}`, textOn(rounded))
+    properties.set(`--link-${scheme}`, readable(main, surface, raised))
+  }
+  return new Map(Array.from(properties, ([name, color]) => [name, formatColor(color)]))
+}

@@ -1,0 +1,79 @@
+import { signal } from "@preact/signals"
+import type { SessionId } from "../../../domain/Ids.ts"
+import type { WidgetConversation } from "../../../domain/widget/Widget.ts"
+import type { Chat } from "./Chat.ts"
+import type { Host } from "./Host.ts"
+
+/** Conversations that are read at once. */
+const PAGE_SIZE = 30
+
+/** The conversations of the visitor: listed, taken home and deleted. */
+export class Conversations {
+  readonly list = signal<ReadonlyArray<WidgetConversation> | undefined>(undefined)
+  readonly next = signal<string | undefined>(undefined)
+  readonly #chat: Chat
+  readonly #host: Host
+
+  constructor(host: Host, chat: Chat) {
+    this.#host = host
+    this.#chat = chat
+  }
+
+  /** Reads the conversations with the newest activity; `isMore` reads those that follow. */
+  async load(isMore = false): Promise<void> {
+    const before = isMore ? (this.list.value ?? []) : []
+    const cursor = isMore ? this.next.value : undefined
+    const query = `limit=${PAGE_SIZE}${cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
+    await this.#attempt(async () => {
+      const page = await this.#chat.client.json<{
+        readonly conversations: ReadonlyArray<WidgetConversation>
+        readonly next_cursor?: string | null
+      }>("GET", `conversations?${query}`)
+      this.list.value = [...before, ...page.conversations]
+      this.next.value = page.next_cursor ?? undefined
+    })
+  }
+
+  async remove(id: SessionId): Promise<void> {
+    await this.#attempt(async () => {
+      await this.#chat.client.send("DELETE", `conversations/${id}`)
+      this.list.value = this.list.value?.filter((conversation) => conversation.id !== id)
+      if (this.#chat.conversation.value === id) this.#chat.startNew()
+    })
+  }
+
+  /** Deletes all conversations, and forgets the visitor. */
+  async removeAll(): Promise<void> {
+    await this.#attempt(async () => {
+      await this.#chat.client.send("DELETE", "conversations")
+      this.list.value = []
+      this.next.value = undefined
+      this.#chat.startNew()
+      this.#host.keep(undefined)
+      this.#chat.client.renew()
+    })
+  }
+
+  /** Saves a conversation as a Markdown file. */
+  async download(id: SessionId): Promise<void> {
+    await this.#attempt(async () => {
+      const response = await this.#chat.client.send("GET", `conversations/${id}/transcript?format=markdown`)
+      const address = URL.createObjectURL(await response.blob())
+      const link = document.createElement("a")
+      link.href = address
+      link.download = `conversation-${id}.md`
+      link.click()
+      // The browser has begun to save it by then.
+      setTimeout(() => URL.revokeObjectURL(address), 10_000)
+    })
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      this.#chat.failure.value = undefined
+      await work()
+    } catch (error) {
+      this.#chat.refuse(error)
+    }
+  }
+}

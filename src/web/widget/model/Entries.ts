@@ -1,0 +1,153 @@
+import { signal } from "@preact/signals"
+import type { MessageId } from "../../../domain/Ids.ts"
+import type { WidgetEvent, WidgetMessage, WidgetSource } from "../../../domain/widget/Widget.ts"
+import { everyFrame } from "../../shared/EveryFrame.ts"
+import { Blocks, type Block } from "../../shared/markdown/Blocks.ts"
+import { randomUuid } from "../../shared/Random.ts"
+import { Failure, kindOf } from "./Failure.ts"
+
+/** A message of the visitor. */
+export class Question {
+  readonly kind = "question"
+  /** The id by which the server recognizes the message when it is sent again. */
+  readonly key: string
+  readonly text: string
+  readonly createdAt: string
+  /** Why the message was not sent, or has no reply. */
+  readonly failure = signal<Failure | undefined>(undefined)
+
+  constructor(text: string, key: string = randomUuid(), createdAt: string = new Date().toISOString()) {
+    this.text = text
+    this.key = key
+    this.createdAt = createdAt
+  }
+}
+
+/** How far a reply is. */
+export type Phase =
+  /** Nothing has come yet. */
+  | "waiting"
+  /** Text is coming. */
+  | "writing"
+  | "finished"
+  | "stopped"
+  /** It ended too early; `failure` says why. */
+  | "broken"
+
+/** What the chatbot does before it writes. */
+export type Activity = Extract<WidgetEvent, { readonly type: "tool" }>
+
+export type Rating = NonNullable<WidgetMessage["feedback"]>
+
+/** A reply of the chatbot, which is being written or was written. */
+export class Reply {
+  readonly kind = "reply"
+  readonly key = randomUuid()
+  readonly id = signal<MessageId | undefined>(undefined)
+  readonly blocks = signal<ReadonlyArray<Block>>([])
+  readonly phase = signal<Phase>("waiting")
+  readonly activity = signal<Activity | undefined>(undefined)
+  readonly sources = signal<ReadonlyArray<WidgetSource>>([])
+  readonly rating = signal<Rating | undefined>(undefined)
+  readonly failure = signal<Failure | undefined>(undefined)
+  /** The number of the last event, after which a stream that broke goes on. */
+  lastEvent = 0
+  /** The whole text so far. */
+  text = ""
+  #blocks = new Blocks()
+  #undrawn = ""
+  readonly #draw = everyFrame(() => this.#drawAll(false))
+
+  /** Returns the reply that a stored message is. */
+  static of(message: WidgetMessage): Reply {
+    const reply = new Reply()
+    reply.restore(message)
+    return reply
+  }
+
+  get isOver(): boolean {
+    const phase = this.phase.value
+    return phase !== "waiting" && phase !== "writing"
+  }
+
+  /** Takes the place of whatever was streamed. */
+  restore(message: WidgetMessage): void {
+    this.#forget()
+    this.id.value = message.id
+    this.text = message.content
+    this.#undrawn = message.content
+    this.sources.value = message.sources
+    this.rating.value = message.feedback
+    this.#end(message.is_complete ? "finished" : "broken")
+  }
+
+  /** Applies an event of the stream; one that was applied before is passed over. */
+  apply(event: WidgetEvent, number: number): void {
+    if (number <= this.lastEvent || this.isOver) return
+    this.lastEvent = number
+    switch (event.type) {
+      case "start":
+        // A reply that is begun again begins its text again.
+        this.#forget()
+        this.id.value = event.message_id
+        return
+      case "tool":
+        this.activity.value = event
+        return
+      case "text":
+        this.text += event.text
+        this.#undrawn += event.text
+        return this.#draw()
+      case "source": {
+        const { type: _, ...source } = event
+        this.sources.value = [...this.sources.value, source]
+        return
+      }
+      case "finish":
+        return this.#end("finished")
+      case "stopped":
+        return this.#end("stopped")
+      case "error":
+        return this.fail(new Failure(kindOf(event.code)))
+      default:
+        // Of a newer server.
+        return
+    }
+  }
+
+  /** Ends the reply with what there is of it. */
+  fail(failure: Failure): void {
+    if (this.isOver) return
+    this.failure.value = failure
+    this.#end("broken")
+  }
+
+  #forget(): void {
+    this.text = ""
+    this.#undrawn = ""
+    this.#blocks = new Blocks()
+    this.sources.value = []
+  }
+
+  #end(phase: Phase): void {
+    this.#drawAll(true)
+    this.activity.value = undefined
+    this.phase.value = phase
+  }
+
+  #drawAll(isLast: boolean): void {
+    if (this.isOver && !isLast) return
+    const text = this.#undrawn
+    this.#undrawn = ""
+    this.blocks.value = this.#blocks.add(text, isLast)
+    if (text !== "" && this.phase.value === "waiting") this.phase.value = "writing"
+  }
+}
+
+export type Entry = Question | Reply
+
+/** Returns the entry that a stored message is. */
+export const entryOf = (message: WidgetMessage): Entry =>
+  message.role === "user"
+    ? new Question(message.content, message.client_id ?? message.id, message.created_at)
+    : Reply.of(message)

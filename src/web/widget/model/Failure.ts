@@ -1,0 +1,54 @@
+/** What went wrong, as far as a visitor can do something about it. */
+export type FailureKind =
+  /** The server cannot be reached. */
+  | "offline"
+  /** Too many requests: it goes on after `retryAfter` seconds. */
+  | "busy"
+  /** The chatbot cannot answer today, or is switched off. */
+  | "spent"
+  /** The chatbot, or the permission to talk with it here, is gone. */
+  | "gone"
+  /** What was asked for is not there any more. */
+  | "missing"
+  /** The message is too long or malformed. */
+  | "refused"
+  /** Anything else. */
+  | "failed"
+
+/** A request, or a reply, that failed. */
+export class Failure extends Error {
+  readonly kind: FailureKind
+  /** Seconds until the request is granted. */
+  readonly retryAfter: number | undefined
+
+  constructor(kind: FailureKind, retryAfter?: number) {
+    super(kind)
+    this.kind = kind
+    this.retryAfter = retryAfter
+  }
+}
+
+const spent = new Set(["budget_spent", "chatbot_inactive", "quota_reached"])
+
+/** Returns the kind of a failure that the server names by a code. */
+export const kindOf = (code: string, status = 500): FailureKind => {
+  if (spent.has(code)) return "spent"
+  if (status === 429 || code.startsWith("too_many") || code === "rate_limited") return "busy"
+  if (status === 401 || status === 403) return "gone"
+  if (status === 404) return "missing"
+  if (status === 400 || status === 413 || status === 422) return "refused"
+  return "failed"
+}
+
+/** Returns the failure that a response of the server tells. */
+export const failureOf = async (response: Response): Promise<Failure> => {
+  const body: unknown = await response.json().catch(() => undefined)
+  const problem = typeof body === "object" && body !== null ? body : {}
+  const code = "code" in problem && typeof problem.code === "string" ? problem.code : ""
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN)
+  return new Failure(kindOf(code, response.status), Number.isFinite(seconds) ? seconds : undefined)
+}
+
+/** Returns what was thrown as a failure. What `fetch` throws means that the server was not reached. */
+export const failureFrom = (thrown: unknown): Failure =>
+  thrown instanceof Failure ? thrown : new Failure(thrown instanceof TypeError ? "offline" : "failed")

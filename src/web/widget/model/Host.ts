@@ -1,0 +1,141 @@
+import { signal, type ReadonlySignal } from "@preact/signals"
+import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
+import type { EventName, Hello, Loaded, Mode, StoredState, ToFrame, ToPage } from "../../shared/Bridge.ts"
+
+/** What the widget stands in: the page that embeds it, a page of its own, or the console's preview. */
+export interface Host {
+  readonly mode: Mode | "preview"
+  readonly language: string | undefined
+  readonly theme: "light" | "dark" | undefined
+  /** What is kept of the visitor; `undefined` before the first message. */
+  readonly state: ReadonlySignal<StoredState | undefined>
+  readonly keep: (state: StoredState | undefined) => void
+  readonly tell: (message: ToPage) => void
+  /** Calls back with everything that the page tells, also with what it told before. */
+  readonly listen: (listener: (message: ToFrame) => void) => void
+}
+
+/** How long the widget waits for the page that embeds it, before it shows itself without. */
+const PATIENCE_MILLIS = 1_500
+
+/** Reports an event to the page, for those who listen with `Parley.on`. */
+export const report = (host: Host, name: EventName, detail?: unknown): void =>
+  host.tell(detail === undefined ? { type: "event", name } : { type: "event", name, detail })
+
+/** A page that embeds the widget, behind the port that its loader has sent. */
+const embedded = (hello: Hello, port: MessagePort): Host => {
+  const state = signal(hello.state)
+  const waiting: Array<ToFrame> = []
+  let listener = (message: ToFrame): void => void waiting.push(message)
+  port.onmessage = ({ data }: MessageEvent<ToFrame>) => {
+    if (data.type === "state") state.value = data.state
+    listener(data)
+  }
+  const tell = (message: ToPage): void => port.postMessage(message)
+  return {
+    mode: hello.mode,
+    language: hello.language,
+    theme: hello.theme,
+    state,
+    keep: (kept) => {
+      state.value = kept
+      tell({ type: "keep", state: kept })
+    },
+    tell,
+    listen: (listening) => {
+      listener = listening
+      for (const message of waiting.splice(0)) listening(message)
+    },
+  }
+}
+
+/** A page of its own, which has a storage of its own; where the browser forbids it, nothing outlives the page. */
+const ownPage = (chatbot: string): Host => {
+  const name = `parley:${chatbot}`
+  const read = (): StoredState | undefined => {
+    try {
+      return JSON.parse(localStorage.getItem(name) ?? "null") ?? undefined
+    } catch {
+      return undefined
+    }
+  }
+  const state = signal(read())
+  return {
+    mode: "page",
+    language: undefined,
+    theme: undefined,
+    state,
+    keep: (kept) => {
+      state.value = kept
+      try {
+        if (kept === undefined) localStorage.removeItem(name)
+        else localStorage.setItem(name, JSON.stringify(kept))
+      } catch {
+        // The conversation goes on without.
+      }
+    },
+    tell: () => undefined,
+    listen: (listener) =>
+      window.addEventListener("storage", ({ key }) => {
+        if (key !== null && key !== name) return
+        state.value = read()
+        listener({ type: "state", state: state.value })
+      }),
+  }
+}
+
+/** Nobody to talk with: everything is forgotten with the document. */
+const alone = (mode: Mode | "preview", theme?: "light" | "dark"): Host => {
+  const state = signal<StoredState | undefined>(undefined)
+  return {
+    mode,
+    language: undefined,
+    theme,
+    state,
+    keep: (kept) => void (state.value = kept),
+    tell: () => undefined,
+    listen: () => undefined,
+  }
+}
+
+const isHello = (data: unknown): data is Hello =>
+  typeof data === "object" && data !== null && "type" in data && data.type === "parley:hello"
+
+/** Waits for the page that embeds the widget. */
+const embedding = (): Promise<Host> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(alone("inline")), PATIENCE_MILLIS)
+    addEventListener("message", function listener({ data, ports: [port], source }) {
+      if (source !== parent || port === undefined || !isHello(data)) return
+      removeEventListener("message", listener)
+      clearTimeout(timer)
+      resolve(embedded(data, port))
+    })
+    const loaded: Loaded = { type: "parley:loaded" }
+    parent.postMessage(loaded, "*")
+  })
+
+/** What the console sends to the frame in which it shows a widget that is being configured. */
+export interface Preview {
+  readonly type: "parley:preview"
+  readonly config: WidgetConfig
+  readonly theme?: "light" | "dark"
+}
+
+const isPreview = (data: unknown): data is Preview =>
+  typeof data === "object" && data !== null && "type" in data && data.type === "parley:preview"
+
+/** Calls back with each configuration that the console sends. */
+export const onPreview = (listener: (preview: Preview) => void): void => {
+  addEventListener("message", ({ data, origin, source }) => {
+    if (source === parent && origin === location.origin && isPreview(data)) listener(data)
+  })
+  parent.postMessage({ type: "parley:preview-ready" }, location.origin)
+}
+
+/** Finds out what the widget stands in. */
+export const findHost = (mode: string, config: WidgetConfig): Promise<Host> => {
+  if (mode === "preview") return Promise.resolve(alone("preview"))
+  if (mode === "page" || parent === window) return Promise.resolve(ownPage(config.chatbot_id))
+  return embedding()
+}

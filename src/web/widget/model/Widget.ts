@@ -1,0 +1,114 @@
+import { signal, type Signal } from "@preact/signals"
+import type { WidgetConfig, WidgetSource } from "../../../domain/widget/Widget.ts"
+import type { ToFrame } from "../../shared/Bridge.ts"
+import type { Language } from "../languages/Language.ts"
+import { Chat } from "./Chat.ts"
+import { Client } from "./Client.ts"
+import { Conversations } from "./Conversations.ts"
+import type { Reply } from "./Entries.ts"
+import { report, type Host } from "./Host.ts"
+
+/** A source of a reply that is opened. */
+export interface OpenSource {
+  readonly reply: Reply
+  readonly source: WidgetSource
+}
+
+/** Everything that the widget knows, and what it does when the page tells it something. */
+export class Widget {
+  readonly host: Host
+  readonly config: Signal<WidgetConfig>
+  readonly language: Signal<Language>
+  readonly chat: Chat
+  readonly conversations: Conversations
+  /** Whether somebody can see the widget. */
+  readonly isSeen: Signal<boolean>
+  readonly areConversationsOpen = signal(false)
+  readonly openSource = signal<OpenSource | undefined>(undefined)
+  /** Counts up whenever the composer is to take the focus. */
+  readonly focusRequests = signal(0)
+  #unread = 0
+
+  constructor(host: Host, config: WidgetConfig, language: Language) {
+    this.host = host
+    this.config = signal(config)
+    this.language = signal(language)
+    this.isSeen = signal(host.mode !== "popup")
+    // The scripts lie at assets/<hash>/, wherever a proxy has put Parley.
+    const root = new URL("../../", import.meta.url).href
+    const client = new Client({ root, key: config.key, secret: () => host.state.value?.secret })
+    this.chat = new Chat(host, client, () => this.config.value)
+    this.conversations = new Conversations(host, this.chat)
+    this.chat.onReply = (reply) => {
+      report(host, "reply", { id: reply.id.value })
+      if (!this.isSeen.value) this.#tellUnread(this.#unread + 1)
+    }
+  }
+
+  /** Begins to listen to the page, and opens what was open last. */
+  start(): void {
+    if (this.host.mode === "preview") return
+    this.host.listen((message) => this.#hear(message))
+    window.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return
+      if (document.querySelector("dialog[open]") === null) this.close()
+    })
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) void this.chat.refresh()
+    })
+    if (this.host.state.value !== undefined) void this.chat.restore()
+    this.host.tell({ type: "ready" })
+  }
+
+  /** Asks the page to close the widget, where it can be closed. */
+  close(): void {
+    if (this.host.mode === "popup") this.host.tell({ type: "close" })
+  }
+
+  #tellUnread(count: number): void {
+    this.#unread = count
+    this.host.tell({ type: "unread", count })
+  }
+
+  #hear(message: ToFrame): void {
+    switch (message.type) {
+      case "opened":
+        this.isSeen.value = true
+        this.#tellUnread(0)
+        if (message.takesFocus) this.focusRequests.value += 1
+        return void this.chat.refresh()
+      case "closed":
+        this.isSeen.value = false
+        return
+      case "ask":
+        return void this.chat.send(message.text)
+      case "identify":
+        return void this.#identify(message.jwt)
+      case "reset":
+        this.chat.client.reset()
+        this.host.keep(undefined)
+        this.chat.startNew()
+        this.conversations.list.value = undefined
+        this.areConversationsOpen.value = false
+        return
+      case "state":
+        // Another tab has forgotten the visitor, or begun to be one.
+        if (message.state === undefined) return this.chat.startNew()
+        if (this.chat.entries.value.length === 0) return void this.chat.restore()
+        return
+      default:
+        return
+    }
+  }
+
+  async #identify(jwt: string): Promise<void> {
+    try {
+      const visitor = await this.chat.client.identify(jwt)
+      report(this.host, "identified", { visitor: visitor.id })
+      if (this.chat.entries.value.length === 0) await this.chat.restore()
+    } catch {
+      // The page is told; the visitor cannot help it, and talks on as before.
+      report(this.host, "error", { kind: "identity" })
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { ComponentChildren, VNode } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { Icon } from "../../shared/Icon.tsx"
+import { useTexts } from "./Context.ts"
+import closeIcon from "icon:x"
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** A dialog over the conversation. The browser keeps the focus in it, closes it by Escape, and gives the focus back. */
+export const Dialog = ({ children, onClose, title }: DialogProps): VNode => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const texts = useTexts()
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- A click beside it; Escape does the same.
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="dialog-title"
+      onClose={onClose}
+      onClick={({ currentTarget, target }) => target === currentTarget && currentTarget.close()}
+    >
+      <div class="dialog-box">
+        <header>
+          <h2 id="dialog-title" dir="auto">
+            {title}
+          </h2>
+          <button type="button" class="icon-button" title={texts.close} onClick={() => dialog.current?.close()}>
+            <Icon nodes={closeIcon} />
+            <span class="visually-hidden">{texts.close}</span>
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,80 @@
+import type { VNode } from "preact"
+import { useMemo } from "preact/hooks"
+import { Icon } from "../../shared/Icon.tsx"
+import { blocksOf } from "../../shared/markdown/Blocks.ts"
+import { Markdown } from "../../shared/markdown/Markdown.tsx"
+import { useFollow } from "../../shared/Follow.ts"
+import type { Entry } from "../model/Entries.ts"
+import { useWidget } from "./Context.ts"
+import { EmailForm } from "./EmailForm.tsx"
+import { FailureNote } from "./FailureNote.tsx"
+import { QuestionView } from "./QuestionView.tsx"
+import { ReplyView } from "./ReplyView.tsx"
+import downIcon from "icon:arrow-down"
+
+/** Everything that was said, in a region that scrolls. */
+export const Messages = (): VNode => {
+  const { chat, language } = useWidget()
+  const { texts } = language.value
+  const { content, hasNew, scroller, toEnd } = useFollow()
+  chat.onSend = toEnd
+  const { value: entries } = chat.entries
+  const last = entries.at(-1)
+  return (
+    <main class="main">
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard. */}
+      <section class="scroller" ref={scroller} tabIndex={0} aria-label={texts.conversation}>
+        <div class="content" ref={content}>
+          {chat.earlier.value === undefined ? (
+            <Greeting />
+          ) : (
+            <button type="button" class="quiet-button earlier" onClick={() => void chat.loadEarlier()}>
+              {texts.earlier}
+            </button>
+          )}
+          {chat.isLoading.value && <p class="note">{texts.loading}</p>}
+          {entries.map((entry) => (
+            <EntryView key={entry.key} entry={entry} isLast={entry === last} />
+          ))}
+          {chat.emailRequest.value !== undefined && <EmailForm answer={chat.emailRequest.value} />}
+          <GeneralFailure />
+        </div>
+      </section>
+      {hasNew.value && (
+        <button type="button" class="new-messages" onClick={toEnd}>
+          <Icon nodes={downIcon} size={16} />
+          {texts.newMessages}
+        </button>
+      )}
+    </main>
+  )
+}
+
+const EntryView = ({ entry, isLast }: { readonly entry: Entry; readonly isLast: boolean }): VNode =>
+  entry.kind === "question" ? (
+    <QuestionView question={entry} isLast={isLast} />
+  ) : (
+    <ReplyView reply={entry} isLast={isLast} />
+  )
+
+const Greeting = (): VNode | null => {
+  const { config, language } = useWidget()
+  const { avatar, greeting } = config.value
+  const blocks = useMemo(() => blocksOf(greeting), [greeting])
+  if (greeting === "") return null
+  return (
+    <article class="reply greeting">
+      {avatar !== "" && <img class="avatar" src={avatar} alt="" width="28" height="28" />}
+      <Markdown blocks={blocks} texts={language.value.texts} />
+    </article>
+  )
+}
+
+/** Why what the visitor wanted last did not happen, or why nothing can happen any more. */
+const GeneralFailure = (): VNode | null => {
+  const { chat } = useWidget()
+  const { value: failure } = chat.failure
+  return failure === undefined ? null : (
+    <FailureNote failure={failure} onRetry={failure.kind === "offline" ? () => void chat.restore() : undefined} />
+  )
+}

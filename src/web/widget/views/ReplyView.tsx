@@ -1,0 +1,76 @@
+import type { VNode } from "preact"
+import { Markdown } from "../../shared/markdown/Markdown.tsx"
+import { fill } from "../languages/Language.ts"
+import type { Texts } from "../languages/Texts.ts"
+import type { Activity, Reply } from "../model/Entries.ts"
+import { useWidget } from "./Context.ts"
+import { CopyTool } from "./CopyTool.tsx"
+import { FailureNote } from "./FailureNote.tsx"
+import { RatingButtons } from "./RatingButtons.tsx"
+import { Sources } from "./Sources.tsx"
+import { Icon } from "../../shared/Icon.tsx"
+import againIcon from "icon:refresh-cw"
+
+interface ReplyViewProps {
+  readonly reply: Reply
+  readonly isLast: boolean
+}
+
+/** A reply of the chatbot: its text, what it rests on, and what can be done with it. */
+export const ReplyView = ({ isLast, reply }: ReplyViewProps): VNode => {
+  const { chat, config, language } = useWidget()
+  const { avatar, name } = config.value
+  const { texts } = language.value
+  const { value: phase } = reply.phase
+  const { value: failure } = reply.failure
+  const isOver = phase !== "waiting" && phase !== "writing"
+  const again = () => void chat.regenerate(reply)
+  const mayAskAgain = isLast && isOver && chat.current.value === undefined && !chat.isGone.value
+  return (
+    <article class="reply" data-phase={phase} aria-busy={!isOver}>
+      {avatar !== "" && <img class="avatar" src={avatar} alt="" width="28" height="28" />}
+      <span class="visually-hidden">{name}: </span>
+      {/* A component of its own, so that a piece of text renders nothing else. */}
+      <ReplyText reply={reply} />
+      {!isOver && <Doing reply={reply} />}
+      {phase === "stopped" && <p class="note">{texts.stopped}</p>}
+      {phase === "broken" && failure === undefined && <p class="note">{texts.interrupted}</p>}
+      {failure !== undefined && <FailureNote failure={failure} onRetry={mayAskAgain ? again : undefined} />}
+      {isOver && <Sources reply={reply} />}
+      {isOver && (
+        <div class="tools">
+          {reply.text !== "" && <CopyTool text={reply.text} />}
+          {phase === "finished" && <RatingButtons reply={reply} />}
+          {mayAskAgain && (
+            <button type="button" class="tool" title={texts.askAgain} onClick={again}>
+              <Icon nodes={againIcon} size={16} />
+              <span class="visually-hidden">{texts.askAgain}</span>
+            </button>
+          )}
+        </div>
+      )}
+    </article>
+  )
+}
+
+const ReplyText = ({ reply }: { readonly reply: Reply }): VNode | null => {
+  const { texts } = useWidget().language.value
+  const { value: blocks } = reply.blocks
+  return blocks.length === 0 ? null : <Markdown blocks={blocks} texts={texts} />
+}
+
+const wordsFor = (activity: Activity | undefined, texts: Texts): string => {
+  if (activity === undefined) return texts.thinking
+  if (activity.tool === "documents") return texts.reading
+  if (activity.tool === "other") return texts.working
+  return activity.query === undefined ? texts.searching : fill(texts.searchingFor, { query: activity.query })
+}
+
+/** What the chatbot is doing, while it does it. */
+const Doing = ({ reply }: { readonly reply: Reply }): VNode | null => {
+  const { chat, language } = useWidget()
+  const { texts } = language.value
+  if (chat.isConnectionLost.value) return <p class="note doing">{texts.reconnecting}</p>
+  if (reply.phase.value === "writing" && reply.activity.value === undefined) return null
+  return <p class="note doing">{wordsFor(reply.activity.value, texts)}</p>
+}

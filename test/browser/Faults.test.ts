@@ -1,0 +1,285 @@
+import { describe, expect } from "bun:test"
+import { says } from "../lib/FakeAnthropic.ts"
+import { Dictation } from "./lib/Model.ts"
+import { inspect, startSuite } from "./lib/Suite.ts"
+import { photograph } from "./lib/Visit.ts"
+import { call, Chat, launcher } from "./lib/Widget.ts"
+
+const { model, open, server, site, visit } = await startSuite()
+const { id } = await server.api.newChatbot({ name: "Harbour" })
+const address = site.page({ "data-key": id })
+/** What a browser logs by itself of an answer that is a failure, or of a connection that is lost. */
+const failedRequest = /Failed to load resource/
+
+describe("where it may stand", () => {
+  visit("a key works on the origins that it allows, and a forbidden page shows nothing", async ({ expects, page }) => {
+    const { id: closed } = await server.api.newChatbot({ is_public: false })
+    const here = await server.api.publishableKey(closed, [site.url])
+    const elsewhere = await server.api.publishableKey(closed, ["https://elsewhere.example"])
+    model.answers(() => says("At noon."))
+    const chat = await Chat.open(page, site.page({ "data-key": here.key }))
+    expect(await chat.exchange("When?")).toBe("At noon.")
+    expects(/frame-ancestors|chrome-error|ERR_BLOCKED_BY_RESPONSE/)
+    expects(failedRequest)
+    await page.goto(site.page({ "data-key": elsewhere.key }))
+    await launcher(page).click()
+    await page.waitForTimeout(500)
+    expect(await page.frames().at(-1)?.locator("textarea").count()).toBe(0)
+    await page.keyboard.press("Escape")
+    await photograph(page, "widget-forbidden")
+  })
+
+  visit(
+    "a chatbot that is not public cannot be embedded by its id, nor by a key that nobody made",
+    async ({ expects, page }) => {
+      expects(failedRequest)
+      const { id: closed } = await server.api.newChatbot({ is_public: false })
+      for (const key of [closed, "pub_7Hq2mVxT9cKd4LrYw8Zs0B3fQe1d", "../admin", "x".repeat(70)]) {
+        await page.goto(site.page({ "data-key": key }))
+        await launcher(page).click()
+        const frame = page.frameLocator("iframe")
+        await frame.locator("body:not(:empty)").waitFor()
+        expect(await frame.locator("textarea").count()).toBe(0)
+        expect((await frame.locator("body").innerText()).trim()).not.toBe("")
+      }
+      await inspect(page, "widget-unknown-key", page.frames()[1])
+    },
+  )
+})
+
+describe("what the visitor wrote is still there, with a calm sentence, when", () => {
+  visit("its key is revoked while the chat is open", async ({ expects, page }) => {
+    expects(failedRequest)
+    const key = await server.api.publishableKey(id, [site.url])
+    model.answers(() => says("At noon."))
+    const chat = await Chat.open(page, site.page({ "data-key": key.key }))
+    await chat.exchange("When?")
+    await server.api.delete(`/api/admin/api-keys/${key.id}`)
+    await page.waitForTimeout(1_500)
+    await chat.ask("And back?")
+    await chat.within.getByRole("alert").waitFor()
+    await chat.within.getByText("And back?").waitFor()
+    await inspect(page, "widget-revoked", chat.document)
+  })
+
+  visit("the chatbot is deleted while it writes, or before", async ({ expects, page }) => {
+    expects(failedRequest)
+    const { id: doomed } = await server.api.newChatbot()
+    const dictation = new Dictation()
+    model.answers(() => dictation.answer)
+    const chat = await Chat.open(page, site.page({ "data-key": doomed }))
+    await chat.ask("When?")
+    dictation.write("At noon, and")
+    await chat.within.getByText("At noon, and").waitFor()
+    await server.api.delete(`/api/external/chatbot/${doomed}`)
+    dictation.write(" at six.")
+    dictation.end()
+    await chat.reply()
+    await chat.ask("And then?")
+    await chat.within.getByRole("alert").first().waitFor()
+    await chat.within.getByText("And then?").waitFor()
+    await photograph(page, "widget-deleted")
+  })
+
+  visit("the network is gone for a while", async ({ context, expects, page }) => {
+    expects(failedRequest)
+    model.answers(() => says("At noon."))
+    const chat = await Chat.open(page, address)
+    await context.setOffline(true)
+    await chat.ask("When?")
+    await chat.within.getByRole("alert").waitFor()
+    await inspect(page, "widget-offline", chat.document)
+    await context.setOffline(false)
+    await chat.button("Try again").click()
+    expect(await chat.reply()).toBe("At noon.")
+    expect(await chat.within.getByText("When?").count()).toBe(1)
+  })
+
+  visit(
+    "the network is gone while a reply is written, which then goes on where it stopped",
+    async ({ context, expects, page }) => {
+      expects(failedRequest)
+      const dictation = new Dictation()
+      model.answers(() => dictation.answer)
+      const chat = await Chat.open(page, address)
+      await chat.ask("When?")
+      dictation.write("At noon, ")
+      await chat.within.getByText("At noon,").waitFor()
+      await context.setOffline(true)
+      // An offline browser keeps the streams that it has open; the server ends this one as a lost connection would.
+      await page.waitForTimeout(300)
+      dictation.write("at six ")
+      await context.setOffline(false)
+      dictation.write("and at nine.")
+      dictation.end()
+      expect(await chat.reply()).toBe("At noon, at six and at nine.")
+    },
+  )
+
+  visit("the provider of the model fails, and it is asked again", async ({ expects, page }) => {
+    expects(failedRequest)
+    const { id: fragile } = await server.api.newChatbot()
+    model.answers(() => ({ kind: "failure", status: 400, type: "invalid_request_error" }))
+    const chat = await Chat.open(page, site.page({ "data-key": fragile }))
+    await chat.ask("When?")
+    await chat.within.getByRole("alert").waitFor()
+    await chat.within.getByText("When?").waitFor()
+    await inspect(page, "widget-failed", chat.document)
+    model.answers(() => says("At noon."))
+    await chat.button("Try again").click()
+    await chat.within.locator("article").getByText("At noon.").waitFor()
+    expect(await chat.within.getByText("When?").count()).toBe(1)
+  })
+
+  visit("its budget is spent", async ({ expects, page }) => {
+    expects(failedRequest)
+    model.answers(() => says("At noon."))
+    const key = await server.api.publishableKey(id, [site.url], { budget: { tokens_per_day: 1 } })
+    const chat = await Chat.open(page, site.page({ "data-key": key.key }))
+    await chat.exchange("When?")
+    await chat.ask("And back?")
+    await chat.within.getByRole("alert").waitFor()
+    await chat.within.getByText("And back?").waitFor()
+    await inspect(page, "widget-budget", chat.document)
+  })
+
+  visit("the chatbot is switched off", async ({ expects, page }) => {
+    expects(failedRequest)
+    const { id: off } = await server.api.newChatbot({ active: false })
+    const chat = await Chat.open(page, site.page({ "data-key": off }))
+    await chat.within.getByText("The chat is not available at the moment.").waitFor()
+    await inspect(page, "widget-inactive", chat.document)
+  })
+
+  visit("it pastes 100 kB", async ({ page }) => {
+    model.answers(() => says("At noon."))
+    const chat = await Chat.open(page, address)
+    await chat.composer.fill("word ".repeat(20_000))
+    await chat.within.getByText(/68,000 characters too many/).waitFor()
+    await inspect(page, "widget-100kb", chat.document)
+    await chat.composer.press("Enter")
+    expect((await chat.composer.inputValue()).length).toBe(100_000)
+    await chat.composer.fill("When?")
+    await chat.composer.press("Enter")
+    expect(await chat.reply()).toBe("At noon.")
+  })
+
+  visit("it reloads with words that it has not sent", async ({ page }) => {
+    model.answers(() => says("At noon."))
+    const chat = await Chat.open(page, address)
+    await chat.exchange("When?")
+    await chat.composer.fill("And what about the")
+    await Chat.open(page, address)
+    expect(await chat.composer.inputValue()).toBe("And what about the")
+  })
+})
+
+visit("the chat works where the browser blocks storage, until the page is left", async ({ page }) => {
+  model.answers(() => says("At noon."))
+  await page.addInitScript(() => {
+    const blocked = () => {
+      throw new DOMException("The user denied permission to access the database.", "SecurityError")
+    }
+    Object.defineProperty(window, "localStorage", { get: blocked })
+    Object.defineProperty(window, "sessionStorage", { get: blocked })
+  })
+  const chat = await Chat.open(page, address)
+  expect(await chat.exchange("When?")).toBe("At noon.")
+  expect(await chat.exchange("And back?", 2)).toBe("At noon.")
+  await call(page, "close")
+  await call(page, "open")
+  expect(await chat.replies.count()).toBe(2)
+})
+
+visit("what is kept in the browser may hold anything", async ({ page }) => {
+  model.answers(() => says("At noon."))
+  for (const kept of [
+    "5",
+    "[]",
+    '{"secret":7}',
+    '{"secret":"short","conversation":"../../x","draft":{"a":1}}',
+    "{",
+    '"x"',
+  ]) {
+    await page.goto(site.page())
+    await page.evaluate(([name, value]) => localStorage.setItem(name, value), [`parley:${id}`, kept] as const)
+    const chat = await Chat.open(page, address)
+    expect(await chat.exchange("When?")).toBe("At noon.")
+    await page.evaluate(() => localStorage.clear())
+  }
+})
+
+visit("a token that has expired or was forged is renewed without a word", async ({ expects, page }) => {
+  expects(failedRequest)
+  model.answers(() => says("At noon."))
+  let isForged = true
+  await page.route(/\/api\/widget\/sessions$/, async (route) => {
+    const response = await route.fetch()
+    const session = await response.json()
+    await route.fulfill({
+      response,
+      json: isForged ? { ...session, token: `${session.token.slice(0, -4)}AAAA` } : session,
+    })
+    isForged = false
+  })
+  const chat = await Chat.open(page, address)
+  expect(await chat.exchange("When?")).toBe("At noon.")
+})
+
+visit(
+  "a server that is restarted while it writes leaves what there is, and answers again",
+  async ({ expects, page }) => {
+    expects(failedRequest)
+    const dictation = new Dictation()
+    model.answers(() => dictation.answer)
+    const chat = await Chat.open(page, address)
+    await chat.ask("When does it sail?")
+    dictation.write("It sails at noon, and")
+    await chat.within.getByText("It sails at noon, and").waitFor()
+    // What has been said is stored now and then.
+    await page.waitForTimeout(1_500)
+    await server.kill()
+    await server.start()
+    await chat.within.locator("article[data-phase][aria-busy=false]").waitFor({ timeout: 45_000 })
+    await chat.within.getByText("When does it sail?").waitFor()
+    await inspect(page, "widget-restarted", chat.document)
+    model.answers(() => says("At noon, as always."))
+    await chat
+      .button(/Ask again|Try again/)
+      .first()
+      .click()
+    await chat.within.locator("article").getByText("At noon, as always.").waitFor()
+    dictation.end()
+  },
+)
+
+visit("two tabs of one visitor share a conversation and its end", async ({ newTab, page }) => {
+  model.answers(({ text }) => says(`You said: ${text}`))
+  const { id: shared } = await server.api.newChatbot()
+  const where = site.page({ "data-key": shared })
+  const one = await Chat.open(page, where)
+  await one.exchange("From the first")
+  const other = await newTab()
+  const two = await Chat.open(other, where)
+  await two.reply()
+  await two.exchange("From the second", 2)
+  await page.bringToFront()
+  await one.within.getByText("From the second", { exact: false }).first().waitFor()
+  await other.bringToFront()
+  await call(other, "reset")
+  await page.bringToFront()
+  await one.replies.first().waitFor({ state: "detached" })
+})
+
+visit("visitors of different browsers do not see each other", async ({ page }) => {
+  model.answers(({ text }) => says(`You said: ${text}`))
+  const chat = await Chat.open(page, address)
+  await chat.exchange("My secret")
+  const other = await open()
+  const stranger = await Chat.open(other.page, address)
+  await stranger.composer.waitFor()
+  expect(await stranger.replies.count()).toBe(0)
+  expect(await stranger.within.getByText("My secret").count()).toBe(0)
+  expect(other.problems()).toEqual([])
+  await other.context.close()
+})

@@ -1,0 +1,316 @@
+import { describe, expect } from "bun:test"
+import { calls, says } from "../lib/FakeAnthropic.ts"
+import { Dictation, paced } from "./lib/Model.ts"
+import { expectAccessible, inspect, startSuite } from "./lib/Suite.ts"
+import { phone, photograph } from "./lib/Visit.ts"
+import { call, Chat, inFrame, launcher, words } from "./lib/Widget.ts"
+
+const { model, server, site, visit } = await startSuite()
+const { id } = await server.api.newChatbot({ name: "Harbour" })
+const address = site.page({ "data-key": id })
+const storedKeys = () => Object.keys(localStorage)
+const answer = "The ferry to the islands sails at noon. It comes back at six. ".repeat(4).trim()
+
+describe("a visitor", () => {
+  visit("asks, reads the reply as it comes, and finds it again after a reload and in another tab", async (visited) => {
+    const { layoutShift, newTab, page } = visited
+    const dictation = new Dictation()
+    model.answers(() => dictation.answer)
+    const chat = await Chat.open(page, address)
+    expect(await page.evaluate(storedKeys)).toEqual([])
+    await chat.ask("When does the ferry sail?")
+    await chat.within.getByText("When does the ferry sail?").waitFor()
+    dictation.write("The ferry sails at **noon")
+    await chat.within.getByText("The ferry sails at").waitFor()
+    await photograph(page, "widget-streaming")
+    await expectAccessible(chat.document, "streaming")
+    dictation.write("** today.\n\n| from | at |\n| --- | --- |\n| here | 12 |\n\n```js\nsail()\n```\n")
+    dictation.end()
+    expect(await chat.reply()).toBe("The ferry sails at noon today. from at here 12 js Copy sail()")
+    expect(await page.evaluate(storedKeys)).toEqual([`parley:${id}`])
+    await inspect(page, "widget-reply", chat.document)
+    expect(await layoutShift()).toBe(0)
+
+    const again = await Chat.open(page, address)
+    expect(await again.reply()).toContain("The ferry sails at noon today.")
+    const tab = await newTab()
+    expect(await (await Chat.open(tab, address)).reply()).toContain("The ferry sails at noon today.")
+  })
+
+  visit("stops a reply, keeps what there is of it, and has it made again", async ({ page }) => {
+    const dictation = new Dictation()
+    model.answers(() => dictation.answer)
+    const chat = await Chat.open(page, address)
+    await chat.ask("Tell me everything")
+    dictation.write("It all began")
+    await chat.within.getByText("It all began").waitFor()
+    await chat.button("Stop").click()
+    expect(await chat.reply()).toBe("It all began")
+    await chat.within.getByText("Stopped").waitFor()
+    await inspect(page, "widget-stopped", chat.document)
+    model.answers(() => says("It began at noon."))
+    await chat.button("Ask again").click()
+    await chat.within.locator("article").getByText("It began at noon.").waitFor()
+    expect(await chat.replies.count()).toBe(1)
+    dictation.end()
+    await Chat.open(page, address)
+    expect(await chat.reply()).toBe("It began at noon.")
+    expect(await chat.replies.count()).toBe(1)
+  })
+
+  visit(
+    "sees what the chatbot searches for, and opens the passage of a source with the quote marked",
+    async ({ page }) => {
+      const { id: taught } = await server.api.newChatbot({ settings: { model: "local/extractive" } })
+      await server.api.learn(taught, {
+        "ferry.md":
+          "# The ferry\n\nThe ferry to the islands sails at noon. Bring your own bread.\n\n## Prices\n\nA crossing costs four crowns.",
+      })
+      const chat = await Chat.open(page, site.page({ "data-key": taught }))
+      await chat.exchange("When does the ferry to the islands sail?")
+      const source = chat.within.getByRole("list", { name: "Sources" }).getByRole("button").first()
+      await source.waitFor()
+      await inspect(page, "widget-sources", chat.document)
+      await source.click()
+      const dialog = chat.within.getByRole("dialog")
+      await dialog.locator("mark").waitFor()
+      expect(words(await dialog.locator("mark").innerText())).toContain("sails at noon")
+      await inspect(page, "widget-passage", chat.document)
+      await page.keyboard.press("Escape")
+      await dialog.waitFor({ state: "detached" })
+      expect(await source.evaluate((button) => button === document.activeElement)).toBe(true)
+    },
+  )
+
+  visit("is told what the chatbot is doing before it writes", async ({ page }) => {
+    const { id: taught } = await server.api.newChatbot()
+    await server.api.learn(taught, { "ferry.md": "The ferry to the islands sails at noon." })
+    const dictation = new Dictation()
+    model.answers(({ body }) => (body.messages.length === 1 ? calls("ferry times") : dictation.answer))
+    const chat = await Chat.open(page, site.page({ "data-key": taught }))
+    await chat.ask("When?")
+    await chat.within.getByText("Searching for “ferry times” …").waitFor()
+    await photograph(page, "widget-searching")
+    dictation.write("At noon.")
+    dictation.end()
+    expect(await chat.reply()).toBe("At noon.")
+  })
+
+  visit("rates a reply with a comment, takes it back, and copies it", async ({ context, page }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"])
+    model.answers(() => says(answer))
+    const { id: rated } = await server.api.newChatbot()
+    const chat = await Chat.open(page, site.page({ "data-key": rated }))
+    await chat.exchange("When?")
+    await chat.button("Copy").click()
+    await chat.button("Copied").waitFor()
+    await chat.button("Not helpful").click()
+    const comment = chat.within.getByRole("textbox", { name: /better/ })
+    await comment.fill("It sails at one.")
+    await inspect(page, "widget-rating", chat.document)
+    await chat.button("Submit").click()
+    await chat.within.getByText("Thank you for your feedback.").waitFor()
+    const rating = async () =>
+      (await server.api.get(`/api/external/conversations/feedback?chatbot_id=${rated}`).catch(() => undefined)) ??
+      (await server.api.messages(rated)).map((message) => Reflect.get(message, "feedback")).filter(Boolean)
+    expect(JSON.stringify(await rating())).toContain("It sails at one.")
+    const again = await Chat.open(page, page.url())
+    await again.reply()
+    expect(await again.button("Not helpful").getAttribute("aria-pressed")).toBe("true")
+  })
+
+  visit(
+    "begins new conversations, goes back to old ones, takes one home, and deletes one and all",
+    async ({ page }) => {
+      model.answers(({ text }) => says(`You said: ${text}`))
+      const { id: own } = await server.api.newChatbot()
+      const chat = await Chat.open(page, site.page({ "data-key": own }))
+      await chat.exchange("First words")
+      await chat.button("New conversation").click()
+      await chat.exchange("Second words")
+      await chat.button("Conversations").click()
+      const dialog = chat.within.getByRole("dialog")
+      await dialog.getByRole("button", { name: /^First words/ }).waitFor()
+      await dialog.getByRole("button", { name: /^Second words/ }).waitFor()
+      await inspect(page, "widget-conversations", chat.document)
+      const download = page.waitForEvent("download")
+      await dialog.getByRole("button", { name: "Download: First words" }).click()
+      const saved = await Bun.file(await (await download).path()).text()
+      expect(saved).toContain("You said: First words")
+      await dialog.getByRole("button", { name: "Delete: Second words" }).click()
+      await inspect(page, "widget-delete", chat.document)
+      await dialog.getByRole("button", { name: "Delete", exact: true }).click()
+      await dialog.getByRole("button", { name: /^Second words/ }).waitFor({ state: "detached" })
+      expect((await server.api.messages(own)).map(({ content }) => content)).toEqual([
+        "First words",
+        "You said: First words",
+      ])
+      await dialog
+        .getByRole("button", { name: /First words/ })
+        .first()
+        .click()
+      expect(await chat.reply()).toBe("You said: First words")
+      await chat.button("Conversations").click()
+      await chat.button("Delete all").click()
+      await dialog.getByRole("button", { name: "Delete", exact: true }).click()
+      await dialog.getByText("No conversations yet.").waitFor()
+      expect(await server.api.messages(own)).toEqual([])
+      expect(await page.evaluate(storedKeys)).toEqual([])
+    },
+  )
+
+  visit("leaves an e-mail address where the chatbot asks for one, or declines", async ({ page }) => {
+    model.answers(() => says(answer))
+    const { id: gated } = await server.api.newChatbot({ settings: { isRequestUserInfoEnabled: true } })
+    const chat = await Chat.open(page, site.page({ "data-key": gated }))
+    await chat.ask("When does it sail?")
+    const email = chat.within.getByRole("textbox", { name: /e-mail address/ })
+    await email.fill("no address")
+    await chat.button("Continue").click()
+    await chat.within.getByText("Please enter a valid e-mail address.").waitFor()
+    await inspect(page, "widget-email", chat.document)
+    await email.fill("ada@parley.example")
+    await chat.button("Continue").click()
+    expect(await chat.reply()).toBe(answer)
+    const { data } = await server.api.get(`/api/external/chatbot/${gated}/conversations`)
+    expect(JSON.stringify(data)).toContain("ada@parley.example")
+    await call(page, "reset")
+    await chat.ask("Again?")
+    await chat.button("No, thanks").click()
+    expect(await chat.reply()).toBe(answer)
+  })
+
+  visit("asks by the page's button, and is another visitor after a reset", async ({ page }) => {
+    model.answers(({ text }) => says(`You said: ${text}`))
+    await page.goto(address)
+    await call(page, "ask", "Do you hear me?")
+    const chat = new Chat(page)
+    expect(await chat.reply()).toBe("You said: Do you hear me?")
+    const before = await page.evaluate((name) => localStorage.getItem(name), `parley:${id}`)
+    await call(page, "reset")
+    await chat.replies.waitFor({ state: "detached" })
+    expect(await page.evaluate(storedKeys)).toEqual([])
+    await chat.exchange("And now?")
+    const after = await page.evaluate((name) => localStorage.getItem(name), `parley:${id}`)
+    expect(JSON.parse(after ?? "{}").secret).not.toBe(JSON.parse(before ?? "{}").secret)
+  })
+
+  visit("uses the keyboard alone, from the launcher and back", async ({ page }) => {
+    model.answers(() => says(answer))
+    await page.goto(address)
+    await launcher(page).waitFor()
+    await page.keyboard.press("Tab")
+    expect(await launcher(page).evaluate((button: Element) => button.matches(":focus-visible"))).toBe(true)
+    await page.keyboard.press("Enter")
+    const chat = new Chat(page)
+    await chat.composer.waitFor()
+    await chat.document.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA")
+    await page.keyboard.type("When?")
+    await page.keyboard.press("Enter")
+    await chat.reply()
+    const reached = new Set<string>()
+    for (let tab = 0; tab < 14; tab += 1) {
+      await page.keyboard.press("Shift+Tab")
+      const name = await chat.document.evaluate(() => document.activeElement?.textContent ?? "")
+      reached.add(words(name))
+    }
+    for (const name of ["Copy", "Helpful", "Not helpful", "Ask again", "Close", "New conversation"]) {
+      expect(Array.from(reached)).toContain(name)
+    }
+    await page.keyboard.press("Escape")
+    await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "BUTTON")
+  })
+
+  visit("hears a reply once, when it is finished", async ({ page }) => {
+    model.answers(() => paced(answer, 6, 5))
+    const chat = await Chat.open(page, address)
+    await chat.document.evaluate(() => {
+      const heard: Array<string> = []
+      Object.assign(window, { heard })
+      new MutationObserver((changes) => {
+        for (const { target } of changes) {
+          const element = target instanceof Element ? target : target.parentElement
+          const live = element?.closest("[aria-live], [role=status], [role=alert], [role=log]")
+          if (live && live.textContent !== "") heard.push(live.textContent ?? "")
+        }
+      }).observe(document, { subtree: true, childList: true, characterData: true })
+    })
+    await chat.exchange("When?")
+    await page.waitForTimeout(300)
+    const heard: ReadonlyArray<string> = await chat.document.evaluate(() => Reflect.get(window, "heard"))
+    expect(new Set(heard).size).toBe(1)
+    expect(words(heard[0] ?? "")).toContain(answer)
+  })
+
+  visit("reads on undisturbed when it has scrolled up, and is taken along at the end", async ({ page }) => {
+    const dictation = new Dictation()
+    model.answers(() => dictation.answer)
+    const chat = await Chat.open(page, address)
+    await chat.ask("Everything, please")
+    dictation.write("A line of the answer.\n\n".repeat(40))
+    await chat.within.getByText("A line of the answer.").nth(39).waitFor()
+    const scroller = chat.within.getByRole("region", { name: "Conversation" })
+    const distance = () => scroller.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight))
+    await page.waitForTimeout(200)
+    expect(await distance()).toBeLessThan(4)
+    await scroller.hover()
+    await page.mouse.wheel(0, -400)
+    await page.waitForTimeout(200)
+    const at = await scroller.evaluate((box) => box.scrollTop)
+    dictation.write("One more line.\n\n".repeat(20))
+    await chat.within.getByText("One more line.").nth(19).waitFor()
+    expect(await scroller.evaluate((box) => box.scrollTop)).toBe(at)
+    await chat.button("New messages").click()
+    await page.waitForTimeout(200)
+    expect(await distance()).toBeLessThan(4)
+    dictation.write("The last line.")
+    dictation.end()
+    await chat.reply()
+    expect(await distance()).toBeLessThan(4)
+  })
+})
+
+visit(
+  "on a phone, the composer stays above the keyboard and nothing is wider than the screen",
+  async ({ page }) => {
+    model.answers(() =>
+      says(
+        `${answer}\n\n\`\`\`\n${"x".repeat(300)}\n\`\`\`\n\n| ${"a | ".repeat(30)}\n|${" --- |".repeat(30)}\n| ${"b | ".repeat(30)}`,
+      ),
+    )
+    await page.goto(address)
+    await launcher(page).tap()
+    const chat = new Chat(page)
+    await chat.composer.waitFor()
+    await chat.exchange("When?")
+    expect(await chat.document.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await photograph(page, "widget-phone-wide")
+    // A keyboard takes the lower part of what is seen, and leaves the page's own height.
+    const keyboard = await page.evaluate(() => {
+      const seen = window.visualViewport
+      if (seen === null) throw new Error("There is no visual viewport")
+      Object.defineProperty(seen, "height", { value: 500, configurable: true })
+      seen.dispatchEvent(new Event("resize"))
+      return seen.height
+    })
+    await page.waitForTimeout(300)
+    const box = await page.locator("iframe").boundingBox()
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(keyboard)
+    const composer = await chat.composer.boundingBox()
+    expect((composer?.y ?? 0) + (composer?.height ?? 0)).toBeLessThanOrEqual(keyboard)
+    await photograph(page, "widget-phone-keyboard")
+  },
+  phone,
+)
+
+visit("the inline chat talks like the other", async ({ page }) => {
+  model.answers(() => says(answer))
+  await page.goto(
+    site.page({ "data-key": id, "data-target": "#chat" }, '<h1>Ask</h1><div id="chat" class="room"></div>'),
+  )
+  await inFrame(page).locator("textarea").waitFor()
+  const chat = new Chat(page)
+  expect(await chat.exchange("When?")).toBe(answer)
+  expect(await chat.button("Close").count()).toBe(0)
+  await inspect(page, "widget-inline", chat.document)
+})
