@@ -100,9 +100,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
             )}
           </Scroller>
           <Composer isBusy={isBusy} onSend={say} onStop={() => last?.stop()} />
-          <output class="visually-hidden">
-            {last !== undefined && !isBusy && "The reply is finished."}
-          </output>
+          <output class="visually-hidden">{last !== undefined && !isBusy && "The reply is finished."}</output>
         </div>
         {inspected === undefined ? (
           <div class="inspector-empty soft">
