@@ -36,6 +36,7 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
   ...screen("chatbots", "Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
   ...screen("settings", "Settings", "chatbots:read", () => import("./screens/settings/Settings.tsx")),
   ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
+  ...screen("widget", "Widget", "chatbots:read", () => import("./screens/widget/Widget.tsx")),
   ...screen(
     "conversations",
     "Conversations",
