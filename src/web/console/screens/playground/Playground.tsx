@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import flask from "icon:flask-conical"
 import plus from "icon:plus"
 import send from "icon:arrow-up"
@@ -100,9 +100,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
             )}
           </Scroller>
           <Composer isBusy={isBusy} onSend={say} onStop={() => last?.stop()} />
-          <p class="visually-hidden" role="status">
-            {last !== undefined && !isBusy && "The reply is finished."}
-          </p>
+          <output class="visually-hidden">{last !== undefined && !isBusy && "The reply is finished."}</output>
         </div>
         {inspected === undefined ? (
           <div class="inspector-empty soft">
@@ -196,7 +194,6 @@ const QUESTION_MAX_LENGTH = 32_000
 
 const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
   const text = useSignal("")
-  const id = useId()
   const submit = (): void => {
     const question = text.value.trim()
     if (question === "" || isBusy) return
@@ -211,11 +208,8 @@ const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
         submit()
       }}
     >
-      <label class="visually-hidden" for={id}>
-        Message
-      </label>
       <textarea
-        id={id}
+        aria-label="Message"
         class="input"
         rows={1}
         placeholder="Ask the chatbot …"
