@@ -13,7 +13,7 @@ import { useChatbotNames } from "../../Names.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
 import { confirm } from "../../parts/Confirm.tsx"
-import { copyText } from "../../parts/Copy.tsx"
+import { copyText } from "../../../shared/Clipboard.ts"
 import { SelectField } from "../../parts/Field.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { Page } from "../../parts/Page.tsx"
@@ -225,7 +225,8 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
                   public_key !== null && {
                     label: "Copy the key",
                     icon: copy,
-                    onChoose: () => void copyText(public_key).then(() => toast("The key is copied."), toastFailure),
+                    onChoose: () =>
+                      void copyText(public_key).then((isDone) => toast(isDone ? "The key is copied." : public_key)),
                   },
                   key.revoked_at === null && { label: "Change …", icon: pencil, onChoose: () => onEdit(key) },
                   key.revoked_at === null && {
