@@ -194,6 +194,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
         { title: "Budget", isExtra: true, cell: budgetOf },
         {
           title: "Last used",
+          isExtra: true,
           cell: ({ last_used_at }) =>
             last_used_at === null ? (
               <span class="soft">never</span>

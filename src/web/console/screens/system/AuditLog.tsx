@@ -67,7 +67,7 @@ export const AuditLog = () => {
           ) : (
             <>
               <Table
-                label="Audit log"
+                label="Entries of the audit log"
                 rows={entries}
                 keyOf={({ id }) => id}
                 columns={[
