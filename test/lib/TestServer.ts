@@ -78,7 +78,8 @@ export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
       readdirSync(join(given.DATA_DIR, "indexes"), { recursive: true, encoding: "utf8" }).filter((path) =>
         path.endsWith(".segment"),
       ),
-    signInLink: (key) => Effect.runPromiseWith(context)(Context.get(context, ConsoleSessions).makeLink(Redacted.make(key))),
+    signInLink: (key) =>
+      Effect.runPromiseWith(context)(Context.get(context, ConsoleSessions).makeLink(Redacted.make(key))),
     query: (query) => Effect.runPromiseWith(context)(query),
     dump: async () => {
       const paths = readdirSync(given.DATA_DIR, { recursive: true, encoding: "utf8" })
