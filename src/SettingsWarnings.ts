@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Config, settings } from "./Config.ts"
 import { configuredProviders } from "./models/Models.ts"
+import { StartWarnings } from "./system/StartWarnings.ts"
 import {
   ANTHROPIC_API_KEY,
   DATABASE_URL,
@@ -143,10 +144,12 @@ export const review = (environment: Environment, config: Config["Service"]): Rea
   ...unreachable(config),
 ]
 
-/** Logs a warning for each probable mistake in the environment of this process. */
-export const layer = Layer.effectDiscard(
+/** Logs a warning for each probable mistake in the environment of this process, and provides them. */
+export const layer = Layer.effect(
+  StartWarnings,
   Effect.gen(function* () {
     const warnings = review(process.env, yield* Config)
     yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+    return warnings
   }),
 )

@@ -66,9 +66,16 @@ const agent = configured((config) => Agent.layer(config.agent))
 
 const safeFetch = configured((config) => SafeFetch.layer(config.safeFetch))
 
+const examination = Doctor.layer.pipe(
+  Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
+  Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
+  Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
+  Layer.provide([embeddings, storage, blobStore, FetchHttpClient.layer]),
+)
+
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, safeFetch]),
+  Layer.provide([agent, examination, safeFetch]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
   Layer.provide([models, embeddings, storage, blobStore]),
@@ -109,14 +116,7 @@ const tenancy = bootstrap.pipe(
   Layer.provide(platform),
 )
 
-const doctor = Doctor.layer.pipe(
-  Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
-  Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
-  Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
-  Layer.provide([embeddings, storage, blobStore, FetchHttpClient.layer]),
-  Layer.provide(settings),
-  Layer.provide(platform),
-)
+const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
 
 /**
  * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for

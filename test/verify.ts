@@ -105,6 +105,7 @@ const checks: ReadonlyArray<Check> = [
   { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
   { name: "imports", command: [bun, "test/lib/imports.ts"] },
   { name: "migrations", command: [bun, "test/lib/migrations.ts"] },
+  { name: "sizes", command: [bun, "test/lib/sizes.ts"] },
   tests("tests", filesOf("test/**/*.test.ts").filter(isOutsideBrowser)),
   {
     ...tests("browser", filesOf(BROWSER_TESTS), BROWSER_PROCESSES),

@@ -6,7 +6,11 @@ import { ChatApi } from "./Chat.ts"
 import { ChatbotsApi } from "./Chatbots.ts"
 import { ChatbotToolsApi } from "./ChatbotTools.ts"
 import { ConsoleAccessApi, ConsoleApi } from "./console/ConsoleSession.ts"
+import { OverviewApi } from "./console/Overview.ts"
+import { SystemStateApi } from "./console/SystemState.ts"
+import { EventsApi } from "./console/Events.ts"
 import { ConversationsApi } from "./Conversations.ts"
+import { IdentitySecretsApi } from "./IdentitySecrets.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
@@ -21,15 +25,19 @@ export const apiVersion = "1.0.0"
 export class Api extends HttpApi.make("parley")
   .add(
     ChatbotsApi,
+    OverviewApi,
     KnowledgeApi,
     ChatApi,
     ConversationsApi,
     AllConversationsApi,
+    EventsApi,
     OpenAiApi,
     ChatbotToolsApi,
     UsageApi,
     AdminApi,
     AuditLogApi,
+    IdentitySecretsApi,
+    SystemStateApi,
     WidgetAccessApi,
     ConsoleAccessApi,
     ConsoleApi,

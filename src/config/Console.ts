@@ -1,5 +1,5 @@
 import { toolTrials } from "./Chats.ts"
-import { positiveDuration, integer, limit } from "./Kinds.ts"
+import { positiveDuration, integer } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const allConversations = {
@@ -24,7 +24,6 @@ const events = {
     "1s",
     "How often the database is asked what has changed in an organization, while somebody listens to its events.",
   ),
-  streams: limit.or("SHARE_EVENTS", "64", "Streams of events of one organization at once, in one process."),
 }
 
 export const consoleAndEvents = {

@@ -12,6 +12,7 @@ const shares = {
       "4",
       "Lists of chatbots of one organization at once, from the first read until the client has received the list.",
     ),
+    events: limit.or("SHARE_EVENTS", "64", "Streams of events of one organization at once, such as open consoles."),
   },
   keyPart: fraction.or(
     "SHARE_OF_KEY",

@@ -11,6 +11,9 @@ import * as Chat from "./Chat.ts"
 import * as Chatbots from "./Chatbots.ts"
 import * as ChatbotTools from "./ChatbotTools.ts"
 import * as ConsoleSession from "./console/ConsoleSession.ts"
+import * as Overview from "./console/Overview.ts"
+import * as SystemState from "./console/SystemState.ts"
+import * as Events from "./console/Events.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Docs from "./Docs.ts"
 import { clientAddresses } from "./edge/ClientAddresses.ts"
@@ -27,6 +30,7 @@ import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
 import * as Widget from "./widget/Widget.ts"
+import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -45,11 +49,15 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     ChatbotTools.layer,
     ConsoleSession.layer,
     Conversations.layer,
+    Events.layer,
     Knowledge.layer,
     OpenAi.layer,
+    Overview.layer,
     System.layer,
+    SystemState.layer,
     Usage.layer,
     Widget.layer,
+    IdentitySecrets.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),

@@ -20,5 +20,5 @@ export const layer = (settings: KnowledgeSettings) =>
     Extract.layer(settings.extract),
     Indexer.layer,
     IndexKeeping.layer(settings.knowledgeIndexes),
-    Retriever.layer(settings.retriever).pipe(Layer.provide(KnowledgeIndexes.layer(settings.knowledgeIndexes))),
+    Retriever.layer(settings.retriever).pipe(Layer.provideMerge(KnowledgeIndexes.layer(settings.knowledgeIndexes))),
   ).pipe(Layer.provideMerge(Snapshots.layer(settings.snapshots)))

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ProviderProbes } from "../models/ProviderProbes.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
+import type { Finding } from "../domain/console/SystemState.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { BlobCheck, USERS } from "../jobs/BlobCheck.ts"
@@ -11,23 +12,6 @@ import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
 import { SECRETS_KEY } from "../system/Variables.ts"
 import { type DatabaseFacts, Inspection } from "../storage/Inspection.ts"
 import type { QueueState } from "../storage/sql/LeaseQueue.ts"
-
-/** A finding about one part of the server, shown as one line. `note` means that it is no fault, but worth a look. */
-export interface Finding {
-  readonly state: "ok" | "note" | "wrong"
-  readonly part:
-    | "database"
-    | "models"
-    | "embeddings"
-    | "vectors"
-    | "search"
-    | "ingestion"
-    | "readers"
-    | "documents"
-    | "files"
-    | "secrets"
-  readonly text: string
-}
 
 /** Seconds after which a document that is due, and that no server has taken, is a fault. */
 const OVERDUE_SECONDS = 600

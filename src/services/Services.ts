@@ -12,6 +12,9 @@ import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
 import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/ConsoleSessions.ts"
 import { ChatbotCopies } from "./console/ChatbotCopies.ts"
 import { DocumentPassages } from "./console/DocumentPassages.ts"
+import { Events, type EventsSettings } from "./console/Events.ts"
+import { Overview } from "./console/Overview.ts"
+import { SystemStates, type SystemStatesSettings } from "./console/SystemStates.ts"
 import { SearchExplanations } from "./console/SearchExplanations.ts"
 import { ToolTrials, type ToolTrialsSettings } from "./console/ToolTrials.ts"
 import { Conversations } from "./Conversations.ts"
@@ -35,7 +38,7 @@ import { LiveReplies, type LiveRepliesSettings } from "./widget/LiveReplies.ts"
 import { VisitorChats } from "./widget/VisitorChats.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
-export interface ServicesSettings {
+export interface ServicesSettings extends SystemStatesSettings {
   readonly allConversations: AllConversationsSettings
   readonly audit: AuditSettings
   readonly budgets: BudgetSettings
@@ -43,6 +46,7 @@ export interface ServicesSettings {
   readonly chatbotTools: ChatbotToolsSettings
   readonly checkpoints: CheckpointSettings
   readonly consoleSessions: ConsoleSessionsSettings
+  readonly events: EventsSettings
   readonly toolTrials: ToolTrialsSettings
   readonly idempotency: IdempotencySettings
   readonly liveReplies: LiveRepliesSettings
@@ -77,10 +81,12 @@ export const layer = (settings: ServicesSettings) =>
     Layer.merge(Avatars.layer, ChatbotCopies.layer).pipe(Layer.provideMerge(Chatbots.layer)),
     ToolTrials.layer(settings.toolTrials).pipe(Layer.provideMerge(ChatbotTools.layer(settings.chatbotTools))),
     DocumentPassages.layer,
+    Events.layer(settings.events),
     SearchExplanations.layer,
+    Overview.layer,
     Conversations.layer,
     Erasures.layer,
-    Health.layer,
+    SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     EmbedFiles.layer(settings.uploads),
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,

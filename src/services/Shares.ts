@@ -4,7 +4,7 @@ import { TooManyAtOnce } from "../domain/Errors.ts"
 import { type Place, Share } from "../system/Share.ts"
 
 /** The kinds of work of which an organization has a share. */
-export type ShareKind = "uploads" | "searches" | "chats" | "streams" | "lists"
+export type ShareKind = "uploads" | "searches" | "chats" | "streams" | "lists" | "events"
 
 export interface SharesSettings {
   /** The most work of each kind that one organization has under way in this process. */
@@ -54,6 +54,7 @@ export class Shares extends Context.Service<
         chats: shareOf("chats"),
         streams: shareOf("streams"),
         lists: shareOf("lists"),
+        events: shareOf("events"),
       }
 
       /** Takes a place, within an uninterruptible region of which `restore` makes the wait interruptible. */

@@ -12,6 +12,9 @@ import { ChatbotTools } from "./ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
 import { KeyOwners } from "./console/KeyOwners.ts"
 import { ChatbotCopies } from "./console/ChatbotCopies.ts"
+import { OrganizationChanges } from "./console/OrganizationChanges.ts"
+import { ServerState } from "./console/ServerState.ts"
+import { Totals } from "./console/Totals.ts"
 import { Passages } from "./console/Passages.ts"
 import { ConversationLists } from "./console/ConversationLists.ts"
 import { Conversations } from "./Conversations.ts"
@@ -66,6 +69,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     KeyOwners.layer,
     LexemeIndexes.layer,
     Messages.layer,
+    OrganizationChanges.layer.pipe(Layer.provide(Documents.layer)),
     OrganizationRemains.layer,
     Organizations.layer,
     Passages.layer,
@@ -75,7 +79,9 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Reembeddings.layer,
     Retention.layer,
     ServerSecrets.layer,
+    ServerState.layer,
     ToolHeaders.layer,
+    Totals.layer,
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),

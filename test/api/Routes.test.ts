@@ -43,24 +43,39 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
         .toSorted(),
     ).toEqual([
       "DELETE /api/external/chatbot/:chatbotId/knowledge-base",
+      "GET /api/admin/system/checks",
+      "GET /api/external/events",
+      "GET /api/widget/chat/:replyId",
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
+      "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
+      "POST /api/external/chatbot/:chatbotId/tools/try",
+      "POST /api/widget/chat",
       "POST /mcp",
       "POST /mcp/:chatbotId",
       "POST /v1/chat/completions",
     ])
   })
 
-  test("only health checks, avatars, documentation and the beginning of a widget need no API key", () => {
-    expect(routes.flatMap((route) => (route.needsKey ? [] : [names(route)])).toSorted()).toEqual([
+  test("only health checks, avatars, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
+    expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
+      "DELETE /api/console/session",
       "GET /api/widget/config/:key",
+      "GET /assets/:hash/:name",
       "GET /avatars/:name",
+      "GET /chat/:name",
+      "GET /console",
+      "GET /console/*",
       "GET /docs",
       "GET /docs/:page",
       "GET /healthz",
       "GET /openapi.json",
       "GET /readyz",
+      "GET /widget.js",
+      "GET /widget/:name",
+      "GET /widget/preview",
+      "POST /api/console/session",
       "POST /api/widget/sessions",
     ])
   })
@@ -76,10 +91,10 @@ test("every endpoint has the middleware of its own dialect", () => {
 })
 
 describe("a request with an idempotency key", () => {
-  // Opening a session of the chat widget changes nothing, and a visitor's message has an id of its own instead.
+  // Opening a session of the widget or of the console changes nothing, and a visitor's message has an id of its own.
   const changing = routes.filter(
     ({ isDocumented, method, path }) =>
-      isDocumented && ["PATCH", "POST", "PUT"].includes(method) && !path.startsWith("/api/widget/"),
+      isDocumented && ["PATCH", "POST", "PUT"].includes(method) && !/^\/api\/(?:widget|console)\//.test(path),
   )
 
   test("is carried out once by every endpoint that changes anything, within the checks of its key and its body", () => {
@@ -101,7 +116,10 @@ describe("a request with an idempotency key", () => {
       "PATCH /api/external/chatbot/:chatbotId/update-avatar",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
+      "POST /api/external/chatbot/:chatbotId/duplicate",
       "POST /api/external/chatbot/:chatbotId/query-knowledge",
+      "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
+      "POST /api/external/chatbot/:chatbotId/tools/try",
       "POST /api/external/erasures",
       "POST /v1/chat/completions",
     ])

@@ -1,5 +1,5 @@
 /**
- * `bun run bench web [--reloads 200] [--rounds 5] [--seed N]`: the widget and the console in a real browser. Sizes as
+ * `bun run bench web [--only sizes,open,pieces] [--answers mixed,list] [--rounds 5] [--reloads 200 --seed N]`: the widget and the console in a real browser. Sizes as
  * they are transferred, the time from the click on the launcher until one can type, what a piece of a streamed answer
  * costs at a processor slowed four times, beside a page that renders the whole answer anew for each piece, and whether
  * pages that are reloaded while an answer is written show in the end what is stored. It runs as a program of its own,

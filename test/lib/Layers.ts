@@ -32,7 +32,14 @@ export const repositories = Layer.provide(
 /** Shares that limit nothing. */
 export const unlimitedShares = Shares.layer({
   ...defaults.shares,
-  organization: { uploads: Infinity, searches: Infinity, chats: Infinity, streams: Infinity, lists: Infinity },
+  organization: {
+    uploads: Infinity,
+    searches: Infinity,
+    chats: Infinity,
+    streams: Infinity,
+    lists: Infinity,
+    events: Infinity,
+  },
 })
 
 /** Every repository, over a new database, which is provided too. */

@@ -79,7 +79,7 @@ export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
         path.endsWith(".segment"),
       ),
     signInLink: (key) =>
-      Effect.runPromiseWith(context)(Context.get(context, ConsoleSessions).makeLink(Redacted.make(key))),
+      Effect.runPromiseWith(context)(ConsoleSessions.use(({ makeLink }) => makeLink(Redacted.make(key)))),
     query: (query) => Effect.runPromiseWith(context)(query),
     dump: async () => {
       const paths = readdirSync(given.DATA_DIR, { recursive: true, encoding: "utf8" })

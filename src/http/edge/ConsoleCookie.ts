@@ -16,13 +16,11 @@ export const isOfForeignPage = (request: HttpServerRequest.HttpServerRequest): b
   request.headers["sec-fetch-site"] !== undefined && !isOfOurPages(request)
 
 /**
- * The console's cookie of a request; undefined where it does not count: only requests of our own pages to the API may
- * act by it, so that no other page can act in the name of who is signed in.
+ * The console's cookie of a request; undefined where it does not count: only requests of our own pages may act by it, so
+ * that no other page can act in the name of who is signed in.
  */
 export const consoleCookieOf = (request: HttpServerRequest.HttpServerRequest): string | undefined =>
-  isOfOurPages(request) && request.url.startsWith("/api/")
-    ? cookie.exec(request.headers["cookie"] ?? "")?.[1]
-    : undefined
+  isOfOurPages(request) ? cookie.exec(request.headers["cookie"] ?? "")?.[1] : undefined
 
 const attributes = "Path=/; HttpOnly; SameSite=Strict"
 

@@ -106,7 +106,9 @@ const build = async (sources: string, directory: string): Promise<void> => {
     }
     const script = `${name}.js`
     const style = `${name}.css`
-    return { script, preloads: preloads(script, texts), ...(files[style] === undefined ? {} : { style }) }
+    const first = preloads(script, texts)
+    const later = Array.from(texts.keys()).filter((one) => one !== script && !first.includes(one))
+    return { script, preloads: first, later, ...(files[style] === undefined ? {} : { style }) }
   }
   const pages = { frame: await page("frame", "widget/frame.tsx"), console: await page("console", "console/main.tsx") }
   const [loader] = await bundle(join(sources, "widget/loader.ts"), false)
@@ -145,10 +147,13 @@ if (import.meta.main) {
     process.exit(1)
   }
   const directory = resolve(target)
+  const from = resolve(sources)
+  // Bun derives the names of chunks from paths relative to the working directory.
+  process.chdir(root)
   await mkdir(dirname(directory), { recursive: true })
   const unfinished = await mkdtemp(`${directory}.unfinished-`)
   try {
-    await build(resolve(sources), unfinished)
+    await build(from, unfinished)
     // Another process may have built the same meanwhile; `bun run web` builds again what is there.
     if (existsSync(directory)) await rm(directory, { recursive: true })
     await chmod(unfinished, 0o755)

@@ -22,6 +22,8 @@ const WebPage = Schema.Struct({
   script: Schema.String,
   /** Chunks that the script imports before it runs. */
   preloads: Schema.Array(Schema.String),
+  /** Chunks that the script imports when it needs them, such as a language or a screen. */
+  later: Schema.Array(Schema.String),
   style: Schema.optionalKey(Schema.String),
 })
 export type WebPage = typeof WebPage.Type

@@ -58,6 +58,8 @@ export class KnowledgeIndexes extends Context.Service<
       question: string,
       freshness: Freshness,
     ) => Effect.Effect<OpenedIndex, NotFound | Unavailable, CurrentOrganization>
+    /** The number of knowledge bases that are kept in memory, and the bytes that their indexes take. */
+    readonly usage: Effect.Effect<{ readonly count: number; readonly bytes: number }>
   }
 >()("parley/knowledge/search/KnowledgeIndexes") {
   static readonly layer = (settings: KnowledgeIndexesSettings) =>
@@ -175,7 +177,7 @@ export class KnowledgeIndexes extends Context.Service<
           return yield* opened(chatbotId, question, entry, query, true)
         })
 
-        return { open }
+        return { open, usage: Effect.sync(() => slots.usage) }
       }),
     )
 }

@@ -105,6 +105,12 @@ export class Slots {
     room((key) => this.slots.delete(key))
   }
 
+  /** The number of slots that have an entry, and the bytes of all of them. */
+  get usage(): { readonly count: number; readonly bytes: number } {
+    const used = Array.from(this.slots.values()).filter(({ entry }) => entry !== undefined)
+    return { count: used.length, bytes: used.reduce((sum, { bytes }) => sum + bytes, 0) }
+  }
+
   private park(slot: Slot): void {
     const { entry } = slot
     if (entry === undefined || !(entry.content instanceof LexicalIndex)) return

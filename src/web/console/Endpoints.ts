@@ -1,7 +1,5 @@
 import type { HttpApiSchema } from "effect/http-api"
 import type { Api } from "../../api/Api.ts"
-import type { EventsApi } from "../../api/console/Events.ts"
-import type { OverviewApi } from "../../api/console/Overview.ts"
 
 /*
  * The types of what endpoints take and answer, derived from their declarations: the console cannot ask for a path that
@@ -10,9 +8,7 @@ import type { OverviewApi } from "../../api/console/Overview.ts"
 
 type Groups = (typeof Api)["groups"]
 type EndpointsOf<Group> = Group extends { readonly endpoints: infer E } ? E[keyof E] : never
-type AnyEndpoint =
-  | { [Name in keyof Groups]: EndpointsOf<Groups[Name]> }[keyof Groups]
-  | EndpointsOf<typeof EventsApi | typeof OverviewApi>
+type AnyEndpoint = { [Name in keyof Groups]: EndpointsOf<Groups[Name]> }[keyof Groups]
 type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }
   ? `${M} ${P}`
   : never

@@ -35,6 +35,8 @@ const screen = <N extends ScreenName>(
 export const screens: Partial<Record<ScreenName, Screen>> = {
   ...screen("chatbots", "Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
   ...screen("settings", "Settings", "chatbots:read", () => import("./screens/settings/Settings.tsx")),
+  ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
+  ...screen("widget", "Widget", "chatbots:read", () => import("./screens/widget/Widget.tsx")),
   ...screen(
     "conversations",
     "Conversations",
@@ -47,6 +49,7 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
     "conversations:read",
     () => import("./screens/conversations/Conversation.tsx"),
   ),
-  ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
+  ...screen("playground", "Playground", "chat", () => import("./screens/playground/Playground.tsx")),
+  ...screen("tools", "Tools", "chatbots:read", () => import("./screens/tools/Tools.tsx")),
   ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }

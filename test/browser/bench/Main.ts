@@ -24,6 +24,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
+    answers: { type: "string", default: Object.keys(answers).join() },
   },
 })
 const rounds = Number(values.rounds)
@@ -141,8 +142,14 @@ const naive = async (browser: Browser, answer: string, rate: number): Promise<Co
   return costs
 }
 
-const showCosts = (title: string, { longestTask, median, p95, pieces }: Costs) =>
-  line(`${title.padEnd(34)}median ${ms(median)}, p95 ${ms(p95)}, longest task ${ms(longestTask)}  (${pieces} pieces)`)
+const showCosts = (title: string, { longestTask, median, p95, parts, pieces }: Costs) =>
+  line(
+    `${title.padEnd(34)}median ${ms(median)}, p95 ${ms(p95)}, longest task ${ms(longestTask)}  (${pieces} pieces; of one: ${Object.entries(
+      parts,
+    )
+      .map(([part, time]) => `${part} ${time.toFixed(2)}`)
+      .join(", ")})`,
+  )
 
 const isWanted = (part: string) => values.only === "" || values.only.split(",").includes(part)
 
@@ -178,7 +185,7 @@ try {
     }
   }
   if (isWanted("pieces")) {
-    for (const [name, answer] of Object.entries(answers)) {
+    for (const [name, answer] of Object.entries(answers).filter(([kind]) => values.answers.split(",").includes(kind))) {
       const ours = await streamed(browser, answer, SLOWED)
       showCosts(`20 kB, ${name}, slowed`, ours)
       if (name !== "mixed") continue

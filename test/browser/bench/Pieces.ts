@@ -11,6 +11,22 @@ export interface Costs {
   readonly median: number
   readonly p95: number
   readonly longestTask: number
+  /** Of all tasks, per piece: scripts, styles and layout, and what paints. */
+  readonly parts: Readonly<Record<string, number>>
+}
+
+const PARTS: Readonly<Record<string, string>> = {
+  FunctionCall: "scripts",
+  FireAnimationFrame: "scripts",
+  RunMicrotasks: "scripts",
+  UpdateLayoutTree: "styles",
+  Layout: "layout",
+  PrePaint: "painting",
+  Paint: "painting",
+  Layerize: "painting",
+  Commit: "painting",
+  MinorGC: "garbage",
+  MajorGC: "garbage",
 }
 
 interface TraceEvent {
@@ -66,7 +82,16 @@ export const costsOf = async (
   })
   const [first = 0, last = 0] = [moments[0], moments.at(-1)]
   const within = tasks.filter(({ ts }) => ts >= toTrace(first) && ts <= toTrace(last))
+  const parts: Record<string, number> = {}
+  for (const event of trace.traceEvents) {
+    const part = PARTS[event.name]
+    if (part === undefined || event.pid !== zero.pid || event.tid !== zero.tid) continue
+    if (event.ts >= toTrace(first) && event.ts <= toTrace(last)) {
+      parts[part] = (parts[part] ?? 0) + cost(event) / moments.length
+    }
+  }
   return {
+    parts,
     pieces: perPiece.length,
     median: percentile(perPiece, 0.5),
     p95: percentile(perPiece, 0.95),

@@ -74,7 +74,12 @@ test("a build has every file in three forms, and knows what each document loads"
       const files = yield* WebFiles
       const build = yield* files.current
       expect(Object.keys(build.files).length).toBe(5)
-      expect(build.pages.console).toEqual({ script: "console.js", preloads: [], style: "console.css" })
+      expect(build.pages.console).toEqual({
+        script: "console.js",
+        preloads: [],
+        later: [expect.stringMatching(/^later-\w+\.js$/)],
+        style: "console.css",
+      })
       const read = (encoding: "identity" | "br" | "gzip") => files.read(build, "frame.js", encoding)
       return [
         yield* read("identity"),

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX, VNode } from "preact"
-import type { MarkedToken, Token, Tokens } from "marked"
+import type { Token, Tokens } from "marked"
 import { safeAddress } from "./Address.ts"
-import type { Block } from "./Blocks.ts"
+import { isKnown, type Block } from "./Blocks.ts"
 import { CopyButton, type CopyTexts } from "./CopyButton.tsx"
 
 /** What Markdown needs to say in the reader's language. */
@@ -21,28 +21,26 @@ export interface MarkdownProps {
  */
 export const Markdown = ({ blocks, texts }: MarkdownProps): VNode => (
   <div class="markdown" dir="auto">
-    {blocks.map((block) => rendered(block, texts))}
+    {blocks.map(({ start, token }) => once(token, start, texts, () => blockNode(token, start, texts)))}
   </div>
 )
 
 interface Rendered {
+  readonly key: number
   readonly texts: MarkdownTexts
   readonly node: ComponentChildren
 }
 
-/** Preact leaves alone what is the same virtual node as before. */
-const cache = new WeakMap<Block, Rendered>()
+/** What was rendered of blocks, items and rows. Preact leaves alone what is the same virtual node as before. */
+const cache = new WeakMap<object, Rendered>()
 
-const rendered = (block: Block, texts: MarkdownTexts): ComponentChildren => {
-  const known = cache.get(block)
-  if (known?.texts === texts) return known.node
-  const node = blockNode(block.token, block.start, texts)
-  cache.set(block, { texts, node })
+const once = (part: object, key: number, texts: MarkdownTexts, render: () => ComponentChildren): ComponentChildren => {
+  const known = cache.get(part)
+  if (known?.texts === texts && known.key === key) return known.node
+  const node = render()
+  cache.set(part, { key, texts, node })
   return node
 }
-
-/** `marked` declares that a token may be of any type; these are the types that its lexer makes. */
-const isKnown = (_token: Token): _token is MarkedToken => true
 
 const blockNodes = (tokens: ReadonlyArray<Token>, texts: MarkdownTexts): ComponentChildren =>
   tokens.map((token, index) => blockNode(token, index, texts))
@@ -54,9 +52,11 @@ const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentCh
     case "def":
       return null
     case "paragraph":
+    case "text":
+      // In an item both are the same, so that nothing moves when a blank line makes a list a loose one.
       return (
         <p key={key} dir="auto">
-          {inlineNodes(token.tokens)}
+          {token.tokens === undefined ? token.text : inlineNodes(token.tokens)}
         </p>
       )
     case "heading":
@@ -86,17 +86,20 @@ const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentCh
         </p>
       )
     default:
-      // The text of an item in a tight list.
+      // The box of a task.
       return inlineNode(token, key)
   }
 }
 
 const list = (token: Tokens.List, key: number, texts: MarkdownTexts): VNode => {
-  const items = token.items.map((item, index) => (
-    <li key={index} dir="auto" class={item.task ? "task" : undefined}>
-      {blockNodes(item.tokens, texts)}
-    </li>
-  ))
+  const items = token.items.map((item, index) =>
+    once(item, index, texts, () => (
+      <li key={index} dir="auto" class={item.task ? "task" : undefined}>
+        {item.task && (item.checked === true ? "☑ " : "☐ ")}
+        {blockNodes(item.tokens, texts)}
+      </li>
+    )),
+  )
   return token.ordered ? (
     <ol key={key} start={typeof token.start === "number" ? token.start : 1}>
       {items}
@@ -120,15 +123,17 @@ const table = (token: Tokens.Table, key: number, texts: MarkdownTexts): VNode =>
         </tr>
       </thead>
       <tbody>
-        {token.rows.map((row, index) => (
-          <tr key={index}>
-            {row.map((cell, column) => (
-              <td key={column} dir="auto" data-align={cell.align}>
-                {inlineNodes(cell.tokens)}
-              </td>
-            ))}
-          </tr>
-        ))}
+        {token.rows.map((row, index) =>
+          once(row, index, texts, () => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column} dir="auto" data-align={cell.align}>
+                  {inlineNodes(cell.tokens)}
+                </td>
+              ))}
+            </tr>
+          )),
+        )}
       </tbody>
     </table>
   </section>
@@ -140,6 +145,17 @@ interface CodeBlockProps {
   readonly texts: MarkdownTexts
 }
 
+/** Lines in one element, so that a line that is added moves no more than these. */
+const CHUNK_LINES = 20
+
+const chunksOf = (text: string): ReadonlyArray<string> => {
+  const lines = text.split("\n")
+  return Array.from({ length: Math.ceil(lines.length / CHUNK_LINES) }, (_, index) => {
+    const end = (index + 1) * CHUNK_LINES
+    return lines.slice(end - CHUNK_LINES, end).join("\n") + (end < lines.length ? "\n" : "")
+  })
+}
+
 const CodeBlock = ({ language, text, texts }: CodeBlockProps): VNode => (
   <figure class="code" dir="ltr">
     <figcaption>
@@ -148,7 +164,11 @@ const CodeBlock = ({ language, text, texts }: CodeBlockProps): VNode => (
     </figcaption>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard. */}
     <pre tabIndex={0}>
-      <code>{text}</code>
+      <code>
+        {chunksOf(text).map((chunk, index) => (
+          <span key={index}>{chunk}</span>
+        ))}
+      </code>
     </pre>
   </figure>
 )
@@ -176,7 +196,8 @@ const inlineNode = (token: Token, key: number): ComponentChildren => {
     case "br":
       return <br key={key} />
     case "checkbox":
-      return token.checked ? "☑ " : "☐ "
+      // The item shows it.
+      return null
     case "link":
       return link(token.href, inlineNodes(token.tokens), key)
     case "image":

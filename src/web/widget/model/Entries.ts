@@ -72,9 +72,9 @@ export class Reply {
 
   /** Takes the place of whatever was streamed. */
   restore(message: WidgetMessage): void {
+    this.#forget()
     this.id.value = message.id
     this.text = message.content
-    this.#blocks = new Blocks()
     this.#undrawn = message.content
     this.sources.value = message.sources
     this.rating.value = message.feedback
@@ -87,6 +87,8 @@ export class Reply {
     this.lastEvent = number
     switch (event.type) {
       case "start":
+        // A reply that is begun again begins its text again.
+        this.#forget()
         this.id.value = event.message_id
         return
       case "tool":
@@ -118,6 +120,13 @@ export class Reply {
     if (this.isOver) return
     this.failure.value = failure
     this.#end("broken")
+  }
+
+  #forget(): void {
+    this.text = ""
+    this.#undrawn = ""
+    this.#blocks = new Blocks()
+    this.sources.value = []
   }
 
   #end(phase: Phase): void {

@@ -147,13 +147,14 @@ export const ended = (trace: Trace, state: "finished" | "failed" | "stopped", at
 /** Whether a reply is still being made. */
 export const isGoingOn = ({ state }: Trace): boolean => state === "waiting" || state === "running"
 
-/** The text of a reply: a paragraph for each step that says something, but for steps that go on with the one before. */
+/**
+ * The text of a reply: a paragraph for each step that says something. After a step that has called no tool, the next one
+ * goes on in the middle of its text. Text is only ever added at the end.
+ */
 export const textOf = ({ steps }: Trace): string =>
-  steps.reduce((whole, { text, tools }, index) => {
-    const previous = steps[index - 1]
-    const continues =
-      previous !== undefined && previous.tools.length === 0 && previous.text !== "" && tools.length === 0
-    return whole === "" || text === "" || continues ? whole + text : `${whole}\n\n${text}`
+  steps.reduce((whole, { text }, index) => {
+    const isContinued = steps[index - 1]?.tools.length === 0
+    return whole === "" || text === "" || isContinued ? whole + text : `${whole}\n\n${text}`
   }, "")
 
 /** The tokens of a reply, of all its steps that have told theirs. */

@@ -1,0 +1,96 @@
+import { Clock, Context, DateTime, Duration, Effect, Layer, type Redacted, Semaphore } from "effect"
+import manifest from "../../../package.json" with { type: "json" }
+import type { Finding, SystemState } from "../../domain/console/SystemState.ts"
+import type { Unavailable } from "../../domain/Errors.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { KnowledgeIndexes } from "../../knowledge/search/KnowledgeIndexes.ts"
+import { ServerState } from "../../storage/console/ServerState.ts"
+import type { QueueState } from "../../storage/sql/LeaseQueue.ts"
+import { StartWarnings } from "../../system/StartWarnings.ts"
+import { Doctor } from "../Doctor.ts"
+import { Health } from "../Health.ts"
+
+export interface SystemStatesSettings {
+  /** The URL of the Postgres server; undefined for the embedded database. */
+  readonly database: { readonly url: Redacted.Redacted | undefined }
+  /** The most bytes of search indexes in memory. */
+  readonly knowledgeIndexes: { readonly bytes: number }
+}
+
+/** How long the findings of an examination answer those who ask again. */
+const EXAMINED_FOR = Duration.seconds(10)
+
+/** What this process knows: all of the state but the version of the API, and whether the server is stopping. */
+export type ProcessState = Omit<SystemState, "api_version" | "readiness"> & {
+  readonly vectors: SystemState["readiness"]["vectors"]
+}
+
+/** How the server is, for its operator. */
+export class SystemStates extends Context.Service<
+  SystemStates,
+  {
+    readonly current: Effect.Effect<ProcessState, Unavailable>
+    /** Examines everything that a server needs, once for all who ask at the same time or within ten seconds. */
+    readonly examine: Effect.Effect<ReadonlyArray<Finding>, Unavailable>
+  }
+>()("parley/services/console/SystemStates") {
+  static readonly layer = (settings: SystemStatesSettings) =>
+    Layer.effect(
+      SystemStates,
+      Effect.gen(function* () {
+        const health = yield* Health
+        const { facts } = yield* ServerState
+        const { usage } = yield* KnowledgeIndexes
+        const doctor = yield* Doctor
+        const warnings = yield* StartWarnings
+        const startedAt = yield* DateTime.nowAsDate
+        const start = yield* Clock.monotonicTimeNanos
+        const turn = yield* Semaphore.make(1)
+        let last: { readonly findings: ReadonlyArray<Finding>; readonly at: bigint } | undefined
+
+        const current = Effect.gen(function* () {
+          const [{ areVectorsMissing }, database, indexes] = yield* Effect.all([health.check, facts, usage])
+          return {
+            version: manifest.version,
+            runtime: `Bun ${Bun.version}`,
+            started_at: timestamp(startedAt),
+            uptime_seconds: Number(((yield* Clock.monotonicTimeNanos) - start) / 1_000_000n) / 1_000,
+            vectors: areVectorsMissing ? ("waiting" as const) : ("complete" as const),
+            database: {
+              kind: settings.database.url === undefined ? ("embedded" as const) : ("postgres" as const),
+              version: database.postgres,
+              pgvector: database.pgvector,
+              migration: database.migration,
+            },
+            queues: [queueOf("ingestion", database.ingestions), queueOf("embedding", database.reembeddings)],
+            search_indexes: { ...indexes, limit_bytes: settings.knowledgeIndexes.bytes },
+            memory_bytes: process.memoryUsage.rss(),
+            warnings,
+          }
+        })
+
+        const examine = Effect.gen(function* () {
+          const now = yield* Clock.monotonicTimeNanos
+          if (last !== undefined && now - last.at < BigInt(Duration.toMillis(EXAMINED_FOR)) * 1_000_000n) {
+            return last.findings
+          }
+          const findings = yield* doctor.examine
+          last = { findings, at: yield* Clock.monotonicTimeNanos }
+          return findings
+        }).pipe(Semaphore.withPermit(turn))
+
+        return { current: Effect.withSpan(current, "SystemStates.current"), examine }
+      }),
+    )
+}
+
+const queueOf = (
+  kind: SystemState["queues"][number]["kind"],
+  { delayed, overdue_seconds, underWay, waiting }: QueueState,
+): SystemState["queues"][number] => ({
+  kind,
+  waiting,
+  under_way: underWay,
+  delayed,
+  oldest_seconds: overdue_seconds,
+})

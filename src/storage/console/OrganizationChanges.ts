@@ -1,0 +1,127 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Document } from "../../domain/Document.ts"
+import type { Unavailable } from "../../domain/Errors.ts"
+import type { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Documents } from "../Documents.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { uuids } from "../sql/SqlValues.ts"
+
+/** The versions of a chatbot, which move with its configuration and with what searches in it find. */
+export interface ChatbotState {
+  readonly id: ChatbotId
+  readonly version: string
+  readonly knowledge: string
+}
+
+/** A document that is not ready: one that is being read, or has failed. */
+export interface DocumentState {
+  readonly id: DocumentId
+  readonly chatbot: ChatbotId
+  /** Changes with every change of the document's row. */
+  readonly stamp: string
+}
+
+/** A conversation with recent activity. */
+export interface ConversationState {
+  readonly id: SessionId
+  readonly chatbot: ChatbotId
+  readonly message_count: number
+  readonly updated_at: string
+}
+
+/** What can change in an organization, as it is at one moment. */
+export interface OrganizationState {
+  /** By the database's clock. */
+  readonly now: string
+  readonly chatbots: ReadonlyArray<ChatbotState>
+  /** Those that are not ready, and at most `DOCUMENTS_MAX`. */
+  readonly documents: ReadonlyArray<DocumentState>
+  /** Those with activity since the given time, and at most `CONVERSATIONS_MAX`: the latest. */
+  readonly conversations: ReadonlyArray<ConversationState>
+  /** Those of the given API keys that are valid. */
+  readonly keys: ReadonlyArray<ApiKeyId>
+}
+
+/** The most documents whose progress is followed in one organization. */
+export const DOCUMENTS_MAX = 1_000
+/** The most conversations that are read at once. */
+export const CONVERSATIONS_MAX = 200
+/**
+ * For how long a change may take to be visible after its time, because its transaction is open: what is older than that
+ * when it is first seen is missed.
+ */
+const OPEN_FOR = "5 seconds"
+
+/**
+ * What has changed in the current organization, found by comparing its state with that of a moment ago: nothing that
+ * changes anything has to tell. Each table is read by an index, and only where something may have changed.
+ */
+export class OrganizationChanges extends Context.Service<
+  OrganizationChanges,
+  {
+    /**
+     * Reads the state in one statement.
+     *
+     * @param since conversations without activity since then are left out; undefined leaves all of them out
+     * @param keys the API keys whose validity is asked for
+     */
+    readonly look: (
+      since: string | undefined,
+      keys: ReadonlyArray<ApiKeyId>,
+    ) => Effect.Effect<OrganizationState, Unavailable, CurrentOrganization>
+    /** Returns documents by their ids, without those that do not exist. */
+    readonly documents: (
+      chatbot: ChatbotId,
+      ids: ReadonlyArray<DocumentId>,
+    ) => Effect.Effect<ReadonlyArray<Document>, Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/console/OrganizationChanges") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const documents = yield* Documents
+
+      const look = Effect.fnUntraced(function* (since: string | undefined, keys: ReadonlyArray<ApiKeyId>) {
+        const organization = yield* CurrentOrganization
+        const conversations = sql`
+          select s.id, c.id as chatbot, s.message_count, s.updated_at
+          from chatbots c cross join lateral (
+            select id, message_count, updated_at from sessions
+            where chatbot_id = c.id and organization_id = ${organization}
+              and updated_at > ${since ?? null}::text::timestamptz - ${OPEN_FOR}::interval
+            order by updated_at desc, id desc limit ${CONVERSATIONS_MAX}
+          ) s
+          where c.organization_id = ${organization} order by s.updated_at desc limit ${CONVERSATIONS_MAX}`
+        const [row] = yield* sql<OrganizationState>`
+          select clock_timestamp()::text as now,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', id, 'version', version::text, 'knowledge', knowledge_version::text))
+              from chatbots where organization_id = ${organization}
+            ), '[]') as chatbots,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', id, 'chatbot', chatbot_id, 'stamp', concat_ws(' ', updated_at, progress)))
+              from (
+                select id, chatbot_id, updated_at, progress from documents
+                where organization_id = ${organization} and status <> 'ready' limit ${DOCUMENTS_MAX}
+              ) d
+            ), '[]') as documents,
+            ${
+              since === undefined
+                ? sql`'[]'::jsonb`
+                : sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.updated_at) from (${conversations}) s), '[]')`
+            } as conversations,
+            coalesce((
+              select jsonb_agg(id) from api_keys
+              where id = any(${uuids(keys)}) and organization_id = ${organization}
+                and revoked_at is null and (expires_at is null or expires_at > now())
+            ), '[]') as keys`
+        return yield* Effect.orDie(Effect.fromNullishOr(row))
+      }, withoutSqlErrors)
+
+      return { look, documents: documents.getMany }
+    }),
+  )
+}

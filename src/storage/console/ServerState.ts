@@ -1,0 +1,42 @@
+import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../domain/Errors.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+
+/** What the operator is told of the database at any time: facts that are quickly read. */
+export interface ServerFacts {
+  readonly postgres: string
+  readonly pgvector: string
+  /** The name of the last migration that was applied. */
+  readonly migration: string
+  readonly ingestions: QueueState
+  readonly reembeddings: QueueState
+}
+
+/** Reads the version of the database and its queues, of all organizations. `Inspection` reads much more, for longer. */
+export class ServerState extends Context.Service<
+  ServerState,
+  { readonly facts: Effect.Effect<ServerFacts, Unavailable> }
+>()("parley/storage/console/ServerState") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+
+      const facts = Effect.gen(function* () {
+        const [row] = yield* sql<Pick<ServerFacts, "migration" | "pgvector" | "postgres">>`
+          select current_setting('server_version') as postgres,
+            (select extversion from pg_extension where extname = 'vector') as pgvector,
+            (select name from parley_migrations order by number desc limit 1) as migration`
+        return {
+          ...(yield* Effect.orDie(Effect.fromNullishOr(row))),
+          ingestions: yield* queueState(sql, "ingestions"),
+          reembeddings: yield* queueState(sql, "reembeddings"),
+        }
+      }).pipe(withoutSqlErrors)
+
+      return { facts }
+    }),
+  )
+}

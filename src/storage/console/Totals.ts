@@ -1,0 +1,72 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type ChatbotTotals, CONVERSATIONS_COUNTED } from "../../domain/console/ChatbotTotals.ts"
+import type { Unavailable } from "../../domain/Errors.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+
+/** The most chatbots that are counted. */
+const CHATBOTS_MAX = 1_000
+
+interface Row {
+  readonly chatbot_id: ChatbotId
+  readonly total: number
+  readonly under_way: number
+  readonly failed: number
+  readonly recent: number
+  readonly latest: Date | null
+}
+
+/** How much the chatbots of the current organization have. */
+export class Totals extends Context.Service<
+  Totals,
+  {
+    /** Counts for the newest chatbots, or for one. */
+    readonly ofChatbots: (
+      chatbot: ChatbotId | undefined,
+    ) => Effect.Effect<ReadonlyArray<Required<ChatbotTotals>>, Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/console/Totals") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const ofChatbots = Effect.fnUntraced(function* (chatbot: ChatbotId | undefined) {
+        const organization = yield* CurrentOrganization
+        // Each count reads an index alone. Conversations are counted as far as the bound.
+        const rows = yield* sql<Row>`
+          select c.id as chatbot_id, d.total, d.under_way, d.failed, s.recent, (
+              select updated_at from sessions where chatbot_id = c.id and organization_id = ${organization}
+              order by updated_at desc, id desc limit 1
+            ) as latest
+          from (
+            select id, created_at from chatbots
+            where organization_id = ${organization} ${chatbot === undefined ? sql`` : sql`and id = ${chatbot}`}
+            order by created_at desc, id desc limit ${CHATBOTS_MAX}
+          ) c
+          cross join lateral (
+            select count(*)::int as total, count(*) filter (where status = 'failed')::int as failed,
+              count(*) filter (where status not in ('ready', 'failed'))::int as under_way
+            from documents where chatbot_id = c.id and organization_id = ${organization}
+          ) d
+          cross join lateral (
+            select count(*)::int as recent from (
+              select from sessions where chatbot_id = c.id and organization_id = ${organization}
+                and updated_at > now() - interval '7 days' limit ${CONVERSATIONS_COUNTED}
+            ) counted
+          ) s
+          order by c.created_at desc, c.id desc`
+        return rows.map(({ chatbot_id, failed, latest, recent, total, under_way }) => ({
+          chatbot_id,
+          documents: { total, under_way, failed },
+          conversations: { last_7_days: recent, latest_activity: latest === null ? null : timestamp(latest) },
+        }))
+      }, withoutSqlErrors)
+
+      return { ofChatbots }
+    }),
+  )
+}

@@ -1,0 +1,73 @@
+import { type ReadonlySignal, signal } from "@preact/signals"
+import { type Block, Blocks } from "../../../shared/markdown/Blocks.ts"
+import { open } from "../../Api.ts"
+import { randomId } from "../../Random.ts"
+import { toFailure } from "../../Failure.ts"
+import { advance, ended, isGoingOn, newTrace, textOf, type Trace } from "./Trace.ts"
+import { type Chunk, ChunkReader } from "./UiStream.ts"
+
+/** A question and the reply to it, while it is being made and afterwards. */
+export interface Exchange {
+  readonly id: string
+  readonly question: string
+  readonly trace: ReadonlySignal<Trace>
+  /** The text of the reply, in blocks of Markdown. */
+  readonly blocks: ReadonlySignal<ReadonlyArray<Block>>
+  /** How long it has taken until now, in milliseconds. */
+  readonly elapsed: ReadonlySignal<number>
+  readonly stop: () => void
+}
+
+/** How often the clock of a reply that is being made goes on. */
+const TICK_MILLIS = 80
+
+const chunksOf = async function* (response: Response): AsyncGenerator<Chunk> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const chunks = new ChunkReader()
+  while (reader !== undefined) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield* chunks.add(value)
+  }
+}
+
+/** Asks a chatbot. The exchange begins at once, and never fails: its trace tells what went wrong. */
+export const ask = (chatbotId: string, sessionToken: string, question: string): Exchange => {
+  const begun = performance.now()
+  const since = () => performance.now() - begun
+  const controller = new AbortController()
+  const trace = signal<Trace>(newTrace)
+  const blocks = signal<ReadonlyArray<Block>>([])
+  const elapsed = signal(0)
+  const markdown = new Blocks()
+  let shown = 0
+  const show = (next: Trace): void => {
+    trace.value = next
+    const text = textOf(next)
+    if (text.length > shown || !isGoingOn(next)) blocks.value = markdown.add(text.slice(shown), !isGoingOn(next))
+    shown = text.length
+  }
+  const clock = setInterval(() => (elapsed.value = since()), TICK_MILLIS)
+  const run = async (): Promise<void> => {
+    try {
+      const response = await open("POST /api/external/chatbot/:chatbotId/chat", {
+        params: { chatbotId },
+        query: { stream: "true", steps: "true" },
+        body: { messages: [{ role: "user", content: question }], sessionToken, platform: "playground" },
+        accept: "text/event-stream",
+        signal: controller.signal,
+      })
+      for await (const chunk of chunksOf(response)) show(advance(trace.value, chunk, since()))
+      if (isGoingOn(trace.value))
+        show({ ...ended(trace.value, "failed", since()), error: "The connection was lost before the reply was whole." })
+    } catch (error) {
+      if (controller.signal.aborted) show(ended(trace.value, "stopped", since()))
+      else if (isGoingOn(trace.value))
+        show({ ...ended(trace.value, "failed", since()), error: toFailure(error).message })
+    }
+    clearInterval(clock)
+    elapsed.value = since()
+  }
+  void run()
+  return { id: randomId(), question, trace, blocks, elapsed, stop: () => controller.abort() }
+}

@@ -1,0 +1,236 @@
+import { useSignal } from "@preact/signals"
+import { useEffect, useRef } from "preact/hooks"
+import flask from "icon:flask-conical"
+import plus from "icon:plus"
+import send from "icon:arrow-up"
+import square from "icon:square"
+import { formatMillis, plural } from "../../../shared/Format.ts"
+import { Markdown } from "../../../shared/markdown/Markdown.tsx"
+import { Scroller } from "../../../shared/Scroller.tsx"
+import { chatbotResource } from "../../Chatbots.ts"
+import { Badge } from "../../parts/Badge.tsx"
+import { Button, IconButton, LinkButton } from "../../parts/Button.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { Empty } from "../../parts/States.tsx"
+import { randomId } from "../../Random.ts"
+import { useResourceIf } from "../../Resource.ts"
+import { href } from "../../Router.ts"
+import { can } from "../../Session.ts"
+import { ask, type Exchange } from "./Exchange.ts"
+import { Inspector } from "./Inspector.tsx"
+import { Passages } from "./Passages.tsx"
+import { isGoingOn } from "./Trace.ts"
+
+const markdownTexts = { copy: "Copy", copied: "Copied", table: "Table" }
+
+/** So near to the end, a reader wants to see what comes. */
+const AT_END_PIXELS = 80
+
+/** A conversation with a chatbot, as its visitors have it, beside how each reply came about. */
+const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const chatbot = useResourceIf(can("chatbots:read"), chatbotResource(chatbotId)).data.value?.chatbot
+  const token = useSignal(randomId())
+  const exchanges = useSignal<ReadonlyArray<Exchange>>([])
+  const chosen = useSignal<string | undefined>(undefined)
+  const list = useRef<HTMLElement>(null)
+  const last = exchanges.value.at(-1)
+  const isBusy = last !== undefined && isGoingOn(last.trace.value)
+  const session = exchanges.value.map(({ trace }) => trace.value.sessionId).findLast((id) => id !== undefined)
+  const inspected = exchanges.value.find(({ id }) => id === chosen.value) ?? last
+  const blocks = last?.blocks.value
+  const say = (question: string): void => {
+    exchanges.value = [...exchanges.value, ask(chatbotId, token.value, question)]
+    chosen.value = undefined
+    requestAnimationFrame(() => list.current?.scrollTo({ top: list.current.scrollHeight }))
+  }
+  const begin = (): void => {
+    last?.stop()
+    exchanges.value = []
+    token.value = randomId()
+  }
+  useEffect(() => {
+    const box = list.current
+    if (box !== null && box.scrollHeight - box.scrollTop - box.clientHeight < AT_END_PIXELS)
+      box.scrollTo({ top: box.scrollHeight })
+  }, [blocks])
+  useEffect(() => () => exchanges.value.at(-1)?.stop(), [])
+  return (
+    <Page
+      title="Playground"
+      of={chatbot?.name}
+      about={
+        <>
+          Talk to the chatbot and see how each reply comes about.{" "}
+          {chatbot !== undefined && <Badge>{chatbot.settings.model}</Badge>}
+        </>
+      }
+      actions={
+        <>
+          {session !== undefined && can("conversations:read") && (
+            <LinkButton kind="quiet" href={href("conversation", { chatbotId, sessionId: session })}>
+              Open the conversation
+            </LinkButton>
+          )}
+          <Button icon={plus} disabled={exchanges.value.length === 0} onClick={begin}>
+            New conversation
+          </Button>
+        </>
+      }
+    >
+      <div class="playground">
+        <div class="playground-chat">
+          <Scroller label="Conversation" class="playground-list" of={list}>
+            {exchanges.value.length === 0 ? (
+              <Empty icon={flask} title="Ask something">
+                What you say here is stored as a conversation on the platform “playground”, and its tokens count.
+              </Empty>
+            ) : (
+              <ol>
+                {exchanges.value.map((exchange) => (
+                  <Turn
+                    key={exchange.id}
+                    exchange={exchange}
+                    chatbotId={chatbotId}
+                    isInspected={exchange === inspected}
+                    onInspect={() => (chosen.value = exchange.id)}
+                    onAgain={isBusy ? undefined : () => say(exchange.question)}
+                  />
+                ))}
+              </ol>
+            )}
+          </Scroller>
+          <Composer isBusy={isBusy} onSend={say} onStop={() => last?.stop()} />
+          <output class="visually-hidden">
+            {last !== undefined && !isBusy && "The reply is finished."}
+          </output>
+        </div>
+        {inspected === undefined ? (
+          <div class="inspector-empty soft">
+            The steps of a reply appear here: calls of the model and of tools, passages, tokens and times.
+          </div>
+        ) : (
+          <Inspector key={inspected.id} exchange={inspected} chatbotId={chatbotId} />
+        )}
+      </div>
+    </Page>
+  )
+}
+
+interface TurnProps {
+  readonly exchange: Exchange
+  readonly chatbotId: string
+  readonly isInspected: boolean
+  readonly onInspect: () => void
+  /** Undefined while another reply is being made. */
+  readonly onAgain: (() => void) | undefined
+}
+
+const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProps) => {
+  const trace = exchange.trace.value
+  const blocks = exchange.blocks.value
+  const goesOn = isGoingOn(trace)
+  const running = trace.steps.at(-1)?.tools.findLast(({ end }) => end === undefined)
+  const passages = trace.quotes.map(({ chunk, documentId, page, text, title }) => ({
+    title,
+    chunk,
+    section: page === undefined ? undefined : `page ${page}`,
+    content: text,
+    similarity: undefined,
+    documentId: documentId === "" ? undefined : documentId,
+  }))
+  return (
+    <li class="playground-turn">
+      <p class="playground-question" dir="auto">
+        <span class="visually-hidden">You: </span>
+        {exchange.question}
+      </p>
+      <div class="playground-reply">
+        {blocks.length > 0 && (
+          <div class="answer">
+            <Markdown blocks={blocks} texts={markdownTexts} />
+          </div>
+        )}
+        {goesOn && (
+          <p class="soft playground-doing">
+            {running !== undefined ? `${running.name} …` : blocks.length === 0 ? "Thinking …" : ""}
+          </p>
+        )}
+        {trace.state === "stopped" && <p class="soft small">Stopped.</p>}
+        {trace.error !== undefined && (
+          <p class="playground-error" role="alert">
+            {trace.error}
+          </p>
+        )}
+        {passages.length > 0 && (
+          <details class="disclosure small">
+            <summary>{plural(passages.length, "source")}</summary>
+            <div>
+              <Passages chatbotId={chatbotId} passages={passages} />
+            </div>
+          </details>
+        )}
+        {!goesOn && (
+          <div class="row">
+            <Button kind="quiet" small aria-pressed={isInspected} onClick={onInspect}>
+              {`${plural(trace.steps.length, "step")} · ${formatMillis(trace.latest)}`}
+            </Button>
+            {(trace.state === "failed" || trace.state === "stopped") && onAgain !== undefined && (
+              <Button kind="quiet" small onClick={onAgain}>
+                Ask again
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </li>
+  )
+}
+
+interface ComposerProps {
+  readonly isBusy: boolean
+  readonly onSend: (text: string) => void
+  readonly onStop: () => void
+}
+
+const QUESTION_MAX_LENGTH = 32_000
+
+const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
+  const text = useSignal("")
+  const submit = (): void => {
+    const question = text.value.trim()
+    if (question === "" || isBusy) return
+    text.value = ""
+    onSend(question)
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <textarea
+        aria-label="Message"
+        class="input"
+        rows={1}
+        placeholder="Ask the chatbot …"
+        maxLength={QUESTION_MAX_LENGTH}
+        value={text.value}
+        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          submit()
+        }}
+      />
+      {isBusy ? (
+        <IconButton icon={square} label="Stop" onClick={onStop} />
+      ) : (
+        <IconButton icon={send} label="Send" class="send" type="submit" disabled={text.value.trim() === ""} />
+      )}
+    </form>
+  )
+}
+
+export default Playground

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { ChatbotTotals } from "../../../src/domain/console/ChatbotTotals.ts"
+import { Finding, SystemState } from "../../../src/domain/console/SystemState.ts"
+import { type Client, problem, read } from "../../lib/Client.ts"
+import { startServer } from "../../lib/TestServer.ts"
+
+const { client } = await startServer()
+
+describe("the state of the server", () => {
+  test("names its version, database, queues and memory, for the operator alone", async () => {
+    const reply = await client.get("/api/admin/system")
+    const { system } = read(Schema.Struct({ system: SystemState }), reply)
+    expect(system.readiness).toEqual({ status: "ready", vectors: "complete" })
+    expect(system.database.kind).toBe(process.env["DATABASE_URL"] === undefined ? "embedded" : "postgres")
+    expect(system.database.migration).toMatch(/^\d{4}_/)
+    expect(system.database.version).toMatch(/^1[5-9]/)
+    expect(system.queues.map(({ kind }) => kind)).toEqual(["ingestion", "embedding"])
+    expect(system.queues[0]).toEqual({ kind: "ingestion", waiting: 0, under_way: 0, delayed: 0, oldest_seconds: null })
+    expect(system.uptime_seconds).toBeGreaterThan(0)
+    expect(system.memory_bytes).toBeGreaterThan(1_000_000)
+    expect(system.search_indexes.limit_bytes).toBe(256 * 1024 * 1024)
+
+    const { id } = await client.newChatbot()
+    await client.learn(id, { "a.txt": "Some words." })
+    await client.search(id, "words")
+    const later = read(Schema.Struct({ system: SystemState }), await client.get("/api/admin/system")).system
+    expect(later.search_indexes.count).toBe(system.search_indexes.count + 1)
+
+    const mine = await client.newOrganization()
+    for (const path of ["/api/admin/system", "/api/admin/system/checks"]) {
+      problem(await mine.get(path), 403, "forbidden")
+      problem(await (await client.limitedTo("admin")).get(path), 403, "forbidden")
+      problem(await client.withKey(undefined).get(path), 401, "unauthorized")
+    }
+  })
+
+  test("is examined once for all who ask at the same time", async () => {
+    const [one, other] = await Promise.all([
+      client.get("/api/admin/system/checks"),
+      client.get("/api/admin/system/checks"),
+    ])
+    const { checks } = read(Schema.Struct({ checks: Schema.Array(Finding) }), one)
+    expect(other.text).toBe(one.text)
+    expect(new Set(checks.map(({ part }) => part))).toEqual(
+      new Set([...checks.map(({ part }) => part), "database", "embeddings", "ingestion", "files"]),
+    )
+    expect(checks.find(({ part }) => part === "embeddings")?.state).toBe("ok")
+  })
+})
+
+describe("the totals of chatbots", () => {
+  const totals = async (as: Client) =>
+    read(Schema.Struct({ totals: Schema.Array(ChatbotTotals) }), await as.get("/api/external/chatbots/totals")).totals
+
+  test("count documents and recent conversations, as far as the key may read them", async () => {
+    const mine = await client.newOrganization()
+    const [first, second] = [await mine.newChatbot(), await mine.newChatbot()]
+    await mine.learn(first.id, { "a.txt": "Some words." })
+    await mine.upload(first.id, { "b.txt": "   " })
+    await mine.chat(first.id, "Hello")
+    const [ofSecond, ofFirst] = await totals(mine)
+    expect(ofSecond).toEqual({
+      chatbot_id: second.id,
+      documents: { total: 0, under_way: 0, failed: 0 },
+      conversations: { last_7_days: 0, latest_activity: null },
+    })
+    expect(ofFirst).toMatchObject({
+      chatbot_id: first.id,
+      documents: { total: 2, under_way: 0, failed: 1 },
+      conversations: { last_7_days: 1 },
+    })
+    expect(await totals(await mine.limitedTo("chatbots:read"))).toEqual([
+      { chatbot_id: second.id },
+      { chatbot_id: first.id },
+    ])
+    const bound = (await mine.newKey({ chatbot_id: first.id, scopes: ["chatbots:read", "knowledge:read"] })).client
+    expect(await totals(bound)).toEqual([{ chatbot_id: first.id, documents: { total: 2, under_way: 0, failed: 1 } }])
+    expect(await totals(await client.newOrganization())).toEqual([])
+    problem(await (await mine.limitedTo("chat")).get("/api/external/chatbots/totals"), 403, "forbidden")
+  })
+})

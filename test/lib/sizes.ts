@@ -1,0 +1,39 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Schema } from "effect"
+import { Manifest, MANIFEST } from "../../src/http/web/Manifest.ts"
+
+/*
+ * Checks what browsers load before anything shows: the loader, the widget and the console with its largest screen, each
+ * compressed with gzip. `bun test/lib/sizes.ts` builds this checkout, and so does `bun run verify`.
+ */
+
+/** The most bytes of each. */
+const LIMITS = { loader: 4_000, widget: 45_000, console: 120_000 } as const
+
+const directory = mkdtempSync(join(tmpdir(), "parley-sizes-"))
+try {
+  const build = Bun.spawnSync(
+    [process.execPath, join(import.meta.dir, "../../src/http/web/BuildMain.ts"), join(directory, "web")],
+    { stderr: "inherit" },
+  )
+  if (build.exitCode !== 0) process.exit(1)
+  const { files, loader, pages } = Schema.decodeSync(Schema.fromJsonString(Manifest))(
+    readFileSync(join(directory, "web", MANIFEST), "utf8"),
+  )
+  const bytesOf = (names: ReadonlyArray<string>) => names.reduce((sum, name) => sum + (files[name]?.sizes.gzip ?? 0), 0)
+  const page = ({ preloads, script, style }: (typeof pages)["frame"]) =>
+    bytesOf([script, ...preloads, ...(style === undefined ? [] : [style])])
+  const largest = Math.max(0, ...pages.console.later.map((name) => bytesOf([name])))
+  const sizes = { loader: bytesOf([loader]), widget: page(pages.frame), console: page(pages.console) + largest }
+  for (const name of ["loader", "widget", "console"] as const) {
+    const isTooLarge = sizes[name] > LIMITS[name]
+    console.log(
+      `${name.padEnd(8)}${String(sizes[name]).padStart(7)} of ${LIMITS[name]} bytes${isTooLarge ? ": too large" : ""}`,
+    )
+    if (isTooLarge) process.exitCode = 1
+  }
+} finally {
+  rmSync(directory, { recursive: true })
+}
