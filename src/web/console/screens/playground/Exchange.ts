@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
 import { type Block, Blocks } from "../../../shared/markdown/Blocks.ts"
 import { open } from "../../Api.ts"
-import { randomId } from "../../Random.ts"
+import { randomId } from "../../../shared/Random.ts"
 import { toFailure } from "../../Failure.ts"
 import { advance, ended, isGoingOn, newTrace, textOf, type Trace } from "./Trace.ts"
 import { type Chunk, ChunkReader } from "./UiStream.ts"

@@ -12,7 +12,7 @@ import { Badge } from "../../parts/Badge.tsx"
 import { Button, IconButton, LinkButton } from "../../parts/Button.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty } from "../../parts/States.tsx"
-import { randomId } from "../../Random.ts"
+import { randomId } from "../../../shared/Random.ts"
 import { useResourceIf } from "../../Resource.ts"
 import { href } from "../../Router.ts"
 import { can } from "../../Session.ts"
@@ -100,9 +100,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
             )}
           </Scroller>
           <Composer isBusy={isBusy} onSend={say} onStop={() => last?.stop()} />
-          <output class="visually-hidden">
-            {last !== undefined && !isBusy && "The reply is finished."}
-          </output>
+          <output class="visually-hidden">{last !== undefined && !isBusy && "The reply is finished."}</output>
         </div>
         {inspected === undefined ? (
           <div class="inspector-empty soft">
