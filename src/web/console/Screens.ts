@@ -51,5 +51,6 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
   ),
   ...screen("playground", "Playground", "chat", () => import("./screens/playground/Playground.tsx")),
   ...screen("tools", "Tools", "chatbots:read", () => import("./screens/tools/Tools.tsx")),
+  ...screen("keys", "Keys", "admin", () => import("./screens/keys/Keys.tsx")),
   ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }
