@@ -12,7 +12,7 @@ import { Badge } from "../../parts/Badge.tsx"
 import { Button, IconButton, LinkButton } from "../../parts/Button.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty } from "../../parts/States.tsx"
-import { randomId } from "../../../shared/Random.ts"
+import { randomUuid } from "../../../shared/Random.ts"
 import { useResourceIf } from "../../Resource.ts"
 import { href } from "../../Router.ts"
 import { can } from "../../Session.ts"
@@ -29,7 +29,7 @@ const AT_END_PIXELS = 80
 /** A conversation with a chatbot, as its visitors have it, beside how each reply came about. */
 const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResourceIf(can("chatbots:read"), chatbotResource(chatbotId)).data.value?.chatbot
-  const token = useSignal(randomId())
+  const token = useSignal(randomUuid())
   const exchanges = useSignal<ReadonlyArray<Exchange>>([])
   const chosen = useSignal<string | undefined>(undefined)
   const list = useRef<HTMLElement>(null)
@@ -46,7 +46,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
   const begin = (): void => {
     last?.stop()
     exchanges.value = []
-    token.value = randomId()
+    token.value = randomUuid()
   }
   useEffect(() => {
     const box = list.current
