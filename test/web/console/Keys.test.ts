@@ -11,9 +11,9 @@ describe("a limit", () => {
       expect(limitProblem(limitDraft(limit))).toBeUndefined()
       expect(limitOf(limitDraft(limit))).toBe(limit)
     }
-    expect(["", "1.5", "-1", "x", "9999999999999"].map((number) => limitProblem({ kind: "number", number }))).not.toContain(
-      undefined,
-    )
+    expect(
+      ["", "1.5", "-1", "x", "9999999999999"].map((number) => limitProblem({ kind: "number", number })),
+    ).not.toContain(undefined)
     expect(([null, "unlimited", 5] as const).map((limit) => limitWords(limit, String))).toEqual([
       "Server's default",
       "No limit",

@@ -24,7 +24,8 @@ export const EditKey = ({ item, onChanged, onClose }: EditKeyProps) => {
   const chats = useSignal(limitDraft(item.budget.concurrent_chats))
   const failure = useSignal<Failure | undefined>(undefined)
   const isBusy = useSignal(false)
-  const isWrong = name.value.trim() === "" || [tokens.value, chats.value].some((draft) => limitProblem(draft) !== undefined)
+  const isWrong =
+    name.value.trim() === "" || [tokens.value, chats.value].some((draft) => limitProblem(draft) !== undefined)
   const submit = async (): Promise<void> => {
     if (isWrong) return
     isBusy.value = true
