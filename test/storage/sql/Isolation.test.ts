@@ -29,8 +29,10 @@ import {
   someTool,
   tablesWithOrganization,
   type Tenant,
+  VISITOR,
 } from "../../lib/FilledTenant.ts"
 import { Usage } from "../../../src/storage/Usage.ts"
+import { VisitorConversations } from "../../../src/storage/widget/VisitorConversations.ts"
 import { platform, repositories, storage } from "../../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "../../lib/Tenants.ts"
 import * as TestDatabase from "../../lib/TestDatabase.ts"
@@ -200,6 +202,24 @@ const messageCases: Cases<Messages["Service"]> = {
     (messages, { chatbot, reply }) =>
       messages.rate(chatbot, sessionNamed("token"), reply, { rating: "up", comment: "forged" }),
   ],
+}
+
+const visitorOf = ({ chatbot }: Tenant) => ({ chatbot, visitor: VISITOR })
+const source = (document_id: string) => ({ document_id, title: "T", chunk: 1, page: null, quote: "shared" })
+
+const visitorCases: Cases<VisitorConversations["Service"]> = {
+  list: [{ items: [], next: undefined }, (visitors, target) => visitors.list(visitorOf(target), everything)],
+  get: ["NotFound", (visitors, target) => visitors.get(visitorOf(target), target.session)],
+  messages: [
+    { items: [], next: undefined },
+    (visitors, target) => visitors.messages(visitorOf(target), target.session, everything),
+  ],
+  sent: [[], (visitors, target) => visitors.sent(visitorOf(target), [target.reply])],
+  question: ["NotFound", (visitors, target) => visitors.question(visitorOf(target), target.session, target.reply)],
+  citing: [undefined, (visitors, target) => visitors.citing(visitorOf(target), target.session, target.reply)],
+  passage: [undefined, (visitors, { chatbot, ready, reply }) => visitors.passage(chatbot, reply, source(ready))],
+  removeAll: [0, (visitors, target) => visitors.removeAll(visitorOf(target))],
+  handOver: [undefined, (visitors, target) => visitors.handOver(visitorOf(target), "somebody else")],
 }
 
 const asked = [{ language: "english" as const, words: "shared" }]
@@ -375,6 +395,7 @@ const cases = [
   ...named("Conversations", Conversations, conversationCases),
   ...named("ConversationLists", ConversationLists, conversationListCases),
   ...named("Messages", Messages, messageCases),
+  ...named("VisitorConversations", VisitorConversations, visitorCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("IdempotencyKeys", IdempotencyKeys, idempotencyCases),
   ...named("Ingestions", Ingestions, ingestionCases),
