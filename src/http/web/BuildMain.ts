@@ -152,7 +152,8 @@ const prune = async (directory: string): Promise<void> => {
 /** Why a build has failed: a line for each mistake, with its place. */
 const reason = (error: unknown): string => {
   if (error instanceof AggregateError) return error.errors.map(reason).join("\n")
-  if (!(error instanceof BuildMessage) || error.position === null) return String(error)
+  const isPlaced = error instanceof BuildMessage || error instanceof ResolveMessage
+  if (!isPlaced || error.position === null) return String(error)
   const { column, file, line } = error.position
   return `${file}:${line}:${column}: ${error.message}`
 }
