@@ -20,6 +20,7 @@ let
     ../sql
     ../docs
     ../package.json
+    ../bun.lock
     ../bunfig.toml
     ../README.md
     ../SECURITY.md
@@ -29,6 +30,8 @@ let
     mkdir "$out"
     ${lib.concatMapStrings (file: "cp -r ${file} \"$out/${baseNameOf file}\"\n") serverFiles}
     ln -s ${nodeModules false}/node_modules "$out/node_modules"
+    # The pages of the widget and the console, which a server would otherwise build on the first request for one.
+    ${bun}/bin/bun --config=/dev/null "$out/src/http/web/BuildMain.ts" "$out/web"
   '';
 
   # A script of package.json as a program that installs nothing and can be started in any directory, also in one with a

@@ -10,6 +10,7 @@ import { OverviewApi } from "./console/Overview.ts"
 import { SystemStateApi } from "./console/SystemState.ts"
 import { EventsApi } from "./console/Events.ts"
 import { ConversationsApi } from "./Conversations.ts"
+import { IdentitySecretsApi } from "./IdentitySecrets.ts"
 import { KnowledgeApi } from "./Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
@@ -35,6 +36,7 @@ export class Api extends HttpApi.make("parley")
     UsageApi,
     AdminApi,
     AuditLogApi,
+    IdentitySecretsApi,
     SystemStateApi,
     WidgetAccessApi,
     ConsoleAccessApi,

@@ -127,9 +127,14 @@ const rateLimits = {
 
 const changingMethods: ReadonlySet<string> = new Set(["patch", "post"])
 
+/** Whether an operation needs an API key, and not the token of a visitor. */
+const needsKey = ({ security }: Schema.JsonObject): boolean =>
+  Array.isArray(security) && security.some((one) => isObject(one) && "apiKey" in one)
+
 const parametersOf = (operation: Schema.JsonObject, method: string): ReadonlyArray<Schema.Json> => {
   const { parameters } = operation
-  return [...(Array.isArray(parameters) ? parameters : []), ...(changingMethods.has(method) ? [idempotencyKey] : [])]
+  const isIdempotent = changingMethods.has(method) && needsKey(operation)
+  return [...(Array.isArray(parameters) ? parameters : []), ...(isIdempotent ? [idempotencyKey] : [])]
 }
 
 const completeOperation = (operation: Schema.Json, method: string): Schema.Json =>
@@ -141,9 +146,8 @@ const completeOperation = (operation: Schema.Json, method: string): Schema.Json 
           if (!isObject(response)) return response
           const found = failuresOf(status, response["description"])
           const timed = found.some(saysWhen) ? merge(response, retryAfter(found.every(saysWhen))) : response
-          const needsKey = Array.isArray(operation["security"]) && operation["security"].length > 0
           // Without a valid key no key's limit is known.
-          return needsKey && status !== "401" ? merge(timed, rateLimits) : timed
+          return needsKey(operation) && status !== "401" ? merge(timed, rateLimits) : timed
         }),
       }
     : operation

@@ -4,6 +4,7 @@ import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "./parts/Annotations.ts"
 import { Api } from "./Api.ts"
 import type { Dialect } from "./parts/Dialect.ts"
 import { DocsApi } from "./Docs.ts"
+import { VisitorAuthorization } from "./Middleware.ts"
 import { McpApi } from "./Mcp.ts"
 import { OpenApiDocumentApi } from "./OpenApiDocument.ts"
 import { WebApi } from "./Web.ts"
@@ -22,11 +23,15 @@ export interface Route {
   readonly isDocumented: boolean
   /** Whether a request without an API key is refused. */
   readonly needsKey: boolean
+  /** Whether a request without the token of a visitor of the chat widget is refused. */
+  readonly needsVisitor: boolean
   readonly annotations: Context.Context<never>
 }
 
 /** The endpoints that the OpenAPI document leaves out. */
 const Undocumented = HttpApi.make("undocumented").add(McpApi, DocsApi, OpenApiDocumentApi, WebApi)
+
+const isOfVisitors = ({ key }: { readonly key: string }): boolean => key === VisitorAuthorization.key
 
 const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
@@ -40,7 +45,8 @@ const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
         method,
         path,
         isDocumented,
-        needsKey: Array.from(middleware).some(HttpApiMiddleware.isSecurity),
+        needsKey: Array.from(middleware).some((one) => HttpApiMiddleware.isSecurity(one) && !isOfVisitors(one)),
+        needsVisitor: Array.from(middleware).some(isOfVisitors),
         annotations,
       })
     },

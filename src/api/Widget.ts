@@ -66,7 +66,7 @@ const openSession = HttpApiEndpoint.post("openSession", "/api/widget/sessions", 
     OpenApi.annotations({
       summary: "Open a visitor's session",
       description:
-        "The answer holds a token for the widget's other endpoints. It is good for an hour (`WIDGET_SESSION`), and as long as its key is valid, or its chatbot public. The same secret, and the same `sub` of an identity, is the same visitor again. With an identity token, the conversations that the visitor with this secret had before become those of the verified visitor. One that is refused fails with 401, and `detail` says why. Nothing is stored of the session.",
+        "The answer holds a token for the widget's other endpoints. It is good for an hour, unless the server is set otherwise, and as long as its key is valid, or its chatbot public. The same secret, and the same `sub` of an identity, is the same visitor again. With an identity token, the conversations that the visitor with this secret had before become those of the verified visitor. One that is refused fails with 401, and `detail` says why. Nothing is stored of the session.",
     }),
   )
 

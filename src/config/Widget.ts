@@ -1,3 +1,4 @@
+import { RATE_LIMIT } from "../system/Variables.ts"
 import { positiveDuration, rateLimit } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
@@ -29,6 +30,6 @@ const visitorTokens = {
 
 export const widget = {
   title: "The chat widget",
-  introduction: "What visitors of the chat widget may ask for. `RATE_LIMIT=off` switches off these limits as well.",
+  introduction: `What visitors of the chat widget may ask for. \`${RATE_LIMIT}=off\` switches off these limits as well.`,
   sections: { visitorRates, visitorTokens },
 } satisfies Group

@@ -30,6 +30,7 @@ import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
 import * as Widget from "./widget/Widget.ts"
+import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 /**
@@ -56,6 +57,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     SystemState.layer,
     Usage.layer,
     Widget.layer,
+    IdentitySecrets.layer,
     WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),

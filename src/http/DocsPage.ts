@@ -26,6 +26,7 @@ interface Entry {
 export const entries: ReadonlyArray<Entry> = [
   { name: "readme", title: "Parley", file: "README.md" },
   { name: "guide", title: "Guide", file: "docs/guide.md" },
+  { name: "widget", title: "The chat widget", file: "docs/widget.md" },
   { name: "keys-and-budgets", title: "Keys and budgets", file: "docs/keys-and-budgets.md" },
   { name: "privacy", title: "Privacy", file: "docs/privacy.md" },
   { name: "idempotency", title: "Idempotency keys", file: "docs/idempotency.md" },

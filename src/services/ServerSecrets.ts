@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Aead, SecureRandom } from "effect/crypto"
+import { SECRETS_KEY } from "../system/Variables.ts"
 import * as Storage from "../storage/ServerSecrets.ts"
 
 /** What a key is for: what was signed or encrypted for one purpose is worth nothing for another one. */
@@ -37,7 +38,7 @@ export class ServerSecrets extends Context.Service<
         yield* Effect.catchTag(storage.get(ROOT), "SecretUnreadable", ({ key }) =>
           // Browsers then begin anew, which they can. Replacing the secret would do that to those of all other servers.
           Effect.logWarning(
-            `The server's own secret is encrypted with the key ${key}, which SECRETS_KEY does not have: this process uses another one until it ends.`,
+            `The server's own secret is encrypted with the key ${key}, which ${SECRETS_KEY} does not have: this process uses another one until it ends.`,
           ).pipe(Effect.andThen(random.randomBytes(KEY_BYTES)), Effect.map(Redacted.make)),
         ),
       )

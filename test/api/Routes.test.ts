@@ -45,27 +45,36 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "DELETE /api/external/chatbot/:chatbotId/knowledge-base",
       "GET /api/admin/system/checks",
       "GET /api/external/events",
+      "GET /api/widget/chat/:replyId",
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
       "POST /api/external/chatbot/:chatbotId/tools/try",
+      "POST /api/widget/chat",
       "POST /mcp",
       "POST /mcp/:chatbotId",
       "POST /v1/chat/completions",
     ])
   })
 
-  test("only health checks, avatars, documentation, the beginning of a widget and the console's sign-in need no API key", () => {
-    expect(routes.flatMap((route) => (route.needsKey ? [] : [names(route)])).toSorted()).toEqual([
+  test("only health checks, avatars, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
+    expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "DELETE /api/console/session",
       "GET /api/widget/config/:key",
+      "GET /assets/:hash/:name",
       "GET /avatars/:name",
+      "GET /chat/:name",
+      "GET /console",
+      "GET /console/*",
       "GET /docs",
       "GET /docs/:page",
       "GET /healthz",
       "GET /openapi.json",
       "GET /readyz",
+      "GET /widget.js",
+      "GET /widget/:name",
+      "GET /widget/preview",
       "POST /api/console/session",
       "POST /api/widget/sessions",
     ])

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test"
-import { checkOperation, checkTool, keyedOperations, openOperations } from "../lib/safety/Matrix.ts"
+import {
+  checkOperation,
+  checkTool,
+  keyedOperations,
+  openOperations,
+  refusesKeys,
+  visitorOperations,
+} from "../lib/safety/Matrix.ts"
 import { mcpOperations } from "../lib/safety/McpCalls.ts"
 import { makeWorld } from "../lib/safety/World.ts"
 import { startServer } from "../lib/TestServer.ts"
@@ -26,6 +33,13 @@ describe("an organization, and keys that may not, reach nothing of another by th
   })
 })
 
+describe("an API key, whatever it may do, does not pass for a visitor of the chat widget by", () => {
+  test.each(visitorOperations(world).map((operation) => [operation.name, operation] as const))(
+    "%s",
+    async (_, operation) => expect((await refusesKeys(world, operation)).failures).toEqual([]),
+  )
+})
+
 test("the matrix reports a key of another organization that is let in", async () => {
   const attacker = { ...world.attacker, client: world.victim.client }
   const operation = keyedOperations(world).find(({ name }) => name === "GET /api/external/chatbot/{chatbotId}")
@@ -34,7 +48,7 @@ test("the matrix reports a key of another organization that is let in", async ()
   expect(["200 and not 404", "the answer holds", "answered otherwise"].map(reported)).toEqual([true, true, true])
 })
 
-test("all operations but those of everyone need a key", () => {
-  const open = world.document.operations.filter(({ needsKey }) => !needsKey)
+test("all operations but those of everyone need a key, or a visitor", () => {
+  const open = world.document.operations.filter(({ needsKey, needsVisitor }) => !needsKey && !needsVisitor)
   expect(new Set(open.map(({ name }) => name))).toEqual(new Set(openOperations))
 })

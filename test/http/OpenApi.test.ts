@@ -120,6 +120,9 @@ const additions = [
   "GET /api/external/chatbot/{chatbotId}/tools/{toolId}",
   "PATCH /api/external/chatbot/{chatbotId}/tools/{toolId}",
   "DELETE /api/external/chatbot/{chatbotId}/tools/{toolId}",
+  "POST /api/external/chatbot/{chatbotId}/identity-secrets",
+  "GET /api/external/chatbot/{chatbotId}/identity-secrets",
+  "DELETE /api/external/chatbot/{chatbotId}/identity-secrets/{secretId}",
   "POST /api/external/chatbot/{chatbotId}/tools/{toolId}/try",
   "POST /api/external/chatbot/{chatbotId}/tools/try",
   "POST /api/external/chatbot/{chatbotId}/duplicate",
@@ -139,6 +142,19 @@ const additions = [
   "GET /api/admin/api-keys",
   "PATCH /api/admin/api-keys/{apiKeyId}",
   "DELETE /api/admin/api-keys/{apiKeyId}",
+]
+/** The operations of visitors of the chat widget, which take the token of a visitor. */
+const ofVisitors = [
+  "POST /api/widget/chat",
+  "GET /api/widget/chat/{replyId}",
+  "DELETE /api/widget/chat/{replyId}",
+  "GET /api/widget/conversations",
+  "DELETE /api/widget/conversations",
+  "DELETE /api/widget/conversations/{conversationId}",
+  "GET /api/widget/conversations/{conversationId}/messages",
+  "POST /api/widget/conversations/{conversationId}/messages/{messageId}/feedback",
+  "GET /api/widget/conversations/{conversationId}/messages/{messageId}/sources/{index}",
+  "GET /api/widget/conversations/{conversationId}/transcript",
 ]
 const open = [
   "GET /healthz",
@@ -198,7 +214,7 @@ describe("/openapi.json", () => {
 
   test("has the operations beyond the source specification, and no others", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(
-      [...[...promised, ...forOpenAi].map(([name]) => name), ...additions, ...open].toSorted(),
+      [...[...promised, ...forOpenAi].map(([name]) => name), ...additions, ...ofVisitors, ...open].toSorted(),
     )
   })
 
@@ -211,11 +227,13 @@ describe("/openapi.json", () => {
     expect(Object.values(document.components.securitySchemes)).toMatchObject([
       { type: "apiKey", name: "x-api-key", in: "header" },
       { type: "http", scheme: expect.stringMatching(/^bearer$/i) },
+      { type: "http", scheme: expect.stringMatching(/^bearer$/i) },
     ])
-    const schemes = Object.keys(document.components.securitySchemes).toSorted()
+    const schemesOf = (name: string) =>
+      open.includes(name) ? [] : ofVisitors.includes(name) ? ["visitor"] : ["apiKey", "bearer"]
     for (const { name, security } of operations) {
       const asked = security.flatMap((one) => Object.keys(one)).toSorted()
-      expect([name, asked]).toEqual([name, open.includes(name) ? [] : schemes])
+      expect([name, asked]).toEqual([name, schemesOf(name)])
     }
   })
 
@@ -231,7 +249,7 @@ describe("/openapi.json", () => {
             ...(status === "429" || status === "503" || description.includes("`idempotency_in_progress`")
               ? ["Retry-After"]
               : []),
-            ...(security.length > 0 && status !== "401" ? ["RateLimit", "RateLimit-Policy"] : []),
+            ...(security.some((one) => "apiKey" in one) && status !== "401" ? ["RateLimit", "RateLimit-Policy"] : []),
           ],
         ])
       }
@@ -284,6 +302,8 @@ describe("/openapi.json", () => {
       "POST /api/embedfiles": form,
       [`POST ${chatbot}/conversations/{sessionId}/messages/{messageId}/feedback`]: json,
       "POST /api/widget/sessions": json,
+      "POST /api/widget/chat": json,
+      "POST /api/widget/conversations/{conversationId}/messages/{messageId}/feedback": json,
       "POST /api/external/erasures": json,
       "POST /api/admin/organizations": json,
       "PATCH /api/admin/organizations/{organizationId}": json,

@@ -12,6 +12,8 @@ import { Documents } from "../../src/storage/Documents.ts"
 import { type Attempt, type ClaimRequest, IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
+import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId, newApiKey } from "./Tenants.ts"
 import { type Draft, UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
 
@@ -68,6 +70,8 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* (yield* ApiKeys).insert(key)
   const tool = ToolId.make(yield* newId)
   yield* mine((yield* ChatbotTools).insert(tool, chatbot, someTool, 9))
+  const identitySecret = IdentitySecretId.make(yield* newId)
+  yield* mine((yield* IdentitySecrets).insert(chatbot, identitySecret, Redacted.make("secret")))
   const reply = MessageId.make(yield* newId)
   const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }
   const count = (id: MessageId) =>

@@ -1,7 +1,9 @@
 import { Effect, Layer, Redacted } from "effect"
 import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
 import { Secrets } from "../../src/system/Secrets.ts"
+import { ServerSecrets } from "../../src/storage/ServerSecrets.ts"
 import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
+import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { platform } from "./Layers.ts"
 
 /*
@@ -15,8 +17,11 @@ export const keyOf = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)
 export const secretsWith = (...keys: ReadonlyArray<Uint8Array>) =>
   Layer.provide(Secrets.layer({ keys: keys.length === 0 ? undefined : Redacted.make(keys) }), platform)
 
-/** Provides the repositories of tools as a server with these keys has them, over the same database. */
+/** Provides the repositories of secrets as a server with these keys has them, over the same database. */
 export const withKeys = (...keys: ReadonlyArray<Uint8Array>) =>
   Effect.provide(
-    Layer.mergeAll(ChatbotTools.layer, ToolHeaders.layer).pipe(Layer.provideMerge(secretsWith(...keys)), Layer.fresh),
+    Layer.mergeAll(ChatbotTools.layer, ToolHeaders.layer, ServerSecrets.layer, IdentitySecrets.layer).pipe(
+      Layer.provideMerge(secretsWith(...keys)),
+      Layer.fresh,
+    ),
   )

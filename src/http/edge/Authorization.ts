@@ -22,9 +22,10 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
   }
   const bound = caller.chatbotId
   if (bound === null) return Effect.void
-  return Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
-    (params["chatbotId"]?.toLowerCase() ?? bound) !== bound || administers(scope) ? boundElsewhere : Effect.void,
-  )
+  return Effect.flatMap(HttpRouter.RouteContext, ({ params }) => {
+    const named = params["chatbotId"]?.toLowerCase()
+    return named === bound || (named === undefined && !administers(scope)) ? Effect.void : boundElsewhere
+  })
 }
 
 /** Begins work when it is the turn of its organization. */

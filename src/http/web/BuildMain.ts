@@ -147,10 +147,13 @@ if (import.meta.main) {
     process.exit(1)
   }
   const directory = resolve(target)
+  const from = resolve(sources)
+  // Bun derives the names of chunks from paths relative to the working directory.
+  process.chdir(root)
   await mkdir(dirname(directory), { recursive: true })
   const unfinished = await mkdtemp(`${directory}.unfinished-`)
   try {
-    await build(resolve(sources), unfinished)
+    await build(from, unfinished)
     // Another process may have built the same meanwhile; `bun run web` builds again what is there.
     if (existsSync(directory)) await rm(directory, { recursive: true })
     await chmod(unfinished, 0o755)

@@ -1,3 +1,4 @@
+import { frameAncestors } from "../../domain/widget/PublishableKey.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import type { WebPage } from "./Manifest.ts"
 import type { Build } from "./WebFiles.ts"
@@ -101,7 +102,7 @@ interface Policy {
   readonly images?: ReadonlyArray<string>
   /** Whether the document shows another one of the server in a frame. */
   readonly frames?: boolean
-  readonly ancestors: ReadonlyArray<string>
+  readonly ancestors: string
 }
 
 const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
@@ -115,7 +116,7 @@ const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
     ...(frames ? ["frame-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",
-    `frame-ancestors ${ancestors.join(" ")}`,
+    `frame-ancestors ${ancestors}`,
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join("; "),
@@ -126,7 +127,7 @@ const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
 
 /** The headers of the widget in a frame, which pages of these origins may embed. */
 export const frameHeaders = (config: WidgetConfig, origins: ReadonlyArray<string>) => ({
-  ...headers({ images: imagesOf(config), ancestors: ["'self'", ...origins] }),
+  ...headers({ images: imagesOf(config), ancestors: frameAncestors(origins) }),
   // Pages that isolate themselves embed only what agrees to it. Images of others then come without their cookies.
   "cross-origin-embedder-policy": "credentialless",
   "cross-origin-resource-policy": "cross-origin",
@@ -137,7 +138,7 @@ export const frameHeaders = (config: WidgetConfig, origins: ReadonlyArray<string
  * since they are being typed.
  */
 export const previewHeaders = {
-  ...headers({ images: ["data:", "https:", "http:"], ancestors: ["'self'"] }),
+  ...headers({ images: ["data:", "https:", "http:"], ancestors: frameAncestors([]) }),
   "cross-origin-resource-policy": "same-origin",
 }
 
@@ -150,12 +151,12 @@ const ownPage = {
 
 /** The headers of a chatbot as a page of its own. */
 export const chatHeaders = (config: WidgetConfig) => ({
-  ...headers({ images: imagesOf(config), ancestors: ["'none'"] }),
+  ...headers({ images: imagesOf(config), ancestors: "'none'" }),
   ...ownPage,
 })
 
 /** The headers of the console, which shows the widget in a frame. */
 export const consoleHeaders = {
-  ...headers({ frames: true, ancestors: ["'none'"] }),
+  ...headers({ frames: true, ancestors: "'none'" }),
   ...ownPage,
 }

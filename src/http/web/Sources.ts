@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile, stat } from "node:fs/promises"
-import { join, relative } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /*
@@ -33,13 +33,14 @@ export const stampOf = async (sources: string): Promise<string> => {
   return stamps.join("\n")
 }
 
-/** The hash of the sources, the packages and the version of Bun: 16 hexadecimal digits. */
+/**
+ * The hash of the sources, the packages, the version of Bun, and the place of the program, on which the names of chunks
+ * depend: 16 hexadecimal digits.
+ */
 export const hashOf = async (sources: string): Promise<string> => {
-  const hash = createHash("sha256").update(Bun.version)
+  const hash = createHash("sha256").update(`${Bun.version} ${root}`)
   for (const file of await filesOf(sources)) {
-    // Wherever the program lies, it is the same build.
-    const name = others.includes(file) ? relative(root, file) : relative(sources, file)
-    hash.update(`\0${name}\0`).update(await readFile(file))
+    hash.update(`\0${file}\0`).update(await readFile(file))
   }
   return hash.digest("hex").slice(0, 16)
 }

@@ -48,8 +48,8 @@ export class Embedding extends Context.Service<
     /** The same for a request without a visitor token, which counts for the client's address. */
     readonly visit: (key: string) => Effect.Effect<Embedded, NotFound | RateLimited | Unavailable>
     /**
-     * Finds a public chatbot by its id or its slug, for a request that counts for the client's address. Chatbots of different organizations may have the same slug: it names
-     * that of the operator's organization, or else nothing.
+     * Finds a public chatbot by its id or its slug, for a request that counts for the client's address. Where chatbots
+     * of several organizations have the same slug, it names that of the operator's organization, or else nothing.
      */
     readonly findPublic: (name: string) => Effect.Effect<Embedded, NotFound | RateLimited | Unavailable>
   }

@@ -102,11 +102,7 @@ export class VisitorTokens extends Context.Service<
         ): Effect.fn.Return<Visitor["Service"], Unauthorized | Unavailable, CurrentOrganization> {
           if (identity !== undefined) {
             const { sub, ...about } = yield* identities.verify(chatbotId, identity)
-            const id = verifiedVisitorId(chatbotId, sub)
-            if (visitor_secret !== undefined) {
-              yield* conversations.handOver(chatbotId, anonymousVisitorId(chatbotId, visitor_secret), id)
-            }
-            return { id, chatbotId, isVerified: true, ...about }
+            return { id: verifiedVisitorId(chatbotId, sub), chatbotId, isVerified: true, ...about }
           }
           const secret = visitor_secret ?? Buffer.from(yield* random.randomBytes(SECRET_BYTES)).toString("base64url")
           return { id: anonymousVisitorId(chatbotId, secret), chatbotId, isVerified: false }
@@ -119,6 +115,14 @@ export class VisitorTokens extends Context.Service<
             Effect.provideService(CurrentOrganization, caller.organizationId),
           )
           yield* limiter.visitor(caller, visitor.id, 1)
+          if (visitor.isVerified && request.visitor_secret !== undefined) {
+            const before = anonymousVisitorId(config.chatbot_id, request.visitor_secret)
+            yield* Effect.provideService(
+              conversations.handOver(config.chatbot_id, before, visitor.id),
+              CurrentOrganization,
+              caller.organizationId,
+            )
+          }
           const { chatbotId, email, id, isVerified, name } = visitor
           const expiresAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(sessionLifetime)
           const claims = yield* Effect.orDie(

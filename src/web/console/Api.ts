@@ -1,6 +1,6 @@
 import type { Answer, Params, Payload, Query, Route } from "./Endpoints.ts"
 import { type Failure, failureOf, toFailure, unreachable } from "./Failure.ts"
-import { randomId } from "./Random.ts"
+import { randomUuid } from "../shared/Random.ts"
 import { atRoot } from "./Root.ts"
 
 /** What a request needs beside its route: what its endpoint declares, and nothing else. */
@@ -89,7 +89,7 @@ const pause = (seconds: number, signal: AbortSignal | undefined): Promise<void> 
 const headersOf = (method: string, { accept, body, ifMatch, prefer }: Parts): Record<string, string> => ({
   accept: accept ?? "application/json",
   ...(body !== undefined && !(body instanceof FormData) && { "content-type": "application/json" }),
-  ...((method === "POST" || method === "PATCH") && { "idempotency-key": randomId() }),
+  ...((method === "POST" || method === "PATCH") && { "idempotency-key": randomUuid() }),
   ...(ifMatch !== undefined && { "if-match": ifMatch }),
   ...(prefer !== undefined && { prefer }),
 })

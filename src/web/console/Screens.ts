@@ -36,6 +36,7 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
   ...screen("chatbots", "Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
   ...screen("settings", "Settings", "chatbots:read", () => import("./screens/settings/Settings.tsx")),
   ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
+  ...screen("widget", "Widget", "chatbots:read", () => import("./screens/widget/Widget.tsx")),
   ...screen(
     "conversations",
     "Conversations",
@@ -49,5 +50,6 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
     () => import("./screens/conversations/Conversation.tsx"),
   ),
   ...screen("playground", "Playground", "chat", () => import("./screens/playground/Playground.tsx")),
+  ...screen("tools", "Tools", "chatbots:read", () => import("./screens/tools/Tools.tsx")),
   ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
 }

@@ -6,7 +6,9 @@ export const copyText = (text: string): Promise<boolean> => {
     const area = document.createElement("textarea")
     area.value = text
     area.className = "visually-hidden"
-    document.body.append(area)
+    // Behind an open dialog, nothing can be selected.
+    const within = document.querySelector("dialog[open]") ?? document.body
+    within.append(area)
     area.select()
     const done = document.execCommand("copy")
     area.remove()

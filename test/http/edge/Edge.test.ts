@@ -360,11 +360,13 @@ describe("a key", () => {
     expect(reply.headers.get("www-authenticate")).toBe("Bearer")
   })
 
-  test.each(routes.map(({ method, needsKey, path }) => [method, path, needsKey] as const))(
-    "is required exactly where the endpoint declares it: %s %s",
-    async (method, path, needsKey) => {
+  test.each(
+    routes.map(({ method, needsKey, needsVisitor, path }) => [method, path, needsKey || needsVisitor] as const),
+  )(
+    "is required exactly where the endpoint declares it, or the token of a visitor is: %s %s",
+    async (method, path, isRequired) => {
       const { status } = await nobody.send(method, path.replaceAll(/:\w+/g, nowhere))
-      expect(status === 401).toBe(needsKey)
+      expect(status === 401).toBe(isRequired)
     },
   )
 

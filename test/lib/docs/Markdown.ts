@@ -11,9 +11,10 @@ export const root = join(import.meta.dir, "../../..")
 export const pages: ReadonlyArray<string> = [
   "README.md",
   "docs/guide.md",
+  "docs/widget.md",
   "docs/keys-and-budgets.md",
   ...readdirSync(join(root, "docs"))
-    .filter((name) => !["guide.md", "keys-and-budgets.md"].includes(name))
+    .filter((name) => !["guide.md", "widget.md", "keys-and-budgets.md"].includes(name))
     .toSorted()
     .map((name) => `docs/${name}`),
   "SECURITY.md",

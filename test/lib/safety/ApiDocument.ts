@@ -55,6 +55,7 @@ export interface Operation {
   /** The schemas of answers by status and media type. */
   readonly responses: ReadonlyMap<number, ReadonlyMap<string, JsonSchema>>
   readonly needsKey: boolean
+  readonly needsVisitor: boolean
   readonly scope: Scope | undefined
 }
 
@@ -100,6 +101,7 @@ export const readApiDocument = (body: unknown): ApiDocument => {
           ]),
         ),
         needsKey: route.needsKey,
+        needsVisitor: route.needsVisitor,
         scope: Context.getOrUndefined(route.annotations, RequiredScope),
       }
     }),

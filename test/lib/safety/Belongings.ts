@@ -23,6 +23,7 @@ export type Kind =
   | "sessionToken"
   | "message"
   | "tool"
+  | "identitySecret"
 
 /** The names of a chatbot and of all that belongs to it, by their kind. */
 export type Belongings = Readonly<Record<Kind, string>>
@@ -52,6 +53,7 @@ export const makeOrganization = async (operator: Client, canary: string) => {
 }
 
 const Tool = Schema.Struct({ tool: Schema.Struct({ id: Schema.String }) })
+const Identity = Schema.Struct({ identity_secret: Schema.Struct({ id: Schema.String }) })
 
 /** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
 export const makeBelongings = async (client: Client, organization: string, canary: string): Promise<Belongings> => {
@@ -62,7 +64,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     slug,
     settings: { prompt: `Say ${canary}.` },
   })
-  const [uploaded, chatted, tool, key] = await Promise.all([
+  const [uploaded, chatted, tool, key, identity] = await Promise.all([
     client.upload(chatbot, { [`${canary}.md`]: `# ${canary}\n\n${canary} drains.`, [`${canary}.pdf`]: "%PDF-1.7 no" }),
     client.say(chatbot, `${canary}: what drains?`, { sessionToken: `${canary}-${number}-token` }),
     client.post(`/api/external/chatbot/${chatbot}/tools`, {
@@ -76,6 +78,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
       },
     }),
     client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot }),
+    client.post(`/api/external/chatbot/${chatbot}/identity-secrets`),
   ])
   for (const { status, text } of [uploaded, chatted]) if (status > 202) throw new Error(`${status} ${text}`)
   // A busy machine may take longer than an upload waits.
@@ -95,6 +98,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     sessionToken: `${canary}-${number}-token`,
     message: chatted.headers.get("x-message-id") ?? "",
     tool: read(Tool, tool).tool.id,
+    identitySecret: read(Identity, identity).identity_secret.id,
   }
 }
 
@@ -119,6 +123,7 @@ export const nothing = (): Belongings => {
     sessionToken: `no-${id()}`,
     message: id(),
     tool: id(),
+    identitySecret: id(),
   }
 }
 

@@ -62,6 +62,8 @@ export const openOperations: ReadonlySet<string> = new Set([
   "GET /healthz",
   "GET /readyz",
   "GET /avatars/{name}",
+  "GET /api/widget/config/{key}",
+  "POST /api/widget/sessions",
   "POST /api/console/session",
   "DELETE /api/console/session",
 ])
@@ -266,6 +268,31 @@ const makeRow = (
     return { cells, failures }
   }
   return run
+}
+
+/** The operations of visitors of the chat widget, which no API key may perform. */
+export const visitorOperations = ({ document }: World): ReadonlyArray<Operation> =>
+  document.operations.filter(({ needsVisitor }) => needsVisitor)
+
+/** Expects that an operation of visitors answers no API key, not even a valid one, and changes nothing. */
+export const refusesKeys = async (
+  { attacker, document, keys, server, victim }: World,
+  operation: Operation,
+): Promise<MatrixReport> => {
+  const ids = operation.parameters.flatMap(({ in: where, name }) =>
+    where === "path" ? [[name, victim.own.session]] : [],
+  )
+  const { method, path, sent } = validRequest(document, operation, Object.fromEntries(ids))
+  const before = await checksums(server, victim.organization)
+  const failures: Array<string> = []
+  const clients = [attacker.client, victim.client, server.client, keys.boundHere, ...Object.values(keys.refused)]
+  for (const client of clients) {
+    const { status, text } = await client.send(method, path, sent)
+    if (status !== 401) failures.push(`${operation.name}: ${status} and not 401: ${text.slice(0, 200)}`)
+  }
+  if (!Bun.deepEquals(before, await checksums(server, victim.organization)))
+    failures.push(`${operation.name}: rows changed`)
+  return { cells: clients.length, failures }
 }
 
 /** The operations that need a key. */

@@ -32,6 +32,7 @@ export const mcpOperations: ReadonlyArray<Operation> = [mcp, mcpOfChatbot].flatM
       body: { mediaType: "application/json", schema: schemaOf(Tool.getJsonSchema(tool)) },
       responses: new Map(),
       needsKey: true,
+      needsVisitor: false,
       scope: scopes[tool.name],
     }
   }),

@@ -22,6 +22,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   sessionId: ["session", "sessionToken"],
   messageId: ["message"],
   toolId: ["tool"],
+  secretId: ["identitySecret"],
   model: ["chatbot", "slug"],
   "PATCH /api/external/chatbots id": ["chatbot"],
   "PATCH /api/external/chatbot/{chatbotId}/knowledge-base id": ["document"],
@@ -39,6 +40,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   // Everything of a visitor of this name is erased in the organization of the key.
   session_token: "chosen",
   email: "none",
+  visitor_id: "none",
   target_id: ["apiKey", "document", "session", "tool"],
   slug: "none",
   agentId: "none",

@@ -20,6 +20,7 @@ const question = { messages: [{ role: "user", content: "What drains?" }] }
 export const agreeing: Readonly<Record<string, object>> = {
   "POST /api/external/chatbot/{chatbotId}/chat": question,
   "POST /v1/chat/completions": question,
+  "POST /api/admin/api-keys": { scopes: ["chat"] },
 }
 
 const png = Buffer.from(

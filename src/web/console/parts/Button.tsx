@@ -56,6 +56,8 @@ export const IconButton = ({ class: name, icon, label, ...rest }: IconButtonProp
 
 interface LinkButtonProps {
   readonly href: string
+  /** Whether it opens in a tab of its own. */
+  readonly isElsewhere?: boolean
   readonly kind?: "primary" | "secondary" | "quiet"
   readonly small?: boolean
   readonly icon?: IconNodes
@@ -63,8 +65,13 @@ interface LinkButtonProps {
 }
 
 /** A link that looks like a button. */
-export const LinkButton = ({ children, href, icon, kind = "secondary", small }: LinkButtonProps) => (
-  <a class={`button ${kind}${small === true ? " small" : ""}`} href={href}>
+export const LinkButton = ({ children, href, icon, isElsewhere, kind = "secondary", small }: LinkButtonProps) => (
+  <a
+    class={`button ${kind}${small === true ? " small" : ""}`}
+    href={href}
+    target={isElsewhere === true ? "_blank" : undefined}
+    rel="noopener"
+  >
     {icon && <Icon nodes={icon} size={16} />}
     <span>{children}</span>
   </a>

@@ -1,23 +1,11 @@
 import { useSignal } from "@preact/signals"
 import check from "icon:check"
 import copy from "icon:copy"
+import { copyText } from "../../shared/Clipboard.ts"
 import { Button, IconButton } from "./Button.tsx"
+import { toastFailure } from "./Toast.tsx"
 
 const COPIED_MILLIS = 2_000
-
-/** Copies a text. Pages without https have no clipboard of their own, so that a selection is copied there. */
-export const copyText = async (text: string): Promise<void> => {
-  if (globalThis.isSecureContext) return navigator.clipboard.writeText(text)
-  const area = document.createElement("textarea")
-  area.value = text
-  area.className = "visually-hidden"
-  // Within an open dialog, only what is inside of it can be selected.
-  const within = document.querySelector("dialog[open]") ?? document.body
-  within.append(area)
-  area.select()
-  document.execCommand("copy")
-  area.remove()
-}
 
 interface CopyProps {
   readonly text: string
@@ -31,7 +19,8 @@ interface CopyProps {
 export const CopyButton = ({ label, text, withText }: CopyProps) => {
   const copied = useSignal(false)
   const onClick = async (): Promise<void> => {
-    await copyText(text)
+    if (!(await copyText(text)))
+      return toastFailure(new Error("The browser does not allow that. Select the text and copy it."))
     copied.value = true
     setTimeout(() => (copied.value = false), COPIED_MILLIS)
   }

@@ -129,6 +129,17 @@ export class Chat {
     this.keep({ conversation: undefined, unsent: undefined })
   }
 
+  /** Forgets the visitor: what it said here, and its e-mail address. */
+  forget(): void {
+    this.startNew()
+    this.forgetEmail()
+  }
+
+  /** Asks for the e-mail address again, as of another visitor. */
+  forgetEmail(): void {
+    this.#email = undefined
+  }
+
   async send(text: string): Promise<void> {
     if (this.current.value !== undefined) return
     const question = new Question(text)
@@ -152,10 +163,13 @@ export class Chat {
     // A message that has no reply yet is answered when it comes once more; a reply that is there is made again.
     if (id === undefined || reply.failure.value !== undefined || reply.text === "") return this.#ask(question)
     const again = new Reply()
+    this.failure.value = undefined
     this.entries.value = entries.map((entry) => (entry === reply ? again : entry))
     const failure = await this.#write(again, { message: { id: randomUuid(), text: question.text }, regenerates: id })
     if (failure === undefined || again.id.value !== undefined) return
     this.entries.value = this.entries.value.map((entry) => (entry === again ? reply : entry))
+    // Nothing is stored of the reply, so that its question is answered for the first time.
+    if (failure.code === "conflict" || failure.kind === "missing") return this.#ask(question)
     this.#refuse(failure)
   }
 

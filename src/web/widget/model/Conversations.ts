@@ -48,7 +48,7 @@ export class Conversations {
       await this.#chat.client.send("DELETE", "conversations")
       this.list.value = []
       this.next.value = undefined
-      this.#chat.startNew()
+      this.#chat.forget()
       this.#host.keep(undefined)
       this.#chat.client.renew()
     })

@@ -20,11 +20,14 @@ export class Failure extends Error {
   readonly kind: FailureKind
   /** Seconds until the request is granted. */
   readonly retryAfter: number | undefined
+  /** The code by which the server names the failure; empty where it is none of the server's. */
+  readonly code: string
 
-  constructor(kind: FailureKind, retryAfter?: number) {
+  constructor(kind: FailureKind, retryAfter?: number, code = "") {
     super(kind)
     this.kind = kind
     this.retryAfter = retryAfter
+    this.code = code
   }
 }
 
@@ -46,7 +49,7 @@ export const failureOf = async (response: Response): Promise<Failure> => {
   const problem = typeof body === "object" && body !== null ? body : {}
   const code = "code" in problem && typeof problem.code === "string" ? problem.code : ""
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN)
-  return new Failure(kindOf(code, response.status), Number.isFinite(seconds) ? seconds : undefined)
+  return new Failure(kindOf(code, response.status), Number.isFinite(seconds) ? seconds : undefined, code)
 }
 
 /** Returns what was thrown as a failure. What `fetch` throws means that the server was not reached. */

@@ -22,13 +22,36 @@ const PATIENCE_MILLIS = 1_500
 export const report = (host: Host, name: EventName, detail?: unknown): void =>
   host.tell(detail === undefined ? { type: "event", name } : { type: "event", name, detail })
 
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** Returns what a page has kept, as far as it is what the widget once kept there; `undefined` for anything else. */
+export const keptState = (value: unknown): StoredState | undefined => {
+  if (typeof value !== "object" || value === null) return undefined
+  const { conversation, draft, secret, unsent }: { readonly [K in keyof StoredState]?: unknown } = value
+  if (!isText(secret) || !/^[\w-]{22}$/u.test(secret)) return undefined
+  return {
+    secret,
+    ...(isText(conversation) ? { conversation } : {}),
+    ...(isText(draft) ? { draft } : {}),
+    ...(isUnsent(unsent) ? { unsent } : {}),
+  }
+}
+
+const isUnsent = (value: unknown): value is NonNullable<StoredState["unsent"]> =>
+  typeof value === "object" &&
+  value !== null &&
+  "id" in value &&
+  isText(value.id) &&
+  "text" in value &&
+  isText(value.text)
+
 /** A page that embeds the widget, behind the port that its loader has sent. */
 const embedded = (hello: Hello, port: MessagePort): Host => {
-  const state = signal(hello.state)
+  const state = signal(keptState(hello.state))
   const waiting: Array<ToFrame> = []
   let listener = (message: ToFrame): void => void waiting.push(message)
   port.onmessage = ({ data }: MessageEvent<ToFrame>) => {
-    if (data.type === "state") state.value = data.state
+    if (data.type === "state") state.value = keptState(data.state)
     listener(data)
   }
   const tell = (message: ToPage): void => port.postMessage(message)
@@ -54,7 +77,7 @@ const ownPage = (chatbot: string): Host => {
   const name = `parley:${chatbot}`
   const read = (): StoredState | undefined => {
     try {
-      return JSON.parse(localStorage.getItem(name) ?? "null") ?? undefined
+      return keptState(JSON.parse(localStorage.getItem(name) ?? "null"))
     } catch {
       return undefined
     }

@@ -87,15 +87,15 @@ export class Widget {
       case "reset":
         this.chat.client.reset()
         this.host.keep(undefined)
-        this.chat.startNew()
+        this.chat.forget()
         this.conversations.list.value = undefined
         this.areConversationsOpen.value = false
         return
       case "state":
-        // Another tab has forgotten the visitor, or begun to be one.
-        if (message.state === undefined) return this.chat.startNew()
+        // Another tab has forgotten the visitor, begun to be one, or said something.
+        if (this.host.state.value === undefined) return this.chat.forget()
         if (this.chat.entries.value.length === 0) return void this.chat.restore()
-        return
+        return void this.chat.refresh()
       default:
         return
     }
@@ -104,6 +104,7 @@ export class Widget {
   async #identify(jwt: string): Promise<void> {
     try {
       const visitor = await this.chat.client.identify(jwt)
+      this.chat.forgetEmail()
       report(this.host, "identified", { visitor: visitor.id })
       if (this.chat.entries.value.length === 0) await this.chat.restore()
     } catch {

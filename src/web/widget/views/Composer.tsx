@@ -10,8 +10,9 @@ import stopIcon from "icon:square"
 const MAX_LENGTH = 32_000
 /** From here on, the visitor sees how much is left. */
 const COUNTED_FROM = 0.9 * MAX_LENGTH
-/** A draft is kept so long after the last keystroke. */
+/** A long draft is kept so long after the last keystroke, a short one with each. */
 const KEPT_AFTER_MILLIS = 400
+const SHORT_LENGTH = 2_000
 
 const growsByItself = CSS.supports("field-sizing", "content")
 
@@ -35,7 +36,8 @@ export const Composer = (): VNode => {
   const change = (value: string) => {
     text.value = value
     clearTimeout(timer.current)
-    timer.current = setTimeout(keep, KEPT_AFTER_MILLIS)
+    if (value.length < SHORT_LENGTH) keep()
+    else timer.current = setTimeout(keep, KEPT_AFTER_MILLIS)
   }
   const send = () => {
     if (!maySend) return

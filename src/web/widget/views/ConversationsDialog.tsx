@@ -86,8 +86,8 @@ const ConversationItem = ({ conversation }: { readonly conversation: WidgetConve
         aria-current={chat.conversation.value === id ? "true" : undefined}
         onClick={open}
       >
-        <span class="title" dir="auto">
-          {title}
+        <span class="title">
+          <bdi>{title}</bdi>
         </span>
         <span class="note">
           <time dateTime={updated_at} title={time(updated_at)}>

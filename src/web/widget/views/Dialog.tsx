@@ -26,8 +26,8 @@ export const Dialog = ({ children, onClose, title }: DialogProps): VNode => {
     >
       <div class="dialog-box">
         <header>
-          <h2 id="dialog-title" dir="auto">
-            {title}
+          <h2 id="dialog-title">
+            <bdi>{title}</bdi>
           </h2>
           <button type="button" class="icon-button" title={texts.close} onClick={() => dialog.current?.close()}>
             <Icon nodes={closeIcon} />

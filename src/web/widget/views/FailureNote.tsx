@@ -17,12 +17,14 @@ export const FailureNote = ({ failure, onRetry }: FailureNoteProps): VNode => {
   return (
     <p class="failure" role="alert">
       <Icon nodes={failureIcon} size={16} />
-      <span>{wordsOf(failure, language.value)}</span>
-      {onRetry !== undefined && (
-        <button type="button" class="link-button" onClick={onRetry}>
-          {language.value.texts.tryAgain}
-        </button>
-      )}
+      <span>
+        {wordsOf(failure, language.value)}{" "}
+        {onRetry !== undefined && (
+          <button type="button" class="link-button" onClick={onRetry}>
+            {language.value.texts.tryAgain}
+          </button>
+        )}
+      </span>
     </p>
   )
 }

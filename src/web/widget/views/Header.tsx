@@ -19,9 +19,15 @@ export const Header = (): VNode => {
   return (
     <header class="header">
       {image !== "" && <img src={image} alt="" width="36" height="36" />}
-      <div class="titles" dir="auto">
-        <h1>{header || name}</h1>
-        {slogan !== "" && <p>{slogan}</p>}
+      <div class="titles">
+        <h1>
+          <bdi>{header || name}</bdi>
+        </h1>
+        {slogan !== "" && (
+          <p>
+            <bdi>{slogan}</bdi>
+          </p>
+        )}
       </div>
       <div class="actions">
         {chat.entries.value.length > 0 && (

@@ -18,8 +18,8 @@ export const QuestionView = ({ isLast, question }: QuestionViewProps): VNode => 
   const retry = () => void chat.retry(question)
   return (
     <article class="question">
+      <span class="visually-hidden">{texts.you}: </span>
       <div class="bubble" dir="auto">
-        <span class="visually-hidden">{texts.you}: </span>
         {question.text}
       </div>
       {failure !== undefined && (

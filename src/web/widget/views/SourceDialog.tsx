@@ -45,8 +45,8 @@ const OpenDialog = ({ reply, source }: OpenSource): VNode => {
   return (
     <Dialog title={source.title} onClose={() => (openSource.value = undefined)}>
       {place.length > 0 && (
-        <p class="note" dir="auto">
-          {place.join(" · ")}
+        <p class="note">
+          <bdi>{place.join(" · ")}</bdi>
         </p>
       )}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard. */}

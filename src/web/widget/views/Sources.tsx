@@ -22,6 +22,7 @@ export const Sources = ({ reply }: { readonly reply: Reply }): VNode | null => {
           <button
             type="button"
             class="source"
+            dir="auto"
             title={source.quote}
             aria-haspopup="dialog"
             onClick={() => (openSource.value = { reply, source })}

@@ -30,6 +30,8 @@ export interface Target {
   readonly host: string
   readonly key: string
   readonly operatorKey: string
+  /** The token of a visitor of one of the organization's chatbots. */
+  readonly visitorToken: string
   readonly things: ReadonlyArray<Belongings>
 }
 
@@ -151,6 +153,7 @@ export class Requests {
       else headers.push([name, value])
     }
     const isAdmin = operation.path.includes("/admin/") && operation.method !== "DELETE" && draw.chance(0.3)
+    if (operation.needsVisitor) headers.push(["authorization", `Bearer ${target.visitorToken}`])
     if (operation.needsKey) headers.push(["x-api-key", isAdmin ? target.operatorKey : target.key])
     if (operation.body?.mediaType === "multipart/form-data") headers.push(["prefer", "wait=1"])
     const [mediaType, body] = this.#bodyOf(operation, placed)

@@ -1,5 +1,6 @@
 import type { Client } from "../../Client.ts"
 import { readApiDocument } from "../ApiDocument.ts"
+import { publish, visit } from "../../Visitors.ts"
 import { makeBelongings, makeMember } from "../Belongings.ts"
 import { faultOf } from "./Answers.ts"
 import { Draw } from "./Draw.ts"
@@ -48,6 +49,7 @@ const makeTarget = async (operator: Client): Promise<Target & { readonly remove:
     host: new URL(operator.url).host,
     key: client.key ?? "",
     operatorKey: operator.key ?? "",
+    visitorToken: (await visit(client, await publish(client, own.chatbot))).session.token,
     things: [own, ...others],
     remove: () => operator.delete(`/api/admin/organizations/${organization}`),
   }

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
 import { upload } from "../../Api.ts"
 import { type Failure, toFailure } from "../../Failure.ts"
-import { randomId } from "../../Random.ts"
+import { randomUuid } from "../../../shared/Random.ts"
 import { toast } from "../../parts/Toast.tsx"
 import type { Document } from "./Documents.ts"
 
@@ -125,7 +125,7 @@ export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArr
       const added = files.map((file): Upload => {
         const fault = faultOf(file)
         return {
-          id: randomId(),
+          id: randomUuid(),
           file,
           replaces,
           state: fault === undefined ? { is: "waiting" } : { is: "failed", reason: fault, isFinal: true },

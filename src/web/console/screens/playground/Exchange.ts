@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
 import { type Block, Blocks } from "../../../shared/markdown/Blocks.ts"
 import { open } from "../../Api.ts"
-import { randomId } from "../../Random.ts"
+import { randomUuid } from "../../../shared/Random.ts"
 import { toFailure } from "../../Failure.ts"
 import { advance, ended, isGoingOn, newTrace, textOf, type Trace } from "./Trace.ts"
 import { type Chunk, ChunkReader } from "./UiStream.ts"
@@ -69,5 +69,5 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
     elapsed.value = since()
   }
   void run()
-  return { id: randomId(), question, trace, blocks, elapsed, stop: () => controller.abort() }
+  return { id: randomUuid(), question, trace, blocks, elapsed, stop: () => controller.abort() }
 }

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import flask from "icon:flask-conical"
 import plus from "icon:plus"
 import send from "icon:arrow-up"
@@ -12,7 +12,7 @@ import { Badge } from "../../parts/Badge.tsx"
 import { Button, IconButton, LinkButton } from "../../parts/Button.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty } from "../../parts/States.tsx"
-import { randomId } from "../../Random.ts"
+import { randomUuid } from "../../../shared/Random.ts"
 import { useResourceIf } from "../../Resource.ts"
 import { href } from "../../Router.ts"
 import { can } from "../../Session.ts"
@@ -29,7 +29,7 @@ const AT_END_PIXELS = 80
 /** A conversation with a chatbot, as its visitors have it, beside how each reply came about. */
 const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResourceIf(can("chatbots:read"), chatbotResource(chatbotId)).data.value?.chatbot
-  const token = useSignal(randomId())
+  const token = useSignal(randomUuid())
   const exchanges = useSignal<ReadonlyArray<Exchange>>([])
   const chosen = useSignal<string | undefined>(undefined)
   const list = useRef<HTMLElement>(null)
@@ -46,7 +46,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
   const begin = (): void => {
     last?.stop()
     exchanges.value = []
-    token.value = randomId()
+    token.value = randomUuid()
   }
   useEffect(() => {
     const box = list.current
@@ -100,9 +100,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
             )}
           </Scroller>
           <Composer isBusy={isBusy} onSend={say} onStop={() => last?.stop()} />
-          <p class="visually-hidden" role="status">
-            {last !== undefined && !isBusy && "The reply is finished."}
-          </p>
+          <output class="visually-hidden">{last !== undefined && !isBusy && "The reply is finished."}</output>
         </div>
         {inspected === undefined ? (
           <div class="inspector-empty soft">
@@ -196,7 +194,6 @@ const QUESTION_MAX_LENGTH = 32_000
 
 const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
   const text = useSignal("")
-  const id = useId()
   const submit = (): void => {
     const question = text.value.trim()
     if (question === "" || isBusy) return
@@ -211,11 +208,8 @@ const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
         submit()
       }}
     >
-      <label class="visually-hidden" for={id}>
-        Message
-      </label>
       <textarea
-        id={id}
+        aria-label="Message"
         class="input"
         rows={1}
         placeholder="Ask the chatbot …"

@@ -1,3 +1,0 @@
-/** 128 random bits as hexadecimal digits. Unlike `crypto.randomUUID` it works on pages without https, too. */
-export const randomId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")

@@ -1,0 +1,16 @@
+import { contrast, formatColor, parseColor, TEXT_CONTRAST, textOn } from "../../../shared/Contrast.ts"
+
+const WHITE = [255, 255, 255] as const
+
+/** Says which colour the text on a background has, how well it is read, and what the operator might not expect. */
+export const contrastHint = (background: string): string | undefined => {
+  const color = parseColor(background)
+  if (color === undefined) return undefined
+  const text = textOn(color)
+  const ratio = contrast(text, color)
+  const name = formatColor(text) === "#ffffff" ? "White" : "Black"
+  const read = `${name} text on it has a contrast of ${ratio.toFixed(1)} to 1.`
+  const onWhite = contrast(WHITE, color)
+  if (name === "Black") return `${read} White would have ${onWhite.toFixed(1)}, which is too little.`
+  return onWhite >= TEXT_CONTRAST ? `${read} That reads well.` : read
+}

@@ -1,0 +1,189 @@
+import { allows } from "./Origins.ts"
+
+/*
+ * Whether a page embeds the widget right. All that can be said without loading the page, from its address, from its HTML
+ * and from the headers that it is sent with.
+ */
+
+/** What is known of a key in a page. */
+export interface KnownKey {
+  readonly key: string
+  readonly allowedOrigins: ReadonlyArray<string>
+  readonly state: "live" | "revoked" | "expired"
+}
+
+export interface EmbeddingQuestion {
+  /** The origin of the page. */
+  readonly origin: string
+  /** The HTML of the page, its headers, or its Content-Security-Policy alone; whatever the person has of it. */
+  readonly source: string
+  /** The server's address, without a slash at its end. */
+  readonly server: string
+  readonly chatbotId: string
+  readonly isPublic: boolean
+  readonly isActive: boolean
+  readonly keys: ReadonlyArray<KnownKey>
+}
+
+export interface Finding {
+  readonly state: "good" | "note" | "bad"
+  readonly text: string
+  /** The origin that would have to be allowed. */
+  readonly missingOrigin?: string
+}
+
+interface Script {
+  readonly src: string
+  readonly key: string | undefined
+}
+
+const unescaped = (text: string): string =>
+  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&")
+
+const attributeOf = (tag: string, name: string): string | undefined => {
+  const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "i").exec(tag)
+  const value = match?.[1] ?? match?.[2] ?? match?.[3]
+  return value === undefined ? undefined : unescaped(value)
+}
+
+/** The scripts of a page that are a widget's. */
+export const scriptsIn = (source: string): ReadonlyArray<Script> =>
+  Array.from(source.matchAll(/<script\b[^>]*>/gi), ([tag]) => tag).flatMap((tag) => {
+    const src = attributeOf(tag, "src")
+    const key = attributeOf(tag, "data-key")
+    return src !== undefined && /\bwidget\.js\b/.test(src) ? [{ src, key }] : []
+  })
+
+/** The Content-Security-Policies in headers, in `meta` elements, or in a text that is one itself. */
+export const policiesIn = (source: string): ReadonlyArray<string> => {
+  const headers = Array.from(source.matchAll(/^[ \t]*content-security-policy:(.*)$/gim), ([, policy = ""]) => policy)
+  const metas = Array.from(source.matchAll(/<meta\b[^>]*>/gi), ([tag]) => tag)
+    .filter((tag) => attributeOf(tag, "http-equiv")?.toLowerCase() === "content-security-policy")
+    .map((tag) => attributeOf(tag, "content") ?? "")
+  const found = [...headers, ...metas]
+  const isBare = found.length === 0 && /^\s*(?:default|script|frame|child)-src\s/i.test(source)
+  return (isBare ? [source] : found).map((policy) => policy.trim()).filter(Boolean)
+}
+
+const directivesOf = (policy: string): ReadonlyMap<string, ReadonlyArray<string>> =>
+  new Map(
+    policy
+      .split(";")
+      .map((directive) => directive.trim().split(/\s+/))
+      .flatMap(([name = "", ...sources]) => (name === "" ? [] : [[name.toLowerCase(), sources] as const])),
+  )
+
+const matches = (source: string, server: URL): boolean => {
+  const text = source.toLowerCase()
+  if (text === "*") return true
+  if (/^[a-z]+:$/.test(text)) return text === server.protocol
+  const [, scheme, wild, host, port] = /^(?:([a-z]+):\/\/)?(\*\.)?([^/:*]+)(?::(\d+|\*))?(?:\/.*)?$/.exec(text) ?? []
+  if (host === undefined || host.startsWith("'")) return false
+  if (scheme !== undefined && `${scheme}:` !== server.protocol && !(scheme === "http" && server.protocol === "https:"))
+    return false
+  const own = server.hostname.toLowerCase()
+  if (wild === undefined ? own !== host : !own.endsWith(`.${host}`)) return false
+  const usual = server.protocol === "https:" ? "443" : "80"
+  return port === "*" || (port ?? usual) === (server.port || usual)
+}
+
+/** The directives of a policy that keep the widget of a server from a page, such as `frame-src`. */
+export const blockedBy = (policy: string, server: string): ReadonlyArray<string> => {
+  const directives = directivesOf(policy)
+  const address = new URL(server)
+  const sourcesFor = (...names: ReadonlyArray<string>): ReadonlyArray<string> | undefined =>
+    names.map((name) => directives.get(name)).find((sources) => sources !== undefined)
+  const scripts = sourcesFor("script-src-elem", "script-src", "default-src")
+  const frames = sourcesFor("frame-src", "child-src", "default-src")
+  const isOpen = (sources: ReadonlyArray<string> | undefined): boolean =>
+    sources === undefined || sources.some((source) => matches(source, address))
+  // With 'strict-dynamic', hosts do not count: the script needs the page's nonce.
+  const isDynamic = scripts?.some((source) => source.toLowerCase() === "'strict-dynamic'") === true
+  return [...(isDynamic || isOpen(scripts) ? [] : ["script-src"]), ...(isOpen(frames) ? [] : ["frame-src"])]
+}
+
+const keyFinding = (key: string, { chatbotId, isPublic, keys, origin }: EmbeddingQuestion): Finding => {
+  if (key === chatbotId)
+    return isPublic
+      ? { state: "good", text: "The chatbot is public, so that any page may embed it by its id." }
+      : { state: "bad", text: "The page names the chatbot by its id, which only works while it is public." }
+  const known = keys.find((each) => each.key === key)
+  if (known === undefined)
+    return {
+      state: "bad",
+      text: `The key ${key} is not one of this chatbot's. It may be mistyped, or another chatbot's.`,
+    }
+  if (known.state !== "live")
+    return { state: "bad", text: `The key ${key} is ${known.state}. Put one into the page that is not.` }
+  if (allows(known.allowedOrigins, origin)) return { state: "good", text: `The key allows ${origin}.` }
+  return {
+    state: "bad",
+    text: `The key does not allow ${origin}, so that browsers refuse to show the widget there.`,
+    missingOrigin: origin,
+  }
+}
+
+const withoutKey = ({ isPublic, keys, origin }: EmbeddingQuestion): Finding => {
+  const live = keys.filter(({ state }) => state === "live")
+  if (live.some(({ allowedOrigins }) => allows(allowedOrigins, origin)))
+    return { state: "good", text: `A key allows ${origin}.` }
+  if (isPublic) return { state: "good", text: "The chatbot is public, so that any page may embed it by its id." }
+  if (live.length === 0)
+    return { state: "bad", text: "There is no publishable key yet. Make one for this website.", missingOrigin: origin }
+  return { state: "bad", text: `No key allows ${origin}.`, missingOrigin: origin }
+}
+
+const scriptFindings = (scripts: ReadonlyArray<Script>, question: EmbeddingQuestion): ReadonlyArray<Finding> => {
+  const [script] = scripts
+  if (script === undefined)
+    return [
+      { state: "bad", text: "The HTML has no script widget.js. Where a tag manager adds it later, that is all right." },
+    ]
+  const src = URL.parse(script.src, `${question.origin}/`)
+  return [
+    ...(scripts.length > 1
+      ? [{ state: "note", text: `The page has the script ${scripts.length} times. Once is enough.` } as const]
+      : []),
+    src?.href === `${question.server}/widget.js`
+      ? { state: "good", text: "The script comes from this server." }
+      : { state: "bad", text: `The script comes from ${script.src}, which is not ${question.server}/widget.js.` },
+    script.key === undefined ? { state: "bad", text: "The script has no data-key." } : keyFinding(script.key, question),
+  ]
+}
+
+const policyFinding = (policies: ReadonlyArray<string>, server: string): Finding => {
+  const blocked = Array.from(new Set(policies.flatMap((policy) => blockedBy(policy, server))))
+  const { origin } = new URL(server)
+  return blocked.length === 0
+    ? { state: "good", text: "The page's Content-Security-Policy lets the widget in." }
+    : {
+        state: "bad",
+        text: `The page's Content-Security-Policy keeps the widget out: add ${origin} to ${blocked.join(" and to ")}.`,
+      }
+}
+
+/** Says what of an embedding is right and what is not. */
+export const findingsOf = (question: EmbeddingQuestion): ReadonlyArray<Finding> => {
+  const { isActive, origin, server, source } = question
+  const scripts = scriptsIn(source)
+  const policies = policiesIn(source)
+  const isHtml = scripts.length > 0 || /<(?:html|head|body|script)\b/i.test(source)
+  const isMixed = origin.startsWith("https:") && server.startsWith("http:") && !isLocal(server)
+  return [
+    ...(isHtml ? scriptFindings(scripts, question) : [withoutKey(question)]),
+    ...(policies.length > 0 ? [policyFinding(policies, server)] : []),
+    ...(isMixed
+      ? [
+          {
+            state: "bad",
+            text: `The page comes by https and this server by http, which browsers do not mix. Put ${server} behind https.`,
+          } as const,
+        ]
+      : []),
+    ...(isActive
+      ? []
+      : [{ state: "note", text: "The chatbot is paused: the widget shows, and does not answer." } as const]),
+  ]
+}
+
+const isLocal = (server: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(server).hostname)

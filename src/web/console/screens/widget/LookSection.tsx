@@ -1,0 +1,58 @@
+import type { ReadonlySignal } from "@preact/signals"
+import { accent } from "../../../shared/Accent.ts"
+import { ColorField, sixDigits } from "../../forms/ColorField.tsx"
+import type { Form } from "../../forms/Form.ts"
+import { Choice, Line } from "../../forms/Inputs.tsx"
+import { Section } from "../../parts/Page.tsx"
+import type { PreviewConfig } from "../../WidgetPreview.tsx"
+import { contrastHint } from "./ContrastHint.ts"
+
+const languageNames = new Intl.DisplayNames(["en"], { type: "language" })
+
+const languages = [
+  { value: "", label: "As the browser prefers" },
+  { value: "auto", label: "As the browser prefers (auto)" },
+  ...["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "zh", "ja", "ko"].map((tag) => ({
+    value: tag,
+    label: languageNames.of(tag) ?? tag,
+  })),
+]
+
+/** The texts and the colours of the widget. An empty field is filled in from the chatbot. */
+export const LookSection = ({ form, look }: { readonly form: Form; readonly look: ReadonlySignal<PreviewConfig> }) => {
+  const { header, name, primary_color: primary, secondary_color: secondary } = look.value
+  return (
+    <Section title="Look" about="What is left empty is filled in from the chatbot.">
+      <div class="columns">
+        <Line form={form} path="header" label="Header" placeholder={header} maxLength={500} />
+        <Line form={form} path="name" label="Name of who answers" placeholder={name} maxLength={500} />
+      </div>
+      <Line form={form} path="slogan" label="Slogan" maxLength={500} />
+      <Line
+        form={form}
+        path="logo"
+        label="Logo"
+        type="url"
+        placeholder="https://example.com/logo.png"
+        maxLength={2_048}
+      />
+      <Choice form={form} path="language" label="Language" options={languages} />
+      <div class="columns">
+        <ColorField
+          form={form}
+          path="primaryColor"
+          label="Primary colour"
+          fallback={sixDigits(primary) ?? accent}
+          hint={contrastHint(primary === "" ? accent : primary)}
+        />
+        <ColorField
+          form={form}
+          path="secondaryColor"
+          label="Secondary colour"
+          fallback={sixDigits(secondary) ?? "a shade of the primary one"}
+          hint={secondary === "" ? "The visitor's own messages." : contrastHint(secondary)}
+        />
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,34 @@
+/*
+ * Where a widget may stand. An origin is what browsers send of an address: the scheme, the host and the port.
+ */
+
+/** Whether a list of allowed origins, such as `https://*.example.com`, allows an origin. */
+export const allows = (allowed: ReadonlyArray<string>, origin: string): boolean =>
+  allowed.some((each) => {
+    if (each === "*" || each === origin) return true
+    const [scheme, host] = each.split("://*.")
+    if (scheme === undefined || host === undefined) return false
+    return origin.startsWith(`${scheme}://`) && origin.endsWith(`.${host}`)
+  })
+
+/** The origin of an address as a person writes it, with `https://` where no scheme is written. */
+export const originOf = (address: string): string | undefined => {
+  const text = address.trim()
+  if (text === "") return undefined
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`)
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? url.origin : undefined
+}
+
+/** The allowed origins that a person has written, one a line or with commas, as the server wants them. */
+export const originsIn = (text: string): ReadonlyArray<string> =>
+  Array.from(
+    new Set(
+      text
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .map((each) => {
+          if (each === "*" || each.includes("*")) return each.replace(/\/+$/, "").toLowerCase()
+          return originOf(each) ?? each
+        }),
+    ),
+  )

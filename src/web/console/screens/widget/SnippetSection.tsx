@@ -1,0 +1,93 @@
+import { useSignal } from "@preact/signals"
+import externalLink from "icon:external-link"
+import type { Chatbot } from "../../Chatbots.ts"
+import { LinkButton } from "../../parts/Button.tsx"
+import { CopyButton } from "../../parts/Copy.tsx"
+import { Checkbox, SelectField, TextField } from "../../parts/Field.tsx"
+import { Section } from "../../parts/Page.tsx"
+import { isLive, type PublishableKey } from "../../PublishableKeys.ts"
+import type { Resource } from "../../Resource.ts"
+import { atRoot, serverAddress } from "../../Root.ts"
+import { snippetOf } from "./Snippet.ts"
+
+interface SnippetProps {
+  readonly chatbot: Chatbot
+  readonly keys: Resource<ReadonlyArray<PublishableKey>>
+  readonly color: string
+}
+
+const modes = [
+  { value: "right", label: "A button at the bottom right" },
+  { value: "left", label: "A button at the bottom left" },
+  { value: "inline", label: "Within an element of the page" },
+] as const
+
+/** The line of HTML that a website needs. */
+export const SnippetSection = ({ chatbot, color, keys }: SnippetProps) => {
+  const chosen = useSignal("")
+  const mode = useSignal<(typeof modes)[number]["value"]>("right")
+  const opens = useSignal(false)
+  const target = useSignal("#chat")
+  const live = (keys.data.value ?? []).filter((item) => isLive(item))
+  const options = [
+    ...live.map(({ name, public_key }) => ({ value: public_key, label: name })),
+    ...(chatbot.is_public ? [{ value: chatbot.id, label: "By its id, on any website" }] : []),
+  ]
+  const key = options.find(({ value }) => value === chosen.value)?.value ?? options[0]?.value
+  const page = atRoot(`chat/${encodeURIComponent(chatbot.slug)}`)
+  if (key === undefined)
+    return (
+      <Section title="Snippet">
+        <p class="soft">Add a website first: the snippet holds its key.</p>
+      </Section>
+    )
+  const isInline = mode.value === "inline"
+  const snippet = snippetOf({
+    key,
+    server: serverAddress(),
+    color,
+    opens: opens.value,
+    ...(isInline ? { target: target.value } : { position: mode.value === "left" ? "left" : "right" }),
+  })
+  return (
+    <Section
+      title="Snippet"
+      about="Paste it into the pages of the website, best just before </body>."
+      actions={<CopyButton text={snippet} label="Copy the snippet" withText />}
+    >
+      <div class="columns">
+        {options.length > 1 && (
+          <SelectField label="Website" value={key} options={options} onValue={(value) => (chosen.value = value)} />
+        )}
+        <SelectField label="Shown as" value={mode.value} options={modes} onValue={(value) => (mode.value = value)} />
+        {isInline && (
+          <TextField
+            label="Element"
+            spellcheck={false}
+            value={target.value}
+            onValue={(value) => (target.value = value)}
+            hint="A selector, such as #chat. The element needs a height."
+          />
+        )}
+      </div>
+      {!isInline && (
+        <Checkbox
+          label="Opens by itself when the page has come"
+          value={opens.value}
+          onValue={(value) => (opens.value = value)}
+        />
+      )}
+      <pre class="snippet" dir="ltr">
+        <code>{snippet}</code>
+      </pre>
+      {chatbot.is_public && (
+        <div class="row">
+          <LinkButton href={page} icon={externalLink} small isElsewhere>
+            Open its own page
+          </LinkButton>
+          <code class="soft">{location.origin + page}</code>
+        </div>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,43 @@
+import { useEffect, useRef } from "preact/hooks"
+import type { Hello, Loaded, StoredState, ToFrame, ToPage } from "../../../shared/Bridge.ts"
+import { Dialog } from "../../parts/Dialog.tsx"
+import { atRoot } from "../../Root.ts"
+
+interface TestPageProps {
+  readonly widgetKey: string
+  readonly name: string
+  readonly onClose: () => void
+}
+
+const isLoaded = (data: unknown): data is Loaded =>
+  typeof data === "object" && data !== null && "type" in data && data.type === "parley:loaded"
+
+/** The widget as a website shows it, by the same key, to talk with. What a visitor's browser keeps is kept until it is closed. */
+export const TestPage = ({ name, onClose, widgetKey }: TestPageProps) => {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const state = useRef<StoredState | undefined>(undefined)
+  useEffect(() => {
+    const onMessage = ({ data, origin, source }: MessageEvent<unknown>): void => {
+      const inner = frame.current?.contentWindow
+      if (inner == null || source !== inner || origin !== location.origin || !isLoaded(data)) return
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = ({ data: message }: MessageEvent<ToPage>) => {
+        if (message.type === "keep") state.current = message.state
+        if (message.type === "close") onClose()
+        const opened: ToFrame = { type: "opened", takesFocus: true }
+        if (message.type === "ready") port1.postMessage(opened)
+      }
+      const hello: Hello = { type: "parley:hello", mode: "inline", state: state.current }
+      inner.postMessage(hello, location.origin, [port2])
+    }
+    addEventListener("message", onMessage)
+    return () => removeEventListener("message", onMessage)
+  }, [])
+  return (
+    <Dialog kind="drawer" title={`${name}, as a website shows it`} onClose={onClose}>
+      <div class="preview">
+        <iframe ref={frame} src={atRoot(`widget/${encodeURIComponent(widgetKey)}`)} title={`Chat with ${name}`} />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
+import { IdentitySecret } from "../../../src/domain/widget/IdentitySecret.ts"
+import { VisitorSession } from "../../../src/domain/widget/Widget.ts"
+import { type Client, problem, read } from "../../lib/Client.ts"
+import { signIdentity } from "../../lib/Identity.ts"
+import { keyOf } from "../../lib/Keys.ts"
+import { startServer } from "../../lib/TestServer.ts"
+
+const { client, dump } = await startServer({
+  SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
+  WIDGET_ADDRESS_RATE_LIMIT: "off",
+})
+const visitor = client.withKey(undefined)
+
+const Made = Schema.Struct({ identity_secret: IdentitySecret, secret: Schema.String })
+const path = (chatbot: string) => `/api/external/chatbot/${chatbot}/identity-secrets`
+const make = async (chatbot: string, as: Client = client) => read(Made, await as.post(path(chatbot)))
+const list = async (chatbot: string) =>
+  read(Schema.Struct({ identity_secrets: Schema.Array(IdentitySecret) }), await client.get(path(chatbot)))
+    .identity_secrets
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
+const claims = (chatbot: string, more: object = {}) => ({ aud: chatbot, sub: "user-7", exp: inSeconds(600), ...more })
+const open = (key: string, more: object) => visitor.post("/api/widget/sessions", { json: { key, ...more } })
+const visitorWith = async (key: string, identity: string) => read(VisitorSession, await open(key, { identity })).visitor
+
+describe("an identity secret of a chatbot", () => {
+  test("is shown once, kept encrypted, and replaced while both are valid", async () => {
+    const bot = await client.newChatbot({ is_public: true })
+    const old = await make(bot.id)
+    expect(Buffer.from(old.secret, "base64url").length).toBe(32)
+    const identity = signIdentity(old.secret, claims(bot.id))
+    expect(await visitorWith(bot.id, identity)).toMatchObject({ is_verified: true })
+
+    const next = await make(bot.id)
+    problem(await client.post(path(bot.id)), 409, "conflict")
+    expect(await list(bot.id)).toEqual([old.identity_secret, next.identity_secret])
+    expect(old.identity_secret.last_four).toBe(old.secret.slice(-4))
+    const renewed = await visitorWith(bot.id, signIdentity(next.secret, claims(bot.id)))
+    expect(renewed).toEqual(await visitorWith(bot.id, identity))
+
+    await client.delete(`${path(bot.id)}/${old.identity_secret.id}`)
+    problem(await client.delete(`${path(bot.id)}/${old.identity_secret.id}`), 404, "not_found")
+    expect(problem(await open(bot.id, { identity }), 401, "unauthorized").detail).toContain("signature")
+    expect(await visitorWith(bot.id, signIdentity(next.secret, claims(bot.id)))).toEqual(renewed)
+
+    const stored = await dump()
+    for (const { secret } of [old, next]) expect(stored).not.toContain(secret)
+    const { entries } = read(
+      Schema.Struct({ entries: Schema.Array(AuditEntry) }),
+      await client.get(`/api/admin/audit-log?target_id=${old.identity_secret.id}`),
+    )
+    expect(entries.map(({ action, target }) => [action, target.chatbot_id])).toEqual([
+      ["identity_secret.deleted", bot.id],
+      ["identity_secret.created", bot.id],
+    ])
+  })
+
+  test("is never more than one of two, however many are made at once", async () => {
+    const bot = await client.newChatbot()
+    const replies = await Promise.all(Array.from({ length: 6 }, () => client.post(path(bot.id))))
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409])
+    expect(await list(bot.id)).toHaveLength(2)
+  })
+
+  test("is managed only by keys that administer the organization", async () => {
+    const bot = await client.newChatbot()
+    const { identity_secret } = await make(bot.id)
+    const writer = await client.limitedTo("chatbots:read", "chatbots:write")
+    const stranger = await client.newOrganization()
+    const one = `${path(bot.id)}/${identity_secret.id}`
+    for (const [as, status, code] of [
+      [writer, 403, "forbidden"],
+      [stranger, 404, "not_found"],
+    ] as const) {
+      problem(await as.get(path(bot.id)), status, code)
+      problem(await as.post(path(bot.id)), status, code)
+      problem(await as.delete(one), status, code)
+    }
+    const another = await client.newChatbot()
+    problem(await client.delete(`${path(another.id)}/${identity_secret.id}`), 404, "not_found")
+    expect(await list(bot.id)).toEqual([identity_secret])
+  })
+})
+
+describe("a visitor with an identity", () => {
+  test("is who the customer's server says, on every device, and of this chatbot alone", async () => {
+    const bot = await client.newChatbot({ is_public: true })
+    const other = await client.newChatbot({ is_public: true })
+    const { secret } = await make(bot.id)
+    const ofOther = await make(other.id)
+    const about = { email: "ada@example.com", name: "Ada Lovelace" }
+    const identity = signIdentity(secret, claims(bot.id, about))
+    const known = await visitorWith(bot.id, identity)
+    expect(known).toEqual({ id: known.id, is_verified: true, ...about })
+    const phone = await open(bot.id, { identity, visitor_secret: "yLwDnJm3TzqV0k5bXhRr9A" })
+    expect(read(VisitorSession, phone).visitor).toEqual(known)
+    const somebodyElse = await visitorWith(bot.id, signIdentity(secret, claims(bot.id, { sub: "user-8" })))
+    expect(somebodyElse.id).not.toBe(known.id)
+
+    for (const refused of [
+      // Signed for this chatbot, and shown to the other one.
+      [other.id, identity],
+      // Signed with the other one's secret.
+      [bot.id, signIdentity(ofOther.secret, claims(bot.id))],
+      [bot.id, signIdentity(secret, claims(other.id))],
+      [bot.id, signIdentity(secret, claims(bot.id, { exp: inSeconds(-120) }))],
+      [bot.id, `${identity}x`],
+      [bot.id, "nonsense"],
+      [bot.id, ""],
+    ] as const) {
+      const { detail } = problem(await open(refused[0], { identity: refused[1] }), 401, "unauthorized")
+      expect(detail).toStartWith("The identity token is refused: ")
+    }
+    const fresh = await visitorWith(other.id, signIdentity(ofOther.secret, claims(other.id)))
+    expect(fresh.id).not.toBe(known.id)
+  })
+
+  test("cannot be claimed where the chatbot has no secret, or without a signature", async () => {
+    const bot = await client.newChatbot({ is_public: true })
+    problem(await open(bot.id, { identity: signIdentity("", claims(bot.id)) }), 401, "unauthorized")
+    expect((await open(bot.id, { email: "ada@example.com", is_verified: true })).status).toBe(400)
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "bun:test"
+import { EventReader, eventsOf } from "../../src/web/shared/EventStream.ts"
+import { markQuote } from "../../src/web/shared/Quote.ts"
+
+const stream =
+  ': hello\n\nid: 1\ndata: {"a":1}\n\nid: 2\r\ndata: one\r\ndata: two\r\n\r\nevent: x\ndata\n\nid: 3\ndata:last\n\ndata: cut'
+const expected = [
+  { id: "1", data: '{"a":1}' },
+  { id: "2", data: "one\ntwo" },
+  { id: "2", data: "" },
+  { id: "3", data: "last" },
+]
+
+describe("a stream of server-sent events", () => {
+  test.each([1, 2, 3, 7, 1_000])("is read in pieces of %i characters", (size) => {
+    const reader = new EventReader()
+    const events = []
+    for (let at = 0; at < stream.length; at += size) events.push(...reader.read(stream.slice(at, at + size)))
+    expect(events).toEqual(expected)
+  })
+
+  test("is read from a response, with characters of several bytes that are cut in two", async () => {
+    const bytes = new TextEncoder().encode("id: 1\ndata: größer 🙂\n\n")
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const events = []
+    for await (const some of eventsOf(new Response(body))) events.push(...some)
+    expect(events).toEqual([{ id: "1", data: "größer 🙂" }])
+  })
+})
+
+describe("the quote in a passage", () => {
+  test("is found whatever white space and case it is written in", () => {
+    expect(markQuote("Before. Five  business\ndays (net). After.", "five business days (net).")).toEqual({
+      before: "Before. ",
+      quote: "Five  business\ndays (net).",
+      after: " After.",
+    })
+  })
+
+  test("is empty where the passage does not hold it", () => {
+    expect(markQuote("Passage.", "Other.")).toEqual({ before: "Passage.", quote: "", after: "" })
+    expect(markQuote("Passage.", " ")).toEqual({ before: "Passage.", quote: "", after: "" })
+  })
+})
