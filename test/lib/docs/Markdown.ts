@@ -10,6 +10,7 @@ export const root = join(import.meta.dir, "../../..")
 /** Paths of all pages in the checkout, in the order in which a newcomer reads those that lead through the API. */
 export const pages: ReadonlyArray<string> = [
   "README.md",
+  "docs/console.md",
   "docs/guide.md",
   "docs/widget.md",
   "docs/keys-and-budgets.md",
