@@ -105,6 +105,7 @@ const Organizations = () => {
               {
                 title: "Conversations",
                 kind: "number",
+                isExtra: true,
                 cell: ({ quota, used }) => held(used.conversations, quota.conversations),
               },
               {
