@@ -79,7 +79,7 @@ const say = (
 ) => {
   const language = languageFor(acceptLanguage, sentences)
   const html = `${head("Parley", [noindex, `<style>${style}</style>`], language)}
-<body><p dir="auto">${escape(sentences[language] ?? "")}</p></body>
+<body><main><h1 dir="auto">${escape(sentences[language] ?? "")}</h1></main></body>
 </html>
 `
   return HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8" }).pipe(
