@@ -194,6 +194,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
         { title: "Budget", isExtra: true, cell: budgetOf },
         {
           title: "Last used",
+          isExtra: true,
           cell: ({ last_used_at }) =>
             last_used_at === null ? (
               <span class="soft">never</span>
@@ -225,7 +226,8 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
                   public_key !== null && {
                     label: "Copy the key",
                     icon: copy,
-                    onChoose: () => void copyText(public_key).then(() => toast("The key is copied."), toastFailure),
+                    onChoose: () =>
+                      void copyText(public_key).then((isDone) => toast(isDone ? "The key is copied." : public_key)),
                   },
                   key.revoked_at === null && { label: "Change …", icon: pencil, onChoose: () => onEdit(key) },
                   key.revoked_at === null && {
