@@ -13,6 +13,10 @@ import { ChatbotTools } from "../../../src/storage/ChatbotTools.ts"
 import { type ChunkPack, unpack } from "../../../src/storage/search/ChunkPacks.ts"
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
 import { noFilter } from "../../../src/domain/chat/ConversationFilter.ts"
+import { ChatbotCopies } from "../../../src/storage/console/ChatbotCopies.ts"
+import { OrganizationChanges } from "../../../src/storage/console/OrganizationChanges.ts"
+import { Passages } from "../../../src/storage/console/Passages.ts"
+import { Totals } from "../../../src/storage/console/Totals.ts"
 import { ConversationLists } from "../../../src/storage/console/ConversationLists.ts"
 import { Conversations } from "../../../src/storage/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -192,6 +196,43 @@ const conversationListCases: Cases<ConversationLists["Service"]> = {
     (lists, { chatbot }) => lists.scan({ ...noFilter, chatbot }, undefined, { conversations: 10, messages: 10 }),
   ],
   getMany: [[], (lists, { session }) => lists.getMany([session])],
+}
+
+const changesCases: Cases<OrganizationChanges["Service"]> = {
+  look: [
+    [],
+    (changes, { apiKeyId, chatbot, session }) =>
+      Effect.map(changes.look("2020-01-01T00:00:00Z", [apiKeyId]), (state) =>
+        [apiKeyId, chatbot, session].filter((id) => JSON.stringify(state).includes(id)),
+      ),
+  ],
+  documents: [[], (changes, { chatbot, ready }) => changes.documents(chatbot, [ready])],
+}
+
+const passageCases: Cases<Passages["Service"]> = {
+  ofDocument: [
+    "NotFound",
+    (passages, { chatbot, ready }) => passages.ofDocument(chatbot, ready, { from: 1, limit: 10 }),
+  ],
+  matchedWords: [
+    new Map(),
+    (passages, { batch }) =>
+      passages.matchedWords(
+        batch.chunks.map(({ id }) => id),
+        ["batch"],
+      ),
+  ],
+}
+
+const totalsCases: Cases<Totals["Service"]> = {
+  ofChatbots: [[], (totals, { chatbot }) => totals.ofChatbots(chatbot)],
+}
+
+const copyCases: Cases<ChatbotCopies["Service"]> = {
+  copy: [
+    "NotFound",
+    (copies, { chatbot }) => copies.copy(chatbot, { name: "Copy", slug: "stolen-copy", avatar: null }),
+  ],
 }
 
 const messageCases: Cases<Messages["Service"]> = {
@@ -394,6 +435,10 @@ const cases = [
   ...named("Documents", Documents, documentCases),
   ...named("Conversations", Conversations, conversationCases),
   ...named("ConversationLists", ConversationLists, conversationListCases),
+  ...named("OrganizationChanges", OrganizationChanges, changesCases),
+  ...named("Passages", Passages, passageCases),
+  ...named("Totals", Totals, totalsCases),
+  ...named("ChatbotCopies", ChatbotCopies, copyCases),
   ...named("Messages", Messages, messageCases),
   ...named("VisitorConversations", VisitorConversations, visitorCases),
   ...named("Chunks", Chunks, chunkCases),
