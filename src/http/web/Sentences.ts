@@ -46,7 +46,7 @@ const notNow: Readonly<Record<string, string>> = {
 }
 
 const style =
-  "body{margin:0;min-height:100vh;display:grid;place-content:center;padding:1rem;box-sizing:border-box;text-align:center;font:1rem/1.5 system-ui,sans-serif}"
+  "body{margin:0;min-height:100vh;display:grid;place-content:center;padding:1rem;box-sizing:border-box;text-align:center;font:1rem/1.5 system-ui,sans-serif}h1{font:inherit;margin:0}"
 
 const headers = {
   "cache-control": "no-store",
