@@ -1,9 +1,7 @@
 import { Deferred, Effect, Fiber, FileSystem, Path, Redacted, Stream } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { KEY_ENTROPY_BYTES, makeKey } from "../domain/ApiKey.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
-import { BOOTSTRAP_API_KEY, DATA_DIR, PORT } from "../system/Variables.ts"
+import { DATA_DIR, PORT } from "../system/Variables.ts"
 
 /** The path of the checkout. */
 export const root = new URL("../..", import.meta.url).pathname
@@ -17,7 +15,8 @@ const inherited = ["PATH", "HOME", "TMPDIR"]
 
 /**
  * Starts a server on a new embedded database, with all its data in `directory`, and waits until it listens. The server
- * is stopped with the scope. `ended` fails with the end of the log when the server ends on its own.
+ * is stopped with the scope. `signIn` is the link that signs in at its console, once. `ended` fails with the end of the
+ * log when the server ends on its own.
  */
 export const startServer = Effect.fn("quickstart.startServer")(function* (options: {
   readonly directory: string
@@ -27,9 +26,8 @@ export const startServer = Effect.fn("quickstart.startServer")(function* (option
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-  const random = yield* SecureRandom.SecureRandom
+  const data = path.join(options.directory, "data")
   const log = path.join(options.directory, "server.log")
-  const key = Redacted.make(makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES)))
 
   const server = yield* spawner.spawn(
     // A `.env` file is ignored, because it could name a database with data in it.
@@ -38,8 +36,7 @@ export const startServer = Effect.fn("quickstart.startServer")(function* (option
       env: {
         ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
         [PORT]: String(options.port),
-        [DATA_DIR]: path.join(options.directory, "data"),
-        [BOOTSTRAP_API_KEY]: key,
+        [DATA_DIR]: data,
       },
       stdin: "ignore",
       forceKillAfter: KILL_AFTER,
@@ -69,5 +66,8 @@ export const startServer = Effect.fn("quickstart.startServer")(function* (option
   })
 
   const url = yield* Effect.raceFirst(Deferred.await(listening), ended)
-  return { url, key, log, ended }
+  // Its output is no terminal, so that the first start has written these into files.
+  const secretIn = (name: string) =>
+    Effect.map(fs.readFileString(path.join(data, name)), (text) => Redacted.make(text.trim()))
+  return { url, key: yield* secretIn("first-api-key"), signIn: yield* secretIn("first-sign-in"), log, ended }
 })

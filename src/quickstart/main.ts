@@ -8,7 +8,6 @@ import {
 } from "@effect/platform-node-shared"
 import { Cause, Console, Effect, Exit, FileSystem, Layer, Redacted, Runtime } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { version } from "../../package.json" with { type: "json" }
 import type { ChatbotId } from "../domain/Ids.ts"
@@ -35,9 +34,13 @@ const dataDirectory = Effect.gen(function* () {
 })
 
 const printNextSteps = Effect.fn("quickstart.printNextSteps")(function* (
-  server: { readonly url: string; readonly key: Redacted.Redacted },
+  server: { readonly url: string; readonly key: Redacted.Redacted; readonly signIn: Redacted.Redacted },
   chatbotId: ChatbotId,
 ) {
+  yield* printLine("The console, signed in by this link once and within an hour:")
+  yield* printText("")
+  yield* printLine(Redacted.value(server.signIn))
+  yield* printText("")
   yield* printLine(`Guide              ${server.url}/docs/guide`)
   yield* printLine(`API documentation  ${server.url}/docs`)
   yield* printLine(`Your key           ${Redacted.value(server.key)}`)
@@ -115,7 +118,6 @@ NodeRuntime.runMain(
       NodePath.layer,
       NodeStdio.layer,
       NodeTerminal.layer,
-      SecureRandom.layerWebCrypto,
       NodeChildProcessSpawner.layer.pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer])),
     ]),
   ),
