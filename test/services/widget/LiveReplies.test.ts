@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Deferred, Duration, Effect, Fiber } from "effect"
+import { Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ProviderFailed } from "../../../src/domain/Errors.ts"
 import { MessageId, OrganizationId, SessionId } from "../../../src/domain/Ids.ts"
@@ -16,10 +16,10 @@ const finished = { type: "finish", finish_reason: "stop" } as const
 /** Runs a test with replies of these settings, on the clock of the test. */
 const run = <A, E>(effect: Effect.Effect<A, E, LiveReplies>, more: Partial<LiveRepliesSettings> = {}) =>
   Effect.runPromise(
-    Effect.scoped(effect).pipe(
-      Effect.provide(LiveReplies.layer({ ...settings, ...more })),
-      // Outside, so that the replies' own background work runs on it too.
-      Effect.provide(TestClock.layer()),
+    // The replies' own background work runs on the clock of the test, too.
+    Effect.provide(
+      Effect.scoped(effect),
+      Layer.provideMerge(LiveReplies.layer({ ...settings, ...more }), TestClock.layer()),
     ),
   )
 
