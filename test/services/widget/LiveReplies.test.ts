@@ -16,9 +16,10 @@ const finished = { type: "finish", finish_reason: "stop" } as const
 /** Runs a test with replies of these settings, on the clock of the test. */
 const run = <A, E>(effect: Effect.Effect<A, E, LiveReplies>, more: Partial<LiveRepliesSettings> = {}) =>
   Effect.runPromise(
-    Effect.scoped(effect).pipe(
-      // Below the replies, so that their own background work runs on it too.
-      Effect.provide(LiveReplies.layer({ ...settings, ...more }).pipe(Layer.provideMerge(TestClock.layer()))),
+    // The replies' own background work runs on the clock of the test, too.
+    Effect.provide(
+      Effect.scoped(effect),
+      Layer.provideMerge(LiveReplies.layer({ ...settings, ...more }), TestClock.layer()),
     ),
   )
 
