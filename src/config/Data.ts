@@ -72,7 +72,7 @@ const bootstrap = {
 const secrets = {
   keys: encryptionKeys.orAbsent(
     SECRETS_KEY,
-    "Encrypts secrets in the database, the headers of HTTP tools: a key of 32 bytes in base64, or several with commas between; the first encrypts, all decrypt. To replace a key, put the new one first and keep the old one until a start has encrypted everything anew. Absent: they are not encrypted.",
+    "Encrypts secrets in the database, such as the headers of HTTP tools and what signs the identity of visitors: a key of 32 bytes in base64, or several with commas between; the first encrypts, all decrypt. To replace a key, put the new one first and keep the old one until a start has encrypted everything anew. Absent: they are not encrypted.",
   ),
 }
 

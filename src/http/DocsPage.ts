@@ -25,6 +25,7 @@ interface Entry {
 /** Every page of the documentation, in the order of the navigation. */
 export const entries: ReadonlyArray<Entry> = [
   { name: "readme", title: "Parley", file: "README.md" },
+  { name: "console", title: "Console", file: "docs/console.md" },
   { name: "guide", title: "Guide", file: "docs/guide.md" },
   { name: "widget", title: "The chat widget", file: "docs/widget.md" },
   { name: "keys-and-budgets", title: "Keys and budgets", file: "docs/keys-and-budgets.md" },

@@ -74,6 +74,16 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
       },
     ],
   ],
+  ["consoleAccess.signIn payload", [{ key: "prl_key" }, { link: "link" }]],
+  [
+    "tools.tryDeclaration payload",
+    [
+      {
+        tool: { name: "a", description: "ü", input_schema: { type: "object" }, url: "https://shop.example.com/" },
+        input: { orderId: "A-4711", nested: [1, null] },
+      },
+    ],
+  ],
   [
     "tools.createTool payload",
     [

@@ -16,6 +16,7 @@ const benches: Readonly<
   safety: () => import("./safety.ts"),
   search: () => import("./search.ts"),
   soak: () => import("./soak.ts"),
+  web: () => import("./web.ts"),
 }
 
 const [name = "", ...args] = process.argv.slice(2)

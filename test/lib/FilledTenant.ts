@@ -60,7 +60,7 @@ export const makeFilledTenant = Effect.gen(function* () {
   const session = yield* mine(
     conversations.append(
       chatbot,
-      { id: SessionId.make(yield* newId), token: "token", tokenKey: null, platform: "web" },
+      { id: SessionId.make(yield* newId), token: "token", tokenKey: null, platform: "web", visitor: VISITOR },
       [{ id: MessageId.make(yield* newId), sender_type: "user", content: "private", mid: undefined }],
       { email: "a@b.example", mayAskAgain: false },
     ),
@@ -133,6 +133,9 @@ export const claimOf = (attempt: Attempt, more: Partial<ClaimRequest> = {}): Cla
   retention: Duration.hours(1),
   ...more,
 })
+
+/** The visitor to whom a tenant's conversation belongs. */
+export const VISITOR = "Vb8w0bq3nW2m6yKx1tZ4dQ"
 
 export const replyOf = (id: MessageId): BotMessage => ({
   id,

@@ -42,7 +42,7 @@ export const SystemState = Schema.Struct({
   search_indexes: Schema.Struct({
     count: Count.annotate({ description: "Knowledge bases whose index is in memory." }),
     bytes: Count,
-    limit_bytes: Count.annotate({ description: "`INDEX_MEMORY`." }),
+    limit_bytes: Count.annotate({ description: "What the settings allow." }),
   }),
   memory_bytes: Count.annotate({ description: "What the process occupies in memory." }),
   warnings: Schema.Array(Schema.String).annotate({

@@ -46,7 +46,7 @@ const notNow: Readonly<Record<string, string>> = {
 }
 
 const style =
-  "body{margin:0;min-height:100vh;display:grid;place-content:center;padding:1rem;box-sizing:border-box;text-align:center;font:1rem/1.5 system-ui,sans-serif}"
+  "body{margin:0;min-height:100vh;display:grid;place-content:center;padding:1rem;box-sizing:border-box;text-align:center;font:1rem/1.5 system-ui,sans-serif}h1{font:inherit;margin:0}"
 
 const headers = {
   "cache-control": "no-store",
@@ -79,7 +79,7 @@ const say = (
 ) => {
   const language = languageFor(acceptLanguage, sentences)
   const html = `${head("Parley", [noindex, `<style>${style}</style>`], language)}
-<body><p dir="auto">${escape(sentences[language] ?? "")}</p></body>
+<body><main><h1 dir="auto">${escape(sentences[language] ?? "")}</h1></main></body>
 </html>
 `
   return HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8" }).pipe(

@@ -88,11 +88,14 @@ export class ConversationLists extends Context.Service<
               where lower(s.user_info->>'email') = lower(${email}::text) and s.user_info->>'email' is not null
                 ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`} and ${indexed}
               ${newestFirst}`
-        const holds = (text: string) => sql`(
-          strpos(lower(s.user_info->>'email'), lower(${text}::text)) > 0 or exists (
+        const holds = (text: string) => {
+          const within = (column: "m.content" | "s.user_info->>'email'") =>
+            sql.or(spellings(text).map((form) => sql`strpos(lower(${sql.literal(column)}), lower(${form}::text)) > 0`))
+          return sql`(${within("s.user_info->>'email'")} or exists (
             select from messages m where m.session_id = s.id and m.organization_id = ${organization}
-              and strpos(lower(m.content), lower(${text}::text)) > 0
+              and ${within("m.content")}
           ))`
+        }
         const rows = yield* sql<Scanned & { readonly candidates: number }>`
           with candidates as materialized (${candidates}), counted as (
             select *, count(*) over ()::int as candidates,
@@ -126,3 +129,15 @@ export class ConversationLists extends Context.Service<
     }),
   )
 }
+
+/**
+ * The spellings of a text that are looked for in lower-cased texts. A database whose locale is `C` lower-cases the letters
+ * of ASCII alone: there, others are found in lower case, in upper case, and as the first letter in upper case.
+ */
+const spellings = (text: string): ReadonlyArray<string> => {
+  const lower = text.toLowerCase()
+  const [first = "", ...rest] = lower
+  return [...new Set([lower, text.toUpperCase(), first.toUpperCase() + rest.join("")].map(asciiLower))]
+}
+
+const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -6,9 +6,6 @@ import { type Failure, toFailure } from "./Failure.ts"
 import { Wordmark } from "./Wordmark.tsx"
 import { signIn } from "./Session.ts"
 
-/** The sentence for a sign-in that was refused: a key that is wrong is said so in the words of this form. */
-const wordsOf = (failure: Failure): Failure => failure
-
 /** The form to sign in by an API key. */
 export const SignInForm = ({ failure: first }: { readonly failure?: Failure | undefined }) => {
   const key = useSignal("")
@@ -33,7 +30,7 @@ export const SignInForm = ({ failure: first }: { readonly failure?: Failure | un
         void submit()
       }}
     >
-      {failure.value !== undefined && <Problem failure={wordsOf(failure.value)} />}
+      {failure.value !== undefined && <Problem failure={failure.value} />}
       <TextField
         label="API key"
         type="password"
@@ -43,7 +40,12 @@ export const SignInForm = ({ failure: first }: { readonly failure?: Failure | un
         required
         value={key.value}
         onValue={(value) => (key.value = value)}
-        hint="The first start of the server printed one, and a link that signs in without it. The command keys create makes another."
+        hint={
+          <>
+            The first start of the server printed one, and a link that signs in without it.{" "}
+            <code>bun run parley keys create</code> makes another.
+          </>
+        }
       />
       <Button type="submit" kind="primary" busy={busy.value}>
         Sign in

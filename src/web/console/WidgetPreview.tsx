@@ -2,6 +2,7 @@ import { type ReadonlySignal, useSignalEffect } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import { atRoot } from "./Root.ts"
+import { type Theme, theme } from "./Theme.ts"
 
 /** What the widget shows, as the API writes it. */
 export type PreviewConfig = typeof WidgetConfig.Encoded
@@ -13,21 +14,21 @@ const READY = "parley:preview-ready"
 export const WidgetPreview = ({ config }: { readonly config: ReadonlySignal<PreviewConfig> }) => {
   const frame = useRef<HTMLIFrameElement>(null)
   const isReady = useRef(false)
-  const show = (next: PreviewConfig): void => {
-    if (isReady.current)
-      frame.current?.contentWindow?.postMessage({ type: "parley:preview", config: next }, location.origin)
+  const show = (next: PreviewConfig, colors: Theme): void => {
+    const message = { type: "parley:preview", config: next, ...(colors !== "system" && { theme: colors }) }
+    if (isReady.current) frame.current?.contentWindow?.postMessage(message, location.origin)
   }
   useEffect(() => {
     const onMessage = ({ data, origin, source }: MessageEvent<unknown>): void => {
       if (origin !== location.origin || source !== frame.current?.contentWindow) return
       if (typeof data !== "object" || data === null || !("type" in data) || data.type !== READY) return
       isReady.current = true
-      show(config.peek())
+      show(config.peek(), theme.peek())
     }
     addEventListener("message", onMessage)
     return () => removeEventListener("message", onMessage)
   }, [config])
-  useSignalEffect(() => show(config.value))
+  useSignalEffect(() => show(config.value, theme.value))
   return (
     <div class="preview">
       <iframe ref={frame} src={atRoot("widget/preview")} title="Preview of the widget" />

@@ -206,6 +206,20 @@ test("the first start writes a key into a file for the server's user, and not in
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(join(settings.DATA_DIR, "target"), "utf8")).toBe("untouched")
   const key = readFileSync(file, "utf8").trim()
+  // The link opens the console once, and neither it nor the key is in any output.
+  const linkFile = join(settings.DATA_DIR, "first-sign-in")
+  expect(statSync(linkFile).mode & 0o777).toBe(0o600)
+  const [address = "", link = ""] = readFileSync(linkFile, "utf8").trim().split("#sign-in=")
+  expect(address).toBe(`${url}/console`)
+  expect(first.stdout()).toContain(`is in ${linkFile}.`)
+  expect(first.stdout()).not.toContain(link)
+  const signIn = () =>
+    fetch(`${url}/api/console/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ link }),
+    })
+  expect([(await signIn()).status, (await signIn()).status]).toEqual([200, 401])
   expect((await new Client(url, key).get(chatbots)).status).toBe(200)
   first.kill("SIGINT")
   expect(await first.exited).toBe(0)

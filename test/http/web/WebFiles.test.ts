@@ -162,6 +162,13 @@ test("what was built in advance is used if it is of the same sources", async () 
   expect(unused.builds).toBe(1)
 })
 
+test("a module that does not exist is named with the file that imports it", async () => {
+  const sources = sourcesOf("missing", 'import { one } from "./missing.ts"\ndocument.title = one')
+  const { value } = await run("missing-cache", sources, reasonOf)
+  expect(value).toContain("missing.ts")
+  expect(value).toContain("frame.tsx:1:")
+})
+
 test("an icon that does not exist is named", async () => {
   const sources = sourcesOf("icon", 'import nodes from "icon:no-such-icon"\ndocument.title = String(nodes)')
   expect((await run("icon-cache", sources, reasonOf)).value).toContain("no-such-icon")

@@ -1,7 +1,9 @@
 import { connect } from "node:net"
 import { describe, expect, test } from "bun:test"
+import { MessageId } from "../../../src/domain/Ids.ts"
 import { Client, problem, until, wrongPaths } from "../../lib/Client.ts"
-import { calls, message, says } from "../../lib/FakeAnthropic.ts"
+import { calls, fails, message, says } from "../../lib/FakeAnthropic.ts"
+import { signIdentity } from "../../lib/Identity.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { publish, type Stream, visit, type VisitorClient } from "../../lib/Visitors.ts"
 import type { Answer } from "../../lib/Wire.ts"
@@ -239,6 +241,25 @@ describe("a reply that is made again", () => {
     expect(await refusal(stale)).toEqual({ status: 409, code: "conflict" })
     expect((await visitor.say("Tell me", { regenerates: reply })).response.status).toBe(400)
   })
+
+  test("may be one of which nothing was stored", async () => {
+    const { visitor } = await widgetOf()
+    await provider.answers(says("First."), fails(400, "invalid_request_error"), says("Second."))
+    const first = await visitor.hear("One")
+    const { conversation } = first.ids
+    const failed = await visitor.hear("Two", { conversation_id: conversation })
+    expect(failed.last?.type).toBe("error")
+    const of = { conversation_id: conversation }
+    const stale = await visitor.say("One", { ...of, regenerates: first.ids.reply })
+    expect(await refusal(stale)).toEqual({ status: 409, code: "conflict" })
+    expect((await visitor.hear("Two", { ...of, regenerates: failed.ids.reply })).text).toBe("Second.")
+    expect((await visitor.messages(conversation)).map(({ content }) => content)).toEqual([
+      "One",
+      "First.",
+      "Two",
+      "Second.",
+    ])
+  })
 })
 
 describe("what a visitor says", () => {
@@ -280,7 +301,29 @@ describe("what a visitor says", () => {
 })
 
 describe("a conversation", () => {
-  test("is listed for its visitor, page by page, and goes over to the visitor whom the browser turns out to be", async () => {
+  test("goes over to the verified visitor whom the browser turns out to be", async () => {
+    const { chatbot, key } = await widgetOf()
+    await provider.answers(says("Yes."))
+    const visitor_secret = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url")
+    const anonymous = await visit(client, key, { visitor_secret })
+    const { conversation, reply } = (await anonymous.hear("Hi")).ids
+    const running = await begin(anonymous)
+    const made = await client.post(`/api/external/chatbot/${chatbot.id}/identity-secrets`)
+    const exp = Math.floor(Date.now() / 1_000) + 600
+    const identity = signIdentity(Object(made.body).secret, { aud: chatbot.id, sub: "user-7", exp })
+    const verified = await visit(client, key, { visitor_secret, identity })
+    expect(verified.session.visitor.is_verified).toBe(true)
+    expect((await verified.messages(conversation)).map(({ id }) => id)).toContain(MessageId.make(reply))
+    expect((await verified.send("DELETE", `/chat/${running.reply}`)).status).toBe(200)
+    await running.stream.read()
+    expect(await verified.conversations()).toHaveLength(2)
+    expect(await anonymous.conversations()).toEqual([])
+    problem(await anonymous.send("GET", `/conversations/${conversation}/messages`), 404, "not_found")
+    // Nobody else's go over with them.
+    expect(await (await visit(client, key, { identity })).conversations()).toHaveLength(2)
+  })
+
+  test("is listed for its visitor, page by page", async () => {
     await provider.answers(says("Yes."))
     const { visitor } = await widgetOf()
     const first = (await visitor.hear("One\n  thing")).ids.conversation

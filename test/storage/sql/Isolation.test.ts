@@ -13,6 +13,10 @@ import { ChatbotTools } from "../../../src/storage/ChatbotTools.ts"
 import { type ChunkPack, unpack } from "../../../src/storage/search/ChunkPacks.ts"
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
 import { noFilter } from "../../../src/domain/chat/ConversationFilter.ts"
+import { ChatbotCopies } from "../../../src/storage/console/ChatbotCopies.ts"
+import { OrganizationChanges } from "../../../src/storage/console/OrganizationChanges.ts"
+import { Passages } from "../../../src/storage/console/Passages.ts"
+import { Totals } from "../../../src/storage/console/Totals.ts"
 import { ConversationLists } from "../../../src/storage/console/ConversationLists.ts"
 import { Conversations } from "../../../src/storage/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -29,8 +33,10 @@ import {
   someTool,
   tablesWithOrganization,
   type Tenant,
+  VISITOR,
 } from "../../lib/FilledTenant.ts"
 import { Usage } from "../../../src/storage/Usage.ts"
+import { VisitorConversations } from "../../../src/storage/widget/VisitorConversations.ts"
 import { platform, repositories, storage } from "../../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "../../lib/Tenants.ts"
 import * as TestDatabase from "../../lib/TestDatabase.ts"
@@ -192,6 +198,43 @@ const conversationListCases: Cases<ConversationLists["Service"]> = {
   getMany: [[], (lists, { session }) => lists.getMany([session])],
 }
 
+const changesCases: Cases<OrganizationChanges["Service"]> = {
+  look: [
+    [],
+    (changes, { apiKeyId, chatbot, session }) =>
+      Effect.map(changes.look("2020-01-01T00:00:00Z", [apiKeyId]), (state) =>
+        [apiKeyId, chatbot, session].filter((id) => JSON.stringify(state).includes(id)),
+      ),
+  ],
+  documents: [[], (changes, { chatbot, ready }) => changes.documents(chatbot, [ready])],
+}
+
+const passageCases: Cases<Passages["Service"]> = {
+  ofDocument: [
+    "NotFound",
+    (passages, { chatbot, ready }) => passages.ofDocument(chatbot, ready, { from: 1, limit: 10 }),
+  ],
+  matchedWords: [
+    new Map(),
+    (passages, { batch }) =>
+      passages.matchedWords(
+        batch.chunks.map(({ id }) => id),
+        ["batch"],
+      ),
+  ],
+}
+
+const totalsCases: Cases<Totals["Service"]> = {
+  ofChatbots: [[], (totals, { chatbot }) => totals.ofChatbots(chatbot)],
+}
+
+const copyCases: Cases<ChatbotCopies["Service"]> = {
+  copy: [
+    "NotFound",
+    (copies, { chatbot }) => copies.copy(chatbot, { name: "Copy", slug: "stolen-copy", avatar: null }),
+  ],
+}
+
 const messageCases: Cases<Messages["Service"]> = {
   page: ["NotFound", (messages, { chatbot, session }) => messages.page(chatbot, sessionNamed(session), page)],
   after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
@@ -200,6 +243,24 @@ const messageCases: Cases<Messages["Service"]> = {
     (messages, { chatbot, reply }) =>
       messages.rate(chatbot, sessionNamed("token"), reply, { rating: "up", comment: "forged" }),
   ],
+}
+
+const visitorOf = ({ chatbot }: Tenant) => ({ chatbot, visitor: VISITOR })
+const source = (document_id: string) => ({ document_id, title: "T", chunk: 1, page: null, quote: "shared" })
+
+const visitorCases: Cases<VisitorConversations["Service"]> = {
+  list: [{ items: [], next: undefined }, (visitors, target) => visitors.list(visitorOf(target), everything)],
+  get: ["NotFound", (visitors, target) => visitors.get(visitorOf(target), target.session)],
+  messages: [
+    { items: [], next: undefined },
+    (visitors, target) => visitors.messages(visitorOf(target), target.session, everything),
+  ],
+  sent: [[], (visitors, target) => visitors.sent(visitorOf(target), [target.reply])],
+  question: ["NotFound", (visitors, target) => visitors.question(visitorOf(target), target.session, target.reply)],
+  citing: [undefined, (visitors, target) => visitors.citing(visitorOf(target), target.session, target.reply)],
+  passage: [undefined, (visitors, { chatbot, ready, reply }) => visitors.passage(chatbot, reply, source(ready))],
+  removeAll: [0, (visitors, target) => visitors.removeAll(visitorOf(target))],
+  handOver: [undefined, (visitors, target) => visitors.handOver(visitorOf(target), "somebody else")],
 }
 
 const asked = [{ language: "english" as const, words: "shared" }]
@@ -374,7 +435,12 @@ const cases = [
   ...named("Documents", Documents, documentCases),
   ...named("Conversations", Conversations, conversationCases),
   ...named("ConversationLists", ConversationLists, conversationListCases),
+  ...named("OrganizationChanges", OrganizationChanges, changesCases),
+  ...named("Passages", Passages, passageCases),
+  ...named("Totals", Totals, totalsCases),
+  ...named("ChatbotCopies", ChatbotCopies, copyCases),
   ...named("Messages", Messages, messageCases),
+  ...named("VisitorConversations", VisitorConversations, visitorCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("IdempotencyKeys", IdempotencyKeys, idempotencyCases),
   ...named("Ingestions", Ingestions, ingestionCases),

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef } from "preact/hooks"
 import x from "icon:x"
+import { Scroller } from "../../shared/Scroller.tsx"
 import { IconButton } from "./Button.tsx"
 
 interface DialogProps {
@@ -51,7 +52,13 @@ export const Dialog = ({ actions, children, kind = "dialog", onClose, stays = fa
         <h2 id={id}>{title}</h2>
         {!stays && <IconButton icon={x} label="Close" onClick={onClose} />}
       </div>
-      <div class="dialog-body">{children}</div>
+      {kind === "drawer" ? (
+        <Scroller label={title} class="dialog-body">
+          {children}
+        </Scroller>
+      ) : (
+        <div class="dialog-body">{children}</div>
+      )}
       {actions !== undefined && <div class="dialog-actions">{actions}</div>}
     </dialog>
   )

@@ -33,7 +33,7 @@ export const MeterBar = ({ format = formatCount, label, limit, note, unlimited =
       {limit !== null && (
         // The numbers stand beside it in words.
         <div class="meter-track" aria-hidden="true">
-          <div class="meter-fill" style={{ "--share": String(state.share) }} />
+          {state.share > 0 && <div class="meter-fill" style={{ "--share": String(state.share) }} />}
         </div>
       )}
       <div class="meter-note">

@@ -10,7 +10,8 @@ import { confirm } from "../../parts/Confirm.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { toast, toastFailure } from "../../parts/Toast.tsx"
 import { chosenFiles } from "./Dropping.ts"
-import { EXTENSIONS, type Uploads } from "./Uploads.ts"
+import { EXTENSIONS } from "./Files.ts"
+import type { Uploads } from "./Uploads.ts"
 
 interface ActionsProps {
   readonly chatbotId: string

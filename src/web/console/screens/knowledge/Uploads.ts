@@ -4,24 +4,11 @@ import { type Failure, toFailure } from "../../Failure.ts"
 import { randomUuid } from "../../../shared/Random.ts"
 import { toast } from "../../parts/Toast.tsx"
 import type { Document } from "./Documents.ts"
+import { faultOf } from "./Files.ts"
 
-/** The endings of the files that can be read, as the server knows them. */
-export const EXTENSIONS: ReadonlyArray<string> =
-  "md markdown txt text html htm xhtml csv tsv json jsonl ndjson pdf docx pptx xlsx".split(" ")
-
-const MOST_BYTES = 25 * 1_048_576
 const AT_ONCE = 2
 /** How often a file is sent again after the server has asked to wait. */
 const WAITS = 20
-
-/** Why a file need not be sent at all. */
-export const faultOf = ({ name, size }: { readonly name: string; readonly size: number }): string | undefined => {
-  const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase()
-  if (!name.includes(".") || !EXTENSIONS.includes(extension))
-    return "Files of this kind cannot be read. PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV and JSON can."
-  if (size === 0) return "The file is empty."
-  return size > MOST_BYTES ? "A file has at most 25 MiB." : undefined
-}
 
 /** A file on its way to the server. */
 export interface Upload {

@@ -28,7 +28,11 @@ const widgetFields = resources(async (chatbotId: string) =>
   ),
 )
 
-const storedOf = ({ chatbot, etag }: VersionedChatbot): Stored => ({ fields: fieldsOf(chatbot), etag })
+/** All fields but the one that moves with every change and that nobody has changed. */
+const storedOf = ({ chatbot: { updated_at: _, ...chatbot }, etag }: VersionedChatbot): Stored => ({
+  fields: fieldsOf(chatbot),
+  etag,
+})
 
 const formOf = (chatbotId: string, first: VersionedChatbot) => {
   const resource = chatbotResource(chatbotId)

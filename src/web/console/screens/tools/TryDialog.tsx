@@ -78,8 +78,17 @@ export const TryDialog = ({ chatbotId, onClose, tool }: TryDialogProps) => {
                 <Badge kind={trial.value.is_failure ? "bad" : "good"}>
                   {trial.value.is_failure ? "The call failed" : "The call succeeded"}
                 </Badge>
+                {trial.value.status !== null && <Badge>{`Status ${trial.value.status}`}</Badge>}
                 <span class="soft small">{formatMillis(trial.value.duration_ms)}</span>
               </p>
+              {trial.value.request !== null && (
+                <p class="small">
+                  <code>{trial.value.request.method}</code> <code class="tool-url">{trial.value.request.url}</code>
+                  {trial.value.request.header_names.length > 0 && (
+                    <span class="soft"> · headers: {trial.value.request.header_names.join(", ")}</span>
+                  )}
+                </p>
+              )}
               <Json label="What the model would see" value={trial.value.result} />
             </div>
           )}

@@ -1,0 +1,251 @@
+import { useSignal } from "@preact/signals"
+import ban from "icon:ban"
+import copy from "icon:copy"
+import ellipsis from "icon:ellipsis"
+import keyRound from "icon:key-round"
+import pencil from "icon:pencil"
+import plus from "icon:plus"
+import { formatAgo, formatCompact, formatMoment } from "../../../shared/Format.ts"
+import { copyText } from "../../../shared/Clipboard.ts"
+import { Icon } from "../../../shared/Icon.tsx"
+import { allKeys, allOrganizations, type ApiKey } from "../../Admin.ts"
+import { call } from "../../Api.ts"
+import { useChatbotNames } from "../../Names.ts"
+import { Badge } from "../../parts/Badge.tsx"
+import { Button } from "../../parts/Button.tsx"
+import { confirm } from "../../parts/Confirm.tsx"
+import { SelectField } from "../../parts/Field.tsx"
+import { Menu } from "../../parts/Menu.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { Empty, Loaded } from "../../parts/States.tsx"
+import { Table } from "../../parts/Table.tsx"
+import { Tabs } from "../../parts/Tabs.tsx"
+import { toast, toastFailure } from "../../parts/Toast.tsx"
+import { useResource } from "../../Resource.ts"
+import { place, setQuery } from "../../Router.ts"
+import { session } from "../../Session.ts"
+import { CreateKey } from "./CreateKey.tsx"
+import { EditKey } from "./EditKey.tsx"
+import { endOf, makerOf, scopeChoices, stateOf } from "./KeyForm.ts"
+
+const shownKeys = [
+  { value: "active", label: "Active" },
+  { value: "ended", label: "Revoked and expired" },
+] as const
+
+/** The API keys of an organization. */
+const Keys = () => {
+  const organizations = useResource(allOrganizations()).data.value ?? []
+  const own = session.value?.organization.id ?? ""
+  const organizationId = place.value.query.get("organization") ?? own
+  const organization = organizations.find(({ id }) => id === organizationId)
+  const keys = useResource(allKeys(organizationId))
+  const shown = place.value.query.get("show") === "ended" ? "ended" : "active"
+  const isCreating = useSignal(false)
+  const edited = useSignal<ApiKey | undefined>(undefined)
+  const replaced = (key: ApiKey): void =>
+    keys.set((keys.data.value ?? []).map((each) => (each.id === key.id ? key : each)))
+  const revoke = async (key: ApiKey): Promise<void> => {
+    const isOwnKey = key.id === session.value?.api_key.id
+    const isSure = await confirm({
+      title: `Revoke ${key.name}?`,
+      text: isOwnKey
+        ? "This is the key that you are signed in with: you are signed out at once. It cannot be used again."
+        : "Whoever uses it is refused within a second. It cannot be made valid again; keys that it has made stay.",
+      action: "Revoke",
+      isDangerous: true,
+    })
+    if (!isSure) return
+    try {
+      const { api_key } = await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: key.id } })
+      replaced(api_key)
+      toast(`${key.name} is revoked.`)
+    } catch (error) {
+      toastFailure(error)
+    }
+  }
+  return (
+    <Page
+      title="Keys"
+      about="Who may use this organization's chatbots, and for what."
+      actions={
+        organization !== undefined && (
+          <Button kind="primary" icon={plus} onClick={() => (isCreating.value = true)}>
+            New key
+          </Button>
+        )
+      }
+    >
+      <div class="stack">
+        <div class="toolbar usage-tools">
+          <Tabs
+            label="Which keys"
+            value={shown}
+            onValue={(value) => setQuery({ show: value === "ended" ? value : undefined })}
+            tabs={shownKeys}
+          />
+          {organizations.length > 1 && (
+            <SelectField
+              label="Organization"
+              labelHidden
+              value={organizationId}
+              onValue={(id) => setQuery({ organization: id === own ? undefined : id })}
+              options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+          )}
+        </div>
+        <Loaded of={keys} lines={6}>
+          {(all) => (
+            <KeyTable
+              keys={all.filter((key) => (stateOf(key, Date.now()) === "active") === (shown === "active"))}
+              all={all}
+              onEdit={(key) => (edited.value = key)}
+              onRevoke={(key) => void revoke(key)}
+            />
+          )}
+        </Loaded>
+      </div>
+      {isCreating.value && organization !== undefined && (
+        <CreateKey
+          organization={organization}
+          onClose={() => (isCreating.value = false)}
+          onCreated={(key) => keys.set([key, ...(keys.data.value ?? [])])}
+        />
+      )}
+      {edited.value !== undefined && (
+        <EditKey
+          item={edited.value}
+          onClose={() => (edited.value = undefined)}
+          onChanged={(key) => {
+            replaced(key)
+            edited.value = undefined
+            toast(`${key.name} is changed.`)
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+interface KeyTableProps {
+  readonly keys: ReadonlyArray<ApiKey>
+  readonly all: ReadonlyArray<ApiKey>
+  readonly onEdit: (key: ApiKey) => void
+  readonly onRevoke: (key: ApiKey) => void
+}
+
+const rightsOf = (key: ApiKey): string => {
+  if (key.allowed_origins !== null) return `Widget on ${key.allowed_origins.join(", ")}`
+  if (key.scopes.length === scopeChoices.length) return "Everything"
+  return scopeChoices
+    .filter(({ scope }) => key.scopes.includes(scope))
+    .map(({ label }) => label)
+    .join(", ")
+}
+
+const budgetOf = ({ budget: { concurrent_chats, tokens_per_day } }: ApiKey): string => {
+  const parts = [
+    typeof tokens_per_day === "number" ? `${formatCompact(tokens_per_day)} tokens a day` : "",
+    typeof concurrent_chats === "number" ? `${formatCompact(concurrent_chats)} chats at once` : "",
+  ].filter((part) => part !== "")
+  return parts.length === 0 ? "–" : parts.join(", ")
+}
+
+const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
+  const chatbotName = useChatbotNames()
+  const now = Date.now()
+  const keyName = (id: string): string => all.find((key) => key.id === id)?.name ?? `key …${id.slice(-6)}`
+  if (keys.length === 0)
+    return (
+      <Empty icon={keyRound} title="No keys here">
+        Keys that are revoked or have expired are listed apart from the others.
+      </Empty>
+    )
+  return (
+    <Table
+      label="Keys"
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: "Name",
+          kind: "main",
+          cell: (key) => (
+            <span class="key-name">
+              <span>
+                {key.name} {key.kind === "publishable" && <Badge>publishable</Badge>}{" "}
+                {key.id === session.value?.api_key.id && <Badge kind="good">signed in</Badge>}
+              </span>
+              <code class="soft">
+                {key.prefix}…{key.last_four}
+              </code>
+            </span>
+          ),
+        },
+        {
+          title: "May",
+          cell: (key) => (
+            <span class="key-rights">
+              {rightsOf(key)}
+              {key.chatbot_id !== null && <span class="soft"> · only {chatbotName(key.chatbot_id)}</span>}
+            </span>
+          ),
+        },
+        { title: "Budget", isExtra: true, cell: budgetOf },
+        {
+          title: "Last used",
+          isExtra: true,
+          cell: ({ last_used_at }) =>
+            last_used_at === null ? (
+              <span class="soft">never</span>
+            ) : (
+              <time dateTime={last_used_at} title={formatMoment(last_used_at)}>
+                {formatAgo(last_used_at, now)}
+              </time>
+            ),
+        },
+        { title: "Expires", isExtra: true, cell: (key) => endOf(key, now) },
+        {
+          title: "Created",
+          isExtra: true,
+          cell: (key) => (
+            <span class="soft" title={formatMoment(key.created_at)}>
+              {formatAgo(key.created_at, now)} by {makerOf(key.created_by, keyName)}
+            </span>
+          ),
+        },
+        {
+          title: "Actions",
+          kind: "actions",
+          cell: (key) => {
+            const { public_key } = key
+            return (
+              <Menu
+                label={`More about ${key.name}`}
+                items={[
+                  public_key !== null && {
+                    label: "Copy the key",
+                    icon: copy,
+                    onChoose: () =>
+                      void copyText(public_key).then((isDone) => toast(isDone ? "The key is copied." : public_key)),
+                  },
+                  key.revoked_at === null && { label: "Change …", icon: pencil, onChoose: () => onEdit(key) },
+                  key.revoked_at === null && {
+                    label: "Revoke …",
+                    icon: ban,
+                    isDangerous: true,
+                    onChoose: () => onRevoke(key),
+                  },
+                ]}
+              >
+                <Icon nodes={ellipsis} size={18} />
+              </Menu>
+            )
+          },
+        },
+      ]}
+    />
+  )
+}
+
+export default Keys

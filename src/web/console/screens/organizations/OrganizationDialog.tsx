@@ -1,0 +1,145 @@
+import { useSignal } from "@preact/signals"
+import type { Organization } from "../../Admin.ts"
+import { call } from "../../Api.ts"
+import { type Failure, toFailure } from "../../Failure.ts"
+import { type LimitDraft, limitDraft, limitOf, limitProblem } from "../../Limits.ts"
+import { Button } from "../../parts/Button.tsx"
+import { Dialog } from "../../parts/Dialog.tsx"
+import { TextField } from "../../parts/Field.tsx"
+import { LimitField } from "../../parts/LimitField.tsx"
+import { Problem } from "../../parts/States.tsx"
+
+interface OrganizationDialogProps {
+  /** The organization to change; undefined for a new one. */
+  readonly item: Organization | undefined
+  readonly onClose: () => void
+  readonly onStored: (organization: Organization) => void
+}
+
+const budgetFields = [
+  { name: "tokens_per_day", label: "Tokens a day" },
+  { name: "concurrent_chats", label: "Chats at once" },
+] as const
+
+const quotaFields = [
+  { name: "chatbots", label: "Chatbots" },
+  { name: "documents", label: "Documents" },
+  { name: "bytes", label: "Bytes of documents" },
+  { name: "chunks", label: "Passages" },
+  { name: "conversations", label: "Conversations" },
+  { name: "tools", label: "Tools" },
+] as const
+
+type Limits = Readonly<Record<(typeof budgetFields | typeof quotaFields)[number]["name"], LimitDraft>>
+
+const limitsOf = ({ budget, quota }: Organization): Limits => ({
+  tokens_per_day: limitDraft(budget.tokens_per_day),
+  concurrent_chats: limitDraft(budget.concurrent_chats),
+  chatbots: limitDraft(quota.chatbots),
+  documents: limitDraft(quota.documents),
+  bytes: limitDraft(quota.bytes),
+  chunks: limitDraft(quota.chunks),
+  conversations: limitDraft(quota.conversations),
+  tools: limitDraft(quota.tools),
+})
+
+const daysProblem = (days: string): string | undefined =>
+  days === "" || (/^\d{1,5}$/.test(days) && Number(days) >= 1 && Number(days) <= 36_500)
+    ? undefined
+    : "Expected 1 to 36,500 days"
+
+const store = async (item: Organization | undefined, name: string, limits: Limits | undefined, days: string) => {
+  if (item === undefined || limits === undefined)
+    return (await call("POST /api/admin/organizations", { body: { name } })).organization
+  const chosen = (fields: ReadonlyArray<{ readonly name: keyof Limits }>) =>
+    Object.fromEntries(fields.map((field) => [field.name, limitOf(limits[field.name])]))
+  const { organization } = await call("PATCH /api/admin/organizations/:organizationId", {
+    params: { organizationId: item.id },
+    body: {
+      name,
+      budget: chosen(budgetFields),
+      quota: chosen(quotaFields),
+      retention_days: days === "" ? null : Number(days),
+    },
+  })
+  return organization
+}
+
+/** A form that makes an organization, or changes its name, budget, quotas and retention. */
+export const OrganizationDialog = ({ item, onClose, onStored }: OrganizationDialogProps) => {
+  const name = useSignal(item?.name ?? "")
+  const limits = useSignal(item === undefined ? undefined : limitsOf(item))
+  const days = useSignal(item?.retention_days === null || item === undefined ? "" : String(item.retention_days))
+  const failure = useSignal<Failure | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const isWrong =
+    name.value.trim() === "" ||
+    daysProblem(days.value) !== undefined ||
+    Object.values(limits.value ?? {}).some((draft) => limitProblem(draft) !== undefined)
+  const submit = async (): Promise<void> => {
+    if (isWrong) return
+    isBusy.value = true
+    failure.value = undefined
+    try {
+      onStored(await store(item, name.value.trim(), limits.value, days.value))
+    } catch (error) {
+      failure.value = toFailure(error)
+    }
+    isBusy.value = false
+  }
+  const fields = (of: ReadonlyArray<{ readonly name: keyof Limits; readonly label: string }>) => {
+    const known = limits.value
+    return (
+      known !== undefined &&
+      of.map((field) => (
+        <LimitField
+          key={field.name}
+          label={field.label}
+          value={known[field.name]}
+          onValue={(value) => (limits.value = { ...known, [field.name]: value })}
+        />
+      ))
+    )
+  }
+  return (
+    <Dialog
+      title={item === undefined ? "New organization" : `Change ${item.name}`}
+      wide={item !== undefined}
+      onClose={onClose}
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        {failure.value !== undefined && <Problem failure={failure.value} />}
+        <TextField label="Name" maxLength={200} value={name.value} onValue={(value) => (name.value = value)} />
+        {item === undefined ? (
+          <p class="soft">It begins without keys. Make its first key in Keys, and hand it over.</p>
+        ) : (
+          <>
+            <h3>Budget</h3>
+            <div class="limits">{fields(budgetFields)}</div>
+            <h3>Quotas</h3>
+            <div class="limits">{fields(quotaFields)}</div>
+            <TextField
+              label="Days after which conversations are deleted"
+              hint="Counted from their last activity. Empty: as the server's settings say."
+              value={days.value}
+              onValue={(value) => (days.value = value.trim())}
+              error={daysProblem(days.value)}
+            />
+          </>
+        )}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={isBusy.value} disabled={isWrong}>
+            {item === undefined ? "Create" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,90 @@
+import type { AuditAction } from "../../../../domain/audit/AuditEntry.ts"
+
+/*
+ * The audit log in words.
+ */
+
+/** What each action is called. */
+const words: Readonly<Record<AuditAction, string>> = {
+  "organization.created": "Organization created",
+  "organization.updated": "Organization changed",
+  "organization.deleted": "Organization deleted",
+  "api_key.created": "Key created",
+  "api_key.updated": "Key changed",
+  "api_key.revoked": "Key revoked",
+  "api_key.first_used": "Key used for the first time",
+  "api_key.refused": "Ended key refused",
+  "api_key.signed_in": "Signed in at the console",
+  "identity_secret.created": "Identity secret created",
+  "identity_secret.deleted": "Identity secret deleted",
+  "chatbot.created": "Chatbot created",
+  "chatbot.updated": "Chatbot changed",
+  "chatbot.deleted": "Chatbot deleted",
+  "tool.created": "Tool created",
+  "tool.updated": "Tool changed",
+  "tool.deleted": "Tool deleted",
+  "tool.tried": "Tool tried",
+  "document.deleted": "Document deleted",
+  "conversation.deleted": "Conversation deleted",
+  "conversation.exported": "Conversation exported",
+  "conversation.erased": "Visitor erased",
+  "conversation.expired": "Conversations expired",
+}
+
+const isAction = (text: string): text is AuditAction => text in words
+
+/** An action in words; one that is not known yet as the API names it. */
+export const actionWords = (action: string): string => (isAction(action) ? words[action] : action)
+
+export const auditActions = (Object.keys(words) as ReadonlyArray<AuditAction>).map((value) => ({
+  value,
+  label: words[value],
+}))
+
+export interface AuditFilters {
+  /** Empty for all. */
+  readonly action: string
+  readonly organization: string
+  /** Days in UTC, both included; empty for none. */
+  readonly from: string
+  readonly to: string
+}
+
+const dayAfter = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString()
+
+/** The query of the API for these entries. */
+export const auditQuery = ({ action, from, organization, to }: AuditFilters) => ({
+  ...(isAction(action) && { action }),
+  ...(organization !== "" && { organization_id: organization }),
+  ...(from !== "" && { from: `${from}T00:00:00Z` }),
+  ...(to !== "" && { to: dayAfter(to) }),
+})
+
+type State = Readonly<Record<string, unknown>> | null
+
+const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"))
+
+/** The fields that differ, each as `name: before → after`. */
+export const changesOf = (before: State, after: State): ReadonlyArray<string> => {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  return Array.from(names, (name) => {
+    const was = before?.[name]
+    const is = after?.[name]
+    if (was === undefined) return `${name}: ${shown(is)}`
+    return is === undefined ? `${name}: ${shown(was)} →` : `${name}: ${shown(was)} → ${shown(is)}`
+  })
+}
+
+interface Acting {
+  readonly kind: "api_key" | "operator" | "command_line" | "server"
+  readonly name: string | null
+  readonly hint: string | null
+}
+
+/** Who did it, in words. */
+export const actorWords = ({ hint, kind, name }: Acting): string => {
+  if (kind === "command_line") return "Command line"
+  if (kind === "server") return "The server itself"
+  const known = name ?? hint ?? "A key"
+  return kind === "operator" ? `${known} (operator)` : known
+}

@@ -1,0 +1,115 @@
+import { useSignal } from "@preact/signals"
+import { formatMoment } from "../../../shared/Format.ts"
+import { allOrganizations } from "../../Admin.ts"
+import { Button } from "../../parts/Button.tsx"
+import { DateField } from "../../parts/DateField.tsx"
+import { SelectField } from "../../parts/Field.tsx"
+import { Section } from "../../parts/Page.tsx"
+import { Loaded } from "../../parts/States.tsx"
+import { Table } from "../../parts/Table.tsx"
+import { toastFailure } from "../../parts/Toast.tsx"
+import { useResource } from "../../Resource.ts"
+import { place, setQuery } from "../../Router.ts"
+import { actionWords, actorWords, auditActions, changesOf } from "./Audit.ts"
+import { auditLog, fetchAudit } from "./SystemData.ts"
+
+/** Who did what, from where and when. */
+export const AuditLog = () => {
+  const { query } = place.value
+  const filters = {
+    action: query.get("action") ?? "",
+    organization: query.get("organization") ?? "",
+    from: query.get("from") ?? "",
+    to: query.get("to") ?? "",
+  }
+  const organizations = useResource(allOrganizations()).data.value ?? []
+  const log = useResource(auditLog(filters.action, filters.organization, filters.from, filters.to))
+  const isLoading = useSignal(false)
+  const organizationName = (id: string): string =>
+    organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
+  const more = async (cursor: string): Promise<void> => {
+    isLoading.value = true
+    try {
+      const { entries, next } = await fetchAudit(filters, cursor)
+      log.set({ entries: [...(log.data.value?.entries ?? []), ...entries], next })
+    } catch (error) {
+      toastFailure(error)
+    }
+    isLoading.value = false
+  }
+  return (
+    <Section title="Audit log" about="Who did what to what, from where and when. Entries cannot be changed.">
+      <div class="audit-filters">
+        <SelectField
+          label="What"
+          value={filters.action}
+          onValue={(action) => setQuery({ action })}
+          options={[{ value: "", label: "Everything" }, ...auditActions]}
+        />
+        {organizations.length > 1 && (
+          <SelectField
+            label="Organization"
+            value={filters.organization}
+            onValue={(organization) => setQuery({ organization })}
+            options={[
+              { value: "", label: "All organizations" },
+              ...organizations.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+        )}
+        <DateField label="From (UTC)" value={filters.from} onValue={(from) => setQuery({ from })} />
+        <DateField label="Until (UTC)" value={filters.to} onValue={(to) => setQuery({ to })} />
+      </div>
+      <Loaded of={log} lines={6}>
+        {({ entries, next }) =>
+          entries.length === 0 ? (
+            <p class="soft">Nothing is recorded that is like that.</p>
+          ) : (
+            <>
+              <Table
+                label="Entries of the audit log"
+                rows={entries}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    title: "When",
+                    cell: ({ created_at }) => <time dateTime={created_at}>{formatMoment(created_at)}</time>,
+                  },
+                  { title: "What", kind: "main", cell: ({ action }) => actionWords(action) },
+                  {
+                    title: "Who",
+                    cell: ({ actor, address }) => (
+                      <span class="audit-who">
+                        {actorWords(actor)}
+                        {address !== null && <span class="soft small">{address}</span>}
+                      </span>
+                    ),
+                  },
+                  {
+                    title: "Organization",
+                    isExtra: true,
+                    cell: ({ organization_id }) => organizationName(organization_id),
+                  },
+                  {
+                    title: "Change",
+                    isExtra: true,
+                    cell: ({ after, before }) => (
+                      <span class="audit-change small">{changesOf(before, after).join("; ")}</span>
+                    ),
+                  },
+                ]}
+              />
+              {next !== undefined && (
+                <div class="conversation-more">
+                  <Button busy={isLoading.value} onClick={() => void more(next)}>
+                    Show more
+                  </Button>
+                </div>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,125 @@
+import { describe, expect } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Page } from "playwright-core"
+import { says } from "../lib/FakeAnthropic.ts"
+import { operatorKey } from "../lib/Spawn.ts"
+import { inspect, startSuite } from "./lib/Suite.ts"
+
+const { model, server, visit } = await startSuite({ BOOTSTRAP_API_KEY: "" })
+const link = readFileSync(join(server.dataDirectory, "first-sign-in"), "utf8").trim()
+const key = readFileSync(join(server.dataDirectory, "first-api-key"), "utf8").trim()
+Object.assign(server.api, { key })
+
+const { id } = await server.api.newChatbot({ name: "Harbour" })
+await server.api.learn(id, {
+  "ferry.md": "# The ferry\n\nThe ferry to the islands sails at noon.\n\n## Prices\n\nA crossing costs four crowns.",
+})
+model.answers(() => says("The ferry sails at **noon**."))
+await server.api.post(`/api/external/chatbot/${id}/chat`, {
+  messages: [{ role: "user", content: "When does it sail?" }],
+})
+const conversations = await server.api.get(`/api/external/chatbot/${id}/conversations`)
+const session: string = conversations.data[0].id
+
+const signIn = async (page: Page): Promise<void> => {
+  await page.goto(`${server.url}/console`)
+  await page.getByLabel("API key").fill(key)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("heading", { name: "Chatbots" }).waitFor()
+}
+
+/** Waits until nothing on a screen says that it loads. */
+const settled = async (page: Page): Promise<void> => {
+  await page.waitForLoadState("load")
+  await page.locator("main h1").first().waitFor()
+  await page.waitForFunction(() => document.querySelector("[aria-busy=true], .skeleton") === null)
+  await page.waitForTimeout(100)
+}
+
+describe("signing in", () => {
+  visit(
+    "works by the link of the first start once, and keeps no key where scripts could read it",
+    async ({ context, expects, page }) => {
+      await page.goto(link)
+      await page.getByRole("heading", { name: "Chatbots" }).waitFor()
+      expect(page.url()).not.toContain("sign-in")
+      const [cookie] = await context.cookies()
+      expect(cookie).toMatchObject({ name: "parley_console", httpOnly: true, sameSite: "Strict" })
+      expect(cookie?.value).not.toContain(key)
+      expect(
+        await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage, cookie: document.cookie })),
+      ).not.toContain(key)
+      await page.reload()
+      await page.getByRole("heading", { name: "Chatbots" }).waitFor()
+      await context.clearCookies()
+      expects(/status of 401/)
+      await page.goto("about:blank")
+      await page.goto(link)
+      await page.getByLabel("API key").waitFor()
+      await inspect(page, "console-link-used")
+    },
+  )
+
+  visit("works by a key, refuses a wrong one in words, and ends", async ({ expects, page }) => {
+    expects(/status of 401/)
+    await page.goto(`${server.url}/console`)
+    await inspect(page, "console-sign-in")
+    await page.getByLabel("API key").fill(operatorKey)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("alert").waitFor()
+    await inspect(page, "console-wrong-key")
+    await page.getByLabel("API key").fill(key)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("heading", { name: "Chatbots" }).waitFor()
+    expect(await page.evaluate(() => fetch("/api/console/session").then((response) => response.text()))).not.toContain(
+      key,
+    )
+  })
+
+  visit("shows nothing that a key may not do", async ({ expects, page }) => {
+    expects(/status of 401/)
+    const { key: limited } = await server.api.post("/api/admin/api-keys", {
+      name: "Reader",
+      scopes: ["conversations:read"],
+    })
+    await page.goto(`${server.url}/console/conversations`)
+    await page.getByLabel("API key").fill(limited)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("heading", { name: "Conversations" }).waitFor()
+    for (const name of ["Chatbots", "Keys", "Organizations", "System"]) {
+      expect(await page.getByRole("link", { name, exact: true }).count()).toBe(0)
+    }
+    await inspect(page, "console-limited")
+  })
+})
+
+describe("the screen of", () => {
+  const screens: Readonly<Record<string, string>> = {
+    chatbots: "/",
+    settings: `/chatbots/${id}`,
+    knowledge: `/chatbots/${id}/knowledge`,
+    playground: `/chatbots/${id}/playground`,
+    tools: `/chatbots/${id}/tools`,
+    widget: `/chatbots/${id}/widget`,
+    conversations: "/conversations",
+    conversation: `/conversations/${id}/${session}`,
+    usage: "/usage",
+    keys: "/keys",
+    organizations: "/organizations",
+    system: "/system",
+  }
+  for (const [name, path] of Object.entries(screens)) {
+    visit(
+      `${name} opens by its address, without a fault, a request to others or anything that axe finds`,
+      async ({ expects, page }) => {
+        expects(/console\/session.*401|status of 401/)
+        await signIn(page)
+        await page.goto(`${server.url}/console${path}`)
+        await settled(page)
+        expect(await page.getByText("There is no such").count()).toBe(0)
+        await inspect(page, `console-${name}`)
+      },
+    )
+  }
+})

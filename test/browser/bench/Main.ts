@@ -1,0 +1,220 @@
+import { parseArgs } from "node:util"
+import type { Browser } from "playwright-core"
+import { startHostSite } from "../lib/HostSite.ts"
+import { Dictation, startModel } from "../lib/Model.ts"
+import { startServer } from "../lib/Process.ts"
+import { reloadWhileWriting } from "../lib/Reloads.ts"
+import { launch, openVisit } from "../lib/Visit.ts"
+import { Chat, launcher } from "../lib/Widget.ts"
+import { answers } from "./Answers.ts"
+import { type Costs, costsOf, percentile, slow } from "./Pieces.ts"
+
+/* The benchmark of the pages, see `test/bench/web.ts`. */
+
+/** Of other widgets, in kB, gzip, until one can type. */
+const PEERS = { Flowise: 284, n8n: 456, Typebot: 196, "deep-chat": 111 }
+const PIECE_LENGTH = 24
+/** In milliseconds: a quick model. */
+const PIECE_PAUSE = 25
+const SLOWED = 4
+
+const { values } = parseArgs({
+  options: {
+    reloads: { type: "string", default: "0" },
+    rounds: { type: "string", default: "5" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
+    answers: { type: "string", default: Object.keys(answers).join() },
+  },
+})
+const rounds = Number(values.rounds)
+const line = (...parts: ReadonlyArray<string>) => process.stdout.write(`${parts.join("")}\n`)
+const ms = (value: number) => `${value.toFixed(1)} ms`
+
+const model = await startModel()
+const server = await startServer(model.url)
+const site = startHostSite(server.url)
+const origins = [server.url, site.url]
+const { id } = await server.api.newChatbot()
+const address = site.page({ "data-key": id })
+
+/** The bytes of the answers that a page is sent, by path. */
+const transferred = async (browser: Browser, go: (chat: Awaited<ReturnType<typeof openVisit>>) => Promise<void>) => {
+  const visit = await openVisit(browser, { origins })
+  const sizes = new Map<string, number>()
+  const asked: Array<Promise<void>> = []
+  visit.context.on("requestfinished", (request) => {
+    const { origin, pathname } = new URL(request.url())
+    if (origin !== server.url || pathname.startsWith("/api/")) return
+    asked.push(
+      fetch(request.url(), { headers: { "accept-encoding": "gzip" }, decompress: false })
+        .then((response) => response.arrayBuffer())
+        .then((body) => void sizes.set(pathname.replace(/assets\/[^/]+/, "assets"), body.byteLength)),
+    )
+  })
+  await go(visit)
+  await visit.page.waitForTimeout(500)
+  await Promise.all(asked)
+  await visit.context.close()
+  return sizes
+}
+
+const showSizes = (title: string, sizes: ReadonlyMap<string, number>) => {
+  const sum = sizes.values().reduce((one, other) => one + other, 0)
+  line(
+    `${title.padEnd(34)}${(sum / 1_000).toFixed(1)} kB gzip  (${Array.from(sizes, ([path, size]) => `${path.split("/").at(-1)} ${(size / 1_000).toFixed(1)}`).join(", ")})`,
+  )
+}
+
+/** From the click on the launcher until the composer has the focus. */
+const openToTyping = async (browser: Browser, rate: number): Promise<number> => {
+  const { context, page } = await openVisit(browser, { origins })
+  await context.addInitScript(() => {
+    const now = () => performance.timeOrigin + performance.now()
+    if (window.parent === window) {
+      addEventListener("click", () => Object.assign(window, { clicked: now() }), { capture: true, once: true })
+    } else {
+      addEventListener("focusin", ({ target }) => {
+        if (target instanceof HTMLTextAreaElement && !Reflect.has(window, "typable"))
+          Object.assign(window, { typable: now() })
+      })
+    }
+  })
+  await page.goto(address)
+  await launcher(page).waitFor()
+  if (rate > 1) await slow(await context.newCDPSession(page), rate)
+  await launcher(page).click()
+  const chat = new Chat(page)
+  await chat.composer.waitFor()
+  await chat.document.waitForFunction(() => Reflect.has(window, "typable"))
+  const typable: number = await chat.document.evaluate(() => Reflect.get(window, "typable"))
+  const clicked: number = await page.evaluate(() => Reflect.get(window, "clicked"))
+  await context.close()
+  return typable - clicked
+}
+
+/** Streams an answer into the widget, piece by piece. */
+const streamed = async (browser: Browser, answer: string, rate: number): Promise<Costs> => {
+  const { context, page } = await openVisit(browser, { origins })
+  const dictation = new Dictation()
+  model.answers(() => dictation.answer)
+  // A page of its own, whose main thread is the one that the trace and the slowed processor are about.
+  await page.goto(`${server.url}/chat/${id}`)
+  const chat = new Chat(page, page)
+  await chat.ask("Everything, please")
+  dictation.write("So: ")
+  await chat.within.locator("article[data-phase=writing]").waitFor()
+  const session = await context.newCDPSession(page)
+  await slow(session, rate)
+  const costs = await costsOf(browser, page, async () => {
+    const moments: Array<number> = []
+    for (let at = 0; at < answer.length; at += PIECE_LENGTH) {
+      moments.push(performance.timeOrigin + performance.now())
+      dictation.write(answer.slice(at, at + PIECE_LENGTH))
+      await Bun.sleep(PIECE_PAUSE)
+    }
+    return moments
+  })
+  dictation.end()
+  await slow(session, 1)
+  await chat.reply()
+  await context.close()
+  return costs
+}
+
+/** The same answer in a page that renders all of it anew for each piece. */
+const naive = async (browser: Browser, answer: string, rate: number): Promise<Costs> => {
+  const built = await Bun.build({ entrypoints: [`${import.meta.dir}/Naive.ts`], target: "browser", minify: true })
+  const { context, page } = await openVisit(browser, { origins, bypassCSP: true })
+  await page.goto(site.page(undefined, "<h1>Beside</h1>"))
+  await page.addScriptTag({ content: (await built.outputs[0]?.text()) ?? "" })
+  await slow(await context.newCDPSession(page), rate)
+  const costs = await costsOf(browser, page, async () => {
+    const moments: Array<number> = []
+    for (let at = 0; at < answer.length; at += PIECE_LENGTH) {
+      moments.push(performance.timeOrigin + performance.now())
+      await page.evaluate((piece) => Reflect.get(window, "addPiece")(piece), answer.slice(at, at + PIECE_LENGTH))
+      await Bun.sleep(PIECE_PAUSE)
+    }
+    return moments
+  })
+  await context.close()
+  return costs
+}
+
+const showCosts = (title: string, { longestTask, median, p95, parts, pieces }: Costs) =>
+  line(
+    `${title.padEnd(34)}median ${ms(median)}, p95 ${ms(p95)}, longest task ${ms(longestTask)}  (${pieces} pieces; of one: ${Object.entries(
+      parts,
+    )
+      .map(([part, time]) => `${part} ${time.toFixed(2)}`)
+      .join(", ")})`,
+  )
+
+const isWanted = (part: string) => values.only === "" || values.only.split(",").includes(part)
+
+const browser = await launch()
+try {
+  line(`${browser.version()}; ${rounds} rounds; the slowed processor is ${SLOWED} times slower`)
+  if (isWanted("sizes")) {
+    showSizes("loader", await transferred(browser, async ({ page }) => void (await page.goto(address))))
+    showSizes(
+      "loader and frame, until one can type",
+      await transferred(browser, async ({ page }) => void (await Chat.open(page, address))),
+    )
+    showSizes(
+      "console, first screen",
+      await transferred(
+        browser,
+        async ({ page }) => void (await page.goto(`${server.url}/console`, { waitUntil: "networkidle" })),
+      ),
+    )
+    line(
+      `others: ${Object.entries(PEERS)
+        .map(([name, size]) => `${name} ${size} kB`)
+        .join(", ")}`,
+    )
+  }
+  if (isWanted("open")) {
+    for (const rate of [1, SLOWED]) {
+      const times: Array<number> = []
+      for (let round = 0; round < rounds; round += 1) times.push(await openToTyping(browser, rate))
+      line(
+        `${`click to typing, ${rate} × slowed`.padEnd(34)}median ${ms(percentile(times, 0.5))}, all ${times.map((time) => time.toFixed(0)).join(" ")}`,
+      )
+    }
+  }
+  if (isWanted("pieces")) {
+    for (const [name, answer] of Object.entries(answers).filter(([kind]) => values.answers.split(",").includes(kind))) {
+      const ours = await streamed(browser, answer, SLOWED)
+      showCosts(`20 kB, ${name}, slowed`, ours)
+      if (name !== "mixed") continue
+      const theirs = await naive(browser, answer, SLOWED)
+      showCosts(`20 kB, ${name}, all anew, slowed`, theirs)
+      line(`${"ratio of the p95".padEnd(34)}${(theirs.p95 / ours.p95).toFixed(1)}`)
+      showCosts(`20 kB, ${name}, not slowed`, await streamed(browser, answer, 1))
+    }
+  }
+  const reloads = Number(values.reloads)
+  if (reloads > 0) {
+    const open = () => openVisit(browser, { origins })
+    const faults = await reloadWhileWriting({
+      model,
+      server,
+      site,
+      open,
+      times: reloads,
+      seed: Number(values.seed),
+      report: line,
+    })
+    line(`${reloads - faults.length} of ${reloads} reloads in the middle of an answer showed what is stored`)
+    for (const fault of faults) line(fault)
+    if (faults.length > 0) process.exitCode = 1
+  }
+} finally {
+  await browser.close()
+  site.stop()
+  await server.stop()
+  model.stop()
+}
+process.exit()

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test"
+import { AuditAction } from "../../../src/domain/audit/AuditEntry.ts"
+import {
+  actionWords,
+  actorWords,
+  auditActions,
+  auditQuery,
+  changesOf,
+} from "../../../src/web/console/screens/system/Audit.ts"
+
+test("every action of the audit log has words of its own", () => {
+  expect(auditActions.map(({ value }) => value).toSorted()).toEqual([...AuditAction.literals].toSorted())
+  expect(new Set(auditActions.map(({ label }) => label)).size).toBe(auditActions.length)
+  expect(actionWords("future.action")).toBe("future.action")
+})
+
+test("filters of the audit log include the whole of the last day, and leave out what is empty or unknown", () => {
+  expect(auditQuery({ action: "", organization: "", from: "", to: "" })).toEqual({})
+  expect(auditQuery({ action: "x", organization: "o1", from: "2026-11-30", to: "2026-11-30" })).toEqual({
+    organization_id: "o1",
+    from: "2026-11-30T00:00:00Z",
+    to: "2026-12-01T00:00:00.000Z",
+  })
+  expect(auditQuery({ action: "api_key.created", organization: "", from: "", to: "" })).toEqual({
+    action: "api_key.created",
+  })
+})
+
+test("changes and actors are told in words", () => {
+  expect(changesOf({ name: "A", gone: 1 }, { name: "B", added: { x: null } })).toEqual([
+    "name: A → B",
+    "gone: 1 →",
+    'added: {"x":null}',
+  ])
+  expect(changesOf(null, null)).toEqual([])
+  const key = { name: "Back office", hint: "prl_…" }
+  expect(
+    (["api_key", "operator", "command_line", "server"] as const).map((kind) => actorWords({ kind, ...key })),
+  ).toEqual(["Back office", "Back office (operator)", "Command line", "The server itself"])
+  expect(actorWords({ kind: "api_key", name: null, hint: null })).toBe("A key")
+})

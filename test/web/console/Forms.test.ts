@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test"
+import { differences, fieldsOf, merge, patchOf } from "../../../src/web/console/forms/Fields.ts"
+import { makeForm, type Stored } from "../../../src/web/console/forms/Form.ts"
+import { failureOf } from "../../../src/web/console/Failure.ts"
+import { lookOf } from "../../../src/web/console/WidgetLook.ts"
+
+const chatbot = {
+  name: "Support",
+  settings: { prompt: "Be kind.", isToolEnabled: true, fallbackModels: ["a", "b"], snippet: { header: "Help" } },
+  voice_widget_config: null,
+}
+
+describe("the fields of a configuration", () => {
+  test("are named by their paths, and lists are values", () => {
+    expect(fieldsOf(chatbot)).toEqual({
+      name: "Support",
+      "settings.prompt": "Be kind.",
+      "settings.isToolEnabled": true,
+      "settings.fallbackModels": ["a", "b"],
+      "settings.snippet.header": "Help",
+      voice_widget_config: null,
+    })
+  })
+
+  test("make a change that holds nothing but what differs, and null for what is taken away", () => {
+    const base = fieldsOf(chatbot)
+    const draft = {
+      ...base,
+      "settings.prompt": "Be brief.",
+      "settings.fallbackModels": [],
+      "voice.text.endCall": "Bye",
+    }
+    const paths = differences(base, draft)
+    expect(patchOf(draft, paths)).toEqual({
+      settings: { prompt: "Be brief.", fallbackModels: null },
+      voice: { text: { endCall: "Bye" } },
+    })
+  })
+
+  test("that are not set do not differ from null or an empty list", () => {
+    expect(differences({ a: null, b: [] }, {})).toEqual([])
+  })
+})
+
+describe("what two people change at once", () => {
+  const base = { name: "Support", prompt: "Be kind.", greeting: "Hello" }
+
+  test("is put together where they changed different fields", () => {
+    const merged = merge(base, { ...base, name: "Shop" }, { ...base, greeting: "Hi" })
+    expect(merged).toEqual({
+      fields: { name: "Shop", prompt: "Be kind.", greeting: "Hi" },
+      clashes: [],
+      theirs: ["greeting"],
+    })
+  })
+
+  test("clashes only where both changed a field, and not to the same value", () => {
+    const mine = { ...base, name: "Shop", prompt: "Be brief." }
+    const merged = merge(base, mine, { ...base, name: "Store", prompt: "Be brief." })
+    expect(merged.clashes).toEqual([{ path: "name", mine: "Shop", theirs: "Store" }])
+    expect(merged.fields["name"]).toBe("Shop")
+  })
+})
+
+describe("a form", () => {
+  const first: Stored = { fields: { name: "Support", greeting: "Hello" }, etag: '"1"' }
+
+  test("sends the version that it began with, and only what was changed", async () => {
+    const sent: Array<unknown> = []
+    const form = makeForm(first, {
+      load: async () => first,
+      save: async (fields, paths, etag) => {
+        sent.push([paths, etag])
+        return { fields, etag: '"2"' }
+      },
+    })
+    form.set("name", "Shop")
+    expect(await form.save()).toBe(true)
+    form.set("greeting", "Hi")
+    await form.save()
+    expect(sent).toEqual([
+      [["name"], '"1"'],
+      [["greeting"], '"2"'],
+    ])
+    expect(form.changes.value).toEqual([])
+  })
+
+  test("keeps what is written while it is being saved", async () => {
+    const form = makeForm(first, {
+      load: async () => first,
+      save: async (fields) => {
+        form.set("greeting", "Hi")
+        return { fields, etag: '"2"' }
+      },
+    })
+    form.set("name", "Shop")
+    await form.save()
+    expect(form.text("greeting")).toBe("Hi")
+    expect(form.changes.value).toEqual(["greeting"])
+  })
+
+  test("shows what somebody else has stored meanwhile, and saves onto that once the person has chosen", async () => {
+    const theirs: Stored = { fields: { name: "Store", greeting: "Hi" }, etag: '"2"' }
+    const form = makeForm(first, {
+      load: async () => theirs,
+      save: async (fields, _, etag) => {
+        if (etag !== theirs.etag) throw failureOf(412, { code: "precondition_failed", detail: "It has changed." })
+        return { fields, etag: '"3"' }
+      },
+    })
+    form.set("name", "Shop")
+    expect(await form.save()).toBe(false)
+    const conflict = form.conflict.value
+    expect(conflict?.clashes).toEqual([{ path: "name", mine: "Shop", theirs: "Store" }])
+    form.resolve(conflict?.fields)
+    expect(await form.save()).toBe(true)
+    expect(form.fields.value).toEqual({ name: "Shop", greeting: "Hi" })
+  })
+
+  test("says at a field what the server finds wrong with it, until it is changed", async () => {
+    const problem = { code: "invalid_request", detail: "Invalid", errors: [{ path: "name", message: "Too long" }] }
+    const form = makeForm(first, { load: async () => first, save: () => Promise.reject(failureOf(400, problem)) })
+    form.set("name", "Shop")
+    await form.save()
+    expect(form.error("name")).toBe("Too long")
+    form.set("name", "Store")
+    expect(form.error("name")).toBeUndefined()
+  })
+})
+
+test("the preview shows the widget's own texts, and where those are empty the chatbot's, as the server does", () => {
+  const fields = fieldsOf({
+    id: "1",
+    name: "Support",
+    active: true,
+    settings: { greeting: "Hello", snippet: { header: "Help", primaryColor: "#11223344", slogan: "" } },
+  })
+  const look = lookOf(fields, { header: "", slogan: "Always there", language: "de" })
+  expect(look).toMatchObject({ header: "Help", name: "Support", slogan: "Always there", language: "de" })
+  expect(look.primary_color).toBe("#112233")
+})

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test"
+import { detect } from "../../../src/domain/Formats.ts"
+import {
+  afterEvent,
+  type Document,
+  withDocument,
+  withoutDocument,
+} from "../../../src/web/console/screens/knowledge/Documents.ts"
+import { partsOf, piecesOf, whyOf } from "../../../src/web/console/screens/knowledge/SearchResult.ts"
+import { EXTENSIONS, faultOf } from "../../../src/web/console/screens/knowledge/Files.ts"
+
+const document = (id: string, status: Document["status"] = "ready"): Document => ({
+  id,
+  chatbot_id: "c",
+  name: `${id}.md`,
+  content_type: "text/markdown",
+  size_bytes: 1,
+  sha256: "",
+  status,
+  progress: 1,
+  chunk_count: 1,
+  error: null,
+  duplicate: false,
+  created_at: `2026-11-2${id}T00:00:00.000+00:00`,
+  updated_at: `2026-11-2${id}T00:00:00.000+00:00`,
+})
+
+describe("the list of documents", () => {
+  const list = { documents: [document("3"), document("1")], total: 2 }
+
+  test("takes a new document in its place, newest first, and counts it", () => {
+    const next = withDocument(list, document("2", "queued"))
+    expect(next.documents.map(({ id }) => id)).toEqual(["3", "2", "1"])
+    expect(next.total).toBe(3)
+  })
+
+  test("changes a document that it has where it stands", () => {
+    const next = withDocument(list, document("1", "embedding"))
+    expect(next.documents.map(({ status }) => status)).toEqual(["ready", "embedding"])
+    expect(next.total).toBe(2)
+  })
+
+  test("follows events, and is read anew where an event does not say enough", () => {
+    expect(afterEvent(list, { type: "document_deleted", chatbot_id: "c", document_id: "3" })).toEqual(
+      withoutDocument(list, "3"),
+    )
+    expect(afterEvent(list, { type: "document", chatbot_id: "c", document: document("4") })?.total).toBe(3)
+    expect(afterEvent(list, { type: "resync" })).toBeUndefined()
+    expect(afterEvent(list, { type: "knowledge", chatbot_id: "c" })).toBeUndefined()
+    expect(afterEvent(list, { type: "chatbot", chatbot_id: "c" })).toBe(list)
+  })
+})
+
+describe("a file", () => {
+  test("is sent when the server reads files of its ending, and only then", () => {
+    const pdf = new TextEncoder().encode("%PDF-1.7")
+    const zip = new TextEncoder().encode("PK\u0003\u0004")
+    const text = new TextEncoder().encode("text")
+    const isRead = (extension: string) =>
+      [pdf, zip, text].some((bytes) => detect(`a.${extension}`, bytes, bytes) !== undefined)
+    expect(EXTENSIONS.filter((extension) => !isRead(extension))).toEqual([])
+    expect(faultOf({ name: "Report.PDF", size: 10 })).toBeUndefined()
+    expect(faultOf({ name: "photo.heic", size: 10 })).toContain("cannot be read")
+    expect(faultOf({ name: "README", size: 10 })).toContain("cannot be read")
+  })
+
+  test("is not sent when it is empty or too large", () => {
+    expect(faultOf({ name: "a.md", size: 0 })).toBe("The file is empty.")
+    expect(faultOf({ name: "a.md", size: 26_214_401 })).toBe("A file has at most 25 MiB.")
+    expect(faultOf({ name: "a.md", size: 26_214_400 })).toBeUndefined()
+  })
+})
+
+describe("a result of a search", () => {
+  test("has its title apart from its text", () => {
+    expect(partsOf("Title: Handbook\nChunk: 3\n\nPasswords\n\nare reset.")).toEqual({
+      title: "Handbook",
+      text: "Passwords\n\nare reset.",
+    })
+    expect(partsOf("Something else")).toEqual({ title: "", text: "Something else" })
+  })
+
+  test("marks the words of the question in every form, and nothing is lost", () => {
+    const text = "Refunds take five days. A refund is free."
+    const pieces = piecesOf(text, ["refunds", "take"])
+    expect(pieces.map((piece) => piece.text).join("")).toBe(text)
+    expect(pieces.flatMap((piece) => (piece.isMatch ? [piece.text] : []))).toEqual(["Refunds", "take", "refund"])
+  })
+
+  test("says why it stands where it does", () => {
+    const result = { content: "", similarity: 0.8, scores: { lexical: 3, vector: 0.4, fused: 1 } }
+    expect(whyOf({ ...result, matched_words: ["refund"], ranks: { lexical: 1, vector: 22 } })).toBe(
+      "Holds “refund” of the question; 1st by words, 22nd by meaning.",
+    )
+    expect(whyOf({ ...result, matched_words: [], ranks: { lexical: 3, vector: null } })).toBe(
+      "Holds no word of the question; 3rd by words, not compared by meaning.",
+    )
+  })
+})
