@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals"
+import { useSignal, type ReadonlySignal } from "@preact/signals"
 import type { VNode } from "preact"
 import { copyText } from "../Clipboard.ts"
 
@@ -15,14 +15,20 @@ interface CopyButtonProps {
 /** How long a button says that it has copied. */
 const SHOWN_MILLIS = 2_000
 
-/** A button that copies a text and says for a moment that it did. */
-export const CopyButton = ({ text, texts }: CopyButtonProps): VNode => {
+/** Returns what copies a text, and whether it has just done so. */
+export const useCopy = (text: string): { readonly isCopied: ReadonlySignal<boolean>; readonly copy: () => void } => {
   const isCopied = useSignal(false)
   const copy = () =>
     void copyText(text).then((done) => {
       isCopied.value = done
-      if (done) setTimeout(() => (isCopied.value = false), SHOWN_MILLIS)
+      setTimeout(() => (isCopied.value = false), SHOWN_MILLIS)
     })
+  return { isCopied, copy }
+}
+
+/** A button that copies a text and says for a moment that it did. */
+export const CopyButton = ({ text, texts }: CopyButtonProps): VNode => {
+  const { copy, isCopied } = useCopy(text)
   return (
     <button type="button" class="copy" onClick={copy}>
       {isCopied.value ? texts.copied : texts.copy}

@@ -12,7 +12,6 @@ export interface Texts {
   readonly newConversation: string
   readonly conversations: string
   readonly close: string
-  readonly back: string
 
   readonly conversation: string
   readonly you: string
@@ -22,7 +21,6 @@ export interface Texts {
   readonly searchingFor: string
   readonly reading: string
   readonly working: string
-  readonly writing: string
   readonly stopped: string
   readonly interrupted: string
   readonly reconnecting: string

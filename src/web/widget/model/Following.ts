@@ -5,8 +5,10 @@ import type { Client } from "./Client.ts"
 import type { Reply } from "./Entries.ts"
 import { failureFrom, type Failure } from "./Failure.ts"
 
-/** How often a request is repeated when the server cannot be reached: for about two minutes. */
+/** How often a reply is asked for again when the server cannot be reached: for about two minutes. */
 const OFFLINE_TRIES = 16
+/** How often a message is sent before the visitor hears that it cannot be: for about three seconds. */
+const UNSENT_TRIES = 4
 /** How often when the server answers that it fails. */
 const FAILED_TRIES = 3
 const FIRST_WAIT_MILLIS = 400
@@ -26,8 +28,8 @@ const pause = (tries: number): Promise<void> =>
     addEventListener("online", done)
   })
 
-const mayRepeat = (failure: Failure, tries: number): boolean =>
-  failure.kind === "offline" ? tries < OFFLINE_TRIES : failure.kind === "failed" && tries < FAILED_TRIES
+const mayRepeat = ({ kind }: Failure, tries: number, hasBegun: boolean): boolean =>
+  kind === "offline" ? tries < (hasBegun ? OFFLINE_TRIES : UNSENT_TRIES) : kind === "failed" && tries < FAILED_TRIES
 
 export interface FollowOptions {
   readonly client: Client
@@ -62,7 +64,7 @@ export const follow = async ({ begin, client, onEvent, onLost, reply }: FollowOp
       }
     } catch (error) {
       const failure = failureFrom(error)
-      if (!mayRepeat(failure, tries)) throw failure
+      if (!mayRepeat(failure, tries, reply.id.value !== undefined)) throw failure
     }
     if (tries >= OFFLINE_TRIES) return
     onLost(true)

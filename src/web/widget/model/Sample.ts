@@ -3,19 +3,16 @@ import type { Timestamp } from "../../../domain/schema/Timestamp.ts"
 import { Question, Reply } from "./Entries.ts"
 import type { Widget } from "./Widget.ts"
 
-const quote = "Refunds are paid within five business days."
-
 /** Shows a short conversation that never happened, as an example of how one looks. */
 export const showSample = (widget: Widget): Widget => {
   const reply = new Reply()
   reply.restore({
     id: "sample" as MessageId,
     role: "assistant",
-    content:
-      "Refunds take **five business days**. You get an [e-mail](mailto:help@example.com) as soon as yours is on its way.",
-    created_at: "2026-01-01T00:00:00.000+00:00" as Timestamp,
+    content: "It takes **five days**, see the [terms](https://example.com).",
+    created_at: "" as Timestamp,
     is_complete: true,
-    sources: [{ index: 0, title: "Terms.pdf", page: 3, quote }],
+    sources: [{ index: 0, title: "Terms.pdf", page: 3, quote: "Five days" }],
   })
   widget.chat.entries.value = [new Question("How long does a refund take?"), reply]
   return widget

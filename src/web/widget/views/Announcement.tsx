@@ -9,11 +9,7 @@ const MAX_LENGTH = 3_000
 const SHOWN_MILLIS = 5_000
 
 /** Markdown's signs are of no use to listeners. */
-const spoken = (text: string): string =>
-  text
-    .slice(0, MAX_LENGTH)
-    .replaceAll(/\]\([^)]*\)/gu, "")
-    .replaceAll(/[*_`#>|[\]~]+/gu, "")
+const spoken = (text: string): string => text.slice(0, MAX_LENGTH).replaceAll(/\]\([^)]*\)|[*_`#>|[\]~]+/gu, "")
 
 /** Tells a screen reader of a reply once, when it is finished, and of failures. */
 export const Announcement = (): VNode => {

@@ -1,6 +1,5 @@
 import type { VNode } from "preact"
 import { useMemo } from "preact/hooks"
-import { Icon } from "../../shared/Icon.tsx"
 import { blocksOf } from "../../shared/markdown/Blocks.ts"
 import { Markdown } from "../../shared/markdown/Markdown.tsx"
 import { useFollow } from "../../shared/Follow.ts"
@@ -10,7 +9,6 @@ import { EmailForm } from "./EmailForm.tsx"
 import { FailureNote } from "./FailureNote.tsx"
 import { QuestionView } from "./QuestionView.tsx"
 import { ReplyView } from "./ReplyView.tsx"
-import downIcon from "icon:arrow-down"
 
 /** Everything that was said, in a region that scrolls. */
 export const Messages = (): VNode => {
@@ -42,8 +40,7 @@ export const Messages = (): VNode => {
       </section>
       {hasNew.value && (
         <button type="button" class="new-messages" onClick={toEnd}>
-          <Icon nodes={downIcon} size={16} />
-          {texts.newMessages}
+          {texts.newMessages} <span aria-hidden="true">↓</span>
         </button>
       )}
     </main>
