@@ -218,7 +218,7 @@ const resume = HttpApiEndpoint.get("resume", replyPath, {
     OpenApi.annotations({
       summary: "Go on reading a reply",
       description:
-        "Goes on exactly where a lost connection stopped. Events are kept for half a minute after the end (`WIDGET_REPLY_KEPT`), by the server process that makes the reply. Where they are not, 404: then the reply is, or will be, among the messages of its conversation.",
+        "Goes on exactly where a lost connection stopped. Events are kept for a while after the end, as the server's settings say (half a minute by default), by the server process that makes the reply. Where they are not, 404: then the reply is, or will be, among the messages of its conversation.",
       transform: eventStream,
     }),
   )

@@ -61,8 +61,6 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
   test("only health checks, avatars, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
     expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "DELETE /api/console/session",
-  test("only health checks, avatars, documentation, pages and the beginning of a widget need no API key", () => {
-    expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "GET /api/widget/config/:key",
       "GET /assets/:hash/:name",
       "GET /avatars/:name",

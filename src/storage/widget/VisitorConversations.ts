@@ -97,7 +97,10 @@ export class VisitorConversations extends Context.Service<
       of: VisitorName,
       ids: ReadonlyArray<MessageId>,
     ) => Effect.Effect<ReadonlyArray<SentMessage>, Unavailable, CurrentOrganization>
-    /** Returns the message that the latest reply of a conversation answers, if this is the latest reply. */
+    /**
+     * Returns the latest message of the visitor in a conversation, if this is the reply to it. One that failed before
+     * anything of it was stored is, when nothing is stored after that message.
+     */
     readonly question: (
       of: VisitorName,
       conversation: SessionId,
@@ -207,14 +210,25 @@ export class VisitorConversations extends Context.Service<
             where m.session_id = s.id and m.organization_id = s.organization_id and ${condition}
             order by m.created_at desc, m.id desc limit 1
           )`)
-        const [row] = yield* sql<{ readonly latest: MessageId | null; readonly content: string; readonly mid: string }>`
-          select latest.id as latest, question.content, question.mid
+        const [row] = yield* sql<{
+          readonly latest: MessageId | null
+          readonly asked: MessageId | null
+          readonly content: string
+          readonly mid: string | null
+          readonly is_stored: boolean
+        }>`
+          select latest.id as latest, question.id as asked, question.content, question.mid,
+            exists (
+              select from messages m
+              where m.id = ${reply} and m.session_id = s.id and m.organization_id = s.organization_id
+            ) as is_stored
           from sessions s
             left join ${latest("true")} latest on true
             left join ${latest("m.sender_type = 'user'")} question on true
           where s.id = ${conversation} and ${yield* owned(of)}`
         if (row === undefined) return yield* sessionNotFound
-        return row.latest === reply && row.content !== null ? row : yield* notTheLatest
+        const isLatest = row.is_stored ? row.latest === reply : row.latest === row.asked
+        return isLatest && row.asked !== null ? row : yield* notTheLatest
       }, withoutSqlErrors)
 
       const citing = Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {

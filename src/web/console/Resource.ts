@@ -14,10 +14,16 @@ export interface Resource<A> {
   readonly set: (data: A) => void
 }
 
-const clearings = new Set<() => void>()
+const kinds: Array<Map<string, Omit<Resource<unknown>, "set">>> = []
 
 /** Forgets everything that the server told, when another key signs in. */
-export const forgetResources = (): void => clearings.forEach((clear) => clear())
+export const forgetResources = (): void => kinds.forEach((known) => known.clear())
+
+/** Asks again for what was refused because nobody was signed in any more. */
+export const reloadRefused = (): void => {
+  for (const known of kinds)
+    for (const resource of known.values()) if (resource.failure.peek()?.status === 401) void resource.reload()
+}
 
 const makeResource = <A>(load: () => Promise<A>): Resource<A> => {
   const data = signal<A | undefined>(undefined)
@@ -54,7 +60,7 @@ export const resources = <Args extends ReadonlyArray<string>, A>(
   load: (...args: Args) => Promise<A>,
 ): ((...args: Args) => Resource<A>) => {
   const known = new Map<string, Resource<A>>()
-  clearings.add(() => known.clear())
+  kinds.push(known)
   return (...args) => {
     const key = JSON.stringify(args)
     const found = known.get(key) ?? makeResource(() => load(...args))

@@ -3,7 +3,7 @@ import type { Scope } from "../../domain/ApiKey.ts"
 import { call, whenSignedOut } from "./Api.ts"
 import type { Answer } from "./Endpoints.ts"
 import { type Failure, toFailure } from "./Failure.ts"
-import { forgetResources } from "./Resource.ts"
+import { forgetResources, reloadRefused } from "./Resource.ts"
 
 /** Who is signed in: an API key without its secret, its organization and its rights. */
 export type Session = Answer<"GET /api/console/session">["session"]
@@ -35,6 +35,7 @@ const begin = (next: Session): void => {
   const previous = session.value
   if (previous !== undefined && previous.organization.id !== next.organization.id) forgetResources()
   state.value = { is: "in", session: next }
+  reloadRefused()
 }
 
 /** Signs in by an API key or a one-time link. Rejects with a `Failure`. */

@@ -288,8 +288,10 @@ export const Shell = () => {
       {(state.is === "in" || state.is === "ended") && <SignedIn />}
       {state.is === "ended" && (
         <Dialog title="Sign in again" stays onClose={() => {}}>
-          <p class="soft">The session has ended. What you wrote is still here, behind this.</p>
-          <SignInForm />
+          <div class="stack">
+            <p class="soft">The session has ended. What you wrote is still here, behind this.</p>
+            <SignInForm />
+          </div>
         </Dialog>
       )}
       <Confirmations />

@@ -164,6 +164,20 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
     tests: ["storage/Conversations", "http/Isolation"],
   },
   {
+    what: "a visitor of the chat widget continues and rates what another visitor said",
+    file: "src/storage/Messages.ts",
+    text: "s.visitor = ${name.visitor} and",
+    replacement: "${name.visitor}::text <> '' and",
+    tests: ["http/widget/Talk"],
+  },
+  {
+    what: "a visitor of the chat widget reads what another visitor said",
+    file: "src/storage/widget/VisitorConversations.ts",
+    text: "and s.visitor = ${visitor}`",
+    replacement: "and ${visitor}::text <> ''`",
+    tests: ["http/widget/Talk"],
+  },
+  {
     what: "a document of another chatbot is read by its id",
     file: "src/storage/Documents.ts",
     text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,\n",

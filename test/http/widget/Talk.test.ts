@@ -2,7 +2,7 @@ import { connect } from "node:net"
 import { describe, expect, test } from "bun:test"
 import { MessageId } from "../../../src/domain/Ids.ts"
 import { Client, problem, until, wrongPaths } from "../../lib/Client.ts"
-import { calls, message, says } from "../../lib/FakeAnthropic.ts"
+import { calls, fails, message, says } from "../../lib/FakeAnthropic.ts"
 import { signIdentity } from "../../lib/Identity.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { publish, type Stream, visit, type VisitorClient } from "../../lib/Visitors.ts"
@@ -240,6 +240,25 @@ describe("a reply that is made again", () => {
     const stale = await visitor.say("Tell me", again)
     expect(await refusal(stale)).toEqual({ status: 409, code: "conflict" })
     expect((await visitor.say("Tell me", { regenerates: reply })).response.status).toBe(400)
+  })
+
+  test("may be one of which nothing was stored", async () => {
+    const { visitor } = await widgetOf()
+    await provider.answers(says("First."), fails(400, "invalid_request_error"), says("Second."))
+    const first = await visitor.hear("One")
+    const { conversation } = first.ids
+    const failed = await visitor.hear("Two", { conversation_id: conversation })
+    expect(failed.last?.type).toBe("error")
+    const of = { conversation_id: conversation }
+    const stale = await visitor.say("One", { ...of, regenerates: first.ids.reply })
+    expect(await refusal(stale)).toEqual({ status: 409, code: "conflict" })
+    expect((await visitor.hear("Two", { ...of, regenerates: failed.ids.reply })).text).toBe("Second.")
+    expect((await visitor.messages(conversation)).map(({ content }) => content)).toEqual([
+      "One",
+      "First.",
+      "Two",
+      "Second.",
+    ])
   })
 })
 

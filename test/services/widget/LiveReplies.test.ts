@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Deferred, Duration, Effect, Fiber } from "effect"
+import { Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ProviderFailed } from "../../../src/domain/Errors.ts"
 import { MessageId, OrganizationId, SessionId } from "../../../src/domain/Ids.ts"
@@ -17,9 +17,8 @@ const finished = { type: "finish", finish_reason: "stop" } as const
 const run = <A, E>(effect: Effect.Effect<A, E, LiveReplies>, more: Partial<LiveRepliesSettings> = {}) =>
   Effect.runPromise(
     Effect.scoped(effect).pipe(
-      Effect.provide(LiveReplies.layer({ ...settings, ...more })),
-      // Outside, so that the replies' own background work runs on it too.
-      Effect.provide(TestClock.layer()),
+      // Below the replies, so that their own background work runs on it too.
+      Effect.provide(LiveReplies.layer({ ...settings, ...more }).pipe(Layer.provideMerge(TestClock.layer()))),
     ),
   )
 
