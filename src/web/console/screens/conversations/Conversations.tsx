@@ -7,6 +7,7 @@ import thumbsUp from "icon:thumbs-up"
 import { formatAgo, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { allChatbots } from "../../Chatbots.ts"
+import { listen } from "../../Live.ts"
 import { useChatbotNames } from "../../Names.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
@@ -96,6 +97,18 @@ const Conversations = () => {
   const count = countFilters(filters)
   const isOpen = useSignal(count > 0)
   const list = useResource(conversationList(query.toString()))
+  const hasNews = useSignal(false)
+  useEffect(
+    () =>
+      listen(undefined, ({ type }) => {
+        if (type === "conversation") hasNews.value = true
+      }),
+    [],
+  )
+  const showNews = (): void => {
+    hasNews.value = false
+    void list.reload()
+  }
   const clear = (): void =>
     setQuery({
       show: undefined,
@@ -121,6 +134,9 @@ const Conversations = () => {
           </Button>
         </div>
         {isOpen.value && <MoreFilters filters={filters} />}
+        <div aria-live="polite" class="conversation-more">
+          {hasNews.value && <Button onClick={showNews}>Somebody has written: show it</Button>}
+        </div>
         <Loaded of={list} lines={8}>
           {(shown) => (
             <Listed
