@@ -1,0 +1,96 @@
+import { expect } from "bun:test"
+import { createHmac } from "node:crypto"
+import { says } from "../lib/FakeAnthropic.ts"
+import { inspect, startSuite } from "./lib/Suite.ts"
+import { call, Chat, words } from "./lib/Widget.ts"
+
+const { model, server, site, visit } = await startSuite()
+const { id, slug } = await server.api.newChatbot({ name: "Harbour", slug: "harbour" })
+const languages = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "zh", "ja", "ko"]
+
+visit(
+  "the widget speaks fifteen languages, and is laid out from right to left where its language is",
+  async ({ page }) => {
+    model.answers(() => says("The ferry sails at noon.\n\n- from here\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"))
+    const placeholders = new Set<string>()
+    for (const language of languages) {
+      const chat = await Chat.open(page, site.page({ "data-key": id, "data-language": language }))
+      const root = await chat.document.evaluate(() => ({
+        lang: document.documentElement.lang,
+        dir: document.documentElement.dir || "ltr",
+      }))
+      expect(root).toEqual({ lang: language, dir: language === "ar" ? "rtl" : "ltr" })
+      placeholders.add((await chat.composer.getAttribute("placeholder")) ?? "")
+      if (language !== "ar") continue
+      await chat.exchange("متى؟")
+      await inspect(page, "widget-arabic", chat.document)
+    }
+    expect(placeholders.size).toBe(languages.length)
+  },
+)
+
+visit(
+  "the widget speaks the browser's language by itself",
+  async ({ page }) => {
+    const chat = await Chat.open(page, site.page({ "data-key": id }))
+    expect(await chat.document.evaluate(() => document.documentElement.lang)).toBe("de-AT")
+  },
+  { locale: "de-AT" },
+)
+
+visit("a public chatbot has a page of its own", async ({ expects, page }) => {
+  expects(/favicon\.ico/)
+  model.answers(() => says("At noon."))
+  await page.goto(`${server.url}/chat/${slug}`)
+  const chat = new Chat(page, page)
+  expect(await chat.exchange("When?")).toBe("At noon.")
+  await inspect(page, "chat-page")
+  await page.reload()
+  expect(await chat.reply()).toBe("At noon.")
+})
+
+visit("any colours that an operator chooses can be read", async ({ page }) => {
+  model.answers(() => says("At noon, see [here](https://parley.example)."))
+  for (const [primaryColor, secondaryColor] of [
+    ["#ffff00", "#ffffff"],
+    ["#777777", "#808080"],
+    ["#000000", "#ff0000"],
+  ] as const) {
+    const { id: coloured } = await server.api.newChatbot({
+      settings: { snippet: { primaryColor, secondaryColor, header: "Colours" } },
+    })
+    const chat = await Chat.open(page, site.page({ "data-key": coloured }))
+    await chat.exchange("When?")
+    await inspect(page, `widget-colours-${primaryColor}`, chat.document)
+  }
+})
+
+visit("a visitor whom the customer's server has signed is known, and keeps what was said before", async ({ page }) => {
+  model.answers(() => says("At noon."))
+  const { id: known } = await server.api.newChatbot()
+  const made = await server.api.post(`/api/external/chatbot/${known}/identity-secrets`)
+  const secret: string = made.secret ?? made.identity_secret?.secret
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+  const claims = { aud: known, sub: "ada", email: "ada@parley.example", exp: Math.floor(Date.now() / 1_000) + 600 }
+  const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`
+  const jwt = `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
+  const chat = await Chat.open(page, site.page({ "data-key": known }))
+  await chat.exchange("Before")
+  await page.evaluate(() => {
+    Object.assign(window, { told: [] })
+    if (window.Parley !== undefined && "on" in window.Parley) {
+      window.Parley.on("identified", () => Reflect.get(window, "told").push("identified"))
+      window.Parley.on("error", () => Reflect.get(window, "told").push("error"))
+    }
+  })
+  await call(page, "identify", jwt)
+  await page.waitForFunction(() => Reflect.get(window, "told").length > 0)
+  expect(await page.evaluate(() => Reflect.get(window, "told"))).toEqual(["identified"])
+  await chat.exchange("After", 2)
+  expect((await server.api.messages(known)).map(({ content }) => words(content))).toEqual([
+    "Before",
+    "At noon.",
+    "After",
+    "At noon.",
+  ])
+})
