@@ -91,11 +91,14 @@ const PERMISSIONS = [
   "clipboard-write=(self)",
 ].join(", ")
 
-/** Where the images of a chatbot come from, as sources of a Content-Security-Policy. */
+/**
+ * Where the images of a chatbot come from, as sources of a Content-Security-Policy. The host of an address may hold
+ * characters that mean something else there, such as `;` and `*`: an image from such a host is not shown.
+ */
 const imagesOf = ({ avatar, logo }: WidgetConfig): ReadonlyArray<string> =>
-  [avatar, logo].flatMap((address) =>
-    /^https?:/.test(address) && URL.canParse(address) ? [new URL(address).origin] : [],
-  )
+  [avatar, logo]
+    .map((address) => URL.parse(address)?.origin ?? "")
+    .filter((origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin))
 
 interface Policy {
   /** Sources of images beside the server itself. */

@@ -6,9 +6,11 @@ import type { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession
 import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { KeyOwners } from "../../storage/console/KeyOwners.ts"
+import { requestCosts } from "../../domain/rates/RateLimit.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { ApiKeys } from "../ApiKeys.ts"
 import { AddressLimiter, UNKEYED_COST, WRONG_KEY_COST } from "../rates/AddressLimiter.ts"
+import { RateLimiter } from "../rates/RateLimiter.ts"
 import { RecentMap } from "../rates/RecentMap.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
 
@@ -52,8 +54,10 @@ export interface NewSession {
 export class ConsoleSessions extends Context.Service<
   ConsoleSessions,
   {
-    /** Begins a session. Every attempt counts for the client's address, and a wrong one ten times; as
-     * everywhere, a key that this process has found valid before is not refused for its address. */
+    /**
+     * Begins a session. Every attempt counts for the client's address, and a wrong one ten times; as everywhere, a key
+     * that this process has found valid before is not refused for its address. A valid key counts for itself as well.
+     */
     readonly signIn: (attempt: SignIn) => Effect.Effect<NewSession, RateLimited | Unauthorized | Unavailable>
     /** The API key in a cookie; undefined when the session is over or the cookie is not one of ours. */
     readonly keyIn: (cookie: string) => Effect.Effect<string | undefined>
@@ -70,6 +74,7 @@ export class ConsoleSessions extends Context.Service<
         const keys = yield* ApiKeys
         const owners = yield* KeyOwners
         const addresses = yield* AddressLimiter
+        const rates = yield* RateLimiter
         const random = yield* SecureRandom.SecureRandom
         const secrets = yield* ServerSecrets
         /** The keys of links by the hash of the link, so that the time of a lookup tells nothing of a link. */
@@ -109,6 +114,11 @@ export class ConsoleSessions extends Context.Service<
             ),
           ).pipe(Effect.tapErrorTag("Unauthorized", () => addresses.charge(WRONG_KEY_COST)))
           yield* addresses.charge(UNKEYED_COST)
+          // Each session is an entry of the audit log, and a key that is known to be valid is not refused for its address.
+          if (rates.isOn) {
+            const { refusal } = yield* rates.decide(caller, requestCosts.plain)
+            if (refusal !== undefined) return yield* refusal
+          }
           const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
           const cookie = yield* Effect.flatMap(
             Effect.orDie(encodeContent({ key: Redacted.value(redacted), until })),

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { hashKey } from "../../domain/ApiKey.ts"
 import { noBudget } from "../../domain/Budget.ts"
 import type { Caller } from "../../domain/Caller.ts"
+import { Slug } from "../../domain/chatbot/Slug.ts"
 import { NotFound, type RateLimited, type Unavailable } from "../../domain/Errors.ts"
 import { AnyUuid, ApiKeyId, type ChatbotId, type OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -32,6 +33,7 @@ const notEmbedded = new NotFound({
 const STRANGERS_AT_ONCE = 2
 
 const isUuid = Schema.is(AnyUuid)
+const isSlug = Schema.is(Slug)
 
 /**
  * Decides what may be embedded, and under which name: a chatbot by one of its publishable keys, and one with `is_public`
@@ -146,7 +148,8 @@ export class Embedding extends Context.Service<
       return {
         find,
         visit: (key) => counted(find(key)),
-        findPublic: (name) => counted(isPublishableKey(name) ? Effect.fail(notEmbedded) : named(name)),
+        findPublic: (name) =>
+          counted(isUuid(name) || isSlug(name) ? named(name.toLowerCase()) : Effect.fail(notEmbedded)),
       }
     }),
   )

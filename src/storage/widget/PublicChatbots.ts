@@ -20,8 +20,8 @@ export class PublicChatbots extends Context.Service<
   PublicChatbots,
   {
     /**
-     * Finds the public chatbot with this id, or else with this slug: that of the operator's organization, or the only
-     * one of that slug.
+     * Finds the public chatbot with this id, or with this slug where it is no id: that of the operator's organization, or
+     * the only one of that slug.
      */
     readonly find: (name: string) => Effect.Effect<PublicChatbot | undefined, Unavailable>
   }
@@ -32,14 +32,14 @@ export class PublicChatbots extends Context.Service<
       const sql = yield* SystemSql
 
       const find = Effect.fnUntraced(function* (name: string) {
-        const id = isUuid(name) ? name : null
-        const [first, second] = yield* sql<PublicChatbot & { readonly rank: number }>`
-          select c.id, c.organization_id, o.budget,
-            case when c.id = ${id}::uuid then 2 when o.is_operator then 1 else 0 end as rank
+        // A slug may be written as the id of somebody else's chatbot, whose place it must not take.
+        const named = isUuid(name) ? sql`c.id = ${name}::uuid` : sql`c.slug = ${name}`
+        const [first, second] = yield* sql<PublicChatbot & { readonly is_operator: boolean }>`
+          select c.id, c.organization_id, o.budget, o.is_operator
           from chatbots c join organizations o on o.id = c.organization_id and o.deleted_at is null
-          where c.is_public and (c.id = ${id}::uuid or c.slug = ${name})
-          order by rank desc limit 2`
-        return first === undefined || (first.rank === 0 && second !== undefined) ? undefined : first
+          where c.is_public and ${named}
+          order by o.is_operator desc limit 2`
+        return first === undefined || (!first.is_operator && second !== undefined) ? undefined : first
       }, withoutSqlErrors)
 
       return { find }

@@ -171,3 +171,11 @@ test("attempts to sign in count for the client's address, so that nobody can go 
   expect(statuses).toEqual([401, 401, 401, 429, 429])
   expect((await stranger.post(session, { json: { key: operatorKey } })).status).toBe(429)
 })
+
+test("signing in with a valid key counts for that key, so that nobody fills the audit log with it", async () => {
+  const strict = await startServer({ RATE_LIMIT: "5/60s", ADDRESS_RATE_LIMIT: "30/60s" })
+  const stranger: Client = strict.client.withKey(undefined)
+  const statuses: Array<number> = []
+  for (let n = 0; n < 7; n++) statuses.push((await stranger.post(session, { json: { key: operatorKey } })).status)
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429])
+})

@@ -129,6 +129,22 @@ describe("the document of the widget", () => {
   })
 })
 
+test.each([
+  "https://a;frame-ancestors/x",
+  "https://a,b.example/x",
+  "https://a'b.example/x",
+  "https://*/x",
+  "https://*.example/x",
+  "http://a;require-trusted-types-for/x",
+])("a logo at %s says nothing in the policy of the widget", async (logo) => {
+  const { id } = await client.newChatbot({ is_public: true })
+  expect((await client.patch(`/api/external/chatbot/${id}/chat-widget`, { json: { logo } })).status).toBe(200)
+  for (const page of ["widget", "chat"]) {
+    const { headers, status } = await visitor.get(`/${page}/${id}`)
+    expect([status, policyOf(headers)["img-src"]]).toEqual([200, "'self'"])
+  }
+})
+
 describe("a page of its own", () => {
   test.each(["harbour", chatbot.id])("shows the public chatbot %s, and no other page embeds it", async (name) => {
     const { headers, status, text } = await visitor.get(`/chat/${name}`)
@@ -144,6 +160,13 @@ describe("a page of its own", () => {
       expect((await visitor.get(`/chat/${name}`)).status).toBe(404)
     }
   })
+
+  test.each(["%00", "harbour%00", "%ED%A0%80", "Harbour", "harbour%20", "..%2fharbour"])(
+    "is not there by a name that no chatbot can have: %s",
+    async (name) => {
+      expect((await visitor.get(`/chat/${name}`)).status).toBe(404)
+    },
+  )
 })
 
 describe("the console", () => {

@@ -184,6 +184,14 @@ describe("a public chatbot", () => {
     await until(() => open(bot.id), isGone)
   })
 
+  test("whose slug is the id of another chatbot does not stand in the other's place", async () => {
+    const bot = await client.newChatbot()
+    const stranger = await client.newOrganization()
+    await stranger.newChatbot({ is_public: true, slug: bot.id })
+    problem(await open(bot.id), 404, "not_found")
+    for (const page of ["widget", "chat"]) expect((await visitor.get(`/${page}/${bot.id}`)).status).toBe(404)
+  })
+
   test("is what only `is_public` makes it", async () => {
     const bot = await client.newChatbot()
     const missing = problem(await open(bot.id), 404, "not_found").detail
