@@ -5,7 +5,7 @@ import { findBrowser, screenshotDirectory } from "./browser/lib/Chromium.ts"
 import { testsWithout } from "./lib/imports.ts"
 
 /*
- * `bun run verify`: every check, all at once, until one fails. `bun run verify types lint` runs only these. Tests run
+ * `bun run verify`: every check, all at once but for the browser's, until one fails. `bun run verify types lint` runs only these. Tests run
  * on the embedded database, or on the Postgres server that `DATABASE_URL` names.
  */
 
@@ -16,6 +16,8 @@ interface Check {
   readonly files?: ReadonlyArray<string>
   /** Runs only when it is asked for by name. */
   readonly isExtra?: true
+  /** Runs once the others have ended: what waits for a browser on a busy machine would wait in vain. */
+  readonly isLast?: true
   /** Why it cannot run here; it is then not counted, but for CI, where it fails. */
   readonly obstacle?: string | undefined
   /** What is printed once it has passed. */
@@ -109,6 +111,7 @@ const checks: ReadonlyArray<Check> = [
   tests("tests", filesOf("test/**/*.test.ts").filter(isOutsideBrowser)),
   {
     ...tests("browser", filesOf(BROWSER_TESTS), BROWSER_PROCESSES),
+    isLast: true,
     obstacle: "why" in browser ? browser.why : undefined,
     note: `Pictures of every screen are in ${screenshotDirectory(process.env)}`,
   },
@@ -249,6 +252,8 @@ const verify = async (check: Check): Promise<void> => {
   stopRunning()
 }
 
-await Promise.all(checks.filter(isWanted).map(verify))
+const wanted = checks.filter(isWanted)
+await Promise.all(wanted.filter(({ isLast }) => isLast !== true).map(verify))
+for (const check of wanted.filter(({ isLast }) => isLast === true)) if (total.failed === 0) await verify(check)
 console.log(`\n${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1

@@ -38,8 +38,7 @@ visit(
   { locale: "de-AT" },
 )
 
-visit("a public chatbot has a page of its own", async ({ expects, page }) => {
-  expects(/favicon\.ico/)
+visit("a public chatbot has a page of its own", async ({ page }) => {
   model.answers(() => says("At noon."))
   await page.goto(`${server.url}/chat/${slug}`)
   const chat = new Chat(page, page)

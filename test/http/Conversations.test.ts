@@ -64,6 +64,8 @@ describe("9. messages", () => {
             expect.objectContaining({ type: "tool-result", result: [] }),
             expect.objectContaining({ type: "tool-result", result: { total: 0, titles: [] } }),
           ],
+          // A field that the specification lacks stands only where it says something.
+          unanswered: true,
         },
       ],
       metadata: { currentPage: 1, pageSize: 20, totalCount: 2, totalPages: 1 },

@@ -303,7 +303,9 @@ describe("10. query", () => {
     expect(resultsOf(await client.search(id, "tide Morlaix", { explain: false }))).toEqual(plain)
     expect(explained).toMatchObject([...plain])
     const [first] = explained
-    expect(Object.keys(first ?? {})).toEqual(["content", "similarity", "document_id", "chunk", "page", "scores"])
+    expect(new Set(Object.keys(first ?? {}))).toEqual(
+      new Set(["content", "similarity", "document_id", "chunk", "page", "matched_words", "ranks", "scores"]),
+    )
     expect(documents.find(({ name }) => name === "tides.md")?.id ?? "").toBe(String(first?.["document_id"]))
     expect(first).toMatchObject({ chunk: 1, page: null })
     const Scores = Schema.Struct({ lexical: Schema.Finite, vector: Schema.Finite, fused: Schema.Finite })

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import type { BuildArtifact, BunPlugin } from "bun"
 import icons from "lucide-static/icon-nodes.json" with { type: "json" }
-import { type Manifest, MANIFEST, type WebFile } from "./Manifest.ts"
+import { ICON, type Manifest, MANIFEST, type WebFile } from "./Manifest.ts"
 import { hashOf, root, webSources } from "./Sources.ts"
 
 /*
@@ -131,6 +131,7 @@ const build = async (sources: string, directory: string): Promise<void> => {
   const [loader] = await bundle(join(sources, "widget/loader.ts"), false)
   if (loader === undefined) throw new Error("The loader is missing.")
   files["widget.js"] = await write(directory, "widget.js", new Uint8Array(await loader.arrayBuffer()))
+  files[ICON] = await write(directory, ICON, await Bun.file(join(sources, ICON)).bytes())
   const hash = await hashOf(sources)
   if (cached.test(basename(directory)) && !directory.includes(hash)) throw new Error("The sources change meanwhile.")
   const manifest: Manifest = { hash, files, pages, loader: "widget.js" }

@@ -1,6 +1,6 @@
 import { frameAncestors } from "../../domain/widget/PublishableKey.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
-import type { WebPage } from "./Manifest.ts"
+import { ICON, type WebPage } from "./Manifest.ts"
 import type { Build } from "./WebFiles.ts"
 
 /*
@@ -10,6 +10,10 @@ import type { Build } from "./WebFiles.ts"
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 export const escape = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
+
+/** The icon of a document, without which browsers ask for one at an address of their own. */
+const icon = (build: Build, up: string): string =>
+  `<link rel="icon" type="image/svg+xml" href="${up}assets/${build.hash}/${ICON}">`
 
 /** The path from a document at this depth to the root: a proxy may serve Parley below a path of its own. */
 const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2) || "./"
@@ -50,7 +54,7 @@ export const widgetDocument = (
   mode: WidgetMode,
 ): string =>
   `${head(config?.header || config?.name || "Parley", [
-    ...(mode === "page" ? [] : [noindex]),
+    mode === "page" ? icon(build, upFrom(path)) : noindex,
     ...(config === undefined ? [] : [`<meta name="parley-config" content="${escape(JSON.stringify(config))}">`]),
     `<meta name="parley-mode" content="${mode}">`,
     ...loads(build, build.pages.frame, upFrom(path)),
@@ -62,6 +66,7 @@ export const widgetDocument = (
 /** The document of the console, the same for every path of it. */
 export const consoleDocument = (build: Build, path: string): string => `${head("Parley", [
   noindex,
+  icon(build, upFrom(path)),
   `<meta name="parley-root" content="${upFrom(path)}">`,
   ...loads(build, build.pages.console, upFrom(path)),
 ])}

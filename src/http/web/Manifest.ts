@@ -7,6 +7,9 @@ import { Schema } from "effect"
 /** The name of the manifest in the directory of a build. */
 export const MANIFEST = "manifest.json"
 
+/** The name of the icon that browsers show for a page, in the sources and in a build. */
+export const ICON = "icon.svg"
+
 /** A built file. Its compressed forms lie beside it, with the name of the encoding after its own. */
 const WebFile = Schema.Struct({
   type: Schema.String,

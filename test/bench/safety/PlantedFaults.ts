@@ -23,15 +23,15 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a key that is bound to a chatbot reaches another one by its path",
     file: "src/http/edge/Authorization.ts",
-    text: '(params["chatbotId"]?.toLowerCase() ?? bound) !== bound || administers(scope) ? boundElsewhere : Effect.void,',
-    replacement: 'params["chatbotId"] === "" || administers(scope) ? boundElsewhere : Effect.void,',
+    text: "return named === bound || (named === undefined && !administers(scope)) ? Effect.void : boundElsewhere",
+    replacement: "return named !== undefined || !administers(scope) ? Effect.void : boundElsewhere",
     tests: ["http/edge/Edge", "http/Admin"],
   },
   {
     what: "a key that is bound to a chatbot may administer",
     file: "src/http/edge/Authorization.ts",
-    text: "!== bound || administers(scope) ? boundElsewhere",
-    replacement: "!== bound ? boundElsewhere",
+    text: "(named === undefined && !administers(scope))",
+    replacement: "named === undefined",
     tests: ["http/edge/Edge", "http/Admin"],
   },
   {
@@ -71,9 +71,9 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "a revocation takes effect after a minute and a half",
-    file: "src/services/ApiKeys.ts",
-    text: "const LOOKUP_TIME_TO_LIVE = 900\n",
-    replacement: "const LOOKUP_TIME_TO_LIVE = 90_000\n",
+    file: "src/services/RecentLookups.ts",
+    text: "const TIME_TO_LIVE = 900\n",
+    replacement: "const TIME_TO_LIVE = 90_000\n",
     tests: ["services/ApiKeys", "http/Admin"],
   },
   {
@@ -321,7 +321,7 @@ const rates: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "guessing keys costs no more than asking without one",
-    file: "src/http/edge/Admission.ts",
+    file: "src/services/rates/AddressLimiter.ts",
     text: "const WRONG_KEY_COST = 10",
     replacement: "const WRONG_KEY_COST = 1",
     tests: ["http/edge/RateLimits"],
@@ -440,8 +440,8 @@ const secrets: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "the first API key is in the log of a container",
     file: "src/services/Bootstrap.ts",
-    text: "if (isatty(STDOUT)) return",
-    replacement: "if (isatty(STDOUT) || key !== undefined) return",
+    text: "if (isatty(STDOUT)) {\n    yield* Console.log(`Your API key",
+    replacement: "if (isatty(STDOUT) || key !== undefined) {\n    yield* Console.log(`Your API key",
     tests: ["cli/CliProcess"],
   },
 ]

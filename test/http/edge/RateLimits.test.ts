@@ -144,18 +144,26 @@ describe("the limit of an address", () => {
   })
 })
 
-test("every endpoint that takes files, answers as a chatbot or reads or deletes everything costs more than one unit", () => {
+test("every endpoint that takes files, answers as a chatbot, calls a tool, or reads, copies or deletes everything costs more than one unit", () => {
   const costly = routes.filter(({ annotations }) => Context.get(annotations, RequestCost) > 1)
   expect(costly.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
     "DELETE /api/admin/organizations/:organizationId",
     "DELETE /api/external/chatbot/:chatbotId",
     "DELETE /api/external/chatbot/:chatbotId/knowledge-base",
+    "DELETE /api/widget/conversations",
+    "GET /api/admin/system/checks",
     "GET /api/external/chatbot/:chatbotId/conversations/:sessionId/transcript",
+    "GET /api/external/chatbots/totals",
+    "GET /api/widget/conversations/:conversationId/transcript",
     "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
     "PATCH /api/external/chatbot/:chatbotId/update-avatar",
     "POST /api/embedfiles",
     "POST /api/external/chatbot/:chatbotId/chat",
+    "POST /api/external/chatbot/:chatbotId/duplicate",
+    "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
+    "POST /api/external/chatbot/:chatbotId/tools/try",
     "POST /api/external/erasures",
+    "POST /api/widget/chat",
     "POST /v1/chat/completions",
   ])
 })

@@ -193,6 +193,14 @@ describe("the console", () => {
   })
 })
 
+test.each(["/console", "/console/a/b", "/chat/harbour"])("the page %s brings an icon of its own", async (page) => {
+  const [, address = ""] =
+    /<link rel="icon" type="image\/svg\+xml" href="([^"]+)">/.exec((await visitor.get(page)).text) ?? []
+  const { headers, status, text } = await visitor.get(new URL(address, url + page).pathname)
+  expect([status, headers.get("content-type")]).toEqual([200, "image/svg+xml"])
+  expect(text).toContain("<svg")
+})
+
 describe("a file", () => {
   test("is kept for ever by browsers, and sent in the form that they accept", async () => {
     const plain = await visitor.get(asset ?? "", { headers: { "accept-encoding": "identity" } })

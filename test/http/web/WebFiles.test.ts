@@ -16,6 +16,7 @@ const sourcesOf = (name: string, content: string): string => {
   const sources = join(directory, name)
   mkdirSync(join(sources, "widget"), { recursive: true })
   mkdirSync(join(sources, "console"), { recursive: true })
+  writeFileSync(join(sources, "icon.svg"), '<svg xmlns="http://www.w3.org/2000/svg" />')
   writeFileSync(join(sources, "widget/loader.ts"), "export {}")
   writeFileSync(join(sources, "widget/frame.tsx"), content)
   writeFileSync(join(sources, "console/main.tsx"), 'import "./main.css"\nvoid import("./later.ts")')
@@ -73,7 +74,7 @@ test("a build has every file in three forms, and knows what each document loads"
     Effect.gen(function* () {
       const files = yield* WebFiles
       const build = yield* files.current
-      expect(Object.keys(build.files).length).toBe(5)
+      expect(Object.keys(build.files).length).toBe(6)
       expect(build.pages.console).toEqual({
         script: "console.js",
         preloads: [],
