@@ -1,6 +1,8 @@
 import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type Conflict, type NotFound, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { Caller } from "../../domain/Caller.ts"
+import { excessRights } from "../../domain/Delegation.ts"
+import { type Conflict, Forbidden, type NotFound, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { IDENTITY_SECRET_BYTES, type IdentitySecret, IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
@@ -15,14 +17,24 @@ export interface IssuedIdentitySecret {
   readonly secret: Redacted.Redacted
 }
 
+/** What whoever can be any visitor may do: talk, and read what visitors have said. */
+const rightsOfVisitors = ["chat", "conversations:read"] as const
+
 /** Manages the secrets by which the customers' own servers sign who visitors are, and checks what they have signed. */
 export class IdentitySecrets extends Context.Service<
   IdentitySecrets,
   {
-    /** Fails with `Conflict` when the chatbot has as many secrets as it may have. */
+    /**
+     * Fails with `Conflict` when the chatbot has as many secrets as it may have, and with `Forbidden` for a caller who
+     * may not do what every visitor may: whoever has the secret can be any of them.
+     */
     readonly create: (
       chatbot: ChatbotId,
-    ) => Effect.Effect<IssuedIdentitySecret, Conflict | NotFound | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<
+      IssuedIdentitySecret,
+      Conflict | Forbidden | NotFound | Unavailable,
+      Caller | CurrentOrganization
+    >
     /** Lists the secrets of a chatbot without their texts, oldest first. */
     readonly list: (
       chatbot: ChatbotId,
@@ -46,6 +58,10 @@ export class IdentitySecrets extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const create = Effect.fn("IdentitySecrets.create")(function* (chatbot: ChatbotId) {
+        const caller = yield* Caller
+        const { expiresAt } = caller
+        const excess = excessRights(caller, { scopes: rightsOfVisitors, chatbotId: chatbot, expiresAt })
+        if (excess !== undefined) return yield* new Forbidden({ detail: excess })
         const bytes = yield* random.randomBytes(IDENTITY_SECRET_BYTES)
         const secret = Redacted.make(Buffer.from(bytes).toString("base64url"))
         const id = IdentitySecretId.make(yield* random.uuidV7())

@@ -85,6 +85,17 @@ describe("an identity secret of a chatbot", () => {
   })
 })
 
+test("a key that may not talk or read what visitors said makes no identity secret, and may delete those of others", async () => {
+  const bot = await client.newChatbot()
+  for (const scopes of [["admin"], ["admin", "chat"], ["admin", "conversations:read"]] as const) {
+    const limited = await client.limitedTo(...scopes)
+    const { detail } = problem(await limited.post(path(bot.id)), 403, "forbidden")
+    expect(detail).toContain("lacks what it would give")
+  }
+  const { identity_secret } = await make(bot.id, await client.limitedTo("admin", "chat", "conversations:read"))
+  expect((await (await client.limitedTo("admin")).delete(`${path(bot.id)}/${identity_secret.id}`)).status).toBe(200)
+})
+
 describe("a visitor with an identity", () => {
   test("is who the customer's server says, on every device, and of this chatbot alone", async () => {
     const bot = await client.newChatbot({ is_public: true })

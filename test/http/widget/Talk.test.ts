@@ -18,7 +18,7 @@ const CUTS = Number(process.env["CUTS"] ?? 60)
 const CUTS_OF_ONE = 2
 const AT_ONCE = 50
 
-const server = await startServer({ RATE_LIMIT: "off", WIDGET_VISITOR_RATE: "off", DEFAULT_MODEL: "claude-sonnet-5-5" })
+const server = await startServer({ RATE_LIMIT: "off", DEFAULT_MODEL: "claude-sonnet-5-5" })
 const { client, provider } = server
 
 const words = ["Grüße", "🙂🙂", "日本語", "plain", "a\nline"]
