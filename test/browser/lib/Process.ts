@@ -38,13 +38,34 @@ export const freePort = async (): Promise<number> => {
   return address !== null && typeof address === "object" ? address.port : 0
 }
 
+/**
+ * Ends the last of some processes, and deletes a directory, once this process has ended in whatever way. Returns what
+ * names the next of the processes.
+ */
+const endAfterThisProcess = (directory: string): ((pid: number) => void) => {
+  const guard = Bun.spawn(
+    ["sh", "-c", 'while read -r next; do pid=$next; done; kill -9 "$pid"; rm -rf "$1"', "sh", directory],
+    {
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "ignore",
+    },
+  )
+  guard.unref()
+  return (pid) => {
+    void guard.stdin.write(`${pid}\n`)
+    void guard.stdin.flush()
+  }
+}
+
 /** Starts a server on a new data directory, with the model of `modelUrl` behind every `claude-…` model. */
 export const startServer = async (modelUrl: string, settings: Settings = {}): Promise<RunningServer> => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "parley-browser-"))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const begin = (more: Settings = {}): ServerProcess =>
-    spawn(
+  const guard = endAfterThisProcess(dataDirectory)
+  const begin = (more: Settings = {}): ServerProcess => {
+    const started = spawn(
       {
         PORT: String(port),
         DATA_DIR: dataDirectory,
@@ -58,6 +79,9 @@ export const startServer = async (modelUrl: string, settings: Settings = {}): Pr
       },
       [process.execPath, "src/main.ts"],
     )
+    guard(started.pid)
+    return started
+  }
   let server = begin()
   await server.listening
   const kill = async () => {

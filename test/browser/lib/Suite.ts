@@ -11,14 +11,37 @@ import { colourViolationsIn, desktop, launch, openVisit, phone, photograph, viol
  * anything was wrong fails its test.
  */
 
-const TEST_TIMEOUT = 90_000
+/** In milliseconds: for a test that hangs, on a machine that is busy with other things. */
+const TEST_TIMEOUT = 180_000
+
+type VisitTest = (title: string, body: (visit: Visit) => Promise<void>, options?: BrowserContextOptions) => void
 
 export interface BrowserSuite {
   /** A test in a profile of its own. */
-  readonly visit: (title: string, body: (visit: Visit) => Promise<void>, options?: BrowserContextOptions) => void
+  readonly visit: VisitTest
   /** A visit that the test begins and ends itself. */
   readonly open: (options?: BrowserContextOptions) => Promise<Visit>
 }
+
+/** Runs what a test does on a visit, and fails when anything new is wrong with the visit then. */
+const check = async (visit: Visit, title: string, body: (visit: Visit) => Promise<void>): Promise<void> => {
+  const earlier = visit.problems().length
+  const problems = () => visit.problems().slice(earlier)
+  try {
+    await body(visit)
+    expect(problems()).toEqual([])
+  } catch (failure) {
+    await photographFailure(visit, title)
+    if (problems().length === 0) throw failure
+    throw new Error([String(failure), ...problems()].join("\n"), { cause: failure })
+  }
+}
+
+/** Makes tests that go on, one after the other, on the same page of one visit. */
+export const goingOn =
+  (visit: Visit): VisitTest =>
+  (title, body) =>
+    test(title, () => check(visit, title, body), TEST_TIMEOUT)
 
 /** Opens the browser of a test file. `origins` are those that its pages may ask. */
 export const startBrowser = async (origins: ReadonlyArray<string>): Promise<BrowserSuite> => {
@@ -34,13 +57,7 @@ export const startBrowser = async (origins: ReadonlyArray<string>): Promise<Brow
         async () => {
           const visit = await open(options)
           try {
-            await body(visit)
-            expect(visit.problems()).toEqual([])
-          } catch (failure) {
-            await photographFailure(visit, title)
-            const problems = visit.problems()
-            if (problems.length === 0) throw failure
-            throw new Error([String(failure), ...problems].join("\n"), { cause: failure })
+            await check(visit, title, body)
           } finally {
             await visit.context.close()
           }
@@ -63,13 +80,24 @@ export interface Suite extends BrowserSuite {
   readonly site: HostSite
 }
 
-/** Starts everything that a test file needs, until its tests have ended. */
-export const startSuite = async (settings: Settings = {}): Promise<Suite> => {
+const startPair = async (settings?: Settings) => {
   const model = await startModel()
-  const server = await startServer(model.url, settings)
+  return { model, server: await startServer(model.url, settings) }
+}
+
+/** The model and the server that the test files of a process share. They end with the process. */
+let shared: ReturnType<typeof startPair> | undefined
+
+/**
+ * Starts everything that a test file needs. A file that needs settings of its own gets a server of its own, which ends
+ * after its tests.
+ */
+export const startSuite = async (settings?: Settings): Promise<Suite> => {
+  const { model, server } = await (settings === undefined ? (shared ??= startPair()) : startPair(settings))
   const site = startHostSite(server.url)
   afterAll(async () => {
     site.stop()
+    if (settings === undefined) return
     await server.stop()
     model.stop()
   })
