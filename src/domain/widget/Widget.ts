@@ -1,9 +1,8 @@
 import { Schema } from "effect"
 import { Feedback } from "../chat/Conversation.ts"
-import { ChatbotId, MessageId, SessionId } from "../Ids.ts"
+import { AnyUuid, ChatbotId, MessageId, SessionId } from "../Ids.ts"
 import { textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
-import { AnyUuid } from "../Ids.ts"
 
 /*
  * What the chat widget and the server tell each other. A visitor sees the conversations that it had itself, and of the

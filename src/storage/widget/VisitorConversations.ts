@@ -127,7 +127,7 @@ export class VisitorConversations extends Context.Service<
     /** Hands the conversations of a visitor over to another one, who turned out to be the same. */
     readonly handOver: (of: VisitorName, to: string) => Effect.Effect<void, Unavailable, CurrentOrganization>
   }
->()("parley/storage/VisitorConversations") {
+>()("parley/storage/widget/VisitorConversations") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
