@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { says } from "../lib/FakeAnthropic.ts"
 import { operatorKey } from "../lib/Spawn.ts"
-import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { goingOn, inspect, painted, startSuite } from "./lib/Suite.ts"
 
 const { model, open, server, visit } = await startSuite({ BOOTSTRAP_API_KEY: "" })
 const link = readFileSync(join(server.dataDirectory, "first-sign-in"), "utf8").trim()
@@ -27,7 +27,7 @@ const settled = async (page: Page): Promise<void> => {
   await page.waitForLoadState("load")
   await page.locator("main h1").first().waitFor()
   await page.waitForFunction(() => document.querySelector("[aria-busy=true], .skeleton") === null)
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  await painted(page)
 }
 
 describe("signing in", () => {

@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
 import { Dictation } from "./lib/Model.ts"
 import { inspect, startSuite } from "./lib/Suite.ts"
-import { photograph } from "./lib/Visit.ts"
+import { photograph, until } from "./lib/Visit.ts"
 import { call, Chat, launcher } from "./lib/Widget.ts"
 
 const { model, open, server, site, visit } = await startSuite()
@@ -22,8 +22,9 @@ describe("where it may stand", () => {
     expects(/frame-ancestors|chrome-error|ERR_BLOCKED_BY_RESPONSE/)
     expects(failedRequest)
     await page.goto(site.page({ "data-key": elsewhere.key }))
+    const refused = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"))
     await launcher(page).click()
-    await page.waitForTimeout(500)
+    await refused
     expect(await page.frames().at(-1)?.locator("textarea").count()).toBe(0)
     await page.keyboard.press("Escape")
     await photograph(page, "widget-forbidden")
@@ -55,7 +56,7 @@ describe("what the visitor wrote is still there, with a calm sentence, when", ()
     const chat = await Chat.open(page, site.page({ "data-key": key.key }))
     await chat.exchange("When?")
     await server.api.delete(`/api/admin/api-keys/${key.id}`)
-    await page.waitForTimeout(1_500)
+    await until(async () => (await fetch(`${server.url}/widget/${key.key}`)).status === 404)
     await chat.ask("And back?")
     await chat.within.getByRole("alert").waitFor()
     await chat.within.getByText("And back?").waitFor()
@@ -106,7 +107,6 @@ describe("what the visitor wrote is still there, with a calm sentence, when", ()
       await chat.within.getByText("At noon,").waitFor()
       await context.setOffline(true)
       // An offline browser keeps the streams that it has open; the server ends this one as a lost connection would.
-      await page.waitForTimeout(300)
       dictation.write("at six ")
       await context.setOffline(false)
       dictation.write("and at nine.")
@@ -170,7 +170,10 @@ describe("what the visitor wrote is still there, with a calm sentence, when", ()
     await chat.exchange("When?")
     await chat.composer.fill("And what about the")
     // What was typed is kept once the visitor pauses.
-    await page.waitForTimeout(700)
+    await page.waitForFunction(([name, words]) => localStorage.getItem(name)?.includes(words), [
+      `parley:${id}`,
+      "And what about the",
+    ] as const)
     await Chat.open(page, address)
     expect(await chat.composer.inputValue()).toBe("And what about the")
   })
@@ -242,7 +245,7 @@ visit(
     await page.waitForTimeout(1_500)
     await server.kill()
     await server.start()
-    await chat.within.locator("article[data-phase][aria-busy=false]").waitFor({ timeout: 45_000 })
+    await chat.within.locator("article[data-phase][aria-busy=false]").waitFor({ timeout: 90_000 })
     await chat.within.getByText("When does it sail?").waitFor()
     await inspect(page, "widget-restarted", chat.document)
     model.answers(() => says("At noon, as always."))

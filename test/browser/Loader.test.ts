@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { expectAccessible, startSuite } from "./lib/Suite.ts"
 import { phone, photograph } from "./lib/Visit.ts"
-import { call, frameOf, launcher } from "./lib/Widget.ts"
+import { call, frameOf, inFrame, launcher } from "./lib/Widget.ts"
 
 const { server, site, visit } = await startSuite()
 const { id } = await server.api.newChatbot()
@@ -126,7 +126,7 @@ describe("the script's interface", () => {
   visit("opens at the start without taking the focus or the page's place", async ({ layoutShift, page }) => {
     await page.goto(site.page({ ...key, "data-open": "" }))
     await page.locator("iframe").waitFor()
-    await page.waitForTimeout(300)
+    await inFrame(page).locator("textarea").waitFor()
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true)
     expect(await layoutShift()).toBe(0)
   })
@@ -160,7 +160,7 @@ visit(
     const frame = page.locator("iframe")
     await frame.waitFor()
     expect(await frame.boundingBox()).toEqual({ x: 0, y: 0, ...phone.viewport })
-    expect(frameOf(page).url()).toBe(`${server.url}/widget/${id}`)
+    await frameOf(page).waitForURL(`${server.url}/widget/${id}`)
   },
   phone,
 )

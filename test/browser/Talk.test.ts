@@ -1,8 +1,9 @@
 import { describe, expect } from "bun:test"
+import type { Locator } from "playwright-core"
 import { calls, says } from "../lib/FakeAnthropic.ts"
 import { Dictation, paced } from "./lib/Model.ts"
 import { expectAccessible, inspect, startSuite } from "./lib/Suite.ts"
-import { phone, photograph } from "./lib/Visit.ts"
+import { phone, photograph, until } from "./lib/Visit.ts"
 import { call, Chat, inFrame, launcher, words } from "./lib/Widget.ts"
 
 const { model, server, site, visit } = await startSuite()
@@ -251,22 +252,21 @@ describe("a visitor", () => {
     await chat.within.getByText("A line of the answer.").nth(39).waitFor()
     const scroller = chat.within.getByRole("region", { name: "Conversation" })
     const distance = () => scroller.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight))
-    await page.waitForTimeout(200)
-    expect(await distance()).toBeLessThan(4)
+    const isAtEnd = async () => (await distance()) < 4
+    await until(isAtEnd)
     await scroller.hover()
     await page.mouse.wheel(0, -400)
-    await page.waitForTimeout(200)
+    await until(async () => (await distance()) >= 399)
     const at = await scroller.evaluate((box) => box.scrollTop)
     dictation.write("One more line.\n\n".repeat(20))
     await chat.within.getByText("One more line.").nth(19).waitFor()
     expect(await scroller.evaluate((box) => box.scrollTop)).toBe(at)
     await chat.button("New messages").click()
-    await page.waitForTimeout(200)
-    expect(await distance()).toBeLessThan(4)
+    await until(isAtEnd)
     dictation.write("The last line.")
     dictation.end()
     await chat.reply()
-    expect(await distance()).toBeLessThan(4)
+    await until(isAtEnd)
   })
 })
 
@@ -293,11 +293,12 @@ visit(
       seen.dispatchEvent(new Event("resize"))
       return seen.height
     })
-    await page.waitForTimeout(300)
-    const box = await page.locator("iframe").boundingBox()
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(keyboard)
-    const composer = await chat.composer.boundingBox()
-    expect((composer?.y ?? 0) + (composer?.height ?? 0)).toBeLessThanOrEqual(keyboard)
+    const bottomOf = async (element: Locator) => {
+      const box = await element.boundingBox()
+      return box === null ? Infinity : box.y + box.height
+    }
+    await until(async () => (await bottomOf(page.locator("iframe"))) <= keyboard)
+    await until(async () => (await bottomOf(chat.composer)) <= keyboard)
     await photograph(page, "widget-phone-keyboard")
   },
   phone,

@@ -19,6 +19,12 @@ describe("a stream of server-sent events", () => {
     expect(events).toEqual(expected)
   })
 
+  test("ends its lines where the standard does, and not at the line separators of Unicode", () => {
+    expect(new EventReader().read("data: one\u2028two\u2029three\u0085four\n\n")).toEqual([
+      { data: "one\u2028two\u2029three\u0085four" },
+    ])
+  })
+
   test("is read from a response, with characters of several bytes that are cut in two", async () => {
     const bytes = new TextEncoder().encode("id: 1\ndata: größer 🙂\n\n")
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({

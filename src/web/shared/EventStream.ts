@@ -23,7 +23,7 @@ export class EventReader {
         this.#data = []
         continue
       }
-      const [, field = "", value = ""] = /^([^:]*):? ?(.*)$/u.exec(line) ?? []
+      const [, field = "", value = ""] = /^([^:]*):? ?(.*)$/su.exec(line) ?? []
       if (field === "data") this.#data.push(value)
       if (field === "id") this.#id = value
     }

@@ -104,6 +104,10 @@ export const startSuite = async (settings?: Settings): Promise<Suite> => {
   return { model, server, site, ...(await startBrowser([server.url, site.url])) }
 }
 
+/** Waits until what has changed is laid out and painted. */
+export const painted = (frame: Frame | Page): Promise<unknown> =>
+  frame.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+
 /** Expects axe to find nothing in a frame. */
 export const expectAccessible = async (frame: Frame | Page, state: string, look = violationsIn): Promise<void> =>
   expect({ state, violations: await look(frame) }).toEqual({ state, violations: [] })
@@ -124,4 +128,6 @@ export const inspect = async (page: Page, name: string, frame: Frame | Page = pa
   await photograph(page, `${name}-phone`)
   await expectAccessible(frame, `${name}, phone`)
   await page.setViewportSize(desktop.viewport)
+  // The loader moves the chat to its place on a desktop then, and a click in between would miss.
+  for (const one of [page, frame]) await painted(one)
 }

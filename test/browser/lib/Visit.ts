@@ -40,6 +40,15 @@ export const phone = {
 
 export const desktop = { viewport: { width: 1280, height: 800 } } as const satisfies BrowserContextOptions
 
+/** Waits until something is so that no locator can wait for. */
+export const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  const end = performance.now() + PATIENCE
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`It is still not so: ${isSo}`)
+    await Bun.sleep(30)
+  }
+}
+
 /** What a test does in the browser. */
 export interface Visit {
   readonly context: BrowserContext
