@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { expectAccessible, startSuite } from "./lib/Suite.ts"
 import { phone, photograph } from "./lib/Visit.ts"
-import { call, frameOf, launcher } from "./lib/Widget.ts"
+import { call, frameOf, inFrame, launcher } from "./lib/Widget.ts"
 
 const { server, site, visit } = await startSuite()
 const { id } = await server.api.newChatbot()
@@ -30,6 +30,19 @@ describe("before the first click, the script", () => {
       await photograph(page, "launcher")
     },
   )
+
+  visit("loads the frame as the launcher is pressed, and opens it on the click", async ({ page }) => {
+    await page.goto(site.page(key))
+    await launcher(page).hover()
+    expect(await page.locator("iframe").count()).toBe(0)
+    await page.mouse.down()
+    const composer = inFrame(page).locator("textarea")
+    await composer.waitFor({ state: "attached" })
+    expect(await launcher(page).getAttribute("aria-expanded")).toBe("false")
+    expect(await composer.isVisible()).toBe(false)
+    await page.mouse.up()
+    await frameOf(page).waitForFunction(() => document.activeElement?.tagName === "TEXTAREA" && document.hasFocus())
+  })
 
   visit("draws the launcher as its attributes say, with a readable icon on any colour", async ({ page }) => {
     for (const [color, icon] of [
