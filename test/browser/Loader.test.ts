@@ -31,6 +31,19 @@ describe("before the first click, the script", () => {
     },
   )
 
+  visit("loads the frame as the launcher is pressed, and opens it on the click", async ({ page }) => {
+    await page.goto(site.page(key))
+    await launcher(page).hover()
+    expect(await page.locator("iframe").count()).toBe(0)
+    await page.mouse.down()
+    const composer = inFrame(page).locator("textarea")
+    await composer.waitFor({ state: "attached" })
+    expect(await launcher(page).getAttribute("aria-expanded")).toBe("false")
+    expect(await composer.isVisible()).toBe(false)
+    await page.mouse.up()
+    await frameOf(page).waitForFunction(() => document.activeElement?.tagName === "TEXTAREA" && document.hasFocus())
+  })
+
   visit("draws the launcher as its attributes say, with a readable icon on any colour", async ({ page }) => {
     for (const [color, icon] of [
       ["#ffee00", "rgb(0, 0, 0)"],

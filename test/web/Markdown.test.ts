@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
+import { isValidElement, type ComponentChildren } from "preact"
 import { Blocks } from "../../src/web/shared/markdown/Blocks.ts"
 import { safeAddress } from "../../src/web/shared/markdown/Address.ts"
-import { elementsOf, named, render, textOf, treeOf } from "./lib/Tree.ts"
+import { Markdown } from "../../src/web/shared/markdown/Markdown.tsx"
+import { elementsOf, named, render, textOf, texts, treeOf } from "./lib/Tree.ts"
 
 const answer = `# Refunds
 
@@ -160,6 +162,13 @@ describe("Markdown", () => {
   })
 })
 
+/** Lists the nodes that Preact visits: all of a tree, but those below a node that it knows. */
+const nodesIn = (node: ComponentChildren, known: ReadonlySet<object> = new Set()): ReadonlyArray<object> => {
+  if (Array.isArray(node)) return node.flatMap((child: ComponentChildren) => nodesIn(child, known))
+  if (!isValidElement(node)) return []
+  return [node, ...(known.has(node) ? [] : nodesIn(node.props.children, known))]
+}
+
 describe("Markdown that is streamed", () => {
   const streamed = (source: string, size: number) => {
     const blocks = new Blocks()
@@ -262,6 +271,18 @@ describe("Markdown that is streamed", () => {
     }
     expect(seen.size).toBeGreaterThan(20)
     for (const objects of seen.values()) expect(objects.size).toBe(1)
+  })
+
+  test.each([
+    ["blocks", "Some *text*.\n\n".repeat(200), "More.\n\n"],
+    ["items of a list", "- item with *some* text\n".repeat(200), "- more\n"],
+    ["rows of a table", `| a | b |\n|---|---|\n${"| some | text |\n".repeat(200)}`, "| more | text |\n"],
+  ])("touches few nodes where there are many %s", (_title, source, more) => {
+    const blocks = new Blocks()
+    const before = nodesIn(Markdown({ blocks: blocks.add(source), texts }))
+    const after = nodesIn(Markdown({ blocks: blocks.add(more), texts }), new Set(before))
+    expect(before.length).toBeGreaterThan(400)
+    expect(after.length).toBeLessThan(100)
   })
 
   test("is rendered as the same node for a finished block", () => {

@@ -201,6 +201,8 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   window.Parley = parley
 
   button.onclick = parley.toggle
+  // The frame comes while the finger or the button of the mouse is still down, a tenth of a second before the click.
+  button.onpointerdown = load
   closing.onclick = parley.close
   button.addEventListener(
     "pointerenter",

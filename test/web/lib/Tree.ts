@@ -25,7 +25,8 @@ const nodesOf = (node: ComponentChildren): ReadonlyArray<Element | string> => {
   return nodesOf(render(node.props))
 }
 
-const texts = { copy: "Copy", copied: "Copied", table: "Table" }
+/** What Markdown says in these tests. */
+export const texts = { copy: "Copy", copied: "Copied", table: "Table" }
 
 /** Renders the blocks of a document as a tree. */
 export const treeOf = (blocks: ReturnType<Blocks["add"]>): Element => {

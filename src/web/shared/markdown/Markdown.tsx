@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX, VNode } from "preact"
+import { Fragment, type ComponentChildren, type JSX, type VNode } from "preact"
 import type { Token, Tokens } from "marked"
 import { safeAddress } from "./Address.ts"
 import { isKnown, type Block } from "./Blocks.ts"
@@ -21,7 +21,7 @@ export interface MarkdownProps {
  */
 export const Markdown = ({ blocks, texts }: MarkdownProps): VNode => (
   <div class="markdown" dir="auto">
-    {blocks.map(({ start, token }) => once(token, start, texts, () => blockNode(token, start, texts)))}
+    {grouped(blocks, texts, ({ start, token }) => once(token, start, texts, () => blockNode(token, start, texts)))}
   </div>
 )
 
@@ -40,6 +40,45 @@ const once = (part: object, key: number, texts: MarkdownTexts, render: () => Com
   const node = render()
   cache.set(part, { key, texts, node })
   return node
+}
+
+/** Parts in one group, so that a part that is added costs the same however many stand before it. */
+const GROUP_SIZE = 16
+
+interface Group {
+  readonly parts: ReadonlyArray<object>
+  readonly texts: MarkdownTexts
+  readonly node: VNode
+}
+
+/** What was rendered of groups, by the first part of each. */
+const groups = new WeakMap<object, Group>()
+
+/** Renders parts in groups, of which those that hold the same parts as before are the same virtual nodes. */
+const grouped = <A extends object>(
+  parts: ReadonlyArray<A>,
+  texts: MarkdownTexts,
+  render: (part: A, index: number) => ComponentChildren,
+): ReadonlyArray<VNode> => {
+  const nodes: Array<VNode> = []
+  for (let start = 0; start < parts.length; start += GROUP_SIZE) {
+    const group = parts.slice(start, start + GROUP_SIZE)
+    const [first] = group
+    if (first === undefined) break
+    const known = groups.get(first)
+    const isSame =
+      known?.texts === texts &&
+      known.parts.length === group.length &&
+      known.parts.every((part, index) => part === group[index])
+    const node = isSame ? (
+      known.node
+    ) : (
+      <Fragment key={start}>{group.map((part, index) => render(part, start + index))}</Fragment>
+    )
+    groups.set(first, { parts: group, texts, node })
+    nodes.push(node)
+  }
+  return nodes
 }
 
 const blockNodes = (tokens: ReadonlyArray<Token>, texts: MarkdownTexts): ComponentChildren =>
@@ -92,7 +131,7 @@ const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentCh
 }
 
 const list = (token: Tokens.List, key: number, texts: MarkdownTexts): VNode => {
-  const items = token.items.map((item, index) =>
+  const items = grouped(token.items, texts, (item, index) =>
     once(item, index, texts, () => (
       <li key={index} dir="auto" class={item.task ? "task" : undefined}>
         {item.task && (item.checked === true ? "☑ " : "☐ ")}
@@ -123,7 +162,7 @@ const table = (token: Tokens.Table, key: number, texts: MarkdownTexts): VNode =>
         </tr>
       </thead>
       <tbody>
-        {token.rows.map((row, index) =>
+        {grouped(token.rows, texts, (row, index) =>
           once(row, index, texts, () => (
             <tr key={index}>
               {row.map((cell, column) => (
