@@ -20,7 +20,7 @@ const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
     OpenApi.annotations({
       summary: "Sign in at the console",
       description:
-        "Sets the cookie `parley_console`, which holds the API key, encrypted, for twelve hours or until the key expires. It is `HttpOnly` and `SameSite=Strict`, and stands for the key in requests below `/api/` that carry no other key and that the browser marks as coming from this server's own pages (`Sec-Fetch-Site: same-origin`). The one-time link of the first start signs in in the key's place. A page of another origin cannot sign in (403). Every attempt, and above all a wrong one, counts for the client's address (429). The audit log gets an entry.",
+        "Sets the cookie `parley_console` (behind https `__Host-parley_console`), which holds the API key, encrypted, for twelve hours or until the key expires. It is `HttpOnly` and `SameSite=Strict`, and stands for the key in requests below `/api/` that carry no other key and that the browser marks as coming from this server's own pages (`Sec-Fetch-Site: same-origin`). The one-time link of the first start signs in in the key's place. A page of another origin cannot sign in (403). Every attempt, and above all a wrong one, counts for the client's address (429). The audit log gets an entry.",
     }),
   )
 

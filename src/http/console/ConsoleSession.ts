@@ -36,7 +36,7 @@ const access = HttpApiBuilder.group(
           ensureOurs(request),
           HttpApiSchema.withHeaders({
             body: { message: "Signed out successfully" as const },
-            headers: { "set-cookie": ending, ...noStore },
+            headers: { "set-cookie": ending(request, publicUrl), ...noStore },
           }),
         ),
     })

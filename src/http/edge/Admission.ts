@@ -5,6 +5,7 @@ import type { Caller } from "../../domain/Caller.ts"
 import type { RateLimited, Unauthorized, Unavailable } from "../../domain/Errors.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
 import { ConsoleSessions } from "../../services/console/ConsoleSessions.ts"
+import { PublicUrl } from "../../services/PublicUrl.ts"
 import { AddressLimiter, UNKEYED_COST, WRONG_KEY_COST } from "../../services/rates/AddressLimiter.ts"
 import { RateLimiter } from "../../services/rates/RateLimiter.ts"
 import { consoleCookieOf } from "./ConsoleCookie.ts"
@@ -38,6 +39,7 @@ export const makeAdmission = Effect.gen(function* () {
   const rates = yield* RateLimiter
   const addresses = yield* AddressLimiter
   const sessions = yield* ConsoleSessions
+  const publicUrl = yield* PublicUrl
 
   const check = (key: string) =>
     Effect.tapErrorTag(keys.authenticate(Redacted.make(key), addresses.ensureFree), "Unauthorized", () =>
@@ -46,7 +48,7 @@ export const makeAdmission = Effect.gen(function* () {
 
   const authenticate = (request: HttpServerRequest.HttpServerRequest, dialect: Dialect) => {
     const key = keyOf(request)
-    const cookie = key === "" && dialect === "parley" ? consoleCookieOf(request) : undefined
+    const cookie = key === "" && dialect === "parley" ? consoleCookieOf(request, publicUrl) : undefined
     if (cookie === undefined) return check(key)
     return Effect.flatMap(sessions.keyIn(cookie), (inside = "") => {
       keysOfCookies.set(request, inside)

@@ -158,7 +158,8 @@ export class VisitorConversations extends Context.Service<
       const currentPassage = Effect.fnUntraced(function* ({ chatbotId }: Of, message: MessageId, cited: Source) {
         const now = yield* storage.passage(chatbotId, message, cited)
         // Another text may stand in the same place of a document that has changed.
-        if (now === undefined || (now.has_changed && !now.content.includes(cited.quote))) return undefined
+        const isOther = now?.has_changed === true && (cited.quote === "" || !now.content.includes(cited.quote))
+        if (now === undefined || isOther) return undefined
         return { section: now.headings.length === 0 ? null : now.headings.join(" > "), content: now.content }
       })
 

@@ -116,7 +116,16 @@ describe("a session at the console", () => {
   test("has its cookie sent by https alone where the client came by https", async () => {
     const headers = { ...ofOurPages, "x-forwarded-proto": "https" }
     const reply = await anybody.post(session, { json: { key: operatorKey }, headers })
-    expect(reply.headers.get("set-cookie")).toEndWith("; Secure")
+    const set = reply.headers.get("set-cookie") ?? ""
+    expect(set).toStartWith("__Host-parley_console=")
+    expect(set).toEndWith("; Secure")
+    const [cookie = ""] = set.split(";")
+    expect((await anybody.get(session, { headers: { ...headers, cookie } })).status).toBe(200)
+    // Another host of the same domain could set the name without the prefix.
+    const tossed = cookie.replace("__Host-", "")
+    expect((await anybody.get(session, { headers: { ...headers, cookie: tossed } })).status).toBe(401)
+    const out = await anybody.delete(session, { headers: { ...headers, cookie } })
+    expect(out.headers.get("set-cookie")).toStartWith("__Host-parley_console=; ")
   })
 
   test("is in the audit log from its beginning", async () => {
