@@ -38,23 +38,19 @@ export const freePort = async (): Promise<number> => {
   return address !== null && typeof address === "object" ? address.port : 0
 }
 
-/**
- * Ends the last of some processes, and deletes a directory, once this process has ended in whatever way. Returns what
- * names the next of the processes.
- */
-const endAfterThisProcess = (directory: string): ((pid: number) => void) => {
-  const guard = Bun.spawn(
-    ["sh", "-c", 'while read -r next; do pid=$next; done; kill -9 "$pid"; rm -rf "$1"', "sh", directory],
-    {
-      stdin: "pipe",
-      stdout: "ignore",
-      stderr: "ignore",
-    },
-  )
+/** Ends the process that was `watch`ed last, and deletes a directory, once this process has ended in whatever way. */
+const guardOf = (directory: string) => {
+  // An interruption from a terminal reaches it too.
+  const script = 'trap "" INT TERM; while read -r next; do pid=$next; done; kill -9 "$pid"; rm -rf "$1"'
+  const guard = Bun.spawn(["sh", "-c", script, "sh", directory], { stdin: "pipe", stdout: "ignore", stderr: "ignore" })
   guard.unref()
-  return (pid) => {
-    void guard.stdin.write(`${pid}\n`)
-    void guard.stdin.flush()
+  return {
+    watch: (pid: number): void => {
+      void guard.stdin.write(`${pid}\n`)
+      void guard.stdin.flush()
+    },
+    /** Watches nothing any more, before another process can get the same number. */
+    dismiss: (): void => guard.kill("SIGKILL"),
   }
 }
 
@@ -63,7 +59,7 @@ export const startServer = async (modelUrl: string, settings: Settings = {}): Pr
   const dataDirectory = mkdtempSync(join(tmpdir(), "parley-browser-"))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const guard = endAfterThisProcess(dataDirectory)
+  const guard = guardOf(dataDirectory)
   const begin = (more: Settings = {}): ServerProcess => {
     const started = spawn(
       {
@@ -79,7 +75,7 @@ export const startServer = async (modelUrl: string, settings: Settings = {}): Pr
       },
       [process.execPath, "src/main.ts"],
     )
-    guard(started.pid)
+    guard.watch(started.pid)
     return started
   }
   let server = begin()
@@ -100,6 +96,7 @@ export const startServer = async (modelUrl: string, settings: Settings = {}): Pr
       await server.listening
     },
     stop: async () => {
+      guard.dismiss()
       await kill()
       rmSync(dataDirectory, { recursive: true, force: true })
     },
