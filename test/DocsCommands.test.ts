@@ -85,7 +85,8 @@ beforeAll(async () => {
   cpSync(fixturePath("handbook.pdf"), join(directory, "handbook-2.pdf"))
   mkdirSync(join(directory, "bin"))
   symlinkSync(process.execPath, join(directory, "bin", "bun"))
-  settings = await run(Effect.flatMap(fresh, settingsFor))
+  // On a busy machine a document takes longer than an upload usually waits, and the next command would find nothing.
+  settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), UPLOAD_WAIT: "60s" }
   server = await run(serverProcess(settings))
   url = await server.listening
 })

@@ -5,8 +5,9 @@ import { findBrowser, screenshotDirectory } from "./browser/lib/Chromium.ts"
 import { testsWithout } from "./lib/imports.ts"
 
 /*
- * `bun run verify`: every check, all at once but for the browser's, until one fails. `bun run verify types lint` runs only these. Tests run
- * on the embedded database, or on the Postgres server that `DATABASE_URL` names.
+ * `bun run verify`: every check, beside the tests, and then those in a browser, until one fails.
+ * `bun run verify types lint` runs only these. Tests run on the embedded database, or on the Postgres server that
+ * `DATABASE_URL` names.
  */
 
 interface Check {
@@ -16,7 +17,7 @@ interface Check {
   readonly files?: ReadonlyArray<string>
   /** Runs only when it is asked for by name. */
   readonly isExtra?: true
-  /** Runs once the others have ended: what waits for a browser on a busy machine would wait in vain. */
+  /** Runs once the tests have ended: what waits for a browser on a busy machine would wait in vain. */
   readonly isLast?: true
   /** Why it cannot run here; it is then not counted, but for CI, where it fails. */
   readonly obstacle?: string | undefined
@@ -101,13 +102,13 @@ const browser = findBrowser(process.env)
 const SLOW = ["test/lib/ServerProcess.ts", "test/lib/TestDatabase.ts"]
 
 const checks: ReadonlyArray<Check> = [
-  { name: "types", command: [compiler(), "--noEmit"] },
-  { name: "web types", command: [compiler(), "--noEmit", "-p", "src/web"] },
-  { name: "lint", command: [bun, "node_modules/.bin/oxlint", "--deny-warnings"] },
-  { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
   { name: "imports", command: [bun, "test/lib/imports.ts"] },
   { name: "migrations", command: [bun, "test/lib/migrations.ts"] },
+  { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
+  { name: "lint", command: [bun, "node_modules/.bin/oxlint", "--deny-warnings"] },
   { name: "sizes", command: [bun, "test/lib/sizes.ts"] },
+  { name: "web types", command: [compiler(), "--noEmit", "-p", "src/web"] },
+  { name: "types", command: [compiler(), "--noEmit"] },
   tests("tests", filesOf("test/**/*.test.ts").filter(isOutsideBrowser)),
   {
     ...tests("browser", filesOf(BROWSER_TESTS), BROWSER_PROCESSES),
@@ -252,8 +253,16 @@ const verify = async (check: Check): Promise<void> => {
   stopRunning()
 }
 
+/** One after the other, until one fails. */
+const inTurn = async (some: ReadonlyArray<Check>): Promise<void> => {
+  for (const check of some) if (total.failed === 0) await verify(check)
+}
+
+// Beside the tests, which take the longest and have every processor busy, one check at a time is enough.
 const wanted = checks.filter(isWanted)
-await Promise.all(wanted.filter(({ isLast }) => isLast !== true).map(verify))
-for (const check of wanted.filter(({ isLast }) => isLast === true)) if (total.failed === 0) await verify(check)
+const [others, withFiles] = [wanted.filter(({ files }) => !files), wanted.filter(({ files }) => files)]
+const [last, first] = [withFiles.filter(({ isLast }) => isLast), withFiles.filter(({ isLast }) => !isLast)]
+await Promise.all([inTurn(others), ...first.map(verify)])
+await inTurn(last)
 console.log(`\n${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
