@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, FileSystem, Option } from "effect"
 import type { Tokens } from "marked"
 import { docs } from "../api/Docs.ts"
+import { escape } from "./web/Html.ts"
 
 /*
  * The pages of the documentation: Markdown files of the checkout, rendered to HTML that needs no script and no other
@@ -56,9 +57,6 @@ pre code { padding: 0; background: none; font-size: 1em }
 table { display: block; overflow-x: auto; border-collapse: collapse }
 th, td { padding: .4rem .75rem; border: 1px solid var(--line); text-align: left; vertical-align: top }
 `
-
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
 
 /** The anchor of a heading, without `#`, as GitHub derives it from the heading's text. */
 export const anchorOf = (heading: string): string =>

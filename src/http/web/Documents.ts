@@ -1,15 +1,12 @@
 import { frameAncestors } from "../../domain/widget/PublishableKey.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import { ICON, type WebPage } from "./Manifest.ts"
+import { escape } from "./Html.ts"
 import type { Build } from "./WebFiles.ts"
 
 /*
  * The documents that browsers open, as HTML without inline scripts or styles, and their headers.
  */
-
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-export const escape = (text: string): string =>
-  text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
 
 /** The icon of a document, without which browsers ask for one at an address of their own. */
 const icon = (build: Build, up: string): string =>

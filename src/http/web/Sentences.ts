@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { HttpServerResponse } from "effect/http"
-import { escape, head, noindex } from "./Documents.ts"
+import { head, noindex } from "./Documents.ts"
+import { escape } from "./Html.ts"
 
 /*
  * Documents that say a sentence in place of a chat, without a script. They do not say why: that concerns the owner of the

@@ -1,6 +1,7 @@
-import { type ReadonlySignal, useSignalEffect } from "@preact/signals"
+import { type ReadonlySignal, type Signal, useSignalEffect } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
+import { Dialog } from "./parts/Dialog.tsx"
 import { atRoot } from "./Root.ts"
 import { type Theme, theme } from "./Theme.ts"
 
@@ -10,8 +11,12 @@ export type PreviewConfig = typeof WidgetConfig.Encoded
 /** What the frame tells once it listens. */
 const READY = "parley:preview-ready"
 
+interface PreviewProps {
+  readonly config: ReadonlySignal<PreviewConfig>
+}
+
 /** The real widget in a frame, with a configuration that is not stored. Nothing that is written there is sent. */
-export const WidgetPreview = ({ config }: { readonly config: ReadonlySignal<PreviewConfig> }) => {
+const WidgetPreview = ({ config }: PreviewProps) => {
   const frame = useRef<HTMLIFrameElement>(null)
   const isReady = useRef(false)
   const show = (next: PreviewConfig, colors: Theme): void => {
@@ -35,3 +40,18 @@ export const WidgetPreview = ({ config }: { readonly config: ReadonlySignal<Prev
     </div>
   )
 }
+
+/** The widget beside a form, where there is room for both. */
+export const PreviewBeside = ({ config }: PreviewProps) => (
+  <aside class="only-wide" aria-label="Preview">
+    <WidgetPreview config={config} />
+  </aside>
+)
+
+/** The widget over a form, while it is asked for. */
+export const PreviewDrawer = ({ config, isOpen }: PreviewProps & { readonly isOpen: Signal<boolean> }) =>
+  isOpen.value ? (
+    <Dialog kind="drawer" title="Preview" onClose={() => (isOpen.value = false)}>
+      <WidgetPreview config={config} />
+    </Dialog>
+  ) : null

@@ -9,13 +9,12 @@ import { fieldsOf, patchOf } from "../../forms/Fields.ts"
 import { makeForm, type Stored } from "../../forms/Form.ts"
 import { SaveBar } from "../../forms/SaveBar.tsx"
 import { Button } from "../../parts/Button.tsx"
-import { Dialog } from "../../parts/Dialog.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Loaded } from "../../parts/States.tsx"
 import { resources, useResource } from "../../Resource.ts"
 import { can } from "../../Session.ts"
 import { lookOf } from "../../WidgetLook.ts"
-import { WidgetPreview } from "../../WidgetPreview.tsx"
+import { PreviewBeside, PreviewDrawer } from "../../WidgetPreview.tsx"
 import { AnswersSection } from "./AnswersSection.tsx"
 import { GeneralSection } from "./GeneralSection.tsx"
 import { nameOfField } from "./FieldNames.ts"
@@ -91,15 +90,9 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
           <VoiceSection form={form} />
           <SaveBar form={form} />
         </fieldset>
-        <aside class="only-wide" aria-label="Preview">
-          <WidgetPreview config={look} />
-        </aside>
+        <PreviewBeside config={look} />
       </div>
-      {isPreviewing.value && (
-        <Dialog kind="drawer" title="Preview" onClose={() => (isPreviewing.value = false)}>
-          <WidgetPreview config={look} />
-        </Dialog>
-      )}
+      <PreviewDrawer config={look} isOpen={isPreviewing} />
       <ConflictDialog form={form} nameOf={nameOfField} />
     </Page>
   )

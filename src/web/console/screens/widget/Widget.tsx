@@ -9,14 +9,13 @@ import { fieldsOf, patchOf } from "../../forms/Fields.ts"
 import { makeForm, type Stored } from "../../forms/Form.ts"
 import { SaveBar } from "../../forms/SaveBar.tsx"
 import { Button } from "../../parts/Button.tsx"
-import { Dialog } from "../../parts/Dialog.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Loaded } from "../../parts/States.tsx"
 import { publishableKeys } from "../../PublishableKeys.ts"
 import { resources, useResource } from "../../Resource.ts"
 import { can } from "../../Session.ts"
 import { lookOf } from "../../WidgetLook.ts"
-import { WidgetPreview } from "../../WidgetPreview.tsx"
+import { PreviewBeside, PreviewDrawer } from "../../WidgetPreview.tsx"
 import { CheckSection } from "./CheckSection.tsx"
 import { KeysSection } from "./KeysSection.tsx"
 import { LookSection } from "./LookSection.tsx"
@@ -102,15 +101,9 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
             <SaveBar form={form} />
           </fieldset>
         </div>
-        <aside class="only-wide" aria-label="Preview">
-          <WidgetPreview config={look} />
-        </aside>
+        <PreviewBeside config={look} />
       </div>
-      {isPreviewing.value && (
-        <Dialog kind="drawer" title="Preview" onClose={() => (isPreviewing.value = false)}>
-          <WidgetPreview config={look} />
-        </Dialog>
-      )}
+      <PreviewDrawer config={look} isOpen={isPreviewing} />
       <ConflictDialog form={form} nameOf={nameOf} />
     </Page>
   )
