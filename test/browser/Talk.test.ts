@@ -218,6 +218,8 @@ describe("a visitor", () => {
     for (const name of ["Copy", "Helpful", "Not helpful", "Ask again", "Close", "New conversation"]) {
       expect(Array.from(reached)).toContain(name)
     }
+    // So many steps back may lead out of the frame.
+    await chat.composer.focus()
     await page.keyboard.press("Escape")
     await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "BUTTON")
   })
