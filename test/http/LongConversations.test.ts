@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Reply } from "../lib/Client.ts"
-import { longestWait } from "../lib/EventLoop.ts"
+import { repeatedWait } from "../lib/EventLoop.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 /*
@@ -46,8 +46,10 @@ const requests: ReadonlyArray<readonly [string, () => Promise<Reply>]> = [
 
 describe("a conversation of 32 MB does not block other requests", () => {
   test.each(requests)("%s", async (_, request) => {
-    const [replies, wait] = await longestWait(() => Promise.all([request(), request(), request(), request()]))
+    const [replies, wait] = await repeatedWait(LONGEST_WAIT, () =>
+      Promise.all([request(), request(), request(), request()]),
+    )
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect(wait.computed).toBeLessThan(LONGEST_WAIT)
+    expect(wait).toBeLessThan(LONGEST_WAIT)
   })
 })

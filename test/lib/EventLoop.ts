@@ -40,3 +40,20 @@ export const longestWait = async <A>(run: () => Promise<A>): Promise<readonly [A
     clearInterval(timer)
   }
 }
+
+/** Runs until the wait is short enough, at most. */
+const RUNS = 3
+
+/**
+ * Returns the result of the last of up to three runs, and the shortest of their longest waits, in milliseconds of
+ * processor time. Work that blocks the event loop does so in each run, but the garbage collection of a large test process
+ * in some of them only. The first run whose wait is below `limit` is the last.
+ */
+export const repeatedWait = async <A>(limit: number, run: () => Promise<A>): Promise<readonly [A, number]> => {
+  let shortest = Number.POSITIVE_INFINITY
+  for (let left = RUNS; ; left--) {
+    const [result, { computed }] = await longestWait(run)
+    shortest = Math.min(shortest, computed)
+    if (shortest < limit || left === 1) return [result, shortest]
+  }
+}

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Reply } from "../../lib/Client.ts"
 import { calls, says } from "../../lib/FakeAnthropic.ts"
-import { longestWait } from "../../lib/EventLoop.ts"
+import { repeatedWait } from "../../lib/EventLoop.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 /*
@@ -119,7 +119,8 @@ describe("other requests do not wait long while four clients send", () => {
       }
       return asked
     }
-    const [replies, wait] = await longestWait(async () => {
+    const [replies, wait] = await repeatedWait(LONGEST_WAIT, async () => {
+      isOver = false
       const asking = bystander()
       const replies = await Promise.all([request(), request(), request(), request()])
       isOver = true
@@ -127,6 +128,6 @@ describe("other requests do not wait long while four clients send", () => {
       return replies
     })
     for (const { status } of replies) expect(status).toBeLessThan(500)
-    expect(wait.computed).toBeLessThan(LONGEST_WAIT)
+    expect(wait).toBeLessThan(LONGEST_WAIT)
   })
 })
