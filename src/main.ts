@@ -10,7 +10,7 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
 import { Blobs } from "./blobs/Blobs.ts"
-import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
+import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
@@ -20,6 +20,7 @@ import * as PublicUrl from "./http/PublicUrl.ts"
 import { Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
+import { BlobCopy } from "./jobs/BlobCopy.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
@@ -54,7 +55,7 @@ const database = configured((config) => Database.layer(config.database))
 
 const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
 
-const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
+const blobStore = configured(({ blobs }) => ChosenBlobStore.layer(blobs))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
@@ -116,6 +117,12 @@ const tenancy = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+/** The copying of files, which opens no database. */
+const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobStore.layer({ ...blobs, kind }))).pipe(
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
 const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
 
 /**
@@ -145,7 +152,7 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: "0.1.0" }).pipe(
+const program = Command.run(Cli.make({ serve, tenancy, doctor, blobs: blobCopy }), { version: "0.1.0" }).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,

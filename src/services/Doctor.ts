@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ProviderProbes } from "../models/ProviderProbes.ts"
-import { BlobStore } from "../blobs/BlobStore.ts"
+import { BlobStore, USERS } from "../blobs/BlobStore.ts"
 import type { Finding } from "../domain/console/SystemState.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
-import { BlobCheck, USERS } from "../jobs/BlobCheck.ts"
+import { BlobCheck } from "../jobs/BlobCheck.ts"
 import { isStrict, ReaderSandbox } from "../knowledge/process/ReaderSandbox.ts"
 import { describe, type Sandbox } from "../knowledge/process/Sandbox.ts"
 import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
@@ -73,7 +73,10 @@ export class Doctor extends Context.Service<
                   : `${count(orphans.count, "file")} without an owner; a server deletes those that are old enough, once a day`,
               ),
             ]),
-      ])
+      ]).pipe(
+        // The store was examined before, and has said why.
+        Effect.catchTag("Unavailable", ({ detail }) => Effect.succeed([wrong("files", detail)])),
+      )
 
       const examine = Effect.gen(function* () {
         const facts = yield* inspection.facts
@@ -96,6 +99,7 @@ export class Doctor extends Context.Service<
           ...facts.failures.map(({ code, documents }) =>
             (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),
           ),
+          ...(yield* blobs.examine).map((found): Finding => ({ ...found, part: "files" })),
           yield* tryFiles,
           ...(yield* compareFiles),
           ...(facts.garbageOverdue === 0

@@ -4,6 +4,7 @@ import * as Cli from "../../src/cli/Cli.ts"
 import { Api } from "../../src/api/Api.ts"
 import { ApiKey, allScopes } from "../../src/domain/ApiKey.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
+import { BlobCopy, type CopyRequest, type CopySummary } from "../../src/jobs/BlobCopy.ts"
 import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
 import { ApiKeys } from "../../src/services/ApiKeys.ts"
 import type { Finding } from "../../src/domain/console/SystemState.ts"
@@ -37,8 +38,11 @@ const actions: Actions = {
   serve: Console.log("It serves."),
   tenancy: Layer.effectContext(runtime.contextEffect),
   doctor: Layer.succeed(Doctor, { examine: Effect.sync(() => findings) }),
+  blobs: Layer.succeed(BlobCopy, { copy: (request) => Effect.sync(() => copied(request)) }),
 }
-type Actions = Parameters<typeof Cli.make<never, never, unknown, never, unknown, never>>[0]
+/** The outcome of a copy of files, which a test sets. */
+let copied = (_: CopyRequest): CopySummary => ({ copied: 3, bytes: 12, present: 1, different: [], failed: [] })
+type Actions = Parameters<typeof Cli.make<never, never, unknown, never, unknown, never, unknown, never>>[0]
 
 /** The command line with these actions in place of the usual ones. */
 const commandWith = (others: Partial<Actions> = {}) => commandLine(Cli.make({ ...actions, ...others }))
@@ -482,4 +486,17 @@ test("keys create fails when there is no operator's organization", async () => {
   expect((await lost("keys", "create", "website", "--scope", "chat")).why).toBe(
     "There is no operator's organization. `organizations list` shows which ones there are.",
   )
+})
+
+describe("blobs copy", () => {
+  test("says what it has copied", async () => {
+    const { output, exitCode } = await parley("blobs copy --from local --to s3")
+    expect([output.trim(), exitCode]).toEqual(["3 files copied, with 12 bytes; 1 were there already.", 0])
+  })
+
+  test("fails when a file could not be copied, and when both stores are the same", async () => {
+    copied = () => ({ copied: 0, bytes: 0, present: 0, different: [], failed: ["documents/a"] })
+    expect((await parley("blobs copy --from local --to s3")).errors).toContain("documents/a could not be copied.")
+    expect((await parley("blobs copy --from s3 --to s3")).errors).toContain("Name two different ones.")
+  })
 })
