@@ -98,6 +98,8 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           update sessions set message_count = message_count + ${rows.length}, updated_at = clock_timestamp(),
             user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}
           where organization_id = ${organization_id} and chatbot_id = ${chatbot}
+            -- It may have been handed over to another visitor since this one opened it.
+            and (${session.visitor ?? null}::text is null or visitor = ${session.visitor ?? null}::text)
             and (id = ${session.id} or (session_token = ${session.token}::text
               and token_key is not distinct from ${session.tokenKey}::uuid))
             and not exists (select from session)
