@@ -16,6 +16,7 @@ import { Config } from "./Config.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
+import { LocalOperator } from "./http/edge/LocalOperator.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
 import { Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
@@ -87,6 +88,13 @@ const bootstrapOfServer = configured((config) => Bootstrap.layerOfServer(config.
 
 const listener = configured((config) => Server.layer(config.server)).pipe(Layer.provideMerge(Lifecycle.layer))
 
+const localOperator = Layer.unwrap(
+  Effect.gen(function* () {
+    const { running, server } = yield* Config
+    return LocalOperator.layer({ ...(yield* Server), ...running, host: server.host })
+  }),
+)
+
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -95,6 +103,7 @@ export const server = Layer.effectDiscard(
 ).pipe(
   Layer.provide(App.layer),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
+  Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
   Layer.provideMerge(services),
   Layer.provide(configured((config) => PublicUrl.layer(config.server))),
