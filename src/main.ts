@@ -32,7 +32,8 @@ import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
 import * as Log from "./observability/Log.ts"
 import * as ProcessFigures from "./observability/ProcessFigures.ts"
-import * as Traces from "./observability/Traces.ts"
+import * as Telemetry from "./observability/Telemetry.ts"
+import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/Doctor.ts"
@@ -49,10 +50,14 @@ const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A,
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-const settings = Layer.merge(
-  configured(({ log }) => Log.layer(log)),
-  Traces.layer,
-).pipe(Layer.provideMerge(Config.layer))
+const logged = configured(({ log }) => Log.layer(log)).pipe(Layer.provideMerge(Config.layer))
+
+/** The settings of a command, which exports no telemetry. */
+const settings = Layer.provideMerge(layerOff, logged)
+
+const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector, manifest.version)).pipe(
+  Layer.provideMerge(logged),
+)
 
 const database = configured((config) => Database.layer(config.database))
 
@@ -120,7 +125,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(models),
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
-  Layer.provideMerge(settings),
+  Layer.provideMerge(settingsOfServer),
   Layer.provideMerge(platform),
 )
 

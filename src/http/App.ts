@@ -4,6 +4,7 @@ import { Etag, HttpEffect, HttpIncomingMessage, HttpPlatform, HttpRouter, type H
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
+import { Traces } from "../observability/Traces.ts"
 import * as Admin from "./Admin.ts"
 import * as AllConversations from "./console/AllConversations.ts"
 import * as AuditLog from "./AuditLog.ts"
@@ -90,7 +91,7 @@ export const layer = Layer.effectDiscard(
     const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(requests.jsonBodyLimit))
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
       Context.merge(logging, limits),
-    )(edge(lifecycle, random, addressOf)(api))
+    )(edge(lifecycle, random, addressOf, yield* Traces)(api))
     yield* server.serve((request) => handler(request))
   }),
 )

@@ -221,7 +221,7 @@ export const outbound = {
 export const telemetry = {
   dropped: counter({
     name: "parley_telemetry_dropped_total",
-    description: "Exports of telemetry that were lost, because the collector did not take them.",
+    description: "Attempts to export telemetry that the collector did not take.",
     labels: [],
   }),
 }

@@ -57,7 +57,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
     ])
   })
 
-  test("only health checks, avatars, metrics, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
+  test("only health checks, avatars, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
     expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "DELETE /api/console/session",
       "GET /api/widget/config/:key",
@@ -69,7 +69,6 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "GET /docs",
       "GET /docs/:page",
       "GET /healthz",
-      "GET /metrics",
       "GET /openapi.json",
       "GET /readyz",
       "GET /widget.js",

@@ -44,7 +44,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   jobs: [...stores, "blobs", "knowledge"],
   services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
   http: ["api", "services", ...ground, "Config.ts"],
-  config: ["domain", "system", "outbound"],
+  config: ["domain", "system", "outbound", "observability"],
   "Config.ts": ["config", "system"],
   observability: ["domain", "system"],
   cli: ["api", "services", "jobs", "domain", "system", "Config.ts"],

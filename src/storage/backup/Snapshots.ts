@@ -157,9 +157,7 @@ export class Snapshots extends Context.Service<
         )
         return withoutSqlErrors(
           withoutTimeLimit(
-            organization === undefined
-              ? taken
-              : Effect.provideService(taken, CurrentOrganization, organization),
+            organization === undefined ? taken : Effect.provideService(taken, CurrentOrganization, organization),
           ),
         )
       }
