@@ -160,7 +160,7 @@ if (working.length > 0) {
     })
 
     test("is watched and killed with the programs that wrap it", async () => {
-      const source = { format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Hi") } as const
+      const source = { format: "html", name: "a.html", content: new Blob(["<p>Hi"]) } as const
       const limits = { memory: 1, time: Duration.seconds(30) }
       const reading = Effect.gen(function* () {
         const reader = yield* ExtractProcess.start(1_000, sandbox)
