@@ -54,8 +54,9 @@ export const tableRules: ReadonlyArray<TableRule> = [
 ]
 
 /** The columns that name the blobs of a row, with the SHA-256 and the size of the content where the row has them. */
-export const blobColumns: ReadonlyArray<{ readonly table: string; readonly key: string; readonly isHashed: boolean }> = [
-  { table: "documents", key: "blob_key", isHashed: true },
-  { table: "ingestions", key: "blob_key", isHashed: true },
-  { table: "chatbots", key: "avatar_blob", isHashed: false },
-]
+export const blobColumns: ReadonlyArray<{ readonly table: string; readonly key: string; readonly isHashed: boolean }> =
+  [
+    { table: "documents", key: "blob_key", isHashed: true },
+    { table: "ingestions", key: "blob_key", isHashed: true },
+    { table: "chatbots", key: "avatar_blob", isHashed: false },
+  ]
