@@ -1,4 +1,4 @@
-import { ByteSize, Context, Effect, Layer, type Scope } from "effect"
+import { ByteSize, Context, Effect, Layer, Logger, References, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Etag, HttpEffect, HttpIncomingMessage, HttpPlatform, HttpRouter, type HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -80,10 +80,16 @@ export const layer = Layer.effectDiscard(
       ignoreTrailingSlash: false,
     })
     const addressOf = yield* clientAddresses(clients.trustedProxies, server.peerOf)
+    // Without the services: endpoints have theirs, and each request pays for merging the two contexts by their sizes.
+    const logging = Context.pick(
+      Logger.CurrentLoggers,
+      References.MinimumLogLevel,
+      References.TracerEnabled,
+    )(yield* Effect.context<never>())
     // The limit of every body, except of uploads, which have a limit of their own.
     const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(requests.jsonBodyLimit))
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
-      Context.merge(yield* Effect.context<never>(), limits),
+      Context.merge(logging, limits),
     )(edge(lifecycle, random, addressOf)(api))
     yield* server.serve((request) => handler(request))
   }),

@@ -1,9 +1,12 @@
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Health } from "../services/Health.ts"
+import { EXPOSITION_TYPE, exposition } from "../observability/Exposition.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
+import { makeMetricsAccess } from "./edge/MetricsAccess.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -12,6 +15,7 @@ export const layer = HttpApiBuilder.group(
     const { avatar } = yield* avatarHandlers
     const health = yield* Health
     const lifecycle = yield* Lifecycle
+    const ensureMayRead = yield* makeMetricsAccess
 
     return handlers.handleAll({
       healthz: () => Effect.succeed({ status: "ok" as const }),
@@ -24,6 +28,11 @@ export const layer = HttpApiBuilder.group(
                 ...(areVectorsMissing ? { vectors: "waiting" as const } : {}),
               }))
             : Effect.fail(shuttingDown),
+        ),
+
+      metrics: ({ request }) =>
+        Effect.map(Effect.andThen(ensureMayRead(request), exposition), (text) =>
+          HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE }),
         ),
 
       avatar,

@@ -22,7 +22,7 @@ interface Import {
   readonly isTypeOnly: boolean
 }
 
-const ground = ["domain", "text", "system"]
+const ground = ["domain", "text", "system", "observability"]
 const stores = [...ground, "storage", "embeddings"]
 
 /**
@@ -44,11 +44,11 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   backup: [...ground, "storage", "blobs"],
   jobs: [...stores, "blobs", "knowledge"],
   services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
-  http: ["api", "services", "backup", "domain", "text", "system", "Config.ts"],
+  http: ["api", "services", "backup", ...ground, "Config.ts"],
   config: ["domain", "system", "outbound"],
   "Config.ts": ["config", "system"],
   observability: ["domain", "system"],
-  cli: ["services", "jobs", "backup", "domain", "system", "Config.ts"],
+  cli: ["api", "services", "jobs", "backup", "domain", "system", "Config.ts"],
   "SettingsWarnings.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],
   "Launcher.ts": [],

@@ -3,10 +3,11 @@ import type { SecureRandom } from "effect/crypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
-import { type Area, areaOf, loggedPath, methodsAt } from "../../api/Routes.ts"
+import { type Area, areaOf, loggedPath, methodsAt, routeOf } from "../../api/Routes.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import { RequestId } from "../../domain/RequestId.ts"
 import * as Errors from "../../domain/Errors.ts"
+import { http } from "../../observability/Metrics.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
@@ -129,6 +130,19 @@ const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"])
       })
 }
 
+/** Stands for the route of a request to a path or with a method that has none. */
+const NO_ROUTE = "none"
+const MILLIS_PER_SECOND = 1_000
+
+/** Counts a request. `begin` is its time in milliseconds, finer than those of Effect's clock. */
+const measure = (method: string, path: string, status: number, begin: number): void => {
+  const route = method === "OPTIONS" ? undefined : routeOf(method, path)
+  const name = route?.path ?? NO_ROUTE
+  const known = route === undefined && method !== "OPTIONS" ? NO_ROUTE : method
+  http.requests(known, name, String(status)).add()
+  http.seconds(known, name).observe((performance.now() - begin) / MILLIS_PER_SECOND)
+}
+
 /** Wraps the whole API with what holds for every request. The result never fails: every failure becomes a response. */
 export const edge =
   (
@@ -160,6 +174,7 @@ export const edge =
         Effect.flatMap(requestIdOf(request.headers), (requestId) => {
           const clock = fiber.getRef(Clock.Clock)
           const start = monotonicMillis(clock)
+          const begin = performance.now()
           const path = pathOf(request.url)
           const area = areaOf(path)
           const address = addressOf(request)
@@ -170,15 +185,16 @@ export const edge =
                 lifecycle.running.delete(fiber)
               }),
             ),
-            Effect.tap(({ status }) =>
-              Effect.logInfo("request", {
+            Effect.tap(({ status }) => {
+              measure(request.method, path, status, begin)
+              return Effect.logInfo("request", {
                 method: request.method,
                 path: loggedPath(path),
                 status,
                 ms: monotonicMillis(clock) - start,
                 address,
-              }),
-            ),
+              })
+            }),
             Effect.provideService(RequestId, requestId),
             Effect.provideService(ClientAddress, address),
             // A response to HEAD keeps its body here, so that its Content-Length is that of the body which is left out.
