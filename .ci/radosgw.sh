@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# usage: bash .ci/radosgw.sh DIR PORT
+# usage: bash .ci/radosgw.sh DIR PORT|--unpack
 # Unpacks the object gateway of Ceph, an S3 server that verifies signatures, from Debian into DIR, which may exist
-# already, starts it without a cluster on PORT of 127.0.0.1, and prints the settings of its only user. Installs nothing
-# and needs no root; needs a Debian with apt-get and a configured mirror. Stop it with: kill "$(cat DIR/radosgw.pid)"
+# already, starts it without a cluster on PORT of 127.0.0.1, and prints the settings of its only user; with
+# --unpack it ends before that. Installs nothing and needs no root; needs a Debian with apt-get and a configured mirror. Stop it with: kill "$(cat DIR/radosgw.pid)"
 set -euo pipefail
 source "$(dirname "$0")/debian.sh"
 
-# Ranges of objects are wrong in the version of the stable suite.
 suite=sid
-dir=$(realpath -m "${1:?usage: radosgw.sh DIR PORT}")
-port=${2:?usage: radosgw.sh DIR PORT}
+dir=$(realpath -m "${1:?usage: radosgw.sh DIR PORT|--unpack}")
+port=${2:?usage: radosgw.sh DIR PORT|--unpack}
 data=$dir/data
 
 # What the packages name as dependencies beside the libraries that the program is linked with.
@@ -20,6 +19,7 @@ if [[ ! -x $dir/usr/bin/radosgw ]]; then
   mkdir -p "$dir"
   unpack_debian "$dir" "$suite" radosgw "$not_needed" >&2
 fi
+[[ $port != --unpack ]] || exit 0
 lib=$(dirname "$(find "$dir/usr/lib" -name 'ld-linux*.so.*' -path '*-linux-gnu*' | head -n 1)")
 loader=$(find "$lib" -maxdepth 1 -name 'ld-linux*.so.*' | head -n 1)
 

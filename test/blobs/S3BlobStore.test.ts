@@ -351,7 +351,7 @@ describe("the doctor", () => {
   const examined = () => run(BlobStore.use(({ examine }) => examine))
 
   test("says whether the bucket answers, and whether the clocks differ", async () => {
-    const ok = { state: "ok", text: `the bucket parley at ${s3.endpoint} answers` }
+    const ok = { state: "ok" as const, text: `the bucket parley at ${s3.endpoint} answers` }
     expect(await examined()).toEqual([ok])
     fake.clockMillis = 120_000
     expect(await examined()).toMatchObject([ok, { state: "note", text: expect.stringMatching(/differ by 1[12]\d s/) }])
