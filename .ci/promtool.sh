@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# promtool.sh DIR: what Prometheus itself says of the metrics of a running server, of the alert rules and their tests, and
-# of the example of its configuration. Unpacks promtool of Debian into DIR, with the database of the server. Ends with
-# "N passed, N failed".
+# promtool.sh DIR [--unpack]: what Prometheus itself says of the metrics of a running server, of the alert rules and their
+# tests, and of the example of its configuration. Unpacks promtool of Debian into DIR, which also gets the data of the
+# server; with --unpack that is all. Ends with "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$1
@@ -12,6 +12,8 @@ source .ci/debian.sh
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 promtool=$dir/usr/bin/promtool
 [[ -x $promtool ]] || unpack_debian "$dir" "$suite" prometheus '^(adduser|daemon|debconf|fonts-.*|init-system-helpers|libc6|libgcc.*|gcc-.*|libjs-.*|node-.*|prometheus-.*|systemd.*)$'
+
+[[ ${2-} == --unpack ]] && exit
 
 passed=0
 failed=0
