@@ -10,6 +10,7 @@ import { requestsAndUploads } from "./config/Requests.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { tools } from "./config/Tools.ts"
+import { webhooks } from "./config/Webhooks.ts"
 import { widget } from "./config/Widget.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
@@ -25,6 +26,7 @@ const groups: ReadonlyArray<Group> = [
   documents,
   chats,
   tools,
+  webhooks,
   spending,
   sharesAndQuotas,
   consoleAndEvents,
@@ -41,6 +43,7 @@ const sections = {
   ...documents.sections,
   ...chats.sections,
   ...tools.sections,
+  ...webhooks.sections,
   ...spending.sections,
   ...sharesAndQuotas.sections,
   ...consoleAndEvents.sections,

@@ -41,7 +41,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   blobs: [...ground, "storage"],
   knowledge: stores,
   agent: [...ground, "models", "outbound"],
-  jobs: [...stores, "blobs", "knowledge"],
+  jobs: [...stores, "blobs", "knowledge", "outbound"],
   services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
   http: ["api", "services", "domain", "text", "system", "Config.ts"],
   config: ["domain", "system", "outbound"],
