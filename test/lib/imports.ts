@@ -22,7 +22,7 @@ interface Import {
   readonly isTypeOnly: boolean
 }
 
-const ground = ["domain", "text", "system"]
+const ground = ["domain", "text", "system", "observability"]
 const stores = [...ground, "storage", "embeddings"]
 
 /**
@@ -43,11 +43,11 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   agent: [...ground, "models", "outbound"],
   jobs: [...stores, "blobs", "knowledge", "outbound"],
   services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
-  http: ["api", "services", "domain", "text", "system", "Config.ts"],
-  config: ["domain", "system", "outbound"],
+  http: ["api", "services", ...ground, "Config.ts"],
+  config: ["domain", "system", "outbound", "observability"],
   "Config.ts": ["config", "system"],
   observability: ["domain", "system"],
-  cli: ["services", "jobs", "domain", "system", "Config.ts"],
+  cli: ["api", "services", "jobs", "domain", "system", "Config.ts"],
   "SettingsWarnings.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],
   "Launcher.ts": [],

@@ -21,8 +21,8 @@ const IDLE_INTERVAL = Duration.seconds(2)
 /** Time between two looks for deliveries that are to be tried again. */
 const RETRY_POLL_INTERVAL = Duration.seconds(1)
 const FAULT_PAUSE = Duration.seconds(2)
-/** How long a webhook stays with a process that does not renew its lease. It outlasts no attempt, which renews it. */
-const LEASE = Duration.seconds(15)
+/** How long a webhook stays with a process that does not renew its lease. */
+const LEASE = Duration.seconds(5)
 /** How long a webhook is sent to before the others have their turn. */
 const SLICE = Duration.seconds(5)
 /** Requests to one endpoint at once, each for another subject. */

@@ -1,4 +1,4 @@
-import { Context, type Duration, Effect, Layer, Redacted, type Schema } from "effect"
+import { Context, type Duration, Effect, Layer, type Redacted, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
