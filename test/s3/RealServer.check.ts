@@ -116,7 +116,7 @@ describe("a real S3 server", () => {
     const image = await Bun.file(new URL("../../src/web/icon.svg", import.meta.url)).bytes()
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...image])
     form.set("avatar", new Blob([png]), "a.png")
-    expect((await client.send("PUT", `/api/external/chatbot/${id}/avatar`, { form })).status).toBe(200)
+    expect((await client.patch(`/api/external/chatbot/${id}/update-avatar`, { form })).status).toBe(200)
     const [avatar = ""] = await keysOf("avatars/")
     expect((await client.get(`/${avatar}`)).status).toBe(200)
 
