@@ -201,11 +201,11 @@ describe("an S3 server that misbehaves", () => {
   test.each(answers)("by %s is asked again, and nothing is lost", async (_, answer) => {
     const key = document()
     const story = Effect.gen(function* () {
-      fails(2, answer, "PUT")
+      fails(1, answer, "PUT")
       yield* put(key, "content")
-      fails(2, answer, "GET")
+      fails(1, answer, "GET")
       expect(yield* text(key)).toBe("content")
-      fails(2, answer, "P")
+      fails(1, answer, "P")
       yield* put(key, long)
       expect(yield* streamed(key)).toBe(long)
     })

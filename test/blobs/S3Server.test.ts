@@ -17,8 +17,8 @@ const environment = ({ accessKeyId, bucket, secretAccessKey }: FakeS3) => ({
   S3_BUCKET: bucket,
   S3_ACCESS_KEY_ID: accessKeyId,
   S3_SECRET_ACCESS_KEY: secretAccessKey,
-  S3_TIMEOUT: "1s",
-  S3_PATIENCE: "500ms",
+  S3_TIMEOUT: "300ms",
+  S3_PATIENCE: "200ms",
 })
 
 describe("a server whose files are in S3", () => {

@@ -18,6 +18,8 @@ import { spool } from "./Spool.ts"
 const ABANDONED_INTERVAL = Duration.hours(1)
 /** The times that a file is downloaded anew which is not what was stored. */
 const DAMAGED_MAX = 2
+/** The number of blobs in one page of a listing, which takes some 10 ms to parse. */
+const PAGE = 500
 /** The form of keys. Other objects of the bucket are none of this store's. */
 const KEY = /^[\da-z.-]+(?:\/[\da-z.-]+)*$/
 
@@ -116,6 +118,7 @@ export const layer = (
               method: "GET",
               query: {
                 "list-type": "2",
+                "max-keys": String(PAGE),
                 prefix,
                 delimiter: "/",
                 ...(token !== undefined && { "continuation-token": token }),
