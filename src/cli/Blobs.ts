@@ -13,7 +13,8 @@ const copy = Command.make(
     from: store("from", "The store to read"),
     to: store("to", "The store to write"),
     verify: Flag.Boolean("verify").pipe(
-      Flag.withDescription("Read all files of both stores at the end and compare them"),
+      Flag.withDescription("Read all files of both stores and compare them"),
+      Flag.withDefault(false),
     ),
   },
   Effect.fn(function* ({ from, to, verify }) {

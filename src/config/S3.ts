@@ -1,4 +1,5 @@
 import {
+  BLOBS,
   S3_ACCESS_KEY_ID,
   S3_BUCKET,
   S3_ENDPOINT,
@@ -8,11 +9,13 @@ import {
 } from "../system/Variables.ts"
 import { httpUrl, oneOf, partSize, positiveDuration, secret, text } from "./Kinds.ts"
 
+const AWS_REGION = "AWS_REGION"
+
 /** The settings of an S3 store, which stand beside `BLOBS` in the group of data. */
 export const s3 = {
   endpoint: httpUrl.orAbsent(S3_ENDPOINT, "URL of the S3 server. Absent: that of Amazon in the region."),
-  bucket: text.orAbsent(S3_BUCKET, "Bucket of the files, which has to exist. Required with `BLOBS=s3`."),
-  region: text.orAbsent(S3_REGION, "Region of the bucket. Absent: that of `AWS_REGION`, or else `us-east-1`."),
+  bucket: text.orAbsent(S3_BUCKET, `Bucket of the files, which has to exist. Required with \`${BLOBS}=s3\`.`),
+  region: text.orAbsent(S3_REGION, `Region of the bucket. Absent: that of \`${AWS_REGION}\`, or else \`us-east-1\`.`),
   style: oneOf("path", "virtual").or(
     "S3_STYLE",
     "path",
@@ -36,7 +39,7 @@ export const s3 = {
   ),
   partSize: partSize.or("S3_PART_SIZE", "16MiB", "Larger files are sent in parts of this size."),
   aws: {
-    region: text.orAbsent("AWS_REGION", `Used when \`${S3_REGION}\` is absent.`),
+    region: text.orAbsent(AWS_REGION, `Used when \`${S3_REGION}\` is absent.`),
     accessKeyId: text.orAbsent("AWS_ACCESS_KEY_ID", `Used when \`${S3_ACCESS_KEY_ID}\` is absent, with the two below.`),
     secretAccessKey: secret.orAbsent("AWS_SECRET_ACCESS_KEY", "The secret of that access key."),
     sessionToken: secret.orAbsent("AWS_SESSION_TOKEN", "The token of that access key, if it is temporary."),

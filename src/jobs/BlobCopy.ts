@@ -10,7 +10,7 @@ export type StoreKind = "local" | "s3"
 export interface CopyRequest {
   readonly from: StoreKind
   readonly to: StoreKind
-  /** Whether to read all files of both stores at the end, and compare their hashes. */
+  /** Whether to read all files of both stores, and compare their hashes. */
   readonly verify: boolean
 }
 

@@ -107,7 +107,7 @@ describe("the command line", () => {
   })
 
   test.each([
-    ["--help", ["serve", "migrate", "doctor", "keys", "organizations"]],
+    ["--help", ["serve", "migrate", "doctor", "blobs", "keys", "organizations"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
     ["organizations --help", ["create", "list", "budget", "quota", "retention", "rename", "delete"]],
   ])("lists the commands with their descriptions: `parley %s`", async (command, names) => {
