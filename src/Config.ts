@@ -9,13 +9,16 @@ import { rateLimits } from "./config/Rates.ts"
 import { requestsAndUploads } from "./config/Requests.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
+import { telemetry } from "./config/Telemetry.ts"
 import { tools } from "./config/Tools.ts"
+import { webhooks } from "./config/Webhooks.ts"
 import { widget } from "./config/Widget.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
 const groups: ReadonlyArray<Group> = [
   address,
+  telemetry,
   data,
   languageModels,
   search,
@@ -25,6 +28,7 @@ const groups: ReadonlyArray<Group> = [
   documents,
   chats,
   tools,
+  webhooks,
   spending,
   sharesAndQuotas,
   consoleAndEvents,
@@ -32,6 +36,7 @@ const groups: ReadonlyArray<Group> = [
 
 const sections = {
   ...address.sections,
+  ...telemetry.sections,
   ...data.sections,
   ...languageModels.sections,
   ...search.sections,
@@ -41,6 +46,7 @@ const sections = {
   ...documents.sections,
   ...chats.sections,
   ...tools.sections,
+  ...webhooks.sections,
   ...spending.sections,
   ...sharesAndQuotas.sections,
   ...consoleAndEvents.sections,

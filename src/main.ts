@@ -4,12 +4,14 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
+import manifest from "../package.json" with { type: "json" }
 import { Cause, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
@@ -18,6 +20,7 @@ import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import { LocalOperator } from "./http/edge/LocalOperator.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
+import * as MetricsServer from "./http/server/MetricsServer.ts"
 import { Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
@@ -29,8 +32,11 @@ import { onStopSignal, watchLauncher, watchTerminal } from "./Launcher.ts"
 import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
 import * as Log from "./observability/Log.ts"
-import * as Traces from "./observability/Traces.ts"
+import * as ProcessFigures from "./observability/ProcessFigures.ts"
+import * as Telemetry from "./observability/Telemetry.ts"
+import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
+import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/doctor/Doctor.ts"
 import * as Services from "./services/Services.ts"
@@ -46,16 +52,20 @@ const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A,
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-const settings = Layer.merge(
-  configured(({ log }) => Log.layer(log)),
-  Traces.layer,
-).pipe(Layer.provideMerge(Config.layer))
+const logged = configured(({ log }) => Log.layer(log)).pipe(Layer.provideMerge(Config.layer))
+
+/** The settings of a command, which exports no telemetry. */
+const settings = Layer.provideMerge(layerOff, logged)
+
+const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector, manifest.version)).pipe(
+  Layer.provideMerge(logged),
+)
 
 const database = configured((config) => Database.layer(config.database))
 
 const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
 
-const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
+const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => LocalBlobStore.layer(blobs))))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
@@ -65,7 +75,9 @@ const models = configured((config) => Models.layer({ ...config.models, local: co
 
 const agent = configured((config) => Agent.layer(config.agent))
 
-const safeFetch = configured((config) => SafeFetch.layer(config.safeFetch))
+const outbound = configured((config) => WebhookSender.layer(config.webhookSender)).pipe(
+  Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
+)
 
 const examination = configured(({ database }) => Doctor.layer(database)).pipe(
   Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
@@ -76,7 +88,7 @@ const examination = configured(({ database }) => Doctor.layer(database)).pipe(
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, examination, safeFetch]),
+  Layer.provide([agent, examination, outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
   Layer.provide([models, embeddings, storage, blobStore]),
@@ -95,13 +107,18 @@ const localOperator = Layer.unwrap(
   }),
 )
 
+const figures = Layer.merge(
+  configured(({ metrics }) => MetricsServer.layer(metrics)),
+  ProcessFigures.layer(manifest.version),
+)
+
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
-  Layer.provide(App.layer),
+  Layer.provide([App.layer, figures]),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
@@ -112,7 +129,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(models),
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
-  Layer.provideMerge(settings),
+  Layer.provideMerge(settingsOfServer),
   Layer.provideMerge(platform),
 )
 
@@ -154,7 +171,7 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: "0.1.0" }).pipe(
+const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: manifest.version }).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,

@@ -2,7 +2,7 @@ import { Effect, type Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Source } from "../domain/chat/Chat.ts"
 import type { SenderType } from "../domain/chat/Conversation.ts"
-import { NotFound } from "../domain/Errors.ts"
+import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
 import type { ApiKeyId, ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { sessionNotFound } from "./Messages.ts"
@@ -98,6 +98,8 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           update sessions set message_count = message_count + ${rows.length}, updated_at = clock_timestamp(),
             user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}
           where organization_id = ${organization_id} and chatbot_id = ${chatbot}
+            -- It may have been handed over to another visitor since this one opened it.
+            and (${session.visitor ?? null}::text is null or visitor = ${session.visitor ?? null}::text)
             and (id = ${session.id} or (session_token = ${session.token}::text
               and token_key is not distinct from ${session.tokenKey}::uuid))
             and not exists (select from session)
@@ -120,7 +122,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
       for (let tries = 1; found === undefined && tries < APPEND_TRIES; tries++) [found] = yield* statement
       return found === undefined ? yield* sessionNotFound : found.id
     },
-    onForeignKeyViolation(() => new NotFound({ detail: "There is no such chatbot." })),
+    onForeignKeyViolation(() => chatbotNotFound),
     withoutSqlErrors,
   )
 

@@ -4,6 +4,9 @@ import { AfterCommit } from "./sql/AfterCommit.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { AuditLog } from "./audit/AuditLog.ts"
+import { Backups } from "./backup/Backups.ts"
+import { Restoration } from "./backup/Restoration.ts"
+import { Snapshots } from "./backup/Snapshots.ts"
 import { BlobGarbage } from "./BlobGarbage.ts"
 import { BlobOwners } from "./BlobOwners.ts"
 import { Budgets } from "./Budgets.ts"
@@ -39,6 +42,9 @@ import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
+import { WebhookDeliveries } from "./webhooks/WebhookDeliveries.ts"
+import { WebhookQueue } from "./webhooks/WebhookQueue.ts"
+import { Webhooks } from "./webhooks/Webhooks.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { PublicChatbots } from "./widget/PublicChatbots.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
@@ -52,6 +58,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     AfterCommit.layer,
     ApiKeys.layer,
     AuditLog.layer,
+    Backups.layer,
     BlobGarbage.layer,
     BlobOwners.layer,
     Budgets.layer,
@@ -79,13 +86,18 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     PublicChatbots.layer,
     RateCounts.layer,
     Reembeddings.layer,
+    Restoration.layer,
     Retention.layer,
     ServerSecrets.layer,
     ServerState.layer,
+    Snapshots.layer,
     ToolHeaders.layer,
     Totals.layer,
     UnfinishedReplies.layer,
     Usage.layer,
     VectorIndexes.layer(),
     VisitorConversations.layer,
+    WebhookDeliveries.layer,
+    WebhookQueue.layer,
+    Webhooks.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

@@ -33,6 +33,8 @@ const tooManyReaders = new TooManyAtOnce({
   retry_after_seconds: 5,
 })
 
+const handedOver = new Conflict({ detail: "The conversation of this message belongs to a signed-in visitor by now." })
+
 const beginningGone = new Conflict({
   detail: "The reply to this message is being written, and is too long to be sent again from its beginning.",
 })
@@ -118,6 +120,7 @@ export class VisitorChats extends Context.Service<
           })
 
           const { hasBegun, reply } = yield* replies.start({ id: ids.reply, visitor: visitor.id }, make)
+          if (reply.visitor !== visitor.id) return yield* handedOver
           yield* ensureRoom(reply)
           if (!hasBegun && reply.beginning < reply.log.dropped) return yield* beginningGone
           return { reply, after: reply.beginning, hasBegun }

@@ -7,10 +7,12 @@ import { type Client, problem, read } from "../../lib/Client.ts"
 import { signIdentity } from "../../lib/Identity.ts"
 import { keyOf } from "../../lib/Keys.ts"
 import { startServer } from "../../lib/TestServer.ts"
+import { visit } from "../../lib/Visitors.ts"
 
 const { client, dump } = await startServer({
   SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
   WIDGET_ADDRESS_RATE_LIMIT: "off",
+  WIDGET_REPLY_KEPT: "2s",
 })
 const visitor = client.withKey(undefined)
 
@@ -133,5 +135,26 @@ describe("a visitor with an identity", () => {
     const bot = await client.newChatbot({ is_public: true })
     problem(await open(bot.id, { identity: signIdentity("", claims(bot.id)) }), 401, "unauthorized")
     expect((await open(bot.id, { email: "ada@example.com", is_verified: true })).status).toBe(400)
+  })
+
+  test("keeps the conversations of its browser from whoever shows the browser's earlier token", async () => {
+    const bot = await client.newChatbot({ is_public: true, settings: { model: "local/extractive" } })
+    const { secret } = await make(bot.id)
+    const anonymous = await visit(client, bot.id, { visitor_secret: "yLwDnJm3TzqV0k5bXhRr9A" })
+    const [text, message] = ["When does the heron breed?", crypto.randomUUID()]
+    const { conversation, reply } = (await anonymous.hear(text, {}, message)).ids
+    const known = await visit(client, bot.id, {
+      visitor_secret: "yLwDnJm3TzqV0k5bXhRr9A",
+      identity: signIdentity(secret, claims(bot.id)),
+    })
+    const messages = await known.messages(conversation)
+    expect(messages).toHaveLength(2)
+
+    problem(await anonymous.send("POST", "/chat", { message: { id: message, text } }), 409, "conflict")
+    // Once the reply is only in the database.
+    while ((await known.resume(reply, 0)).response.status !== 404) await Bun.sleep(100)
+    expect((await anonymous.hear(text, {}, message)).response.status).toBe(404)
+    expect(await known.messages(conversation)).toEqual(messages)
+    expect(await anonymous.conversations()).toEqual([])
   })
 })
