@@ -5,7 +5,7 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
@@ -36,8 +36,9 @@ import * as ProcessFigures from "./observability/ProcessFigures.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
+import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
-import { Doctor } from "./services/Doctor.ts"
+import { Doctor } from "./services/doctor/Doctor.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import * as Database from "./storage/sql/Database.ts"
@@ -74,9 +75,11 @@ const models = configured((config) => Models.layer({ ...config.models, local: co
 
 const agent = configured((config) => Agent.layer(config.agent))
 
-const safeFetch = configured((config) => SafeFetch.layer(config.safeFetch))
+const outbound = configured((config) => WebhookSender.layer(config.webhookSender)).pipe(
+  Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
+)
 
-const examination = Doctor.layer.pipe(
+const examination = configured(({ database }) => Doctor.layer(database)).pipe(
   Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
   Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
   Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
@@ -85,7 +88,7 @@ const examination = Doctor.layer.pipe(
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, examination, safeFetch]),
+  Layer.provide([agent, examination, outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
   Layer.provide([models, embeddings, storage, blobStore]),
@@ -183,6 +186,7 @@ if (import.meta.main) {
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
     // A server that a signal has stopped, and that has drained, ends successfully.
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
+    teardown: (exit, onExit) =>
+      Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit),
   })
 }
