@@ -37,6 +37,7 @@ export const entries: ReadonlyArray<Entry> = [
   { name: "settings", title: "Settings", file: "docs/settings.md" },
   { name: "observability", title: "Observability", file: "docs/observability.md" },
   { name: "operations", title: "Operations", file: "docs/operations.md" },
+  { name: "backups", title: "Backups", file: "docs/backups.md" },
   { name: "architecture", title: "Architecture", file: "docs/architecture.md" },
   { name: "development", title: "Development", file: "docs/development.md" },
   { name: "security", title: "Security", file: "SECURITY.md" },
