@@ -5,7 +5,7 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
@@ -14,6 +14,7 @@ import { Backup } from "./backup/Backup.ts"
 import { BackupRuns } from "./backup/BackupRuns.ts"
 import { Restore } from "./backup/Restore.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
@@ -35,10 +36,12 @@ import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
 import * as Log from "./observability/Log.ts"
 import * as ProcessFigures from "./observability/ProcessFigures.ts"
-import * as Traces from "./observability/Traces.ts"
+import * as Telemetry from "./observability/Telemetry.ts"
+import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
+import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
-import { Doctor } from "./services/Doctor.ts"
+import { Doctor } from "./services/doctor/Doctor.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
@@ -57,10 +60,14 @@ const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A,
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-const settings = Layer.merge(
-  configured(({ log }) => Log.layer(log)),
-  Traces.layer,
-).pipe(Layer.provideMerge(Config.layer))
+const logged = configured(({ log }) => Log.layer(log)).pipe(Layer.provideMerge(Config.layer))
+
+/** The settings of a command, which exports no telemetry. */
+const settings = Layer.provideMerge(layerOff, logged)
+
+const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector, manifest.version)).pipe(
+  Layer.provideMerge(logged),
+)
 
 const database = configured((config) => Database.layer(config.database))
 
@@ -68,7 +75,7 @@ const repositories = configured(({ quotas, secrets }) => Storage.layer(secrets, 
 
 const storage = Layer.provide(repositories, database)
 
-const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
+const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => LocalBlobStore.layer(blobs))))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
@@ -78,9 +85,11 @@ const models = configured((config) => Models.layer({ ...config.models, local: co
 
 const agent = configured((config) => Agent.layer(config.agent))
 
-const safeFetch = configured((config) => SafeFetch.layer(config.safeFetch))
+const outbound = configured((config) => WebhookSender.layer(config.webhookSender)).pipe(
+  Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
+)
 
-const examination = Doctor.layer.pipe(
+const examination = configured(({ database }) => Doctor.layer(database)).pipe(
   Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
   Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
   Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
@@ -89,7 +98,7 @@ const examination = Doctor.layer.pipe(
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, examination, safeFetch]),
+  Layer.provide([agent, examination, outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
   Layer.provide([models, embeddings, storage, blobStore]),
@@ -133,7 +142,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(models),
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
-  Layer.provideMerge(settings),
+  Layer.provideMerge(settingsOfServer),
   Layer.provideMerge(platform),
 )
 
@@ -221,6 +230,7 @@ if (import.meta.main) {
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
     // A server that a signal has stopped, and that has drained, ends successfully.
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
+    teardown: (exit, onExit) =>
+      Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit),
   })
 }

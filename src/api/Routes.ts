@@ -26,6 +26,8 @@ export interface Route {
   /** Whether a request without the token of a visitor of the chat widget is refused. */
   readonly needsVisitor: boolean
   readonly annotations: Context.Context<never>
+  /** The place of the id of a chatbot among the segments of the path; -1 where none of them is one. */
+  readonly chatbotAt: number
 }
 
 /** The endpoints that the OpenAPI document leaves out. */
@@ -48,6 +50,7 @@ const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
         needsKey: Array.from(middleware).some((one) => HttpApiMiddleware.isSecurity(one) && !isOfVisitors(one)),
         needsVisitor: Array.from(middleware).some(isOfVisitors),
         annotations,
+        chatbotAt: path.split("/").indexOf(":chatbotId"),
       })
     },
   })
@@ -128,6 +131,10 @@ const find = <A>(place: Place, path: string, from: number, pick: (found: Place) 
 /** The route at this method and path; undefined where there is none. HEAD has the routes of GET. */
 export const routeOf = (method: string, path: string): Route | undefined =>
   find(tree, path, 1, ({ ends }) => ends.get(method === "HEAD" ? "GET" : method))
+
+/** The id of a chatbot in a path of this route; undefined where there is none. */
+export const chatbotIn = ({ chatbotAt }: Route, path: string): string | undefined =>
+  chatbotAt === -1 ? undefined : path.split("/")[chatbotAt]
 
 /** Whether the endpoint at this method and path is annotated with `IsSlow`. */
 export const isSlow = (method: string, path: string): boolean => {

@@ -2,8 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { IsCrossOrigin, IsProbe } from "./parts/Annotations.ts"
 import { avatar } from "./Avatars.ts"
-import { Problem } from "./failures/Problem.ts"
-import { Problems } from "./Middleware.ts"
+import { MetricsAuthorization, Problems } from "./Middleware.ts"
 
 /** The liveness check of load balancers. */
 export const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
@@ -30,8 +29,8 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
 /** The metrics of the process that answers. */
 export const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
   success: HttpApiSchema.StreamUint8Array({ contentType: "text/plain" }),
-  error: [Problem.Unauthorized, Problem.Forbidden, Problem.RateLimited],
 })
+  .middleware(MetricsAuthorization)
   .annotate(IsProbe, true)
   .annotateMerge(
     OpenApi.annotations({

@@ -242,7 +242,9 @@ export class Backup extends Context.Service<
         }
         const draft = join(directory, `${MANIFEST}.draft`)
         yield* writeFile(draft, Stream.make(new TextEncoder().encode(encodeManifest(manifest))))
+        yield* syncDirectory(directory)
         yield* publish(draft, join(directory, MANIFEST))
+        yield* syncDirectory(directory)
         yield* Effect.ignore(files.remove(join(directory, WANTED)))
         yield* Effect.ignore(files.remove(join(directory, UNFINISHED)))
         const rows = tables.reduce((sum, table) => sum + table.rows, 0)

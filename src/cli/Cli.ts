@@ -3,13 +3,13 @@ import { Command } from "effect/cli"
 import { Actor } from "../domain/audit/Actor.ts"
 import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import type { ApiKeys } from "../services/ApiKeys.ts"
-import type { Doctor } from "../services/Doctor.ts"
+import type { Doctor } from "../services/doctor/Doctor.ts"
 import type { Organizations } from "../services/Organizations.ts"
 import type { Backup } from "../backup/Backup.ts"
 import type { Restore } from "../backup/Restore.ts"
 import { Administration } from "./Administration.ts"
 import { backup, BackupMaking, restore, verifyBackup } from "./Backups.ts"
-import { doctor, inThisProcess, throughServer } from "./Doctor.ts"
+import { doctor, inThisProcess, orNotExamined, throughServer } from "./Doctor.ts"
 import { whenInUse } from "./InUse.ts"
 import { keys } from "./Keys.ts"
 import { organizations } from "./Organizations.ts"
@@ -54,7 +54,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6>(actions: {
       Command.make("migrate", {}, () => migrate).pipe(
         Command.withDescription("Bring the database up to date, and end"),
       ),
-      Command.provide(doctor, whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer)),
+      Command.provide(doctor, orNotExamined(whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer))),
       Command.provide(keys, administration),
       organizations({ administration, exporting: backingUp, importing: whenInUse(actions.importing) }),
       Command.provide(backup, backingUp),

@@ -76,6 +76,38 @@ export const integer = (minimum: number, maximum: number) =>
     return number >= minimum && number <= maximum ? number : undefined
   })
 
+const decodeUri = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.trim())
+  } catch {
+    return undefined
+  }
+}
+
+const parseKeyValues = (value: string): Readonly<Record<string, string>> | undefined => {
+  const pairs = value.split(",").map((pair) => {
+    const [name = "", ...rest] = pair.split("=")
+    return [decodeUri(name), rest.length === 0 ? undefined : decodeUri(rest.join("="))] as const
+  })
+  const valid = pairs.flatMap(([name, text]) => (name && text !== undefined ? [[name, text] as const] : []))
+  return valid.length === pairs.length ? Object.fromEntries(valid) : undefined
+}
+
+const KEY_VALUES = "names and values such as `name=value,other=value`, percent-encoded"
+
+/** Names and values, as OpenTelemetry writes them. */
+export const keyValues = kind(KEY_VALUES, parseKeyValues)
+
+/** Names and values that are secret. */
+export const secretKeyValues = kind(
+  KEY_VALUES,
+  (value) => {
+    const found = parseKeyValues(value)
+    return found && Redacted.make(found)
+  },
+  true,
+)
+
 /** Encryption keys of 32 bytes each, of which the first encrypts. */
 export const encryptionKeys = kind(
   "keys of 32 bytes in base64, with commas between, such as `openssl rand -base64 32` makes",
@@ -158,3 +190,16 @@ export const positiveDuration = kind("a duration of at least `100ms`", (value) =
 export const durationOrOff = kind("`off`, or a duration of at least `100ms`", (value) =>
   value === "off" ? Duration.infinity : atLeast(parseDuration(value)),
 )
+
+const DURATIONS_MAX_COUNT = 30
+
+/** Durations in ascending order. */
+export const durations = kind("durations in ascending order, with commas between, such as `5s,5m,2h`", (value) => {
+  const parsed = value.split(",").map((one) => parseDuration(one.trim()))
+  const known = parsed.filter((one) => one !== undefined)
+  const isAscending = known.every((one, index) => {
+    const before = known[index - 1]
+    return before === undefined || Duration.isGreaterThan(one, before)
+  })
+  return known.length === parsed.length && parsed.length <= DURATIONS_MAX_COUNT && isAscending ? known : undefined
+})

@@ -4,6 +4,7 @@ import { Etag, HttpEffect, HttpIncomingMessage, HttpPlatform, HttpRouter, type H
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
+import { Traces } from "../observability/Traces.ts"
 import * as Admin from "./Admin.ts"
 import * as AllConversations from "./console/AllConversations.ts"
 import * as AuditLog from "./AuditLog.ts"
@@ -29,6 +30,7 @@ import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as Webhooks from "./webhooks/Webhooks.ts"
 import * as Widget from "./widget/Widget.ts"
 import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
@@ -56,6 +58,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     System.layer,
     SystemState.layer,
     Usage.layer,
+    Webhooks.layer,
     Widget.layer,
     IdentitySecrets.layer,
     WidgetAccess.layer,
@@ -90,7 +93,7 @@ export const layer = Layer.effectDiscard(
     const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(requests.jsonBodyLimit))
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
       Context.merge(logging, limits),
-    )(edge(lifecycle, random, addressOf)(api))
+    )(edge(lifecycle, random, addressOf, yield* Traces)(api))
     yield* server.serve((request) => handler(request))
   }),
 )

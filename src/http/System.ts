@@ -6,7 +6,6 @@ import { Health } from "../services/Health.ts"
 import { EXPOSITION_TYPE, exposition } from "../observability/Exposition.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
-import { makeMetricsAccess } from "./edge/MetricsAccess.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -15,7 +14,6 @@ export const layer = HttpApiBuilder.group(
     const { avatar } = yield* avatarHandlers
     const health = yield* Health
     const lifecycle = yield* Lifecycle
-    const ensureMayRead = yield* makeMetricsAccess
 
     return handlers.handleAll({
       healthz: () => Effect.succeed({ status: "ok" as const }),
@@ -30,10 +28,7 @@ export const layer = HttpApiBuilder.group(
             : Effect.fail(shuttingDown),
         ),
 
-      metrics: ({ request }) =>
-        Effect.map(Effect.andThen(ensureMayRead(request), exposition), (text) =>
-          HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE }),
-        ),
+      metrics: () => Effect.map(exposition, (text) => HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE })),
 
       avatar,
     })

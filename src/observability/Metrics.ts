@@ -130,8 +130,8 @@ export const search = {
 export const embeddings = {
   seconds: histogram({
     name: "parley_embedding_duration_seconds",
-    description: "Time of a request to the embedding model, by outcome.",
-    labels: ["outcome"],
+    description: "Time of a request to a provider of embeddings, by purpose (query, document) and outcome.",
+    labels: ["purpose", "outcome"],
     boundaries: LONG,
   }),
 }
@@ -221,7 +221,7 @@ export const outbound = {
 export const telemetry = {
   dropped: counter({
     name: "parley_telemetry_dropped_total",
-    description: "Exports of telemetry that were lost, because the collector did not take them.",
+    description: "Attempts to export telemetry that the collector did not take.",
     labels: [],
   }),
 }

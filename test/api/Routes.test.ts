@@ -50,6 +50,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
       "POST /api/external/chatbot/:chatbotId/tools/try",
+      "POST /api/external/webhooks/:webhookId/test",
       "POST /api/widget/chat",
       "POST /mcp",
       "POST /mcp/:chatbotId",
@@ -57,7 +58,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
     ])
   })
 
-  test("only health checks, avatars, metrics, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
+  test("only health checks, avatars, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
     expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "DELETE /api/console/session",
       "GET /api/widget/config/:key",
@@ -69,7 +70,6 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "GET /docs",
       "GET /docs/:page",
       "GET /healthz",
-      "GET /metrics",
       "GET /openapi.json",
       "GET /readyz",
       "GET /widget.js",
@@ -121,6 +121,7 @@ describe("a request with an idempotency key", () => {
       "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
       "POST /api/external/chatbot/:chatbotId/tools/try",
       "POST /api/external/erasures",
+      "POST /api/external/webhooks/:webhookId/test",
       "POST /v1/chat/completions",
     ])
     expect(at("system").every((name) => name.includes("/api/admin/"))).toBe(true)

@@ -3,17 +3,18 @@ import type { SecureRandom } from "effect/crypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
-import { type Area, areaOf, loggedPath, methodsAt, routeOf } from "../../api/Routes.ts"
+import { type Area, areaOf, loggedPath, methodsAt } from "../../api/Routes.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import { RequestId } from "../../domain/RequestId.ts"
 import * as Errors from "../../domain/Errors.ts"
-import { http } from "../../observability/Metrics.ts"
+import type { BeginTrace } from "../../observability/Traces.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { pathOf } from "./PathOf.ts"
 import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
+import { measure, subjectsOf, traced } from "./Observed.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
 
 /*
@@ -130,25 +131,13 @@ const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"])
       })
 }
 
-/** Stands for the route of a request to a path or with a method that has none. */
-const NO_ROUTE = "none"
-const MILLIS_PER_SECOND = 1_000
-
-/** Counts a request. `begin` is its time in milliseconds, finer than those of Effect's clock. */
-const measure = (method: string, path: string, status: number, begin: number): void => {
-  const route = method === "OPTIONS" ? undefined : routeOf(method, path)
-  const name = route?.path ?? NO_ROUTE
-  const known = route === undefined && method !== "OPTIONS" ? NO_ROUTE : method
-  http.requests(known, name, String(status)).add()
-  http.seconds(known, name).observe((performance.now() - begin) / MILLIS_PER_SECOND)
-}
-
 /** Wraps the whole API with what holds for every request. The result never fails: every failure becomes a response. */
 export const edge =
   (
     lifecycle: Lifecycle["Service"],
     random: SecureRandom.SecureRandom["Service"],
     addressOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined,
+    beginTrace: BeginTrace | undefined,
   ) =>
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const answer = (request: HttpServerRequest.HttpServerRequest, { dialect, isProbe }: Area) => {
@@ -179,20 +168,22 @@ export const edge =
           const area = areaOf(path)
           const address = addressOf(request)
           lifecycle.running.add(fiber)
-          return answer(request, area).pipe(
+          const respond = answer(request, area).pipe(
             Effect.ensuring(
               Effect.sync(() => {
                 lifecycle.running.delete(fiber)
               }),
             ),
-            Effect.tap(({ status }) => {
-              measure(request.method, path, status, begin)
+            Effect.tap((response) => {
+              const { status } = response
+              const route = measure(request.method, path, status, begin)
               return Effect.logInfo("request", {
                 method: request.method,
                 path: loggedPath(path),
                 status,
                 ms: monotonicMillis(clock) - start,
                 address,
+                ...subjectsOf(request, response, route, path),
               })
             }),
             Effect.provideService(RequestId, requestId),
@@ -211,6 +202,9 @@ export const edge =
               }),
             ),
           )
+          return beginTrace === undefined || area.isProbe
+            ? respond
+            : traced(respond, request, path, requestId, beginTrace)
         }),
       ),
     )

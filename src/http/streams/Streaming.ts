@@ -1,6 +1,7 @@
 import { Cause, Context, Duration, Effect, Exit, Fiber, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestId } from "../../domain/RequestId.ts"
+import { inTraceOf } from "../../observability/Traces.ts"
 import { Config } from "../../Config.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
@@ -10,6 +11,7 @@ import { EventStream } from "./EventStream.ts"
 import { answerOf, CurrentIdempotentRequest, type IdempotentRequest } from "../edge/Idempotency.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { internalError } from "../edge/Problems.ts"
+import { serverTiming } from "../edge/ServerTiming.ts"
 import { replyHeaders } from "../ReplyHeaders.ts"
 import { Server } from "../server/Server.ts"
 
@@ -50,6 +52,7 @@ const streamContext = (services: Context.Context<never>, request: Context.Contex
     Context.add(Caller, Context.get(request, Caller)),
     Context.add(CurrentOrganization, Context.get(request, CurrentOrganization)),
     Context.add(RequestId, Context.get(request, RequestId)),
+    inTraceOf(request),
   )
 
 /**
@@ -71,6 +74,7 @@ export const respondWithStream = <E extends Failure>(
     let sent = ""
     let last: string | undefined
     let headers: Readonly<Record<string, string>> | undefined
+    const begin = performance.now()
     /** The headers of the response, which stay as they were when it began: a heartbeat comes before the ids are known. */
     const headersOnce = () =>
       (headers ??= {
@@ -78,6 +82,8 @@ export const respondWithStream = <E extends Failure>(
         "cache-control": "no-cache",
         "x-accel-buffering": "no",
         ...(facts && replyHeaders(facts)),
+        // What follows is not known yet.
+        "server-timing": serverTiming(new Map([["begin", performance.now() - begin]])),
       })
     const events = new EventStream({
       heartbeatMillis: Duration.toMillis(heartbeat),

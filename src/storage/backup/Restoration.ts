@@ -1,4 +1,4 @@
-import { Context, Effect, FileSystem, Layer, Option, Stream } from "effect"
+import { Context, Effect, type FileSystem, Layer, Stream } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import type { Unavailable } from "../../domain/Errors.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
@@ -10,11 +10,9 @@ import { SystemSql } from "../sql/Database.ts"
 import { migrate } from "../sql/Migrations.ts"
 import { serverMessage } from "../sql/Preparation.ts"
 import { sqlState, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { json } from "../sql/SqlValues.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
-import { type HeadersOwner, openHeaders, sealHeaders, type StoredHeaders } from "../ToolHeaders.ts"
-import { identitySecretPlace } from "../widget/IdentitySecrets.ts"
 import { type CatalogTable, readMigration, readTables } from "./Catalog.ts"
+import { sealAgain } from "./Resealing.ts"
 import { blobColumns, tableRules } from "./Tables.ts"
 
 /** The embedded engine makes no checkpoints by itself, so that its log would grow without limit. */
@@ -154,36 +152,9 @@ export class Restoration extends Context.Service<
             if (table.name === "ingestions") replaced["lease_id"] = sql.literal("null")
             yield* write(table, rows, replaced, written)
           }
-          if (from !== organization) yield* sealFor(from, organization)
+          if (from !== organization) yield* sealAgain(sql, secrets, from, organization)
           yield* Stream.runForEach(blobs, (keys) => sql`delete from blob_garbage where key = any(${keys}::text[])`)
         }).pipe(sql.withTransaction, withoutTimeLimit, withoutSqlErrors)
-
-      /**
-       * Encrypts secrets anew for an organization that has got another id, to which they are bound. Those that cannot
-       * be decrypted stay as they are.
-       */
-      const sealFor = Effect.fnUntraced(function* (from: OrganizationId, organization: OrganizationId) {
-        const tools = yield* sql<HeadersOwner & StoredHeaders>`
-          select id, organization_id, url, headers, sealed_headers, sealed_by from chatbot_tools
-          where organization_id = ${organization} and sealed_by is not null`
-        for (const tool of tools) {
-          const opened = yield* Effect.option(openHeaders(secrets, { ...tool, organization_id: from }))
-          if (Option.isNone(opened)) continue
-          const sealed = yield* sealHeaders(secrets, tool, opened.value)
-          yield* sql`update chatbot_tools set headers = ${json(sealed.headers)},
-            sealed_headers = ${sealed.sealed_headers}::bytea, sealed_by = ${sealed.sealed_by}::text where id = ${tool.id}`
-        }
-        const identities = yield* sql<{ id: string; chatbot_id: string; sealed: Uint8Array; sealed_by: string }>`
-          select id, chatbot_id, sealed, sealed_by from identity_secrets
-          where organization_id = ${organization} and sealed_by is not null`
-        for (const { chatbot_id, id, sealed, sealed_by } of identities) {
-          const place = (owner: OrganizationId) => identitySecretPlace({ id, chatbot_id, organization_id: owner })
-          const opened = yield* Effect.option(secrets.open({ key: sealed_by, bytes: sealed }, place(from)))
-          const again = Option.isNone(opened) ? undefined : yield* secrets.seal(opened.value, place(organization))
-          if (again === undefined) continue
-          yield* sql`update identity_secrets set sealed = ${again.bytes}, sealed_by = ${again.key} where id = ${id}`
-        }
-      })
 
       return { restore, import: importOne, migration: withoutSqlErrors(readMigration(sql)) }
     }),

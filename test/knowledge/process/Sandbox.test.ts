@@ -40,6 +40,13 @@ describe("the sandboxes to try", () => {
     expect(namesOf(system(programs))).toEqual(names)
   })
 
+  test("limit the capabilities of new programs only as root, since setpriv fails for other users who try", () => {
+    const wrapped = (isRoot: boolean) => system(["setpriv"], isRoot).flatMap(({ wrap }) => wrap(["bun"]))
+    expect(wrapped(true)).toContain("--bounding-set=-all")
+    expect(wrapped(false)).not.toContain("--bounding-set=-all")
+    expect(wrapped(false)).toContain("--no-new-privs")
+  })
+
   test("are none on another system than Linux", () => {
     expect(system(all, false, "darwin")).toEqual([])
   })
