@@ -11,6 +11,7 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
@@ -64,7 +65,7 @@ const database = configured((config) => Database.layer(config.database))
 
 const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
 
-const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
+const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => LocalBlobStore.layer(blobs))))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 

@@ -4,6 +4,9 @@ import { AfterCommit } from "./sql/AfterCommit.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { AuditLog } from "./audit/AuditLog.ts"
+import { Backups } from "./backup/Backups.ts"
+import { Restoration } from "./backup/Restoration.ts"
+import { Snapshots } from "./backup/Snapshots.ts"
 import { BlobGarbage } from "./BlobGarbage.ts"
 import { BlobOwners } from "./BlobOwners.ts"
 import { Budgets } from "./Budgets.ts"
@@ -40,6 +43,7 @@ import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 import { WebhookDeliveries } from "./webhooks/WebhookDeliveries.ts"
+import { WebhookFigures } from "./webhooks/WebhookFigures.ts"
 import { WebhookQueue } from "./webhooks/WebhookQueue.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
@@ -55,6 +59,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     AfterCommit.layer,
     ApiKeys.layer,
     AuditLog.layer,
+    Backups.layer,
     BlobGarbage.layer,
     BlobOwners.layer,
     Budgets.layer,
@@ -82,9 +87,11 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     PublicChatbots.layer,
     RateCounts.layer,
     Reembeddings.layer,
+    Restoration.layer,
     Retention.layer,
     ServerSecrets.layer,
     ServerState.layer,
+    Snapshots.layer,
     ToolHeaders.layer,
     Totals.layer,
     UnfinishedReplies.layer,
@@ -92,6 +99,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     VectorIndexes.layer(),
     VisitorConversations.layer,
     WebhookDeliveries.layer,
+    WebhookFigures.layer,
     WebhookQueue.layer,
     Webhooks.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

@@ -15,6 +15,9 @@ const PAGE_CHARACTERS = 1024 * 1024
 /** The number of rows of the first page, and the most of any. */
 const PAGE_ROWS = { first: 50, most: 1_000 }
 
+/** The column in which every table with encrypted secrets has the id of the key. */
+const SEALED_BY = "sealed_by"
+
 /** A blob that a row of a snapshot names. */
 export const SnapshotBlob = Schema.Struct({
   key: Schema.String,
@@ -26,6 +29,7 @@ export type SnapshotBlob = typeof SnapshotBlob.Type
 
 const decodeBlob = Schema.decodeEffect(Schema.fromJsonString(SnapshotBlob))
 const decodeLines = decodeRows(Schema.Struct({ line: Schema.String }))
+const decodeKeys = decodeRows(Schema.Struct({ key: Schema.String }))
 const decodeFacts = decodeRows(Schema.Struct({ postgres: Schema.String, at: Schema.String }))
 
 /** The database as it was at one moment. It can be read while the transaction of `take` is open. */
@@ -38,11 +42,13 @@ export interface Snapshot {
   readonly takenAt: string
   /** The last number of each sequence that has given any. */
   readonly sequences: Readonly<Record<string, string>>
+  /** Ids of the keys that encrypted secrets in these tables. */
+  readonly secretKeys: ReadonlyArray<string>
   /** The tables whose rows belong into the backup, parents first. */
   readonly tables: ReadonlyArray<string>
   /** Reads the rows of a table in pages, each row as a line of JSON, in the order of the primary key. */
   readonly rows: (table: string) => Stream.Stream<ReadonlyArray<string>, Unavailable>
-  /** Lists the blobs that rows name, in pages ordered by key. */
+  /** Lists the blobs that rows name, in pages. Those with the same content follow each other. */
   readonly blobs: Stream.Stream<ReadonlyArray<SnapshotBlob>, Unavailable>
 }
 
@@ -134,8 +140,16 @@ export class Snapshots extends Context.Service<
         const blobs = linesOf(sql`
           select row_to_json(b)::text as line from (
             select key, max(sha256) as sha256, max(bytes) as bytes from (${union}) owned
-            group by key order by key collate "C"
+            group by key order by max(sha256) collate "C", key collate "C"
           ) b`).pipe(Stream.mapEffect((lines) => Effect.orDie(Effect.forEach(lines, (line) => decodeBlob(line)))))
+
+        const sealed = chosen.filter(({ columns }) => columns.includes(SEALED_BY))
+        const secretKeys = new Set<string>()
+        for (const table of sealed) {
+          const keys = yield* decodeKeys(sql`select distinct ${sql(SEALED_BY)} as key from ${sql(table.name)}
+            where ${sql(SEALED_BY)} is not null and ${conditionOf(table)}`)
+          for (const { key } of keys) secretKeys.add(key)
+        }
 
         return {
           migration,
@@ -144,6 +158,7 @@ export class Snapshots extends Context.Service<
           sequences: Object.fromEntries(
             sequences.flatMap(({ last, name }) => (last === null ? [] : [[name, last] as const])),
           ),
+          secretKeys: Array.from(secretKeys).toSorted(),
           tables: chosen.map(({ name }) => name),
           rows,
           blobs,
