@@ -11,6 +11,7 @@ import { secretsCheck } from "./Secrets.ts"
 import { type ServerSettings, serverCheck } from "./Server.ts"
 import { tablesCheck } from "./Tables.ts"
 import { vectorsCheck } from "./Vectors.ts"
+import { webhooksCheck } from "./Webhooks.ts"
 
 export interface DoctorSettings extends DiskSettings, ServerSettings {}
 
@@ -25,6 +26,7 @@ const checks = (settings: DoctorSettings) =>
     vectorsCheck,
     documentsCheck,
     filesCheck,
+    webhooksCheck,
     secretsCheck,
     backupsCheck,
   ])
