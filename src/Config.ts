@@ -11,11 +11,13 @@ import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { tools } from "./config/Tools.ts"
 import { widget } from "./config/Widget.ts"
+import { severalWorkers } from "./config/Workers.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
 const groups: ReadonlyArray<Group> = [
   address,
+  severalWorkers,
   data,
   languageModels,
   search,
@@ -32,6 +34,7 @@ const groups: ReadonlyArray<Group> = [
 
 const sections = {
   ...address.sections,
+  ...severalWorkers.sections,
   ...data.sections,
   ...languageModels.sections,
   ...search.sections,

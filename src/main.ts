@@ -4,7 +4,7 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
-import { Cause, Console, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Console, Context, Effect, Exit, Latch, Layer, References } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
@@ -13,11 +13,12 @@ import { Blobs } from "./blobs/Blobs.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
+import { workersOf } from "./config/Workers.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
-import { Server } from "./http/server/Server.ts"
+import { reservePort, Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import * as Jobs from "./jobs/Jobs.ts"
@@ -36,8 +37,12 @@ import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
+import { supervise } from "./supervisor/Supervisor.ts"
+import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
+import { urlOf } from "./system/Url.ts"
+import { DATABASE_URL, WORKERS } from "./system/Variables.ts"
 
 /** Makes a layer from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
@@ -45,9 +50,12 @@ const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A,
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-const settings = Layer.merge(
+const { workerNumber } = WorkerSeat
+
+const settings = Layer.mergeAll(
   configured(({ log }) => Log.layer(log)),
   Traces.layer,
+  workerNumber === undefined ? Layer.empty : Layer.succeed(References.CurrentLogAnnotations, { worker: workerNumber }),
 ).pipe(Layer.provideMerge(Config.layer))
 
 const database = configured((config) => Database.layer(config.database))
@@ -90,7 +98,8 @@ const listener = configured((config) => Server.layer(config.server)).pipe(Layer.
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* Console.log(`Listening on ${(yield* Server).url}`)
+    // The supervisor of several workers says it once all of them listen.
+    if (workerNumber === undefined) yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
   Layer.provide(App.layer),
@@ -103,6 +112,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(models),
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
+  Layer.provide(WorkerSeat.layer),
   Layer.provideMerge(settings),
   Layer.provideMerge(platform),
 )
@@ -120,12 +130,12 @@ const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform)
 
 /**
  * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for
- * good.
+ * good. A worker ends with its supervisor instead.
  */
-const serve = Effect.scoped(
+const serveAlone = Effect.scoped(
   Effect.gen(function* () {
-    const launcherEnded = yield* watchLauncher
-    const terminalClosed = yield* watchTerminal
+    const launcherEnded = workerNumber === undefined ? yield* watchLauncher : Effect.never
+    const terminalClosed = yield* watchTerminal(workerNumber === undefined ? undefined : () => {})
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
     yield* onStopSignal((signal) => (lifecycle.stoppedBy ??= signal))
@@ -136,6 +146,41 @@ const serve = Effect.scoped(
     ])
   }),
 )
+
+/** Runs several servers on one port, and replaces them one after the other on SIGHUP. */
+const serveSeveral = (workers: number) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const launcherEnded = yield* watchLauncher
+      const hungUp = yield* Latch.make(false)
+      const terminalClosed = yield* watchTerminal(() => hungUp.openUnsafe())
+      const { server: address } = yield* Config
+      const port = yield* reservePort(address)
+      const url = urlOf(address.host, port)
+      const { replaceAll } = yield* supervise({ workers, port, url, drainTimeout: address.drainTimeout })
+      const replacing = hungUp.await.pipe(Effect.andThen(hungUp.close), Effect.andThen(replaceAll), Effect.forever)
+      const reason = yield* Effect.raceAllFirst([
+        replacing,
+        Effect.as(launcherEnded, "what launched it has ended"),
+        Effect.as(terminalClosed, "its terminal was closed"),
+      ])
+      yield* Effect.logInfo("The workers are stopping", { reason })
+    }),
+  ).pipe(Effect.provide(settings))
+
+/** Runs the server, or several of them. */
+const serve = Effect.gen(function* () {
+  const { database, workers } = yield* Config
+  const count = workerNumber === undefined ? workersOf(workers.count, database.url === undefined) : 1
+  if (count === 1) return yield* serveAlone
+  if (database.url === undefined) {
+    return yield* new StartupError({
+      what: `${WORKERS} is ${count}, and the embedded database serves one process only.`,
+      doThis: `Set ${DATABASE_URL} to a Postgres, or ${WORKERS} to 1.`,
+    })
+  }
+  return yield* serveSeveral(count)
+}).pipe(Effect.provide(Config.layer))
 
 /** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */
 const explain = (cause: Cause.Cause<unknown>) => {

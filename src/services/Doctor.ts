@@ -11,6 +11,8 @@ import { describe, type Sandbox } from "../knowledge/process/Sandbox.ts"
 import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
 import { SECRETS_KEY } from "../system/Variables.ts"
 import { type DatabaseFacts, Inspection } from "../storage/Inspection.ts"
+import { ServerList } from "../storage/servers/ServerList.ts"
+import { serversCheck } from "./doctor/Servers.ts"
 import type { QueueState } from "../storage/sql/LeaseQueue.ts"
 
 /** Seconds after which a document that is due, and that no server has taken, is a fault. */
@@ -34,6 +36,7 @@ export class Doctor extends Context.Service<
       const toolHeaders = yield* ToolHeaders
       const probes = yield* ProviderProbes
       const readers = yield* ReaderSandbox
+      const servers = yield* ServerList
 
       const checkEmbeddings = Effect.match(embeddings.embedQuery("Is anybody there?"), {
         onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
@@ -83,6 +86,7 @@ export class Doctor extends Context.Service<
             `PostgreSQL ${facts.postgres}, pgvector ${facts.pgvector}, ${count(facts.migrations.length, "migration")} up to ${facts.migrations.at(-1)}`,
           ),
           ...ofLimits(facts),
+          ...(yield* Effect.provideService(serversCheck, ServerList, servers)),
           ...(yield* probes.run).map(({ failure, provider }) =>
             failure === undefined ? ok("models", `${provider} answers`) : wrong("models", `${provider}: ${failure}`),
           ),

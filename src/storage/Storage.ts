@@ -23,6 +23,7 @@ import { Erasures } from "./Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
 import { Inspection } from "./Inspection.ts"
+import { ServerList } from "./servers/ServerList.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
@@ -66,6 +67,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
+    ServerList.layer,
     KeyOwners.layer,
     LexemeIndexes.layer,
     Messages.layer,

@@ -47,6 +47,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   config: ["domain", "system", "outbound"],
   "Config.ts": ["config", "system"],
   observability: ["domain", "system"],
+  supervisor: ["system"],
   cli: ["services", "jobs", "domain", "system", "Config.ts"],
   "SettingsWarnings.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],

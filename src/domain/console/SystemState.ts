@@ -58,6 +58,8 @@ export const Finding = Schema.Struct({
   }),
   part: Schema.Literals([
     "database",
+    "connections",
+    "servers",
     "models",
     "embeddings",
     "vectors",

@@ -1,8 +1,10 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { Lifecycle } from "../edge/Lifecycle.ts"
 
-/** How long readiness is down before new requests are refused: load balancers check about once a second. */
+/** How long a server that leaves still listens, at most: load balancers check about once a second. */
 const LEAVE_GRACE = Duration.seconds(1)
+/** A server that leaves closes its listener when it has received nothing for this long. */
+const LEAVE_SILENCE = Duration.millis(200)
 /**
  * How often a draining server checks whether requests are still running. It polls, so that requests need not report
  * their ends to anybody while the server runs.
@@ -17,12 +19,26 @@ const idleWithin = (lifecycle: Lifecycle["Service"], wait: Duration.Duration) =>
     Effect.timeoutOption(wait),
   )
 
+/** Waits until nothing is running and nothing has been received for a while. */
+const silence = (lifecycle: Lifecycle["Service"]) => {
+  const looksMax = Duration.toMillis(LEAVE_SILENCE) / Duration.toMillis(DRAIN_POLL)
+  let seen = lifecycle.received
+  let looks = 0
+  return Effect.sync(() => {
+    looks = lifecycle.running.size > 0 || lifecycle.received > seen ? 0 : looks + 1
+    seen = lifecycle.received
+    return looks > looksMax
+  }).pipe(Effect.repeat({ until: (isOver) => isOver, schedule: Schedule.spaced(DRAIN_POLL) }))
+}
+
 /**
- * Stops the server gracefully: announces it to load balancers, refuses new requests, gives the running ones
- * `drainTimeout` to finish, and interrupts those that remain.
+ * Stops the server gracefully: announces it to load balancers and clients, closes the listener by `close`, gives running
+ * requests `drainTimeout` to finish, and interrupts those that remain. New requests are answered until the listener is
+ * closed, so that the only refusal is that of a connection, after which proxies ask another server.
  */
 export const drain = Effect.fn("Draining.drain")(function* (
   lifecycle: Lifecycle["Service"],
+  close: Effect.Effect<void>,
   drainTimeout: Duration.Duration,
 ) {
   lifecycle.phase = "leaving"
@@ -30,7 +46,9 @@ export const drain = Effect.fn("Draining.drain")(function* (
     reason: lifecycle.stoppedBy ?? "its work ended",
     running_requests: lifecycle.running.size,
   })
-  if (lifecycle.running.size > 0) yield* Effect.sleep(LEAVE_GRACE)
+  // A server without a reason to stop is one of a test or a program, whose clients know that it ends.
+  if (lifecycle.stoppedBy !== undefined) yield* Effect.timeoutOption(silence(lifecycle), LEAVE_GRACE)
+  yield* close
   lifecycle.phase = "draining"
   yield* idleWithin(lifecycle, drainTimeout)
   lifecycle.phase = "closing"

@@ -1,6 +1,8 @@
 import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { isSlow } from "../../api/Routes.ts"
+import { Seat } from "../../system/Seat.ts"
+import type { StartupError } from "../../system/StartupError.ts"
 import { urlOf } from "../../system/Url.ts"
 import { drain } from "./Draining.ts"
 import { cannotListen } from "./CannotListen.ts"
@@ -27,16 +29,41 @@ const FLUSH_TIMEOUT = Duration.millis(250)
 /** The longest idle time that Bun accepts, in seconds. */
 const MAX_IDLE_SECONDS = 255
 
+/** Lets the client open another connection for its next request, which another server answers. */
+const closing = (response: Response): Response => {
+  response.headers.set("connection", "close")
+  return response
+}
+
 const starting: Handler = (request) => Promise.resolve(whileStarting(request))
+
+/**
+ * Finds the port on which several processes are to listen together, and fails when another program has it, which would
+ * otherwise get a part of their requests, or they of its.
+ */
+export const reservePort = (settings: Pick<ServerSettings, "host" | "port">): Effect.Effect<number, StartupError> =>
+  Effect.sync(() =>
+    Bun.serve({ hostname: settings.host, port: settings.port, fetch: () => new Response(null, { status: 503 }) }),
+  ).pipe(
+    Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause))),
+    Effect.flatMap((server) =>
+      Effect.as(
+        Effect.promise(() => server.stop(true)),
+        server.port ?? settings.port,
+      ),
+    ),
+  )
 
 /**
  * The HTTP server: `Bun.serve`, until `@effect/platform-bun` is released for this version of Effect.
  *
  * It listens as soon as its layer is built, so that a port in use is reported before the database is opened. Until it
- * has a handler it answers that it is starting.
+ * has a handler it answers that it is starting. A worker that shares the port with others listens only once it has a
+ * handler, because the kernel sends it a part of the requests from then on.
  *
- * It drains in steps: readiness goes down, then new requests are refused, then running requests may finish until the
- * time-out, and the rest are interrupted, which ends their responses and stores replies as far as they got.
+ * It drains in steps: readiness goes down, and responses close their connections; then the listener closes; then running
+ * requests may finish until the time-out, and the rest are interrupted, which ends their responses and stores replies as
+ * far as they got.
  */
 export class Server extends Context.Service<
   Server,
@@ -59,24 +86,33 @@ export class Server extends Context.Service<
       Server,
       Effect.gen(function* () {
         const lifecycle = yield* Lifecycle
+        const seat = yield* Seat
         let handler = starting
+        let server: Bun.Server<undefined> | undefined
         const patience = Math.min(MAX_IDLE_SECONDS, Math.ceil(Duration.toSeconds(settings.patience)))
 
-        const server = yield* Effect.acquireRelease(
-          Effect.sync(() =>
-            Bun.serve({
+        const answer = (request: Request): Promise<Response> => {
+          lifecycle.received++
+          return lifecycle.phase === "serving" ? handler(request) : handler(request).then(closing)
+        }
+
+        const listen = Effect.acquireRelease(
+          Effect.sync(() => {
+            server = Bun.serve({
               hostname: settings.host,
               port: settings.port,
+              reusePort: seat !== undefined,
               // The handler limits the size of bodies, with a response that says why. Bun's own has no body.
               maxRequestBodySize: Number.MAX_SAFE_INTEGER,
               idleTimeout: IDLE_SECONDS,
               fetch: (request, server) => {
                 if (request.method !== "GET" && isSlow(request.method, pathOf(request.url)))
                   server.timeout(request, patience)
-                return handler(request)
+                return answer(request)
               },
-            }),
-          ).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
+            })
+            return server
+          }).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
           (server) =>
             // The last responses may not be sent completely yet.
             Effect.promise(() => server.stop()).pipe(
@@ -85,21 +121,30 @@ export class Server extends Context.Service<
             ),
         )
 
+        /** Closes the listener and the idle connections. Requests that are running go on. */
+        const close = Effect.andThen(
+          Effect.sync(() => void server?.stop()),
+          seat === undefined ? Effect.void : seat.closed,
+        )
+
+        if (seat === undefined) yield* listen
         return {
-          url: urlOf(settings.host, server.port ?? settings.port),
+          url: urlOf(settings.host, server?.port ?? settings.port),
           keepOpen: ({ source }) => {
             if (!(source instanceof Request)) return () => {}
-            server.timeout(source, 0)
-            return () => server.timeout(source, IDLE_SECONDS)
+            server?.timeout(source, 0)
+            return () => server?.timeout(source, IDLE_SECONDS)
           },
-          peerOf: ({ source }) => (source instanceof Request ? server.requestIP(source)?.address : undefined),
-          serve: (newHandler) =>
-            Effect.acquireRelease(
-              Effect.sync(() => {
-                handler = newHandler
-              }),
-              () => drain(lifecycle, settings.drainTimeout),
-            ),
+          peerOf: ({ source }) => (source instanceof Request ? server?.requestIP(source)?.address : undefined),
+          serve: Effect.fnUntraced(function* (newHandler) {
+            handler = newHandler
+            if (seat !== undefined) {
+              yield* seat.turnToListen
+              yield* Effect.orDie(listen)
+              yield* seat.listening
+            }
+            yield* Effect.addFinalizer(() => drain(lifecycle, close, settings.drainTimeout))
+          }),
         }
       }),
     )

@@ -12,6 +12,8 @@ import { connectionFailure, prepareDatabase } from "./Preparation.ts"
 import { makeClients } from "./TenantConnections.ts"
 import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
+import { makePresence } from "../servers/Presence.ts"
+import { Servers } from "../servers/Servers.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import type { StartupError } from "../../system/StartupError.ts"
 
@@ -125,10 +127,11 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         tenant: Effect.map(tenant, (pool) => ({ pool, pipeline, connections: forTenants })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
-      const clients = yield* openClients(types, connections, timeLimit)
+      const clients = yield* openClients(types, connections, timeLimit, { config, connections: maxConnections })
       const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
       yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))
-      return contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
+      const context = contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
+      return clients.servers === undefined ? context : Context.add(context, Servers, clients.servers)
     }),
   )
 
@@ -186,17 +189,28 @@ const contextOf = (
     Context.add(VectorTypes, clients.vectorTypes),
   )
 
+/** The settings by which a server shows itself to the others. */
+interface PresenceSettings {
+  readonly config: PgPool.Config
+  readonly connections: number
+}
+
 const openClients = Effect.fn("Database.openClients")(
   function* (
     types: PgTypes.Registry,
     connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
     timeLimit?: Duration.Duration,
+    shown?: PresenceSettings,
   ) {
     const clients = yield* makeClients(yield* connections, timeLimit)
+    const presence =
+      shown === undefined ? undefined : yield* makePresence(shown.config, clients.system, shown.connections)
+    if (presence !== undefined) yield* withoutTimeLimit(presence.check)
     const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system))
     registerVector(types, vectorTypes)
     yield* withoutTimeLimit(migrate(clients.system, migrationsDirectory))
-    return { ...clients, vectorTypes }
+    if (presence !== undefined) yield* presence.begin
+    return { ...clients, vectorTypes, servers: presence?.servers }
   },
   Effect.provide(Reactivity.layer),
   Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(connectionFailure(error))),

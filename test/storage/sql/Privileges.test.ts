@@ -122,7 +122,9 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "ingestion_clock",
   "parley_migrations",
   "rate_counts",
+  "server_numbers",
   "server_secrets",
+  "servers",
 ]
 /** Triggers write into the register of garbage as the tenant. It holds random keys of files, and no organization. */
 const UNSECURED: ReadonlyArray<string> = ["blob_garbage"]
