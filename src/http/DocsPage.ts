@@ -36,6 +36,7 @@ export const entries: ReadonlyArray<Entry> = [
   { name: "formats", title: "Formats", file: "docs/formats.md" },
   { name: "settings", title: "Settings", file: "docs/settings.md" },
   { name: "operations", title: "Operations", file: "docs/operations.md" },
+  { name: "scaling", title: "Scaling", file: "docs/scaling.md" },
   { name: "architecture", title: "Architecture", file: "docs/architecture.md" },
   { name: "development", title: "Development", file: "docs/development.md" },
   { name: "security", title: "Security", file: "SECURITY.md" },

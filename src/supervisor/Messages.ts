@@ -1,7 +1,10 @@
 import { Schema } from "effect"
 
-/** The environment variable by which the supervisor tells a process the number of its worker. */
-export const SEAT = "PARLEY_SEAT"
+/**
+ * The environment variable by which the supervisor tells a process its place: the number of the worker, how many there
+ * are, and the directory of their sockets, as `1/4:/tmp/parley-x`.
+ */
+export const SEAT = "SUPERVISED_SEAT"
 
 /** What a worker reports to its supervisor. */
 export const Report = Schema.Union([

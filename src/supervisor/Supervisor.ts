@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Clock, Console, Deferred, Duration, Effect, Schema, type Scope, Semaphore } from "effect"
 import { StartupError } from "../system/StartupError.ts"
@@ -48,9 +51,9 @@ interface Child {
 
 const decodeReport = Schema.decodeUnknownSync(Report)
 
-const start = ({ port, program = MAIN }: SupervisorSettings, number: number): Child => {
+const start = ({ port, program = MAIN, workers }: SupervisorSettings, sockets: string, number: number): Child => {
   const process_ = Bun.spawn([process.execPath, ...process.execArgv, program, "serve"], {
-    env: { ...process.env, [SEAT]: String(number), [PORT]: String(port) },
+    env: { ...process.env, [SEAT]: `${number}/${workers}:${sockets}`, [PORT]: String(port) },
     stdin: "ignore",
     stdout: "inherit",
     stderr: "inherit",
@@ -115,6 +118,11 @@ export interface Supervisor {
 export const supervise = Effect.fn("Supervisor.supervise")(function* (
   settings: SupervisorSettings,
 ): Effect.fn.Return<Supervisor, StartupError, Scope.Scope> {
+  /** The directory of the sockets by which workers hand requests over to each other. */
+  const sockets = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-"))),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+  )
   /** All processes that have not ended. */
   const children = new Set<Child>()
   /** The worker at each place. */
@@ -126,7 +134,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
 
   const start_ = (number: number) =>
     Effect.gen(function* () {
-      const child = start(settings, number)
+      const child = start(settings, sockets, number)
       children.add(child)
       yield* Effect.forkDetach(Effect.andThen(Deferred.await(child.exited), leave(child)))
       return child
@@ -146,7 +154,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
   })
 
   /** Lets a worker listen, beside the others except `instead`. Returns false if it has ended. */
-  const join = (child: Child, instead?: Child) =>
+  const letListen = (child: Child, instead?: Child) =>
     Effect.gen(function* () {
       child.send({ _tag: "Listen" })
       if (!(yield* reaches(child, child.listening))) return false
@@ -189,7 +197,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
     for (let wait = firstWait; ; wait = Duration.min(Duration.times(wait, 2), BACK_OFF_MAX)) {
       yield* Effect.sleep(wait)
       const child = yield* start_(number)
-      if ((yield* reaches(child, child.ready)) && (yield* join(child))) return child
+      if ((yield* reaches(child, child.ready)) && (yield* letListen(child))) return child
       const ending = yield* Deferred.await(child.exited)
       yield* Effect.logError(`Worker ${number} could not start: it ${describe(ending)}`, { worker: number })
     }
@@ -223,7 +231,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
       return yield* Effect.logError(`Worker ${number} stays: the one to replace it could not start`, { worker: number })
     }
     seats.set(number, next)
-    yield* join(next, old)
+    yield* letListen(next, old)
     old.stop("SIGTERM")
     yield* reaches(old, old.closed)
     yield* leave(old)
@@ -247,7 +255,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
     seats.set(child.number, child)
     yield* reaches(child, child.ready)
   }
-  for (const child of [first, ...others]) yield* join(child)
+  for (const child of [first, ...others]) yield* letListen(child)
   for (const number of seats.keys()) yield* Effect.forkScoped(keep(number))
   yield* Console.log(`Listening on ${settings.url}`)
   yield* Effect.logInfo("The workers listen", { workers: settings.workers })

@@ -1,11 +1,15 @@
+import { join } from "node:path"
 import { Deferred, Effect, Layer, Schema } from "effect"
 import { Seat } from "../system/Seat.ts"
 import { Order, type Report, SEAT } from "./Messages.ts"
 import { spread } from "./PortSpread.ts"
 
-/** The number of this process among the workers of a supervisor; undefined where no supervisor has started it. */
-export const workerNumber: number | undefined =
-  process.env[SEAT] === undefined || process.send === undefined ? undefined : Number(process.env[SEAT])
+/** The place of this process among the workers of a supervisor; undefined where no supervisor has started it. */
+const [, number, seats, directory] =
+  process.send === undefined ? [] : (/^(\d+)\/(\d+):(.+)$/.exec(process.env[SEAT] ?? "") ?? [])
+
+/** The number of this worker; undefined where no supervisor has started it. */
+export const workerNumber: number | undefined = number === undefined ? undefined : Number(number)
 
 const decodeOrder = Schema.decodeUnknownSync(Order)
 
@@ -25,6 +29,8 @@ const takeSeat = Effect.fnUntraced(function* (number: number) {
   )
   return {
     number,
+    seats: Number(seats),
+    socketOf: (seat: number) => join(directory ?? "", `${seat}.sock`),
     turnToListen: Effect.andThen(report({ _tag: "Ready" }), Deferred.await(isTurn)),
     listening: report({ _tag: "Listening" }),
     closed: report({ _tag: "Closed" }),

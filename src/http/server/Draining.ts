@@ -13,8 +13,8 @@ const DRAIN_POLL = Duration.millis(20)
 /** How long interrupted requests may take to end their responses, and to store replies as far as they got. */
 const CLOSING_TIMEOUT = Duration.seconds(3)
 
-const idleWithin = (lifecycle: Lifecycle["Service"], wait: Duration.Duration) =>
-  Effect.sync(() => lifecycle.running.size === 0).pipe(
+const idleWithin = (lifecycle: Lifecycle["Service"], isIdle: () => boolean, wait: Duration.Duration) =>
+  Effect.sync(() => lifecycle.running.size === 0 && isIdle()).pipe(
     Effect.repeat({ until: (idle) => idle, schedule: Schedule.spaced(DRAIN_POLL) }),
     Effect.timeoutOption(wait),
   )
@@ -32,13 +32,17 @@ const silence = (lifecycle: Lifecycle["Service"]) => {
 }
 
 /**
- * Stops the server gracefully: announces it to load balancers and clients, closes the listener by `close`, gives running
+ * Stops the server gracefully: announces it to load balancers and clients, closes the listener, gives running
  * requests `drainTimeout` to finish, and interrupts those that remain. New requests are answered until the listener is
  * closed, so that the only refusal is that of a connection, after which proxies ask another server.
  */
 export const drain = Effect.fn("Draining.drain")(function* (
   lifecycle: Lifecycle["Service"],
-  close: Effect.Effect<void>,
+  listener: {
+    readonly close: Effect.Effect<void>
+    /** Whether the listener has no request that `Lifecycle` does not know of. */
+    readonly isIdle: () => boolean
+  },
   drainTimeout: Duration.Duration,
 ) {
   lifecycle.phase = "leaving"
@@ -48,12 +52,12 @@ export const drain = Effect.fn("Draining.drain")(function* (
   })
   // A server without a reason to stop is one of a test or a program, whose clients know that it ends.
   if (lifecycle.stoppedBy !== undefined) yield* Effect.timeoutOption(silence(lifecycle), LEAVE_GRACE)
-  yield* close
+  yield* listener.close
   lifecycle.phase = "draining"
-  yield* idleWithin(lifecycle, drainTimeout)
+  yield* idleWithin(lifecycle, listener.isIdle, drainTimeout)
   lifecycle.phase = "closing"
   const given_up = lifecycle.running.size
   for (const fiber of lifecycle.running) fiber.interruptUnsafe()
-  yield* idleWithin(lifecycle, CLOSING_TIMEOUT)
+  yield* idleWithin(lifecycle, listener.isIdle, CLOSING_TIMEOUT)
   yield* Effect.logInfo("Requests are drained", { given_up })
 })

@@ -8,9 +8,8 @@ import { drain } from "./Draining.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { pathOf } from "../edge/PathOf.ts"
+import { type Handler, makeSiblings } from "./Siblings.ts"
 import { whileStarting } from "./Starting.ts"
-
-export type Handler = (request: Request) => Promise<Response>
 
 export interface ServerSettings {
   readonly host: string
@@ -20,6 +19,8 @@ export interface ServerSettings {
   readonly patience: Duration.Duration
   /** How long running requests may finish before the server closes. */
   readonly drainTimeout: Duration.Duration
+  /** The metrics of this process, in Prometheus's format; absent where nothing measures. */
+  readonly exposition?: Effect.Effect<string>
 }
 
 /** The seconds of silence after which Bun closes a connection. */
@@ -77,6 +78,8 @@ export class Server extends Context.Service<
     readonly keepOpen: (request: HttpServerRequest.HttpServerRequest) => () => void
     /** The address at the other end of a request's connection; undefined once the connection is closed. */
     readonly peerOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
+    /** The metrics of this process, or those of all workers that share its port, in Prometheus's format. */
+    readonly metrics: Effect.Effect<string>
     /** Answers requests with this handler until the scope closes, which drains the server first. */
     readonly serve: (handler: Handler) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -96,6 +99,11 @@ export class Server extends Context.Service<
           return lifecycle.phase === "serving" ? handler(request) : handler(request).then(closing)
         }
 
+        const { exposition: ownMetrics = Effect.succeed("") } = settings
+        const siblings =
+          seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromise(ownMetrics))
+        let fromSiblings: ReturnType<NonNullable<typeof siblings>["listen"]> | undefined
+
         const listen = Effect.acquireRelease(
           Effect.sync(() => {
             server = Bun.serve({
@@ -108,9 +116,14 @@ export class Server extends Context.Service<
               fetch: (request, server) => {
                 if (request.method !== "GET" && isSlow(request.method, pathOf(request.url)))
                   server.timeout(request, patience)
-                return answer(request)
+                const forwarded = siblings?.forward(request, server.requestIP(request)?.address, () =>
+                  server.timeout(request, 0),
+                )
+                if (forwarded === undefined) return answer(request)
+                return lifecycle.phase === "serving" ? forwarded : forwarded.then(closing)
               },
             })
+            fromSiblings = siblings?.listen()
             return server
           }).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
           (server) =>
@@ -123,7 +136,10 @@ export class Server extends Context.Service<
 
         /** Closes the listener and the idle connections. Requests that are running go on. */
         const close = Effect.andThen(
-          Effect.sync(() => void server?.stop()),
+          Effect.sync(() => {
+            void server?.stop()
+            fromSiblings?.close()
+          }),
           seat === undefined ? Effect.void : seat.closed,
         )
 
@@ -131,11 +147,13 @@ export class Server extends Context.Service<
         return {
           url: urlOf(settings.host, server?.port ?? settings.port),
           keepOpen: ({ source }) => {
-            if (!(source instanceof Request)) return () => {}
+            if (!(source instanceof Request) || siblings?.peerOf(source) !== undefined) return () => {}
             server?.timeout(source, 0)
             return () => server?.timeout(source, IDLE_SECONDS)
           },
-          peerOf: ({ source }) => (source instanceof Request ? server?.requestIP(source)?.address : undefined),
+          peerOf: ({ source }) =>
+            source instanceof Request ? (siblings?.peerOf(source) ?? server?.requestIP(source)?.address) : undefined,
+          metrics: siblings === undefined ? ownMetrics : Effect.promise(siblings.metrics),
           serve: Effect.fnUntraced(function* (newHandler) {
             handler = newHandler
             if (seat !== undefined) {
@@ -143,7 +161,9 @@ export class Server extends Context.Service<
               yield* Effect.orDie(listen)
               yield* seat.listening
             }
-            yield* Effect.addFinalizer(() => drain(lifecycle, close, settings.drainTimeout))
+            /** Whether all responses are sent, also those of other workers, of which `Lifecycle` does not know. */
+            const isIdle = () => seat === undefined || server?.pendingRequests === 0
+            yield* Effect.addFinalizer(() => drain(lifecycle, { close, isIdle }, settings.drainTimeout))
           }),
         }
       }),
