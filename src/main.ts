@@ -4,6 +4,7 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
+import manifest from "../package.json" with { type: "json" }
 import { Cause, Console, Context, Effect, Exit, Latch, Layer, References } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
@@ -17,7 +18,9 @@ import { workersOf } from "./config/Workers.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
+import { LocalOperator } from "./http/edge/LocalOperator.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
+import * as MetricsServer from "./http/server/MetricsServer.ts"
 import { reservePort, Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
@@ -29,7 +32,9 @@ import { onStopSignal, watchLauncher, watchTerminal } from "./Launcher.ts"
 import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
 import * as Log from "./observability/Log.ts"
-import * as Traces from "./observability/Traces.ts"
+import * as ProcessFigures from "./observability/ProcessFigures.ts"
+import * as Telemetry from "./observability/Telemetry.ts"
+import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/Doctor.ts"
@@ -52,11 +57,17 @@ const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRand
 
 const { workerNumber } = WorkerSeat
 
-const settings = Layer.mergeAll(
+const logged = Layer.merge(
   configured(({ log }) => Log.layer(log)),
-  Traces.layer,
   workerNumber === undefined ? Layer.empty : Layer.succeed(References.CurrentLogAnnotations, { worker: workerNumber }),
 ).pipe(Layer.provideMerge(Config.layer))
+
+/** The settings of a command, which exports no telemetry. */
+const settings = Layer.provideMerge(layerOff, logged)
+
+const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector, manifest.version)).pipe(
+  Layer.provideMerge(logged),
+)
 
 const database = configured((config) => Database.layer(config.database))
 
@@ -95,6 +106,18 @@ const bootstrapOfServer = configured((config) => Bootstrap.layerOfServer(config.
 
 const listener = configured((config) => Server.layer(config.server)).pipe(Layer.provideMerge(Lifecycle.layer))
 
+const localOperator = Layer.unwrap(
+  Effect.gen(function* () {
+    const { running, server } = yield* Config
+    return LocalOperator.layer({ ...(yield* Server), ...running, host: server.host })
+  }),
+)
+
+const figures = Layer.merge(
+  configured(({ metrics }) => MetricsServer.layer(metrics)),
+  ProcessFigures.layer(manifest.version),
+)
+
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -102,8 +125,9 @@ export const server = Layer.effectDiscard(
     if (workerNumber === undefined) yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
-  Layer.provide(App.layer),
+  Layer.provide([App.layer, figures]),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
+  Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
   Layer.provideMerge(services),
   Layer.provide(configured((config) => PublicUrl.layer(config.server))),
@@ -113,7 +137,7 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
   Layer.provide(WorkerSeat.layer),
-  Layer.provideMerge(settings),
+  Layer.provideMerge(settingsOfServer),
   Layer.provideMerge(platform),
 )
 
@@ -190,7 +214,7 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: "0.1.0" }).pipe(
+const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: manifest.version }).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,

@@ -1,9 +1,12 @@
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Health } from "../services/Health.ts"
+import { EXPOSITION_TYPE } from "../observability/Exposition.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
+import { Server } from "./server/Server.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -12,6 +15,7 @@ export const layer = HttpApiBuilder.group(
     const { avatar } = yield* avatarHandlers
     const health = yield* Health
     const lifecycle = yield* Lifecycle
+    const server = yield* Server
 
     return handlers.handleAll({
       healthz: () => Effect.succeed({ status: "ok" as const }),
@@ -25,6 +29,9 @@ export const layer = HttpApiBuilder.group(
               }))
             : Effect.fail(shuttingDown),
         ),
+
+      metrics: () =>
+        Effect.map(server.metrics, (text) => HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE })),
 
       avatar,
     })

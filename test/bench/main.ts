@@ -12,6 +12,7 @@ const benches: Readonly<
   http: () => import("./http.ts"),
   ingest: () => import("./ingest.ts"),
   kills: () => import("./kills.ts"),
+  reliability: () => import("./reliability.ts"),
   retrieval: () => import("./retrieval.ts"),
   safety: () => import("./safety.ts"),
   search: () => import("./search.ts"),

@@ -1,8 +1,7 @@
-import { parseArgs } from "node:util"
-import type { Part } from "./safety/Part.ts"
+import { type Parts, runParts } from "./lib/Parts.ts"
 
 /** The parts by name. The file of each part documents what it measures. */
-export const parts: Readonly<Record<string, () => Promise<{ readonly part: Part }>>> = {
+export const parts: Parts = {
   fuzz: () => import("./safety/Fuzz.ts"),
   matrix: () => import("./safety/Matrix.ts"),
   limits: () => import("./safety/Limits.ts"),
@@ -19,31 +18,4 @@ export const parts: Readonly<Record<string, () => Promise<{ readonly part: Part 
  * promised to be harmless, and prints what came of it. Without names it runs every part. It fails when a promise is not
  * kept.
  */
-export const run = async (args: ReadonlyArray<string>): Promise<void> => {
-  const { positionals, values } = parseArgs({
-    args: Array.from(args),
-    allowPositionals: true,
-    options: {
-      seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
-      postgres: { type: "string" },
-      scale: { type: "string", default: "1" },
-    },
-  })
-  const unknown = positionals.filter((name) => parts[name] === undefined)
-  if (unknown.length > 0) {
-    throw new Error(`There is no part ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}`)
-  }
-  const settings = { seed: Number(values.seed), postgres: values.postgres, scale: Number(values.scale) }
-  process.stdout.write(`seed ${settings.seed}\n`)
-  for (const name of positionals.length > 0 ? positionals : Object.keys(parts)) {
-    process.stdout.write(`\n${name}\n`)
-    const started = performance.now()
-    const findings = (await (await parts[name]?.())?.part(settings)) ?? []
-    for (const { isKept, name: what, value } of findings) {
-      const verdict = isKept === undefined ? "" : isKept ? "  kept" : "  MISSED"
-      process.stdout.write(`  ${what.padEnd(64)} ${value}${verdict}\n`)
-    }
-    process.stdout.write(`  (${((performance.now() - started) / 1_000).toFixed(0)} s)\n`)
-    if (findings.some(({ isKept }) => isKept === false)) process.exitCode = 1
-  }
-}
+export const run = (args: ReadonlyArray<string>): Promise<void> => runParts(parts, args)

@@ -5,6 +5,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { openEmbedded } from "../../src/storage/embedded/Embedded.ts"
+import { type OnStatement, StatementWatch } from "./kills/StatementWatch.ts"
 import { fresh } from "./TestDatabase.ts"
 
 /** A Postgres server behind a network that a test can disturb. */
@@ -26,9 +27,7 @@ export interface DatabaseFront {
 export const databaseFront = Effect.gen(function* () {
   const database = yield* fresh
   if (database.kind === "postgres") {
-    const { hostname, port } = new URL(database.url)
-    const server = yield* front(database.url, () => connect(Number(port), hostname))
-    return { ...server, terminate: terminate(database.url) } satisfies DatabaseFront
+    return { ...(yield* postgresFront(database.url)), terminate: terminate(database.url) } satisfies DatabaseFront
   }
   const { wire } = yield* Effect.provide(openEmbedded({ directory: database.directory }), fileSystem)
   const embedded = yield* front("postgres://postgres@127.0.0.1/postgres", () => wire.connect())
@@ -44,7 +43,13 @@ const terminate = (url: string) => (processId: number) =>
     Effect.asVoid,
   )
 
-const front = Effect.fnUntraced(function* (target: string, open: () => Duplex) {
+/** Makes such a network in front of a Postgres server. `onStatement` sees each statement, and may keep it back. */
+export const postgresFront = (url: string, onStatement?: OnStatement) => {
+  const { hostname, port } = new URL(url)
+  return front(url, () => connect(Number(port), hostname), onStatement)
+}
+
+const front = Effect.fnUntraced(function* (target: string, open: () => Duplex, onStatement: OnStatement = () => true) {
   const pairs = new Set<readonly [Socket, Duplex]>()
   let isFrozen = false
   const freeze = () => {
@@ -65,8 +70,10 @@ const front = Effect.fnUntraced(function* (target: string, open: () => Duplex) {
           near.destroy()
           far.destroy()
         }
-        for (const [from, to] of [pair, [far, near] as const]) {
-          from.on("data", (bytes: Uint8Array) => void to.write(bytes))
+        const watch = new StatementWatch(onStatement)
+        near.on("data", (bytes: Uint8Array) => watch.request(bytes, () => void far.write(bytes)))
+        far.on("data", (bytes: Uint8Array) => watch.answer(bytes, () => void near.write(bytes)))
+        for (const from of pair) {
           from.on("error", end)
           from.on("close", end)
         }

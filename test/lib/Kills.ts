@@ -1,12 +1,10 @@
-import { mkdirSync, readdirSync, utimesSync } from "node:fs"
-import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
-import { SystemSql } from "../../src/storage/sql/Database.ts"
+import type { SystemSql } from "../../src/storage/sql/Database.ts"
+import { blobKeysIn, leftovers, over, type Site, site, stop, sweep } from "./kills/Site.ts"
 import { GoneAway, makeWork, type Work } from "./KillsWork.ts"
 import { makeMixedFiles, type MixedFile } from "./MixedFiles.ts"
 import { random } from "./Random.ts"
-import { serverProcess, type Settings, settingsFor } from "./ServerProcess.ts"
-import { fresh, layerOf, type TestDatabase } from "./TestDatabase.ts"
+import { serverProcess, type Settings } from "./ServerProcess.ts"
 
 /*
  * A server that is killed again and again while it takes files in, and what its database and its disk hold afterwards,
@@ -27,10 +25,7 @@ export interface KillsReport {
 const LIFE_MAX = 900
 /** Kills while it starts: one in so many. */
 const STARTS_KILLED = 8
-const servers = {
-  INGEST_LEASE: "1s",
-  LOG_LEVEL: "warn",
-}
+const servers = { INGEST_LEASE: "1s", LOG_LEVEL: "warn" }
 
 /** Kills so many times, with sets of so many files one after the other, and compares. */
 export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
@@ -41,7 +36,7 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   readonly companion: boolean
   readonly tell: (line: string) => void
 }) {
-  const killed = yield* site
+  const killed = yield* site(servers)
   const draw = random(options.seed)
   const companion = yield* Scope.make()
   if (options.companion) {
@@ -64,7 +59,7 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   // The rest of the work is done without kills.
   yield* finish(killed, work === undefined ? [] : [work])
   yield* sweep(killed)
-  const undisturbed = yield* site
+  const undisturbed = yield* site(servers)
   yield* finish(undisturbed, sets.map(makeWork))
   const { found, keys } = yield* over(killed.database, (sql) =>
     Effect.all({ found: contentsIn(sql), keys: blobKeysIn(sql) }),
@@ -77,25 +72,6 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
     chunks: found.documents.reduce((sum, { chunks }) => sum + chunks, 0),
     faults: [...differences(found, expected), ...leftovers(killed, keys)],
   } satisfies KillsReport
-})
-
-interface Site {
-  readonly database: TestDatabase
-  /** The temporary directory is the server's own, and nothing may ever lie there. */
-  readonly settings: Settings & { readonly DATA_DIR: string; readonly TMPDIR: string }
-}
-
-/** A database and a directory of its own. */
-const site = Effect.gen(function* () {
-  const database = yield* fresh
-  const given = yield* settingsFor(database)
-  const temporary = join(given.DATA_DIR, "temporary")
-  yield* Effect.sync(() => mkdirSync(temporary))
-  const settings = { ...given, ...servers, TMPDIR: temporary }
-  // The embedded database has moved below the server's directory.
-  const moved: TestDatabase =
-    database.kind === "embedded" ? { kind: "embedded", directory: join(settings.DATA_DIR, "database") } : database
-  return { database: moved, settings } satisfies Site
 })
 
 /** The process of a server from its start to its kill. */
@@ -123,53 +99,6 @@ const finish = Effect.fnUntraced(function* (at: Site, works: ReadonlyArray<Work>
   for (const { go } of works) yield* Effect.promise(() => go(url))
   yield* stop(server)
 }, Effect.scoped)
-
-/** Lets the next server delete the files that nobody owns, as if their time had come. */
-const sweep = Effect.fnUntraced(function* (at: Site) {
-  yield* over(at.database, (sql) => sql`update blob_garbage set due_at = now()`)
-  // As old as they are when a server that was not told looks at them.
-  for (const draft of filesOf(at, "tmp")) {
-    yield* Effect.sync(() => utimesSync(join(at.settings.DATA_DIR, "files", "tmp", draft), 0, 0))
-  }
-  const server = yield* serverProcess(at.settings)
-  yield* Effect.promise(() => server.listening)
-  yield* Effect.promise(() => steady(() => String(filesOf(at, "documents").length)))
-  yield* stop(server)
-}, Effect.scoped)
-
-const stop = (server: Effect.Success<ReturnType<typeof serverProcess>>) =>
-  Effect.promise(() => {
-    server.kill("SIGTERM")
-    return server.exited
-  })
-
-/** Until it has been the same for a while. */
-const steady = async (look: () => string): Promise<void> => {
-  let before
-  for (let times = 0; times < 10; times++) {
-    const now = look()
-    if (now !== before) times = 0
-    before = now
-    await Bun.sleep(50)
-  }
-}
-
-const filesOf = ({ settings }: Site, prefix: "avatars" | "documents" | "tmp"): ReadonlyArray<string> =>
-  namesIn(join(settings.DATA_DIR, "files", prefix))
-
-const namesIn = (directory: string): ReadonlyArray<string> => {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
-}
-
-/** Queries a database while no server uses it. */
-const over = <A>(
-  database: TestDatabase,
-  query: (sql: SystemSql["Service"]) => Effect.Effect<A, unknown>,
-): Effect.Effect<A> => Effect.orDie(Effect.provide(SystemSql.use(query), layerOf(database), { local: true }))
 
 interface Contents {
   readonly documents: ReadonlyArray<{
@@ -221,35 +150,4 @@ const differences = (found: Contents, expected: Contents): ReadonlyArray<string>
   if (found.foreignChunks > 0) faults.push(`${found.foreignChunks} chunks of revisions that do not serve`)
   if (found.queued > 0) faults.push(`${found.queued} ingestions left`)
   return faults
-}
-
-interface BlobKeys {
-  readonly owned: ReadonlyArray<string>
-  /** To be deleted. */
-  readonly garbage: ReadonlyArray<string>
-}
-
-const blobKeysIn = (sql: SystemSql["Service"]) =>
-  Effect.gen(function* () {
-    const owned = yield* sql<{ key: string }>`
-      select blob_key as key from documents
-      union select avatar_blob from chatbots where avatar_blob is not null`
-    const garbage = yield* sql<{ key: string }>`select key from blob_garbage`
-    return { owned: owned.map(({ key }) => key), garbage: garbage.map(({ key }) => key) } satisfies BlobKeys
-  })
-
-/** Files without an owner or outside of the directory, owners without a file, and the register of garbage. */
-const leftovers = (at: Site, { garbage, ...keys }: BlobKeys): ReadonlyArray<string> => {
-  const owned = new Set(keys.owned)
-  const files = new Set(
-    (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
-      filesOf(at, prefix).map((name) => `${prefix}/${name}`),
-    ),
-  )
-  return [
-    ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
-    ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
-    ...garbage.map((key) => `${key} is still registered as garbage`),
-    ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
-  ]
 }

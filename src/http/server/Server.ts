@@ -1,6 +1,7 @@
 import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { isSlow } from "../../api/Routes.ts"
+import { exposition } from "../../observability/Exposition.ts"
 import { Seat } from "../../system/Seat.ts"
 import type { StartupError } from "../../system/StartupError.ts"
 import { urlOf } from "../../system/Url.ts"
@@ -19,8 +20,6 @@ export interface ServerSettings {
   readonly patience: Duration.Duration
   /** How long running requests may finish before the server closes. */
   readonly drainTimeout: Duration.Duration
-  /** The metrics of this process, in Prometheus's format; absent where nothing measures. */
-  readonly exposition?: Effect.Effect<string>
 }
 
 /** The seconds of silence after which Bun closes a connection. */
@@ -71,6 +70,8 @@ export class Server extends Context.Service<
   {
     /** The address of the server, as `http://host:port`, with the actual port. */
     readonly url: string
+    /** The actual port. */
+    readonly port: number
     /**
      * Switches off Bun's idle time-out for the connection of a request, until the returned function is called. A stream
      * needs it, because writing does not reset Bun's idle time.
@@ -99,9 +100,8 @@ export class Server extends Context.Service<
           return lifecycle.phase === "serving" ? handler(request) : handler(request).then(closing)
         }
 
-        const { exposition: ownMetrics = Effect.succeed("") } = settings
         const siblings =
-          seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromise(ownMetrics))
+          seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromise(exposition))
         let fromSiblings: ReturnType<NonNullable<typeof siblings>["listen"]> | undefined
 
         const listen = Effect.acquireRelease(
@@ -144,8 +144,10 @@ export class Server extends Context.Service<
         )
 
         if (seat === undefined) yield* listen
+        const port = server?.port ?? settings.port
         return {
-          url: urlOf(settings.host, server?.port ?? settings.port),
+          url: urlOf(settings.host, port),
+          port,
           keepOpen: ({ source }) => {
             if (!(source instanceof Request) || siblings?.peerOf(source) !== undefined) return () => {}
             server?.timeout(source, 0)
@@ -153,7 +155,7 @@ export class Server extends Context.Service<
           },
           peerOf: ({ source }) =>
             source instanceof Request ? (siblings?.peerOf(source) ?? server?.requestIP(source)?.address) : undefined,
-          metrics: siblings === undefined ? ownMetrics : Effect.promise(siblings.metrics),
+          metrics: siblings === undefined ? exposition : Effect.promise(siblings.metrics),
           serve: Effect.fnUntraced(function* (newHandler) {
             handler = newHandler
             if (seat !== undefined) {

@@ -93,8 +93,18 @@ const STARTUP_PARAMETERS = {
   "hnsw.ef_search": "120",
 }
 
+/** Brings a database to the schema that the program needs, when it has been opened. */
+export type Migrating = (
+  sql: SqlClient.SqlClient,
+) => Effect.Effect<void, StartupError | SqlError.SqlError, FileSystem.FileSystem>
+
+const toLatest: Migrating = (sql) => migrate(sql, migrationsDirectory)
+
 /** Connects to Postgres 15 or later with pgvector 0.7 or later, and brings the database to the current schema. */
-export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+export const layerPostgres = (
+  settings: PostgresSettings,
+  migrating = toLatest,
+): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const types = makeRegistry()
@@ -127,7 +137,9 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         tenant: Effect.map(tenant, (pool) => ({ pool, pipeline, connections: forTenants })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
-      const clients = yield* openClients(types, connections, timeLimit, { config, connections: maxConnections })
+      // Others see a server, and not what restores a database that has no tables yet.
+      const shown = migrating === toLatest ? { config, connections: maxConnections } : undefined
+      const clients = yield* openClients(types, connections, migrating, timeLimit, shown)
       const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
       yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))
       const context = contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
@@ -144,6 +156,7 @@ export interface EmbeddedDatabaseSettings extends EmbeddedSettings {
 /** Opens Postgres inside this process, with a directory of its own, and brings it to the current schema. */
 export const layerEmbedded = (
   settings: EmbeddedDatabaseSettings,
+  migrating = toLatest,
 ): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -156,6 +169,7 @@ export const layerEmbedded = (
           const only = { pool, pipeline: 1, connections: 1 }
           return { tenant: only, system: only }
         }),
+        migrating,
       )
       const { directory, diskReserve: reserve } = settings
       const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve })
@@ -165,11 +179,11 @@ export const layerEmbedded = (
   )
 
 /** Opens the database that the settings name. */
-export const layer = ({
-  url,
-  ...settings
-}: DatabaseSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
-  url === undefined ? layerEmbedded(settings) : layerPostgres({ url, ...settings })
+export const layer = (
+  { url, ...settings }: DatabaseSettings,
+  migrating = toLatest,
+): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+  url === undefined ? layerEmbedded(settings, migrating) : layerPostgres({ url, ...settings }, migrating)
 
 interface Clients {
   readonly tenant: SqlClient.SqlClient
@@ -199,6 +213,7 @@ const openClients = Effect.fn("Database.openClients")(
   function* (
     types: PgTypes.Registry,
     connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
+    migrating: Migrating,
     timeLimit?: Duration.Duration,
     shown?: PresenceSettings,
   ) {
@@ -208,7 +223,7 @@ const openClients = Effect.fn("Database.openClients")(
     if (presence !== undefined) yield* withoutTimeLimit(presence.check)
     const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system))
     registerVector(types, vectorTypes)
-    yield* withoutTimeLimit(migrate(clients.system, migrationsDirectory))
+    yield* withoutTimeLimit(migrating(clients.system))
     if (presence !== undefined) yield* presence.begin
     return { ...clients, vectorTypes, servers: presence?.servers }
   },

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Finding, PartSettings } from "./Part.ts"
+import type { Finding, PartSettings } from "../lib/Parts.ts"
 
 /** Looks for secrets in all that leaves a server or lies on its disk, with each form of the log. */
 export const part = async ({ postgres }: PartSettings): Promise<ReadonlyArray<Finding>> => {

@@ -4,7 +4,7 @@ import { parley, withDirectory } from "../http.ts"
 import { type Child, start } from "../http/Child.ts"
 import { apiKey, database, poster } from "../http/Fixture.ts"
 import * as Load from "../http/Load.ts"
-import type { Part, PartSettings } from "./Part.ts"
+import type { Part, PartSettings } from "../lib/Parts.ts"
 
 const CLIENTS = 16
 const ROUNDS = 5

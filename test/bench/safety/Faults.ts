@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Finding, PartSettings } from "./Part.ts"
+import type { Finding, PartSettings } from "../lib/Parts.ts"
 import { type PlantedFault, plantedFaults } from "./PlantedFaults.ts"
 
 /*

@@ -10,7 +10,7 @@ import { WireConnection } from "../../lib/safety/fuzz/Wire.ts"
 import { type Child, start } from "../http/Child.ts"
 import { apiKey, database } from "../http/Fixture.ts"
 import type { ProbeOrder, Wait } from "./fuzz/Probe.ts"
-import type { Finding, Part, PartSettings } from "./Part.ts"
+import type { Finding, Part, PartSettings } from "../lib/Parts.ts"
 
 const REQUESTS = 200_000
 const CONNECTIONS = 8

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { TestServer } from "../../lib/TestServer.ts"
-import type { PartSettings } from "./Part.ts"
+import type { PartSettings } from "../lib/Parts.ts"
 
 /** Runs the server of the tests in this process, over a new database, for as long as `use` takes. */
 export const withServer = async <A>(

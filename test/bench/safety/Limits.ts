@@ -4,7 +4,7 @@ import { makeKey } from "../../../src/domain/ApiKey.ts"
 import { authenticated, parley, withDirectory } from "../http.ts"
 import { type Child, start } from "../http/Child.ts"
 import { apiKey, database } from "../http/Fixture.ts"
-import type { Finding, Part, PartSettings } from "./Part.ts"
+import type { Finding, Part, PartSettings } from "../lib/Parts.ts"
 
 const QUOTA = 400
 const WINDOW_SECONDS = 5

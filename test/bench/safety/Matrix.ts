@@ -1,5 +1,5 @@
 import { withServer } from "./InProcess.ts"
-import type { Part } from "./Part.ts"
+import type { Part } from "../lib/Parts.ts"
 
 /**
  * Sends every operation and every tool the keys that must not perform it and the names of another organization's

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { TestServer } from "../../lib/TestServer.ts"
 import { withServer } from "./InProcess.ts"
-import type { Finding, Part, PartSettings } from "./Part.ts"
+import type { Finding, Part, PartSettings } from "../lib/Parts.ts"
 
 const OPERATIONS = 50_000
 /** Runs at the same time, each with organizations of its own. */

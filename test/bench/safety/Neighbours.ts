@@ -9,7 +9,7 @@ import { makeCorpus } from "../http/Corpus.ts"
 import { apiKey as operatorKey, database } from "../http/Fixture.ts"
 import { type Outcome, requestBytes, run } from "../http/Load.ts"
 import type { Attack } from "./NeighbourAttack.ts"
-import type { Finding, Part } from "./Part.ts"
+import type { Finding, Part } from "../lib/Parts.ts"
 
 /*
  * One organization sends all it can on 64 connections: chats without a model and against a fake provider, streams,

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Part } from "./Part.ts"
+import type { Part } from "../lib/Parts.ts"
 
 const REQUESTS = 5_000
 const KILLS = 20

@@ -1,0 +1,129 @@
+import { Effect, Exit, Scope } from "effect"
+import { Client } from "../Client.ts"
+import { providerAnswering } from "../FakeProvider.ts"
+import { fakeKey } from "../FakeAnthropic.ts"
+import { random } from "../Random.ts"
+import { operatorKey, serverProcess } from "../ServerProcess.ts"
+import { answerTo, Clients, lastQuestion } from "./Clients.ts"
+import { type KillPoint, killPoints } from "./KillPoints.ts"
+import { faultsOf } from "./Oracle.ts"
+import { blobKeysIn, leftovers, over, site, stop, sweep } from "./Site.ts"
+import { Victim } from "./Victim.ts"
+
+/*
+ * A server that is killed at chosen points of its work while clients chat, upload, replace and delete.
+ */
+
+export interface PointsReport {
+  /** The number of kills at each point, by its name. */
+  readonly kills: ReadonlyMap<string, number>
+  /** Requests that were sent again because there was no answer. */
+  readonly retries: number
+  readonly acknowledged: number
+  /** What is wrong, one line each. */
+  readonly faults: ReadonlyArray<string>
+  /** For each kill, milliseconds until something else was true again. */
+  readonly recoveries: ReadonlyArray<Recovery>
+}
+
+/** Milliseconds from a kill. */
+export interface Recovery {
+  readonly point: string
+  /** Until the server, which is started at once, listened. */
+  readonly listening: number
+  /** Until a request was acknowledged. */
+  readonly working: number
+  /** Until every request was acknowledged that was under way at the kill. */
+  readonly resumed: number
+  /** Until every document was searchable that was waiting when the server listened again. */
+  readonly settled: number
+}
+
+/** The longest wait for a server to come to a point, and for the work to go on, in milliseconds. */
+const PATIENCE = 60_000
+const OCCURRENCES = 4
+
+const servers = {
+  LOG_LEVEL: "error",
+  DEFAULT_MODEL: "claude-sonnet-5-5",
+  ANTHROPIC_API_KEY: fakeKey,
+  // Until the leases of a dead server are taken over at once, a client waits until they lapse.
+  INGEST_LEASE: "3s",
+  IDEMPOTENCY_LEASE: "3s",
+  // Replies take about 300 ms.
+  REPLY_CHECKPOINT: "100ms",
+}
+
+/** Kills a server so many times, at one point after the other, and compares what it kept with what it acknowledged. */
+export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
+  readonly kills: number
+  readonly seed: number
+  readonly points?: ReadonlyArray<KillPoint>
+  readonly tell: (line: string) => void
+}) {
+  const draw = random(options.seed)
+  const provider = yield* providerAnswering(({ body }) => ({ kind: "paced", text: answerTo(lastQuestion(body)) }))
+  const at = yield* site({ ...servers, ANTHROPIC_BASE_URL: provider.url })
+  const scope = yield* Scope.make()
+  const victim = yield* Scope.provide(Victim.make(at), scope)
+  const points = options.points ?? killPoints
+  const kills = new Map(points.map(({ name }) => [name, 0]))
+  const recoveries: Array<Recovery> = []
+  const faults: Array<string> = []
+
+  const drive = async () => {
+    await victim.start()
+    const { id } = await new Client(await victim.url, operatorKey).newChatbot({ name: "The ships" })
+    const clients = new Clients(victim, id, draw)
+    const working = clients.run()
+    for (let count = 0; count < options.kills; count++) {
+      const point = points[count % points.length]
+      if (point === undefined) break
+      // The work has got going.
+      await clients.nextAcknowledged()
+      victim.arm(point, 1 + Math.floor(draw() * OCCURRENCES))
+      if (await victim.isKilledWithin(PATIENCE)) kills.set(point.name, (kills.get(point.name) ?? 0) + 1)
+      else faults.push(`The server never came to the point "${point.name}": ${victim.log.slice(-500)}`)
+      const recovery = await recover(victim, clients, point.name)
+      recoveries.push(recovery)
+      const { listening, resumed, settled, working: first } = recovery
+      options.tell(
+        `${point.name}: listens ${listening} ms, works ${first} ms, resumed ${resumed} ms, settled ${settled} ms`,
+      )
+    }
+    clients.stop()
+    await working
+    await clients.settled()
+    return clients
+  }
+  const clients = yield* Effect.promise(drive)
+  yield* Scope.close(scope, Exit.void)
+  yield* sweep(at)
+  const server = yield* serverProcess(at.settings)
+  yield* Effect.promise(() => server.listening)
+  yield* stop(server)
+  const found = yield* over(at.database, (sql) => Effect.all({ faults: faultsOf(sql, clients), keys: blobKeysIn(sql) }))
+  return {
+    kills,
+    retries: clients.retries,
+    acknowledged: clients.acknowledged,
+    recoveries,
+    faults: [...faults, ...clients.faults, ...found.faults, ...leftovers(at, found.keys)],
+  } satisfies PointsReport
+})
+
+/** Starts the server after a kill, and measures how long it takes until all goes on. */
+const recover = async (victim: Victim, clients: Clients, point: string): Promise<Recovery> => {
+  const killed = performance.now()
+  const passed = () => Math.round(performance.now() - killed)
+  const cut = Array.from(clients.underWay, ({ acknowledged }) => acknowledged)
+  const firstAcknowledged = clients.nextAcknowledged().then(passed)
+  await victim.start()
+  const listening = passed()
+  const [working, resumed, settled] = await Promise.all([
+    firstAcknowledged,
+    Promise.all(cut).then(passed),
+    clients.settled().then(passed),
+  ])
+  return { point, listening, working, resumed, settled }
+}

@@ -1,0 +1,110 @@
+import { mkdirSync, readdirSync, utimesSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { serverProcess, type Settings, settingsFor } from "../ServerProcess.ts"
+import { fresh, layerOf, type TestDatabase } from "../TestDatabase.ts"
+
+/*
+ * The database and the files of servers that are killed, and what must not be left in them.
+ */
+
+/** A database and a directory of its own. */
+export interface Site {
+  readonly database: TestDatabase
+  /** The temporary directory is the server's own, and nothing may ever lie there. */
+  readonly settings: Settings & { readonly DATA_DIR: string; readonly TMPDIR: string }
+}
+
+/** Makes a database and a directory for servers with these settings. */
+export const site = Effect.fnUntraced(function* (servers: Settings) {
+  const database = yield* fresh
+  const given = yield* settingsFor(database)
+  const temporary = join(given.DATA_DIR, "temporary")
+  yield* Effect.sync(() => mkdirSync(temporary))
+  const settings = { ...given, ...servers, TMPDIR: temporary }
+  // The embedded database has moved below the server's directory.
+  const moved: TestDatabase =
+    database.kind === "embedded" ? { kind: "embedded", directory: join(settings.DATA_DIR, "database") } : database
+  return { database: moved, settings } satisfies Site
+})
+
+/** Lets the next server delete the files that nobody owns, as if their time had come. */
+export const sweep = Effect.fnUntraced(function* (at: Site) {
+  yield* over(at.database, (sql) => sql`update blob_garbage set due_at = now()`)
+  // As old as they are when a server that was not told looks at them.
+  for (const draft of filesOf(at, "tmp")) {
+    yield* Effect.sync(() => utimesSync(join(at.settings.DATA_DIR, "files", "tmp", draft), 0, 0))
+  }
+  const server = yield* serverProcess(at.settings)
+  yield* Effect.promise(() => server.listening)
+  yield* Effect.promise(() => steady(() => String(filesOf(at, "documents").length)))
+  yield* stop(server)
+}, Effect.scoped)
+
+/** Stops a server as an operator does. */
+export const stop = (server: Effect.Success<ReturnType<typeof serverProcess>>) =>
+  Effect.promise(() => {
+    server.kill("SIGTERM")
+    return server.exited
+  })
+
+/** Until it has been the same for a while. */
+const steady = async (look: () => string): Promise<void> => {
+  let before
+  for (let times = 0; times < 10; times++) {
+    const now = look()
+    if (now !== before) times = 0
+    before = now
+    await Bun.sleep(50)
+  }
+}
+
+const filesOf = ({ settings }: Site, prefix: "avatars" | "documents" | "tmp"): ReadonlyArray<string> =>
+  namesIn(join(settings.DATA_DIR, "files", prefix))
+
+const namesIn = (directory: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+/** Queries a database while no server uses it. */
+export const over = <A>(
+  database: TestDatabase,
+  query: (sql: SystemSql["Service"]) => Effect.Effect<A, unknown>,
+): Effect.Effect<A> => Effect.orDie(Effect.provide(SystemSql.use(query), layerOf(database), { local: true }))
+
+interface BlobKeys {
+  readonly owned: ReadonlyArray<string>
+  /** To be deleted. */
+  readonly garbage: ReadonlyArray<string>
+}
+
+/** Reads the keys of the blobs that have an owner, and of those that are registered as garbage. */
+export const blobKeysIn = (sql: SystemSql["Service"]) =>
+  Effect.gen(function* () {
+    const owned = yield* sql<{ key: string }>`
+      select blob_key as key from documents
+      union select avatar_blob from chatbots where avatar_blob is not null`
+    const garbage = yield* sql<{ key: string }>`select key from blob_garbage`
+    return { owned: owned.map(({ key }) => key), garbage: garbage.map(({ key }) => key) } satisfies BlobKeys
+  })
+
+/** Files without an owner or outside of the directory, owners without a file, and the register of garbage. */
+export const leftovers = (at: Site, { garbage, ...keys }: BlobKeys): ReadonlyArray<string> => {
+  const owned = new Set(keys.owned)
+  const files = new Set(
+    (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
+      filesOf(at, prefix).map((name) => `${prefix}/${name}`),
+    ),
+  )
+  return [
+    ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
+    ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),
+    ...garbage.map((key) => `${key} is still registered as garbage`),
+    ...namesIn(at.settings.TMPDIR).map((name) => `${name} lies in the temporary directory`),
+  ]
+}
