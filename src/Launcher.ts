@@ -117,8 +117,8 @@ export const watchTerminal = (onHangUp?: () => void): Effect.Effect<Effect.Effec
       Effect.sync(() => process.on("SIGHUP", onSignal)),
       () => Effect.sync(() => process.off("SIGHUP", onSignal)),
     )
-    return Deferred.await(closed)
-  })
+    return closed
+  }).pipe(Effect.map((closed) => Deferred.await(closed)))
 
 /** The signals on which `NodeRuntime.runMain` interrupts the program. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const

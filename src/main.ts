@@ -181,7 +181,13 @@ const serveSeveral = (workers: number) =>
       const { server: address } = yield* Config
       const port = yield* reservePort(address)
       const url = urlOf(address.host, port)
-      const { replaceAll } = yield* supervise({ workers, port, url, drainTimeout: address.drainTimeout })
+      const { replaceAll } = yield* supervise({
+        workers,
+        port,
+        url,
+        drainTimeout: address.drainTimeout,
+        program: import.meta.filename,
+      })
       const replacing = hungUp.await.pipe(Effect.andThen(hungUp.close), Effect.andThen(replaceAll), Effect.forever)
       const reason = yield* Effect.raceAllFirst([
         replacing,

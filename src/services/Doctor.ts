@@ -11,7 +11,7 @@ import { describe, type Sandbox } from "../knowledge/process/Sandbox.ts"
 import { type HeadersState, ToolHeaders } from "../storage/ToolHeaders.ts"
 import { SECRETS_KEY } from "../system/Variables.ts"
 import { type DatabaseFacts, Inspection } from "../storage/Inspection.ts"
-import { ServerList } from "../storage/servers/ServerList.ts"
+import { ServerList } from "../storage/console/ServerList.ts"
 import { serversCheck } from "./doctor/Servers.ts"
 import type { QueueState } from "../storage/sql/LeaseQueue.ts"
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Clock, Console, Deferred, Duration, Effect, Schema, type Scope, Semaphore } from "effect"
 import { StartupError } from "../system/StartupError.ts"
 import { PORT } from "../system/Variables.ts"
@@ -15,8 +14,8 @@ export interface SupervisorSettings {
   readonly url: string
   /** How long a worker may drain. */
   readonly drainTimeout: Duration.Duration
-  /** The program of a worker; absent for this one. */
-  readonly program?: string
+  /** The path of the program of a worker. */
+  readonly program: string
 }
 
 /** Wait before a worker that has died is started again: this much, then twice as much each time. */
@@ -28,9 +27,6 @@ const LIVED_WELL = Duration.seconds(30)
 const END_GRACE = Duration.seconds(15)
 /** How long a worker may take to follow an order. */
 const ORDER_PATIENCE = Duration.seconds(2)
-
-/** The program of a server, which a supervisor runs itself. */
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url))
 
 /** How a process has ended. */
 type Ending = { readonly code: number; readonly signal: NodeJS.Signals | number | null }
@@ -51,8 +47,8 @@ interface Child {
 
 const decodeReport = Schema.decodeUnknownSync(Report)
 
-const start = ({ port, program = MAIN, workers }: SupervisorSettings, sockets: string, number: number): Child => {
-  const process_ = Bun.spawn([process.execPath, ...process.execArgv, program, "serve"], {
+const spawn = ({ port, program, workers }: SupervisorSettings, sockets: string, number: number): Child => {
+  const spawned = Bun.spawn([process.execPath, ...process.execArgv, program, "serve"], {
     env: { ...process.env, [SEAT]: `${number}/${workers}:${sockets}`, [PORT]: String(port) },
     stdin: "ignore",
     stdout: "inherit",
@@ -76,16 +72,16 @@ const start = ({ port, program = MAIN, workers }: SupervisorSettings, sockets: s
   })
   const child: Child = {
     number,
-    pid: process_.pid,
+    pid: spawned.pid,
     ready: Deferred.makeUnsafe(),
     listening: Deferred.makeUnsafe(),
     closed: Deferred.makeUnsafe(),
     exited: Deferred.makeUnsafe(),
     spread: Deferred.makeUnsafe(),
     send: (order) => {
-      if (process_.exitCode === null) process_.send(order)
+      if (spawned.exitCode === null) spawned.send(order)
     },
-    stop: (signal) => process_.kill(signal),
+    stop: (signal) => spawned.kill(signal),
   }
   return child
 }
@@ -132,9 +128,9 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
   /** The order of the listeners is known only while they change one at a time. */
   const listenerTurn = yield* Semaphore.make(1)
 
-  const start_ = (number: number) =>
+  const begin = (number: number) =>
     Effect.gen(function* () {
-      const child = start(settings, sockets, number)
+      const child = spawn(settings, sockets, number)
       children.add(child)
       yield* Effect.forkDetach(Effect.andThen(Deferred.await(child.exited), leave(child)))
       return child
@@ -196,7 +192,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
   const revive = Effect.fnUntraced(function* (number: number, firstWait: Duration.Duration) {
     for (let wait = firstWait; ; wait = Duration.min(Duration.times(wait, 2), BACK_OFF_MAX)) {
       yield* Effect.sleep(wait)
-      const child = yield* start_(number)
+      const child = yield* begin(number)
       if ((yield* reaches(child, child.ready)) && (yield* letListen(child))) return child
       const ending = yield* Deferred.await(child.exited)
       yield* Effect.logError(`Worker ${number} could not start: it ${describe(ending)}`, { worker: number })
@@ -226,7 +222,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
     const old = seats.get(number)
     // The place of one that has died is filled anyway.
     if (old === undefined || hasExited(old)) return
-    const next = yield* start_(number)
+    const next = yield* begin(number)
     if (!(yield* reaches(next, next.ready))) {
       return yield* Effect.logError(`Worker ${number} stays: the one to replace it could not start`, { worker: number })
     }
@@ -238,7 +234,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
     yield* Deferred.await(old.exited)
   })
 
-  const first = yield* start_(1)
+  const first = yield* begin(1)
   if (!(yield* reaches(first, first.ready))) {
     const ending = yield* Deferred.await(first.exited)
     return yield* new StartupError({
@@ -249,7 +245,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
   seats.set(1, first)
   const others = yield* Effect.forEach(
     Array.from({ length: settings.workers - 1 }, (_, index) => index + 2),
-    start_,
+    begin,
   )
   for (const child of others) {
     seats.set(child.number, child)

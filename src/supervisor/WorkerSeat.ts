@@ -38,7 +38,5 @@ const takeSeat = Effect.fnUntraced(function* (number: number) {
 })
 
 /** The seat of this process, as its environment says. */
-export const layer: Layer.Layer<never> = Layer.effect(
-  Seat,
-  workerNumber === undefined ? Effect.succeed(undefined) : takeSeat(workerNumber),
-)
+export const layer: Layer.Layer<never> =
+  workerNumber === undefined ? Layer.succeed(Seat, undefined) : Layer.effect(Seat, takeSeat(workerNumber))

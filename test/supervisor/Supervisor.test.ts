@@ -86,6 +86,6 @@ test("a worker that dies is started again, and all end with their supervisor", a
 
 test("a supervisor gives up with a clear sentence when no worker was ever ready", async () => {
   process.env["FAILS"] = "1"
-  const exit = await Effect.runPromise(Effect.exit(started(3)))
+  const exit = await Effect.runPromiseExit(started(3))
   expect(String(exit)).toContain("No worker was ever ready: the first one ended with exit code 3.")
 })

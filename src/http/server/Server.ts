@@ -91,6 +91,7 @@ export class Server extends Context.Service<
       Effect.gen(function* () {
         const lifecycle = yield* Lifecycle
         const seat = yield* Seat
+        const context = yield* Effect.context<never>()
         let handler = starting
         let server: Bun.Server<undefined> | undefined
         const patience = Math.min(MAX_IDLE_SECONDS, Math.ceil(Duration.toSeconds(settings.patience)))
@@ -101,7 +102,7 @@ export class Server extends Context.Service<
         }
 
         const siblings =
-          seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromise(exposition))
+          seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromiseWith(context)(exposition))
         let fromSiblings: ReturnType<NonNullable<typeof siblings>["listen"]> | undefined
 
         const listen = Effect.acquireRelease(

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Finding } from "../../domain/console/SystemState.ts"
 import { DATABASE_CONNECTIONS } from "../../system/Variables.ts"
-import { type RunningServers, ServerList } from "../../storage/servers/ServerList.ts"
+import { type RunningServers, ServerList } from "../../storage/console/ServerList.ts"
 
 /** Reports the servers that use the database: how many, of which versions, and with how many connections. */
 export const findingsOf = ({ limits, servers }: RunningServers): ReadonlyArray<Finding> => {

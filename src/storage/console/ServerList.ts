@@ -4,7 +4,7 @@ import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { LOCK_CLASS } from "./Presence.ts"
+import { LOCK_CLASS } from "../servers/Presence.ts"
 
 const RunningServer = Schema.Struct({
   version: Schema.String,
@@ -37,14 +37,15 @@ export class ServerList extends Context.Service<
     /** The servers that are running; undefined for the embedded database, which one process uses at a time. */
     readonly running: Effect.Effect<RunningServers | undefined, Unavailable>
   }
->()("parley/storage/servers/ServerList") {
+>()("parley/storage/console/ServerList") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
       const { isAlone } = yield* DatabaseTraits
 
-      const read = Effect.gen(function* () {
+      const running = Effect.gen(function* () {
+        if (isAlone) return undefined
         const servers = yield* decodeServers(sql`
           select version, host, pid, worker, connections from servers
           where exists (
@@ -62,7 +63,7 @@ export class ServerList extends Context.Service<
         return limits === undefined ? undefined : { servers, limits }
       }).pipe(withoutSqlErrors)
 
-      return { running: isAlone ? Effect.succeed(undefined) : read }
+      return { running }
     }),
   )
 }
