@@ -21,6 +21,8 @@ export type Report = typeof Report.Type
 /** What the supervisor orders a worker to do. */
 export const Order = Schema.Union([
   Schema.TaggedStruct("Listen", {}),
+  /** Drain and end, since another worker has the place, and new connections go to others. */
+  Schema.TaggedStruct("Leave", {}),
   /** Spread new connections evenly over the listeners at these places of the kernel's list. */
   Schema.TaggedStruct("Spread", { port: Schema.Int, places: Schema.Array(Schema.Int) }),
 ])

@@ -228,10 +228,10 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
     }
     seats.set(number, next)
     yield* letListen(next, old)
-    old.stop("SIGTERM")
-    yield* reaches(old, old.closed)
-    yield* leave(old)
-    yield* Deferred.await(old.exited)
+    old.send({ _tag: "Leave" })
+    const left = Effect.andThen(reaches(old, old.closed), Effect.andThen(leave(old), Deferred.await(old.exited)))
+    const ending = yield* Effect.timeoutOption(left, Duration.sum(settings.drainTimeout, END_GRACE))
+    if (ending._tag === "None") old.stop("SIGKILL")
   })
 
   const first = yield* begin(1)

@@ -17,9 +17,14 @@ const decodeOrder = Schema.decodeUnknownSync(Order)
 const takeSeat = Effect.fnUntraced(function* (number: number) {
   const isTurn = yield* Deferred.make<void>()
   const report = (report: Report) => Effect.sync(() => void process.send?.(report))
+  let isReplaced = false
   const onMessage = (message: unknown) => {
     const order = decodeOrder(message)
     if (order._tag === "Listen") return void Deferred.doneUnsafe(isTurn, Effect.void)
+    if (order._tag === "Leave") {
+      isReplaced = true
+      return void process.kill(process.pid, "SIGTERM")
+    }
     process.send?.({ _tag: "Spread", isDone: spread(order.port, order.places) } satisfies Report)
   }
   const onDisconnect = () => process.kill(process.pid, "SIGTERM")
@@ -32,6 +37,7 @@ const takeSeat = Effect.fnUntraced(function* (number: number) {
     seats: Number(seats),
     socketOf: (seat: number) => join(directory ?? "", `${seat}.sock`),
     turnToListen: Effect.andThen(report({ _tag: "Ready" }), Deferred.await(isTurn)),
+    isReplaced: () => isReplaced,
     listening: report({ _tag: "Listening" }),
     closed: report({ _tag: "Closed" }),
   }

@@ -1,10 +1,19 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { Lifecycle } from "../edge/Lifecycle.ts"
 
-/** How long a server that leaves still listens, at most: load balancers check about once a second. */
-const LEAVE_GRACE = Duration.seconds(1)
-/** A server that leaves closes its listener when it has received nothing for this long. */
-const LEAVE_SILENCE = Duration.millis(200)
+/** How long a server that leaves goes on listening, and the silence after which it does not. */
+interface Leaving {
+  readonly grace: Duration.Duration
+  readonly silence: Duration.Duration
+}
+
+/** Load balancers check about once a second. */
+const leaving: Leaving = { grace: Duration.seconds(1), silence: Duration.millis(200) }
+/**
+ * A worker in whose place another one listens gets no new connections, and the clients of the old ones lose each with
+ * its next response. Those that are open at the end are idle: a client that sends a request in the same moment loses it.
+ */
+const leavingReplaced: Leaving = { grace: Duration.seconds(15), silence: Duration.seconds(2) }
 /**
  * How often a draining server checks whether requests are still running. It polls, so that requests need not report
  * their ends to anybody while the server runs.
@@ -20,8 +29,8 @@ const idleWithin = (lifecycle: Lifecycle["Service"], isIdle: () => boolean, wait
   )
 
 /** Waits until nothing is running and nothing has been received for a while. */
-const silence = (lifecycle: Lifecycle["Service"]) => {
-  const looksMax = Duration.toMillis(LEAVE_SILENCE) / Duration.toMillis(DRAIN_POLL)
+const silenceOf = (lifecycle: Lifecycle["Service"], silence: Duration.Duration) => {
+  const looksMax = Duration.toMillis(silence) / Duration.toMillis(DRAIN_POLL)
   let seen = lifecycle.received
   let looks = 0
   return Effect.sync(() => {
@@ -42,6 +51,8 @@ export const drain = Effect.fn("Draining.drain")(function* (
     readonly close: Effect.Effect<void>
     /** Whether the listener has no request that `Lifecycle` does not know of. */
     readonly isIdle: () => boolean
+    /** Whether new connections go to another process already. */
+    readonly isReplaced: boolean
   },
   drainTimeout: Duration.Duration,
 ) {
@@ -51,7 +62,8 @@ export const drain = Effect.fn("Draining.drain")(function* (
     running_requests: lifecycle.running.size,
   })
   // A server without a reason to stop is one of a test or a program, whose clients know that it ends.
-  if (lifecycle.stoppedBy !== undefined) yield* Effect.timeoutOption(silence(lifecycle), LEAVE_GRACE)
+  const { grace, silence } = listener.isReplaced ? leavingReplaced : leaving
+  if (lifecycle.stoppedBy !== undefined) yield* Effect.timeoutOption(silenceOf(lifecycle, silence), grace)
   yield* listener.close
   lifecycle.phase = "draining"
   yield* idleWithin(lifecycle, listener.isIdle, drainTimeout)

@@ -166,7 +166,9 @@ export class Server extends Context.Service<
             }
             /** Whether all responses are sent, also those of other workers, of which `Lifecycle` does not know. */
             const isIdle = () => seat === undefined || server?.pendingRequests === 0
-            yield* Effect.addFinalizer(() => drain(lifecycle, { close, isIdle }, settings.drainTimeout))
+            yield* Effect.addFinalizer(() =>
+              drain(lifecycle, { close, isIdle, isReplaced: seat?.isReplaced() === true }, settings.drainTimeout),
+            )
           }),
         }
       }),

@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
-import { Client } from "../../lib/Client.ts"
+import { Client, until } from "../../lib/Client.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
@@ -49,10 +49,11 @@ test("several workers need Postgres, and find each other's replies to visitors",
   }
   await Promise.all(Array.from({ length: 30 }, () => fetch(`${url}/healthz`, { keepalive: false })))
   // The log is written in batches.
-  await Bun.sleep(100)
-  const log = server.stdout()
-  const workers = new Set(Array.from(log.matchAll(/"message":"request","worker":(\d)/g), ([, worker]) => worker))
-  expect(workers.size).toBe(3)
+  const workers = await until(
+    () => new Set(Array.from(server.stdout().matchAll(/"message":"request".*?"worker":(\d)/g), ([, worker]) => worker)),
+    ({ size }) => size === 3,
+  )
+  expect(workers).toEqual(new Set(["1", "2", "3"]))
   server.kill("SIGTERM")
   expect(await server.exited).toBe(0)
   expect(server.stdout()).toContain('"message":"The workers have ended","killed":0')
