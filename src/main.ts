@@ -5,13 +5,17 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Latch, Layer, References } from "effect"
+import { Cause, Console, Context, Effect, Exit, Latch, Layer, References, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
+import { Backup } from "./backup/Backup.ts"
+import { BackupRuns } from "./backup/BackupRuns.ts"
+import { Restore } from "./backup/Restore.ts"
 import { Blobs } from "./blobs/Blobs.ts"
-import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
+import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
+import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
 import { workersOf } from "./config/Workers.ts"
@@ -24,6 +28,7 @@ import * as MetricsServer from "./http/server/MetricsServer.ts"
 import { reservePort, Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
+import { BlobCopy } from "./jobs/BlobCopy.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
@@ -36,18 +41,24 @@ import * as ProcessFigures from "./observability/ProcessFigures.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
+import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
-import { Doctor } from "./services/Doctor.ts"
+import { Doctor } from "./services/doctor/Doctor.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
+import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
 import { supervise } from "./supervisor/Supervisor.ts"
 import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
+import { Secrets } from "./system/Secrets.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
 import { urlOf } from "./system/Url.ts"
 import { DATABASE_URL, WORKERS } from "./system/Variables.ts"
+
+/** A backup reads in one connection to Postgres for a long time, and needs others besides. */
+const BACKUP_CONNECTIONS = 8
 
 /** Makes a layer from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
@@ -71,9 +82,11 @@ const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector
 
 const database = configured((config) => Database.layer(config.database))
 
-const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
+const repositories = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas))
 
-const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
+const storage = Layer.provide(repositories, database)
+
+const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => ChosenBlobStore.layer(blobs))))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
@@ -83,9 +96,11 @@ const models = configured((config) => Models.layer({ ...config.models, local: co
 
 const agent = configured((config) => Agent.layer(config.agent))
 
-const safeFetch = configured((config) => SafeFetch.layer(config.safeFetch))
+const outbound = configured((config) => WebhookSender.layer(config.webhookSender)).pipe(
+  Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
+)
 
-const examination = Doctor.layer.pipe(
+const examination = configured(({ database }) => Doctor.layer(database)).pipe(
   Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
   Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
   Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
@@ -94,11 +109,13 @@ const examination = Doctor.layer.pipe(
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, examination, safeFetch]),
+  Layer.provide([agent, examination, outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
   Layer.provide([models, embeddings, storage, blobStore]),
 )
+
+const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, blobStore]))
 
 const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
@@ -126,6 +143,7 @@ export const server = Layer.effectDiscard(
   }),
 ).pipe(
   Layer.provide([App.layer, figures]),
+  Layer.provide(backupRuns),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
@@ -150,7 +168,34 @@ const tenancy = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+/** The copying of files, which opens no database. */
+const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobStore.layer({ ...blobs, kind }))).pipe(
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
 const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
+
+/** The database of the settings, opened by a command that backs up or restores. */
+const opened = (migrating?: Database.Migrating) =>
+  configured((config) => {
+    const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
+    return Database.layer({ ...config.database, maxConnections }, migrating)
+  })
+
+const backup = Backup.layer.pipe(
+  Layer.provide([Layer.provide(repositories, opened(asItIs)), blobStore]),
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
+const restoring = (migrating?: Database.Migrating) =>
+  Restore.layer.pipe(
+    Layer.provide([Layer.provide(repositories, opened(migrating)), blobStore]),
+    Layer.provide(configured(({ secrets }) => Secrets.layer(secrets))),
+    Layer.provide(settings),
+    Layer.provide(platform),
+  )
 
 /**
  * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for
@@ -220,7 +265,18 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: manifest.version }).pipe(
+const program = Command.run(
+  Cli.make({
+    serve,
+    tenancy,
+    doctor,
+    backup,
+    importing: restoring(),
+    restoring: (migration) => restoring(emptyAt(migration)),
+    blobs: blobCopy,
+  }),
+  { version: manifest.version },
+).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,
@@ -235,6 +291,7 @@ if (import.meta.main) {
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
     // A server that a signal has stopped, and that has drained, ends successfully.
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
+    teardown: (exit, onExit) =>
+      Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit),
   })
 }

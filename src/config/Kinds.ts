@@ -173,6 +173,15 @@ const parseSize = (value: string) => {
 /** A size in bytes. */
 export const size = kind("a size such as `512KiB` or `25MiB`", parseSize)
 
+/** The smallest part that Amazon accepts of an upload in several parts. */
+const PART_MIN = 5 * 1024 * 1024
+
+/** The size in bytes of the parts of an upload. */
+export const partSize = kind("a size of at least `5MiB`", (value) => {
+  const bytes = parseSize(value)
+  return bytes === undefined || bytes < PART_MIN ? undefined : bytes
+})
+
 /** A size in bytes, which is `Infinity` when it is off. */
 export const sizeOrOff = kind("`off`, or a size such as `50GiB`", (value) =>
   value === "off" ? Number.POSITIVE_INFINITY : parseSize(value),
@@ -198,3 +207,16 @@ export const positiveDuration = kind("a duration of at least `100ms`", (value) =
 export const durationOrOff = kind("`off`, or a duration of at least `100ms`", (value) =>
   value === "off" ? Duration.infinity : atLeast(parseDuration(value)),
 )
+
+const DURATIONS_MAX_COUNT = 30
+
+/** Durations in ascending order. */
+export const durations = kind("durations in ascending order, with commas between, such as `5s,5m,2h`", (value) => {
+  const parsed = value.split(",").map((one) => parseDuration(one.trim()))
+  const known = parsed.filter((one) => one !== undefined)
+  const isAscending = known.every((one, index) => {
+    const before = known[index - 1]
+    return before === undefined || Duration.isGreaterThan(one, before)
+  })
+  return known.length === parsed.length && parsed.length <= DURATIONS_MAX_COUNT && isAscending ? known : undefined
+})

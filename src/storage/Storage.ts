@@ -21,12 +21,13 @@ import { Totals } from "./console/Totals.ts"
 import { Passages } from "./console/Passages.ts"
 import { ConversationLists } from "./console/ConversationLists.ts"
 import { Conversations } from "./Conversations.ts"
+import { DatabaseHealth } from "./inspection/DatabaseHealth.ts"
 import { Documents } from "./Documents.ts"
 import { Erasures } from "./Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
-import { Inspection } from "./Inspection.ts"
 import { ServerList } from "./console/ServerList.ts"
+import { Inspection } from "./inspection/Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
@@ -42,6 +43,10 @@ import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
+import { WebhookDeliveries } from "./webhooks/WebhookDeliveries.ts"
+import { WebhookFigures } from "./webhooks/WebhookFigures.ts"
+import { WebhookQueue } from "./webhooks/WebhookQueue.ts"
+import { Webhooks } from "./webhooks/Webhooks.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { PublicChatbots } from "./widget/PublicChatbots.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
@@ -65,6 +70,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Chunks.layer,
     ConversationLists.layer,
     Conversations.layer,
+    DatabaseHealth.layer,
     Documents.layer,
     Erasures.layer,
     IdempotencyKeys.layer,
@@ -94,4 +100,8 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Usage.layer,
     VectorIndexes.layer(),
     VisitorConversations.layer,
+    WebhookDeliveries.layer,
+    WebhookFigures.layer,
+    WebhookQueue.layer,
+    Webhooks.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

@@ -7,6 +7,7 @@ import { freeBytes } from "../../system/Disk.ts"
 import { watchDisk } from "../embedded/DiskWatch.ts"
 import { maintain } from "../embedded/Maintenance.ts"
 import { migrationsDirectory } from "../MigrationFiles.ts"
+import { showLoans } from "./Loans.ts"
 import { migrate } from "./Migrations.ts"
 import { connectionFailure, prepareDatabase } from "./Preparation.ts"
 import { makeClients } from "./TenantConnections.ts"
@@ -217,7 +218,10 @@ const openClients = Effect.fn("Database.openClients")(
     timeLimit?: Duration.Duration,
     shown?: PresenceSettings,
   ) {
-    const clients = yield* makeClients(yield* connections, timeLimit)
+    const pools = yield* connections
+    const clients = yield* makeClients(pools, timeLimit)
+    yield* showLoans("tenant", pools.tenant.connections, clients.loans.tenant)
+    yield* showLoans("system", pools.system.connections, clients.loans.system)
     const presence =
       shown === undefined ? undefined : yield* makePresence(shown.config, clients.system, shown.connections)
     if (presence !== undefined) yield* withoutTimeLimit(presence.check)
