@@ -88,7 +88,8 @@ const bench = Effect.fnUntraced(function* (postgres: string | undefined, scale: 
 
   const { documents } = traffic.acknowledged
   const path = `/api/external/chatbot/${id}/knowledge-base/documents?limit=1&status=`
-  const countOf = (status: string) => client.get(path + status).then(({ body }) => Number(Object(body).metadata.total))
+  const countOf = (status: string) =>
+    client.get(path + status).then(({ body }) => Number(Object(body).metadata.totalCount))
   const began = performance.now()
   yield* Effect.promise(async () => {
     for (const status of ["queued", "extracting", "embedding"]) {
