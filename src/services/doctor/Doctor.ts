@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Finding } from "../../domain/console/SystemState.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
+import { backupsCheck } from "./Backups.ts"
 import { databaseCheck } from "./Database.ts"
 import { diskCheck, type DiskSettings } from "./Disk.ts"
 import { documentsCheck } from "./Documents.ts"
@@ -27,6 +28,7 @@ const checks = (settings: DoctorSettings) =>
     filesCheck,
     webhooksCheck,
     secretsCheck,
+    backupsCheck,
   ])
 
 /** Examines everything that a server needs, and reports what is wrong. */
