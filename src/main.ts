@@ -10,9 +10,12 @@ import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
+import { Backup } from "./backup/Backup.ts"
+import { BackupRuns } from "./backup/BackupRuns.ts"
+import { Restore } from "./backup/Restore.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
-import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
@@ -24,6 +27,7 @@ import * as MetricsServer from "./http/server/MetricsServer.ts"
 import { Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
+import { BlobCopy } from "./jobs/BlobCopy.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
@@ -41,10 +45,15 @@ import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/doctor/Doctor.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
+import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
+import { Secrets } from "./system/Secrets.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
+
+/** A backup reads in one connection to Postgres for a long time, and needs others besides. */
+const BACKUP_CONNECTIONS = 8
 
 /** Makes a layer from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
@@ -63,9 +72,11 @@ const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector
 
 const database = configured((config) => Database.layer(config.database))
 
-const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
+const repositories = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas))
 
-const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => LocalBlobStore.layer(blobs))))
+const storage = Layer.provide(repositories, database)
+
+const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => ChosenBlobStore.layer(blobs))))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
@@ -94,6 +105,8 @@ const services = configured(Services.layer).pipe(
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 
+const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, blobStore]))
+
 const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
 const bootstrapOfServer = configured((config) => Bootstrap.layerOfServer(config.bootstrap))
@@ -119,6 +132,7 @@ export const server = Layer.effectDiscard(
   }),
 ).pipe(
   Layer.provide([App.layer, figures]),
+  Layer.provide(backupRuns),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
@@ -142,7 +156,34 @@ const tenancy = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+/** The copying of files, which opens no database. */
+const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobStore.layer({ ...blobs, kind }))).pipe(
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
 const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
+
+/** The database of the settings, opened by a command that backs up or restores. */
+const opened = (migrating?: Database.Migrating) =>
+  configured((config) => {
+    const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
+    return Database.layer({ ...config.database, maxConnections }, migrating)
+  })
+
+const backup = Backup.layer.pipe(
+  Layer.provide([Layer.provide(repositories, opened(asItIs)), blobStore]),
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
+const restoring = (migrating?: Database.Migrating) =>
+  Restore.layer.pipe(
+    Layer.provide([Layer.provide(repositories, opened(migrating)), blobStore]),
+    Layer.provide(configured(({ secrets }) => Secrets.layer(secrets))),
+    Layer.provide(settings),
+    Layer.provide(platform),
+  )
 
 /**
  * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for
@@ -171,7 +212,18 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: manifest.version }).pipe(
+const program = Command.run(
+  Cli.make({
+    serve,
+    tenancy,
+    doctor,
+    backup,
+    importing: restoring(),
+    restoring: (migration) => restoring(emptyAt(migration)),
+    blobs: blobCopy,
+  }),
+  { version: manifest.version },
+).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
+import { BLOBS, BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
 import {
   apiKey,
   daysOrOff,
@@ -12,6 +12,7 @@ import {
   size,
   text,
 } from "./Kinds.ts"
+import { s3 } from "./S3.ts"
 import type { Group } from "./Setting.ts"
 
 const dataDir = text.or(
@@ -81,8 +82,13 @@ const secrets = {
 }
 
 const blobs = {
-  kind: oneOf("local").or("BLOBS", "local", `Where files are kept; \`local\` is a directory below \`${DATA_DIR}\`.`),
+  kind: oneOf("local", "s3").or(
+    BLOBS,
+    "local",
+    `Where files are kept: \`local\` is a directory below \`${DATA_DIR}\`, \`s3\` a bucket of an S3 server. \`parley blobs copy\` moves them.`,
+  ),
   directory: below("files").elsewhere,
+  s3,
 }
 
 const blobCheck = {
@@ -95,6 +101,14 @@ const blobCheck = {
     "ORPHAN_AGE",
     "24h",
     "Age at which a stored file without an owner is deleted. Raise it when older copies of the database may be restored.",
+  ),
+}
+
+const backup = {
+  patience: positiveDuration.or(
+    "BACKUP_PATIENCE",
+    "60s",
+    "How long a backup of the embedded database may read it while a server runs, which answers nobody else meanwhile. When it takes longer, the backup fails; without a server it may take any time. Postgres answers while it is backed up.",
   ),
 }
 
@@ -117,5 +131,5 @@ const retention = {
 export const data = {
   title: "Data",
   introduction: "What the server stores, where, and how long it waits for its database.",
-  sections: { database, bootstrap, running, secrets, blobs, blobCheck, audit, retention },
+  sections: { database, bootstrap, running, secrets, blobs, blobCheck, backup, audit, retention },
 } satisfies Group

@@ -127,8 +127,8 @@ export class WebhookQueue extends Context.Service<
     /** Deletes some of the deliveries of a webhook that is deleted. Returns false when none are left. */
     readonly forgetSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
-     * Ends the job: it is due again when a delivery is, after the others' turns, and not before `pause` is over.
-     * Returns false when the lease is lost.
+     * Ends the job: it is due again when a delivery is, after the others' turns; or, with `pause`, as a failing one after
+     * it, because new deliveries may have come meanwhile. Returns false when the lease is lost.
      */
     readonly finish: (
       attempt: Attempt,
@@ -348,7 +348,7 @@ export class WebhookQueue extends Context.Service<
           yield* sql`
             insert into webhook_queue (webhook_id, organization_id, is_failing, run_at)
             select ${attempt.webhook_id}::uuid, ${organization}::uuid, ${pause !== undefined}::boolean,
-              greatest(min(due_at), ${pause === undefined ? sql`now()` : sql`now() + ${interval(pause)}`})
+              ${pause === undefined ? sql`greatest(min(due_at), now())` : sql`now() + ${interval(pause)}`}
             from webhook_deliveries
             where webhook_id = ${attempt.webhook_id} and organization_id = ${organization} and state = 'waiting'
             having count(*) > 0`
