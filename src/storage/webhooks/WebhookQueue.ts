@@ -118,7 +118,9 @@ export class WebhookQueue extends Context.Service<
       attempt: Attempt,
       why: "failing" | "gone",
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Ends some of the deliveries that wait for a webhook that is off. Returns false when none are left. */
+    /**
+     * Ends some of the deliveries that wait for a webhook, unless it is on again. Returns false when none are left to end.
+     */
     readonly failSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /** Drops the oldest deliveries that wait beyond a limit. Returns their number. */
     readonly trim: (id: WebhookId, limit: number) => Effect.Effect<number, Unavailable, CurrentOrganization>
@@ -291,7 +293,8 @@ export class WebhookQueue extends Context.Service<
             error = coalesce(error, 'The webhook was switched off.')
           where organization_id = ${organization} and id in (
             select id from webhook_deliveries where webhook_id = ${id} and state = 'waiting' limit ${ROWS_AT_ONCE}
-          ) returning id`
+          ) and not exists (select from webhooks where id = ${id} and active)
+          returning id`
         return rows.length === ROWS_AT_ONCE
       }, withoutSqlErrors)
 
@@ -336,6 +339,15 @@ export class WebhookQueue extends Context.Service<
         const organization = yield* CurrentOrganization
         const write = Effect.gen(function* () {
           yield* queue.end(attempt)
+          // Whoever was to make these due has ended in between, or has lost its lease.
+          yield* sql`
+            update webhook_deliveries d set due_at = now()
+            where webhook_id = ${attempt.webhook_id} and organization_id = ${organization} and state = 'waiting'
+              and due_at is null and not exists (
+                select from webhook_deliveries e
+                where e.webhook_id = d.webhook_id and e.subject = d.subject and e.state = 'waiting'
+                  and e.position < d.position
+              )`
           yield* sql`
             insert into webhook_queue (webhook_id, organization_id, is_failing, run_at)
             select ${attempt.webhook_id}::uuid, ${organization}::uuid, ${pause !== undefined}::boolean,
