@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# usage: bash .ci/chromium.sh DIR
+# usage: bash .ci/chromium.sh DIR [--unpack]
 # Prints the path of a Chromium: the one that is installed, else Debian's, which root installs and anybody else unpacks
-# into DIR. The whole browser and not its headless shell, which has no microphone. Needs a Debian with apt-get and a
-# configured mirror.
+# into DIR. The whole browser and not its headless shell, which has no microphone. Unpacking is all that it does,
+# so --unpack changes nothing. Needs a Debian with apt-get and a configured mirror.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source .ci/debian.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: bash .ci/postgres.sh DIR PORT
+# usage: bash .ci/postgres.sh DIR PORT|--unpack
 # Unpacks PostgreSQL with pgvector from Debian into DIR, which may exist already, starts it on PORT of 127.0.0.1 and
-# prints its URL. Installs nothing and needs no root; needs a Debian with apt-get and a configured mirror.
+# prints its URL; with --unpack it ends before that. Installs nothing and needs no root; needs a Debian with apt-get and a configured mirror.
 # Stop it with: kill "$(head -n 1 DIR/data/postmaster.pid)"
 set -euo pipefail
 source "$(dirname "$0")/debian.sh"
@@ -24,6 +24,7 @@ unpack() {
 }
 
 [[ -x $bin/postgres ]] || unpack
+[[ $port != --unpack ]] || exit 0
 mkdir -p "$data"
 # PostgreSQL refuses to run as root.
 if [[ $(id -u) == 0 ]]; then chown nobody "$data"; fi

@@ -9,6 +9,7 @@ import { rateLimits } from "./config/Rates.ts"
 import { requestsAndUploads } from "./config/Requests.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
+import { telemetry } from "./config/Telemetry.ts"
 import { tools } from "./config/Tools.ts"
 import { widget } from "./config/Widget.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
@@ -16,6 +17,7 @@ import type { StartupError } from "./system/StartupError.ts"
 
 const groups: ReadonlyArray<Group> = [
   address,
+  telemetry,
   data,
   languageModels,
   search,
@@ -32,6 +34,7 @@ const groups: ReadonlyArray<Group> = [
 
 const sections = {
   ...address.sections,
+  ...telemetry.sections,
   ...data.sections,
   ...languageModels.sections,
   ...search.sections,

@@ -4,6 +4,7 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
+import manifest from "../package.json" with { type: "json" }
 import { Cause, Console, Context, Effect, Exit, Layer } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
@@ -16,7 +17,9 @@ import { Config } from "./Config.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
+import { LocalOperator } from "./http/edge/LocalOperator.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
+import * as MetricsServer from "./http/server/MetricsServer.ts"
 import { Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
@@ -28,7 +31,9 @@ import { onStopSignal, watchLauncher, watchTerminal } from "./Launcher.ts"
 import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
 import * as Log from "./observability/Log.ts"
-import * as Traces from "./observability/Traces.ts"
+import * as ProcessFigures from "./observability/ProcessFigures.ts"
+import * as Telemetry from "./observability/Telemetry.ts"
+import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/Doctor.ts"
@@ -45,10 +50,14 @@ const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A,
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-const settings = Layer.merge(
-  configured(({ log }) => Log.layer(log)),
-  Traces.layer,
-).pipe(Layer.provideMerge(Config.layer))
+const logged = configured(({ log }) => Log.layer(log)).pipe(Layer.provideMerge(Config.layer))
+
+/** The settings of a command, which exports no telemetry. */
+const settings = Layer.provideMerge(layerOff, logged)
+
+const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector, manifest.version)).pipe(
+  Layer.provideMerge(logged),
+)
 
 const database = configured((config) => Database.layer(config.database))
 
@@ -87,14 +96,27 @@ const bootstrapOfServer = configured((config) => Bootstrap.layerOfServer(config.
 
 const listener = configured((config) => Server.layer(config.server)).pipe(Layer.provideMerge(Lifecycle.layer))
 
+const localOperator = Layer.unwrap(
+  Effect.gen(function* () {
+    const { running, server } = yield* Config
+    return LocalOperator.layer({ ...(yield* Server), ...running, host: server.host })
+  }),
+)
+
+const figures = Layer.merge(
+  configured(({ metrics }) => MetricsServer.layer(metrics)),
+  ProcessFigures.layer(manifest.version),
+)
+
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
-  Layer.provide(App.layer),
+  Layer.provide([App.layer, figures]),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
+  Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
   Layer.provideMerge(services),
   Layer.provide(configured((config) => PublicUrl.layer(config.server))),
@@ -103,7 +125,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(models),
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
-  Layer.provideMerge(settings),
+  Layer.provideMerge(settingsOfServer),
   Layer.provideMerge(platform),
 )
 
@@ -145,7 +167,7 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: "0.1.0" }).pipe(
+const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: manifest.version }).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,

@@ -125,6 +125,8 @@ const checks: ReadonlyArray<Check> = [
     ),
     isExtra: true,
   },
+  // `.ci/image.sh` builds what these need first.
+  { ...tests("image", filesOf("test/image/*.check.ts")), isExtra: true },
   // `bun run conformance` installs what these need first. Their names keep them from `bun test`.
   { ...tests("conformance", filesOf("test/conformance/*.check.ts")), isExtra: true },
 ]

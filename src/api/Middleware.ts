@@ -86,6 +86,17 @@ export const middleware = {
 export const { Authorization, Idempotent, Problems, RequestBody } = middleware.parley
 
 /**
+ * Admits whoever may read the metrics: with the token of the settings, or with an API key that has the scope `operator`. It
+ * refuses a missing or wrong one (401), other keys (403), and a key or an address beyond its rate limit (429).
+ *
+ * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
+ */
+export class MetricsAuthorization extends HttpApiMiddleware.Service<MetricsAuthorization>()(
+  "parley/api/MetricsAuthorization/parley",
+  { security, error: [Problem.Unauthorized, Problem.Forbidden, Problem.RateLimited, Problem.Unavailable] },
+) {}
+
+/**
  * Resolves the token of a visitor of the chat widget to the visitor, and to the caller on whose behalf it chats. It
  * refuses a missing, forged or expired token, and one whose key is revoked or whose chatbot is no longer public (401), and
  * a visitor, an address, a key or an organization beyond its rate limit (429).

@@ -26,6 +26,8 @@ export interface Route {
   /** Whether a request without the token of a visitor of the chat widget is refused. */
   readonly needsVisitor: boolean
   readonly annotations: Context.Context<never>
+  /** The place of the id of a chatbot among the segments of the path; -1 where none of them is one. */
+  readonly chatbotAt: number
 }
 
 /** The endpoints that the OpenAPI document leaves out. */
@@ -48,6 +50,7 @@ const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
         needsKey: Array.from(middleware).some((one) => HttpApiMiddleware.isSecurity(one) && !isOfVisitors(one)),
         needsVisitor: Array.from(middleware).some(isOfVisitors),
         annotations,
+        chatbotAt: path.split("/").indexOf(":chatbotId"),
       })
     },
   })
@@ -87,35 +90,57 @@ const areas: ReadonlyMap<string, Area> = new Map(
 /** The area of a path. */
 export const areaOf = (path: string): Area => areas.get(beginningOf(path)) ?? elsewhere
 
-const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
-
-/** The regular expression of all paths that fit one of these. A parameter stands for one segment, never empty. */
-const patternOf = (paths: ReadonlyArray<string>): RegExp => {
-  const forms = paths.map((path) =>
-    path
-      .split("/")
-      .map((part) => (part.startsWith(":") ? "[^/]+" : escape(part)))
-      .join("/"),
-  )
-  return new RegExp(`^(?:${forms.join("|")})$`)
+/** A place in the tree of paths: the routes that end here, by method, and the places below, by segment. */
+interface Place {
+  readonly ends: Map<string, Route>
+  readonly below: Map<string, Place>
 }
 
-const slowPaths: ReadonlyMap<string, RegExp> = new Map(
-  Array.from(
-    Map.groupBy(
-      routes.filter(({ annotations }) => Context.get(annotations, IsSlow)),
-      ({ method }) => method,
-    ),
-    ([method, slow]) => [method, patternOf(slow.map(({ path }) => path))],
-  ),
-)
+const PARAMETER = ":"
+/** The last segment of a path that stands for one or more segments. */
+const REST = "*"
+
+const makePlace = (): Place => ({ ends: new Map(), below: new Map() })
+
+/** A tree and no regular expressions, because every request is looked up. */
+const tree = makePlace()
+for (const route of routes) {
+  let place = tree
+  for (const part of route.path.slice(1).split("/")) {
+    const segment = part.startsWith(PARAMETER) ? PARAMETER : part
+    let next = place.below.get(segment)
+    if (next === undefined) place.below.set(segment, (next = makePlace()))
+    place = next
+  }
+  place.ends.set(route.method, route)
+}
+
+/** Finds the first route that `pick` accepts, at the places that fit the path from this index on. */
+const find = <A>(place: Place, path: string, from: number, pick: (found: Place) => A | undefined): A | undefined => {
+  const slash = path.indexOf("/", from)
+  const end = slash === -1 ? path.length : slash
+  for (const kind of [path.slice(from, end), PARAMETER]) {
+    const next = end === from && kind === PARAMETER ? undefined : place.below.get(kind)
+    const found = next && (slash === -1 ? pick(next) : find(next, path, slash + 1, pick))
+    if (found !== undefined) return found
+  }
+  const rest = from < path.length ? place.below.get(REST) : undefined
+  return rest && pick(rest)
+}
+
+/** The route at this method and path; undefined where there is none. HEAD has the routes of GET. */
+export const routeOf = (method: string, path: string): Route | undefined =>
+  find(tree, path, 1, ({ ends }) => ends.get(method === "HEAD" ? "GET" : method))
+
+/** The id of a chatbot in a path of this route; undefined where there is none. */
+export const chatbotIn = ({ chatbotAt }: Route, path: string): string | undefined =>
+  chatbotAt === -1 ? undefined : path.split("/")[chatbotAt]
 
 /** Whether the endpoint at this method and path is annotated with `IsSlow`. */
-export const isSlow = (method: string, path: string): boolean => slowPaths.get(method)?.test(path) === true
-
-const operations = routes.flatMap(({ isDocumented, method, path }) =>
-  isDocumented ? [{ method, pattern: patternOf([path]) }] : [],
-)
+export const isSlow = (method: string, path: string): boolean => {
+  const route = routeOf(method, path)
+  return route !== undefined && Context.get(route.annotations, IsSlow)
+}
 
 /** The segment that names a conversation: its id or the visitor's token, either of which continues it. */
 const conversation = /\/conversations\/[^/]+/
@@ -125,7 +150,12 @@ export const loggedPath = (path: string): string => path.replace(conversation, "
 
 /** The methods of the documented operations at a path, for `Allow`; empty where there is no operation. */
 export const methodsAt = (path: string): ReadonlyArray<string> => {
-  const methods = new Set(operations.flatMap(({ method, pattern }) => (pattern.test(path) ? [method] : [])))
+  const methods = new Set<string>()
+  find(tree, path, 1, ({ ends }) => {
+    for (const { isDocumented, method } of ends.values()) if (isDocumented) methods.add(method)
+    // The search goes on, so that it passes every place that fits.
+    return undefined
+  })
   if (methods.has("GET")) methods.add("HEAD")
   return Array.from(methods)
 }

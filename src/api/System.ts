@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { IsCrossOrigin, IsProbe } from "./parts/Annotations.ts"
 import { avatar } from "./Avatars.ts"
-import { Problems } from "./Middleware.ts"
+import { MetricsAuthorization, Problems } from "./Middleware.ts"
 
 /** The liveness check of load balancers. */
 export const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
@@ -26,9 +26,25 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
     }),
   )
 
-/** The endpoints that need no API key: health checks, and avatars. */
+/** The metrics of the process that answers. */
+export const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
+  success: HttpApiSchema.StreamUint8Array({ contentType: "text/plain" }),
+})
+  .middleware(MetricsAuthorization)
+  .annotate(IsProbe, true)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Metrics",
+      description:
+        "The metrics of the process that answers, in the text format of Prometheus; see [Observability](/docs/observability). It takes the token of `METRICS_TOKEN`, or an API key with the scope `operator`, as `Authorization: Bearer`.",
+    }),
+  )
+
+/** The endpoints that need no API key, except for the metrics, which take a token as well. */
 export class SystemApi extends HttpApiGroup.make("system")
-  .add(healthz, readyz, avatar)
+  .add(healthz, readyz, metrics, avatar)
   .annotate(IsCrossOrigin, false)
-  .annotateMerge(OpenApi.annotations({ title: "System", description: "Health, and files that everyone may see." }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "System", description: "Health, metrics, and files that everyone may see." }),
+  )
   .middleware(Problems) {}

@@ -1,8 +1,17 @@
-import { Context, type Effect, Schema, type Stream } from "effect"
+import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 
 /** There is no blob with this key. */
 export class BlobNotFound extends Schema.TaggedError<BlobNotFound>()("BlobNotFound", { key: Schema.String }) {}
+
+/** What a store knows of a blob without reading it. */
+export interface BlobInfo {
+  readonly key: string
+  /** The length of the content. */
+  readonly bytes: number
+  /** The time when the blob was written, by the store's clock. */
+  readonly writtenAt: Date
+}
 
 /**
  * Stores files by keys. A key has parts of lower-case letters, digits, hyphens and dots, with slashes between them.
@@ -16,16 +25,26 @@ export class BlobStore extends Context.Service<
       key: string,
       content: Stream.Stream<Uint8Array, E, R>,
     ) => Effect.Effect<void, E | Unavailable, R>
+    /** Reads a blob into memory. Callers know that it is small. */
     readonly get: (key: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
-    readonly has: (key: string) => Effect.Effect<boolean, Unavailable>
-    /** The time when a blob was written, by the store's clock. */
-    readonly writtenAt: (key: string) => Effect.Effect<Date, BlobNotFound | Unavailable>
+    /** Reads a blob a chunk at a time. The stream fails when what it has emitted is not the whole content. */
+    readonly read: (key: string) => Stream.Stream<Uint8Array, BlobNotFound | Unavailable>
     /**
-     * Lists the keys that begin with `prefix`, which ends with a slash, in pages and in any order. A blob that is
-     * written or deleted meanwhile may be missing or present.
+     * Provides the content of a blob for reading at any place, without keeping it in memory. It is a file on this
+     * machine, which a remote store has downloaded and deletes when the scope closes.
      */
-    readonly list: (prefix: string) => Stream.Stream<ReadonlyArray<string>, Unavailable>
-    /** Deletes a blob, and the remains of an interrupted `put`. Succeeds when there is no blob with the key. */
+    readonly open: (key: string) => Effect.Effect<Blob, BlobNotFound | Unavailable, Scope.Scope>
+    /** Describes a blob; undefined when there is none with the key. */
+    readonly info: (key: string) => Effect.Effect<BlobInfo | undefined, Unavailable>
+    /**
+     * Lists the blobs whose keys are `prefix`, which ends with a slash, and one more part, in pages and in any order. A
+     * blob that is written or deleted meanwhile may be missing or present.
+     */
+    readonly list: (prefix: string) => Stream.Stream<ReadonlyArray<BlobInfo>, Unavailable>
+    /** Deletes a blob. Succeeds when there is no blob with the key. */
     readonly remove: (key: string) => Effect.Effect<void, Unavailable>
   }
 >()("parley/blobs/BlobStore") {}
+
+/** The content of a file of this length. Sliced, because Bun takes places from the end of an unread file from its start. */
+export const contentOf = (path: string, bytes: number): Blob => Bun.file(path).slice(0, bytes)

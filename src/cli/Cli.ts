@@ -5,15 +5,15 @@ import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import type { ApiKeys } from "../services/ApiKeys.ts"
 import type { Doctor } from "../services/Doctor.ts"
 import type { Organizations } from "../services/Organizations.ts"
-import { doctor } from "./Doctor.ts"
-import { stopFirst, whenInUse } from "./InUse.ts"
+import { Administration } from "./Administration.ts"
+import { doctor, inThisProcess, throughServer } from "./Doctor.ts"
+import { whenInUse } from "./InUse.ts"
 import { keys } from "./Keys.ts"
 import { organizations } from "./Organizations.ts"
 
 /*
  * The command line. Commands act as the operator, directly on the database of the settings. The embedded database
- * serves one process at a time, so while a server runs on it, commands fail and show the HTTP request that does the
- * same.
+ * serves one process at a time, so while a server runs on it, commands go through that server.
  */
 
 /** What a command does is recorded as done on the command line. */
@@ -29,10 +29,12 @@ export const make = <E, R, E2, R2, E3, R3>(actions: {
   readonly doctor: Layer.Layer<Doctor, E3, R3>
 }) => {
   const { serve } = actions
-  const tenancy = (request: (url: string) => string) =>
-    whenInUse(Layer.merge(actions.tenancy, asCommandLine), (url) => `A running server does the same: ${request(url)}`)
+  const administration = whenInUse(
+    Administration.layer.pipe(Layer.provide(actions.tenancy), Layer.provideMerge(asCommandLine)),
+    Administration.layerOf,
+  )
   const migrate = Effect.andThen(
-    Effect.scoped(Layer.build(whenInUse(actions.tenancy, stopFirst))),
+    Effect.scoped(Layer.build(whenInUse(actions.tenancy))),
     Console.log("The database is up to date."),
   )
   return Command.make("parley", {}, () => serve).pipe(
@@ -42,9 +44,9 @@ export const make = <E, R, E2, R2, E3, R3>(actions: {
       Command.make("migrate", {}, () => migrate).pipe(
         Command.withDescription("Bring the database up to date, and end"),
       ),
-      Command.provide(doctor, whenInUse(actions.doctor, stopFirst)),
-      keys(tenancy),
-      organizations(tenancy),
+      Command.provide(doctor, whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer)),
+      Command.provide(keys, administration),
+      Command.provide(organizations, administration),
     ]),
   )
 }

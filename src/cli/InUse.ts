@@ -1,53 +1,63 @@
-import { Effect, Layer } from "effect"
+import { Effect, type FileSystem, Layer, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { type Client, makeClient } from "../api/parts/Client.ts"
 import { Config } from "../Config.ts"
-import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
-import type { ApiKeys } from "../services/ApiKeys.ts"
-import type { Organizations } from "../services/Organizations.ts"
+import { Conflict, Forbidden, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
+import { readRunningServer } from "../system/RunningServer.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { urlOf } from "../system/Url.ts"
 
 /*
- * The embedded database serves one process at a time. A command that finds it in use by a server fails, and says what
- * to do instead.
+ * The embedded database serves one process at a time. A command that finds it in use goes through the server that uses
+ * it.
  */
 
-/** Adds what to do instead to the error of a layer that fails because another process uses the embedded database. */
-export const whenInUse = <A, E, R>(
-  layer: Layer.Layer<A, E, R>,
-  /** Says what to do instead, by the address of a server with these settings. */
-  instead: (url: string) => string,
-): Layer.Layer<A, E | StartupError, R> =>
-  Layer.catch(layer, (error) =>
-    Layer.effectContext<A, E | StartupError, Config>(
-      Effect.flatMap(Config, ({ server: { host, port, publicUrl } }) =>
-        Effect.fail(
-          error instanceof StartupError && error.isInUse === true
-            ? new StartupError({ what: error.what, doThis: instead(publicUrl ?? urlOf(host, port)) })
-            : error,
-        ),
-      ),
-    ).pipe(Layer.provide(Config.layer)),
+/** The reasons for which a server refuses what a command asks of it. */
+export type Refusal = Conflict | Forbidden | InvalidRequest | NotFound | Unavailable
+
+const isRefusal = (error: unknown): error is Refusal =>
+  [Conflict, Forbidden, InvalidRequest, NotFound, Unavailable].some((one) => error instanceof one)
+
+/** The running server that uses the embedded database. */
+export interface Running {
+  readonly client: Client
+  /** Runs a request of the client, and explains why the server cannot be asked where that fails. */
+  readonly request: <A, E>(request: Effect.Effect<A, E>) => Effect.Effect<A, Refusal | StartupError>
+}
+
+/** Says what to do where the embedded database is in use, and no server can be asked. */
+const stopFirst = (inUse: StartupError): Effect.Effect<StartupError, StartupError, Config> =>
+  Effect.map(
+    Config,
+    ({ server: { host, port, publicUrl } }) =>
+      new StartupError({
+        what: inUse.what,
+        doThis: `Stop that process first. If it is a server, ${publicUrl ?? urlOf(host, port)}/readyz answers.`,
+      }),
   )
 
-/** Says what to do instead of a command that only works while no server runs. */
-export const stopFirst = (url: string): string => `Stop that process first. If it is a server, ${url}/readyz answers.`
+/** Connects with the server that uses the database, by the file that it has written. */
+const connect = Effect.fnUntraced(function* (inUse: StartupError) {
+  const { running } = yield* Config
+  const found = yield* readRunningServer(running.file)
+  const unreachable = yield* stopFirst(inUse)
+  if (found === undefined) return yield* unreachable
+  const client = yield* makeClient(found.url, Redacted.make(found.token))
+  return {
+    client,
+    request: (request) => Effect.mapError(request, (error) => (isRefusal(error) ? error : unreachable)),
+  } satisfies Running
+})
 
-/** Makes the layer of a command on organizations and keys. `request` makes the HTTP request that does the same. */
-export type WithTenancy<E, R> = (
-  request: (url: string) => string,
-) => Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E, R>
-
-/** Makes a `curl` command that sends a request of the admin API to a server. */
-export const curl =
-  (path: string, method = "GET", body?: object) =>
-  (url: string) =>
-    [
-      "curl",
-      ...(method === "GET" ? [] : ["-X", method]),
-      `${url}/api/admin/${path}`,
-      '-H "x-api-key: $KEY"',
-      ...(body === undefined ? [] : [`-H "content-type: application/json" -d '${JSON.stringify(body)}'`]),
-    ].join(" ")
-
-export const exampleBudget = { budget: { concurrent_chats: 8 } }
-export const exampleQuota = { quota: { chatbots: 100 } }
+/** Replaces a layer that needs the embedded database by another one where a running server uses that. */
+export const whenInUse = <A, E, R, E2 = never>(
+  layer: Layer.Layer<A, E, R>,
+  /** Makes the layer that goes through the server. Without it a command fails, and says to stop the server. */
+  through?: (running: Running) => Layer.Layer<A, E2>,
+): Layer.Layer<A, E | E2 | StartupError, R | FileSystem.FileSystem> =>
+  Layer.catch(layer, (error): Layer.Layer<A, E | E2 | StartupError, FileSystem.FileSystem> => {
+    if (!(error instanceof StartupError) || error.isInUse !== true) return Layer.effectContext(Effect.fail(error))
+    return Layer.unwrap(
+      through === undefined ? Effect.flatMap(stopFirst(error), Effect.fail) : Effect.map(connect(error), through),
+    ).pipe(Layer.provide([Config.layer, FetchHttpClient.layer]))
+  })

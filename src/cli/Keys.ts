@@ -2,13 +2,10 @@ import { Console, DateTime, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { type ApiKey, ApiKeyName, Scope, scopesWithin } from "../domain/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
-import { everything } from "../domain/Page.ts"
-import { ApiKeys } from "../services/ApiKeys.ts"
-import { Organizations } from "../services/Organizations.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"
+import { Administration } from "./Administration.ts"
 import { decodedBy, budgetFlags, withHints, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
-import { curl, exampleBudget, type WithTenancy } from "./InUse.ts"
 
 const organization = Flag.String("organization").pipe(
   Flag.withDescription("Id of the organization; the operator's when absent"),
@@ -21,14 +18,11 @@ const noOrganization = (which: string) =>
 
 /** Returns the given organization, or the operator's. */
 const orOperators = Effect.fnUntraced(function* (id: Option.Option<OrganizationId>) {
-  const organizations = yield* Organizations
+  const all = yield* (yield* Administration).organizations
   if (Option.isSome(id)) {
-    const found = yield* organizations.find(id.value)
-    return found ?? (yield* noOrganization("such organization"))
+    return all.find((one) => one.id === id.value) ?? (yield* noOrganization("such organization"))
   }
-  const { items } = yield* organizations.list(everything)
-  const own = items.find((one) => one.is_operator)
-  return own ?? (yield* noOrganization("operator's organization"))
+  return all.find((one) => one.is_operator) ?? (yield* noOrganization("operator's organization"))
 })
 
 const ALL = "all"
@@ -66,7 +60,7 @@ const create = Command.make(
   Effect.fn(function* ({ name, organization, scopes, chatbot, expires }) {
     const owner = yield* orOperators(organization)
     const wanted: ReadonlySet<Scope | typeof ALL> = new Set(scopes)
-    const { key, apiKey } = yield* (yield* ApiKeys).issue({
+    const { key, apiKey } = yield* (yield* Administration).issueKey({
       name,
       organization: owner.id,
       scopes: wanted.has(ALL) ? scopesWithin(owner) : Scope.literals.filter((scope) => wanted.has(scope)),
@@ -96,8 +90,7 @@ const list = Command.make(
   { organization },
   Effect.fn(function* ({ organization }) {
     const owner = yield* orOperators(organization)
-    const { items } = yield* (yield* ApiKeys).list(owner.id, everything)
-    for (const key of items) yield* Console.log(yield* described(key))
+    for (const key of yield* (yield* Administration).keys(owner.id)) yield* Console.log(yield* described(key))
   }, withHints),
 ).pipe(Command.withDescription("List the API keys of an organization, newest first"))
 
@@ -105,7 +98,7 @@ const revoke = Command.make(
   "revoke",
   { id: idArgument(ApiKeyId, "API key") },
   Effect.fn(function* ({ id }) {
-    const key = yield* (yield* ApiKeys).revoke(id, undefined)
+    const key = yield* (yield* Administration).revokeKey(id)
     yield* Console.log(`Revoked ${key.id} (${printable(key.name)}). Running servers refuse it within a second.`)
   }, withHints),
 ).pipe(Command.withDescription("Revoke an API key"))
@@ -117,21 +110,13 @@ const budget = Command.make(
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    const { budget } = yield* (yield* ApiKeys).update(id, undefined, () =>
-      Effect.succeed({ budget: budgetPatchOf(flags) }),
-    )
+    const { budget } = yield* (yield* Administration).updateKey(id, { budget: budgetPatchOf(flags) })
     yield* showBudget(budget)
   }, withHints),
 ).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
 
 /** The commands below `keys`. */
-export const keys = <E, R>(tenancy: WithTenancy<E, R>) =>
-  Command.make("keys").pipe(
-    Command.withDescription("Make, list and revoke API keys, and set what they may spend"),
-    Command.withSubcommands([
-      Command.provide(create, tenancy(curl("api-keys", "POST", { name: "website", scopes: ["chat"] }))),
-      Command.provide(list, tenancy(curl("api-keys"))),
-      Command.provide(revoke, tenancy(curl("api-keys/$ID", "DELETE"))),
-      Command.provide(budget, tenancy(curl("api-keys/$ID", "PATCH", exampleBudget))),
-    ]),
-  )
+export const keys = Command.make("keys").pipe(
+  Command.withDescription("Make, list and revoke API keys, and set what they may spend"),
+  Command.withSubcommands([create, list, revoke, budget]),
+)

@@ -2,11 +2,9 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OrganizationId } from "../domain/Ids.ts"
 import { OrganizationName, RetentionText } from "../domain/Organization.ts"
-import { everything } from "../domain/Page.ts"
-import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
-import { Organizations } from "../services/Organizations.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"
+import { Administration } from "./Administration.ts"
 import {
   decodedBy,
   budgetFlags,
@@ -18,7 +16,6 @@ import {
   showBudget,
   showQuota,
 } from "./Arguments.ts"
-import { curl, exampleBudget, exampleQuota, type WithTenancy } from "./InUse.ts"
 
 const organizationId = idArgument(OrganizationId, "organization")
 
@@ -31,7 +28,7 @@ const create = Command.make(
   "create",
   { name: organizationName },
   Effect.fn(function* ({ name }) {
-    const { id } = yield* (yield* Organizations).create(name)
+    const { id } = yield* (yield* Administration).createOrganization(name)
     yield* Console.log(id)
   }, withHints),
 ).pipe(Command.withDescription("Make an organization and print its id"))
@@ -40,8 +37,7 @@ const list = Command.make(
   "list",
   {},
   Effect.fn(function* () {
-    const { items } = yield* (yield* Organizations).list(everything)
-    for (const { id, name, is_operator } of items) {
+    for (const { id, name, is_operator } of yield* (yield* Administration).organizations) {
       yield* Console.log(`${id}  ${printable(name)}${is_operator ? "  (operator)" : ""}`)
     }
   }, withHints),
@@ -51,7 +47,7 @@ const rename = Command.make(
   "rename",
   { id: organizationId, name: organizationName },
   Effect.fn(function* ({ id, name }) {
-    yield* (yield* Organizations).update(id, () => Effect.succeed({ name }))
+    yield* (yield* Administration).updateOrganization(id, { name })
     yield* Console.log(`${id}  ${printable(name)}`)
   }, withHints),
 ).pipe(Command.withDescription("Rename an organization"))
@@ -68,18 +64,21 @@ const remove = Command.make(
     yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask for the id twice"), Flag.withDefault(false)),
   },
   Effect.fn(function* ({ id, again, yes }) {
-    const organizations = yield* Organizations
+    const administration = yield* Administration
     if (!yes && Option.getOrUndefined(again) !== id) {
-      const found = yield* organizations.find(id)
+      const found = (yield* administration.organizations).find((one) => one.id === id)
       return yield* new StartupError({
         what: `This deletes ${found === undefined ? id : found.name} with its chatbots, documents, conversations, keys and usage.`,
         doThis: "Give its id twice, or --yes, if that is meant.",
       })
     }
-    yield* organizations.remove(id)
+    yield* administration.removeOrganization(id)
     yield* Console.log(`Deleted ${id}. Running servers refuse its keys within a second.`)
-    yield* (yield* OrganizationRemoval).run
-    yield* Console.log("All that it owned is deleted; a running server, or the next to start, removes its files.")
+    yield* Console.log(
+      (yield* administration.removeRemains)
+        ? "All that it owned is deleted; a running server, or the next to start, removes its files."
+        : "The server deletes all that it owned in the background.",
+    )
   }, withHints),
 ).pipe(Command.withDescription("Delete an organization with all that it owns"))
 
@@ -90,7 +89,7 @@ const budget = Command.make(
     ...budgetFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    const { budget } = yield* (yield* Organizations).update(id, () => Effect.succeed({ budget: budgetPatchOf(flags) }))
+    const { budget } = yield* (yield* Administration).updateOrganization(id, { budget: budgetPatchOf(flags) })
     yield* showBudget(budget)
   }, withHints),
 ).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
@@ -102,7 +101,7 @@ const quota = Command.make(
     ...quotaFlags,
   },
   Effect.fn(function* ({ id, ...flags }) {
-    yield* showQuota(yield* (yield* Organizations).update(id, () => Effect.succeed({ quota: quotaPatchOf(flags) })))
+    yield* showQuota(yield* (yield* Administration).updateOrganization(id, { quota: quotaPatchOf(flags) }))
   }, withHints),
 ).pipe(Command.withDescription("Set how much an organization may store; without flags, show it"))
 const retention = Command.make(
@@ -116,24 +115,16 @@ const retention = Command.make(
     ),
   },
   Effect.fn(function* ({ id, days }) {
-    const { retention_days } = yield* (yield* Organizations).update(id, () =>
-      Effect.succeed(Option.isSome(days) ? { retention_days: days.value } : {}),
+    const { retention_days } = yield* (yield* Administration).updateOrganization(
+      id,
+      Option.isSome(days) ? { retention_days: days.value } : {},
     )
     yield* Console.log(`Conversations are kept for: ${retention_days ?? "default"} (days after their last activity).`)
   }, withHints),
 ).pipe(Command.withDescription("Set for how long conversations are kept; without --days, show it"))
 
 /** The commands below `organizations`. */
-export const organizations = <E, R>(tenancy: WithTenancy<E, R>) =>
-  Command.make("organizations").pipe(
-    Command.withDescription("Make, list, rename and delete organizations, and set what they may spend, store and keep"),
-    Command.withSubcommands([
-      Command.provide(create, tenancy(curl("organizations", "POST", { name: "Another" }))),
-      Command.provide(list, tenancy(curl("organizations"))),
-      Command.provide(budget, tenancy(curl("organizations/$ID", "PATCH", exampleBudget))),
-      Command.provide(quota, tenancy(curl("organizations/$ID", "PATCH", exampleQuota))),
-      Command.provide(retention, tenancy(curl("organizations/$ID", "PATCH", { retention_days: 90 }))),
-      Command.provide(rename, tenancy(curl("organizations/$ID", "PATCH", { name: "Another" }))),
-      Command.provide(remove, tenancy(curl("organizations/$ID", "DELETE"))),
-    ]),
-  )
+export const organizations = Command.make("organizations").pipe(
+  Command.withDescription("Make, list, rename and delete organizations, and set what they may spend, store and keep"),
+  Command.withSubcommands([create, list, budget, quota, retention, rename, remove]),
+)

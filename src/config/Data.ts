@@ -69,6 +69,10 @@ const bootstrap = {
   linkFile: below("first-sign-in").elsewhere,
 }
 
+const running = {
+  file: below("running.json").elsewhere,
+}
+
 const secrets = {
   keys: encryptionKeys.orAbsent(
     SECRETS_KEY,
@@ -113,5 +117,5 @@ const retention = {
 export const data = {
   title: "Data",
   introduction: "What the server stores, where, and how long it waits for its database.",
-  sections: { database, bootstrap, secrets, blobs, blobCheck, audit, retention },
+  sections: { database, bootstrap, running, secrets, blobs, blobCheck, audit, retention },
 } satisfies Group

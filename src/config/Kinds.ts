@@ -76,6 +76,38 @@ export const integer = (minimum: number, maximum: number) =>
     return number >= minimum && number <= maximum ? number : undefined
   })
 
+const decodeUri = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.trim())
+  } catch {
+    return undefined
+  }
+}
+
+const parseKeyValues = (value: string): Readonly<Record<string, string>> | undefined => {
+  const pairs = value.split(",").map((pair) => {
+    const [name = "", ...rest] = pair.split("=")
+    return [decodeUri(name), rest.length === 0 ? undefined : decodeUri(rest.join("="))] as const
+  })
+  const valid = pairs.flatMap(([name, text]) => (name && text !== undefined ? [[name, text] as const] : []))
+  return valid.length === pairs.length ? Object.fromEntries(valid) : undefined
+}
+
+const KEY_VALUES = "names and values such as `name=value,other=value`, percent-encoded"
+
+/** Names and values, as OpenTelemetry writes them. */
+export const keyValues = kind(KEY_VALUES, parseKeyValues)
+
+/** Names and values that are secret. */
+export const secretKeyValues = kind(
+  KEY_VALUES,
+  (value) => {
+    const found = parseKeyValues(value)
+    return found && Redacted.make(found)
+  },
+  true,
+)
+
 /** Encryption keys of 32 bytes each, of which the first encrypts. */
 export const encryptionKeys = kind(
   "keys of 32 bytes in base64, with commas between, such as `openssl rand -base64 32` makes",

@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import type { Scope } from "./ApiKey.ts"
 import type { Budget } from "./Budget.ts"
 import { Forbidden, type NotFound, type Unavailable } from "./Errors.ts"
-import type { ApiKeyId, ChatbotId, OrganizationId } from "./Ids.ts"
+import { ApiKeyId, type ChatbotId, type OrganizationId } from "./Ids.ts"
 
 /**
  * The API key behind the request, as far as services need to know it.
@@ -26,6 +26,9 @@ export class Caller extends Context.Service<
 
 /** Whether the caller acts for whoever runs the server, and reaches every organization. */
 export const isOperator = ({ scopes }: Caller["Service"]): boolean => scopes.includes("operator")
+
+/** Stands for the API key of a command on the machine of the server, which has none. */
+export const COMMAND_LINE = ApiKeyId.make("00000000-0000-0000-0000-000000000000")
 
 /** The caller's key is bound to another chatbot. */
 export const boundElsewhere = new Forbidden({

@@ -1,9 +1,10 @@
-import { ByteSize, Context, Effect, Layer, type Scope } from "effect"
+import { ByteSize, Context, Effect, Layer, Logger, References, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Etag, HttpEffect, HttpIncomingMessage, HttpPlatform, HttpRouter, type HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
+import { Traces } from "../observability/Traces.ts"
 import * as Admin from "./Admin.ts"
 import * as AllConversations from "./console/AllConversations.ts"
 import * as AuditLog from "./AuditLog.ts"
@@ -80,11 +81,17 @@ export const layer = Layer.effectDiscard(
       ignoreTrailingSlash: false,
     })
     const addressOf = yield* clientAddresses(clients.trustedProxies, server.peerOf)
+    // Without the services: endpoints have theirs, and each request pays for merging the two contexts by their sizes.
+    const logging = Context.pick(
+      Logger.CurrentLoggers,
+      References.MinimumLogLevel,
+      References.TracerEnabled,
+    )(yield* Effect.context<never>())
     // The limit of every body, except of uploads, which have a limit of their own.
     const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(requests.jsonBodyLimit))
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
-      Context.merge(yield* Effect.context<never>(), limits),
-    )(edge(lifecycle, random, addressOf)(api))
+      Context.merge(logging, limits),
+    )(edge(lifecycle, random, addressOf, yield* Traces)(api))
     yield* server.serve((request) => handler(request))
   }),
 )

@@ -1,7 +1,9 @@
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Health } from "../services/Health.ts"
+import { EXPOSITION_TYPE, exposition } from "../observability/Exposition.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
 
@@ -25,6 +27,8 @@ export const layer = HttpApiBuilder.group(
               }))
             : Effect.fail(shuttingDown),
         ),
+
+      metrics: () => Effect.map(exposition, (text) => HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE })),
 
       avatar,
     })

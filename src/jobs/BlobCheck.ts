@@ -1,5 +1,5 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Stream } from "effect"
-import { BlobStore } from "../blobs/BlobStore.ts"
+import { type BlobInfo, BlobStore } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobOwners, type OwnedBlob } from "../storage/BlobOwners.ts"
 import { regularly } from "../system/Background.ts"
@@ -81,7 +81,7 @@ export class BlobCheck extends Context.Service<
             Effect.fnUntraced(function* (page) {
               owned += page.length
               missing.add(
-                yield* Effect.filter(page, ({ key }) => Effect.map(store.has(key), (isThere) => !isThere), {
+                yield* Effect.filter(page, ({ key }) => Effect.map(store.info(key), (info) => info === undefined), {
                   concurrency: CONCURRENCY,
                 }),
               )
@@ -91,24 +91,17 @@ export class BlobCheck extends Context.Service<
           return { owned, missing }
         })
 
-        const isOld = Effect.fnUntraced(
-          function* (key: string) {
-            const now = yield* Clock.currentTimeMillis
-            const written = yield* store.writtenAt(key)
-            return now - written.getTime() > Duration.toMillis(settings.orphanAge)
-          },
-          Effect.catchTag("BlobNotFound", () => Effect.succeed(false)),
-        )
-
         const findOrphans = Effect.fnUntraced(function* (onOrphans: OnOrphans) {
           const orphans = new Collected<string>()
           yield* Effect.forEach(PREFIXES, (prefix) =>
             Stream.runForEach(
               store.list(prefix),
               Effect.fnUntraced(function* (page) {
-                const found = yield* owners.strangers(page)
-                orphans.add(found)
-                if (found.length > 0) yield* onOrphans(found)
+                const found = new Set(yield* owners.strangers(page.map(({ key }) => key)))
+                if (found.size > 0) {
+                  orphans.add(Array.from(found))
+                  yield* onOrphans(page.filter(({ key }) => found.has(key)))
+                }
                 yield* Effect.sleep(PAUSE)
               }),
             ),
@@ -116,7 +109,9 @@ export class BlobCheck extends Context.Service<
           return orphans
         })
 
-        const userMarks = Effect.map(Stream.runCollect(store.list(USERS)), (lists) => lists.flat())
+        const userMarks = Effect.map(Stream.runCollect(store.list(USERS)), (pages) =>
+          pages.flat().map(({ key }) => key),
+        )
 
         const compareWith = Effect.fnUntraced(function* (onOrphans: OnOrphans, isShared: boolean) {
           const orphans = yield* findOrphans(onOrphans)
@@ -136,10 +131,12 @@ export class BlobCheck extends Context.Service<
           const marks = yield* userMarks
           if (own !== undefined && !marks.includes(own)) yield* store.put(own, Stream.succeed(new Uint8Array()))
           const isShared = own === undefined || marks.some(isForeign(own))
-          const condemn = (keys: ReadonlyArray<string>) =>
-            isShared
-              ? Effect.void
-              : Effect.flatMap(Effect.filter(keys, isOld, { concurrency: CONCURRENCY }), owners.discardStrangers)
+          const youngest = (yield* Clock.currentTimeMillis) - Duration.toMillis(settings.orphanAge)
+          const isOld = ({ writtenAt }: BlobInfo) => writtenAt.getTime() < youngest
+          const condemn = (found: ReadonlyArray<BlobInfo>) => {
+            const old = found.filter(isOld).map(({ key }) => key)
+            return isShared || old.length === 0 ? Effect.void : owners.discardStrangers(old)
+          }
           const comparison = yield* compareWith(condemn, isShared)
           yield* blobs.nudge
           return comparison
@@ -169,7 +166,7 @@ export class BlobCheck extends Context.Service<
     )
 }
 
-type OnOrphans = (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
+type OnOrphans = (found: ReadonlyArray<BlobInfo>) => Effect.Effect<void, Unavailable>
 
 class Collected<A> implements Sample<A> {
   count = 0

@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Layer, PubSub, Schema } from "effect"
 import { type BlobNotFound, BlobStore } from "../blobs/BlobStore.ts"
 import type { DocumentError } from "../domain/Document.ts"
-import { detect, DETECT_LAST_BYTES } from "../domain/Formats.ts"
+import { detect, DETECT_BYTES, DETECT_LAST_BYTES } from "../domain/Formats.ts"
 import type { NotFound, QuotaReached } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
 import type { TextRefused } from "../embeddings/Embeddings.ts"
@@ -9,6 +9,7 @@ import { Extract, type ExtractionFailed } from "../knowledge/Extract.ts"
 import { Indexer } from "../knowledge/Indexer.ts"
 import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
 import { Quotas } from "../storage/Quotas.ts"
+import { filesUnavailable } from "../system/Disk.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { makeWorker, type Verdict } from "./Worker.ts"
 
@@ -62,19 +63,21 @@ export class Ingestion extends Context.Service<
         const quotas = yield* Quotas
         const ended = yield* PubSub.unbounded<DocumentId>()
 
-        /**
-         * Reads the title and the passages of a file. Its bytes and its whole text are not kept in memory beside them.
-         */
+        /** Reads the title and the passages of a file, which is never in this process's memory as a whole. */
         const read = Effect.fnUntraced(function* (attempt: Attempt) {
-          const bytes = yield* store.get(attempt.blob_key)
-          const format = detect(attempt.name, bytes, bytes.subarray(-DETECT_LAST_BYTES))
+          const content = yield* store.open(attempt.blob_key)
+          const [first, last] = yield* Effect.tryPromise({
+            try: () => Promise.all([content.slice(0, DETECT_BYTES).bytes(), content.slice(-DETECT_LAST_BYTES).bytes()]),
+            catch: filesUnavailable,
+          })
+          const format = detect(attempt.name, first, last)
           if (format === undefined) {
             return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
           }
-          const { title, passages } = yield* extract.split({ format, name: attempt.name, bytes })
+          const { title, passages } = yield* extract.split({ format, name: attempt.name, content })
           if (passages.length === 0) return yield* refused("no_text", "The file has no text.")
           return { title, chunks: passages }
-        })
+        }, Effect.scoped)
 
         /** Stores the chunks of a document, reports its progress, and returns the number of chunks. */
         const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (state: State) => void) {

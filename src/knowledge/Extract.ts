@@ -1,7 +1,13 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import type { Format } from "../domain/Formats.ts"
 import { chunk } from "./chunk/Chunker.ts"
-import { type ExtractedText, failureCodes, type Source, type SplitText, Unreadable } from "./extract/Extraction.ts"
+import {
+  type ExtractedText,
+  failureCodes,
+  type SplitText,
+  type StoredSource,
+  Unreadable,
+} from "./extract/Extraction.ts"
 import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"
 import { ReaderSandbox, type SandboxMode } from "./process/ReaderSandbox.ts"
 import { read } from "./extract/Read.ts"
@@ -42,7 +48,8 @@ const MAX_RESTING_SHARE = 0.5
 const IN_PLACE_FORMATS: ReadonlySet<Format> = new Set(["md", "txt"])
 const MAX_IN_PLACE_BYTES = 32 * 1024
 
-const isReadInPlace = ({ format, bytes }: Source) => IN_PLACE_FORMATS.has(format) && bytes.length <= MAX_IN_PLACE_BYTES
+const isReadInPlace = ({ format, content }: StoredSource) =>
+  IN_PLACE_FORMATS.has(format) && content.size <= MAX_IN_PLACE_BYTES
 
 const failed = (code: ExtractionFailed["code"], message: string) => new ExtractionFailed({ code, message })
 
@@ -72,9 +79,9 @@ export class Extract extends Context.Service<
   Extract,
   {
     /** Reads a file as one text. */
-    readonly extract: (source: Source) => Effect.Effect<ExtractedText, ExtractionFailed>
+    readonly extract: (source: StoredSource) => Effect.Effect<ExtractedText, ExtractionFailed>
     /** Reads a file as passages, split where the file is read, since splitting may take longer than reading. */
-    readonly split: (source: Source) => Effect.Effect<SplitText, ExtractionFailed>
+    readonly split: (source: StoredSource) => Effect.Effect<SplitText, ExtractionFailed>
   }
 >()("parley/knowledge/Extract") {
   static readonly layer = (settings: ExtractSettings) =>
@@ -95,7 +102,7 @@ export class Extract extends Context.Service<
           if (isWorn) yield* Pool.invalidate(processes, process)
         })
 
-        const failureOf = (source: Source, answer: Answer) => {
+        const failureOf = (source: StoredSource, answer: Answer) => {
           switch (answer.kind) {
             case "unreadable":
               return Effect.fail(failed(answer.code, answer.message))
@@ -113,7 +120,7 @@ export class Extract extends Context.Service<
           }
         }
 
-        const readInProcess = Effect.fnUntraced(function* (source: Source, isSplit: boolean) {
+        const readInProcess = Effect.fnUntraced(function* (source: StoredSource, isSplit: boolean) {
           const process = yield* Pool.get(processes)
           const limits = { memory: settings.memory, time: settings.deadline }
           const answer = yield* process.read(source, limits, isSplit).pipe(
@@ -133,18 +140,21 @@ export class Extract extends Context.Service<
           return answer
         }, Effect.scoped)
 
-        const readInPlace = (source: Source, isSplit: boolean) =>
+        const readInPlace = ({ content, ...source }: StoredSource, isSplit: boolean) =>
           Effect.promise(() =>
-            read(source, settings.textLimit).then(
-              (document): Answer =>
-                isSplit
-                  ? { kind: "split", document: { title: document.title, passages: chunk(document) } }
-                  : { kind: "read", document },
-              orUnreadable,
-            ),
+            content
+              .bytes()
+              .then((bytes) => read({ ...source, bytes }, settings.textLimit))
+              .then(
+                (document): Answer =>
+                  isSplit
+                    ? { kind: "split", document: { title: document.title, passages: chunk(document) } }
+                    : { kind: "read", document },
+                orUnreadable,
+              ),
           )
 
-        const answerTo = (source: Source, isSplit: boolean) =>
+        const answerTo = (source: StoredSource, isSplit: boolean) =>
           isReadInPlace(source) ? readInPlace(source, isSplit) : readInProcess(source, isSplit)
 
         return {

@@ -1,7 +1,9 @@
 import { writeSync } from "node:fs"
-import { Cause, Effect, Layer, Logger, Predicate, References } from "effect"
+import { Cause, Context, Effect, Layer, Logger, Predicate, References } from "effect"
 import { RequestId } from "../domain/RequestId.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { printable } from "../system/Printable.ts"
+import { traceIdOf } from "./Traces.ts"
 
 const levels = {
   trace: "Trace",
@@ -37,12 +39,17 @@ const describe = (part: unknown): string => {
 }
 
 /** The message and the fields of a log entry: those of the call and those of the fiber. Secrets are `Redacted`. */
-const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
+export const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
   const parts = Array.isArray(message) ? message : [message]
   const requestId = fiber.getRef(RequestId)
+  const organization = Context.getOrUndefined(fiber.context, CurrentOrganization)
+  const { span } = fiber.cache
+  const traceId = traceIdOf(span)
   const fields: Record<string, unknown> = { ...fiber.getRef(References.CurrentLogAnnotations) }
   for (const part of parts) if (isFields(part)) Object.assign(fields, part)
+  if (organization !== undefined) fields["organization_id"] = organization
   if (requestId !== "") fields["request_id"] = requestId
+  if (traceId !== undefined) Object.assign(fields, { trace_id: traceId, span_id: span?.spanId })
   if (cause.reasons.length > 0) fields["cause"] = Cause.pretty(cause)
   return {
     message: parts
@@ -67,7 +74,9 @@ const pretty = Logger.make((options: Logger.Options<unknown>) => {
   const { message, fields } = entryOf(options)
   const { cause, ...rest } = fields
   const level = `${colors[options.logLevel] ?? ""}${options.logLevel.toLowerCase().padEnd(5)}\u001b[0m`
-  const shown = Object.entries(rest).map(([key, value]) => `${dim(`${printable(key)}=`)}${printable(String(value))}`)
+  const shown = Object.entries(rest)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${dim(`${printable(key)}=`)}${printable(String(value))}`)
   const first = [dim(options.date.toISOString().slice(11, 23)), level, printable(message), ...shown].join(" ")
   // The lines of a cause are indented, so that none of them looks like an entry of its own.
   return [first, ...(cause === undefined ? [] : String(cause).split("\n").map(printable))].join("\n  ")

@@ -12,7 +12,7 @@ import { FetchHttpClient } from "effect/http"
 import { version } from "../../package.json" with { type: "json" }
 import type { ChatbotId } from "../domain/Ids.ts"
 import { watchLauncher, watchTerminal } from "../Launcher.ts"
-import { makeClient } from "./Client.ts"
+import { makeClient } from "../api/parts/Client.ts"
 import { bold, dim, green, printHeading, red, printText, printLine, step } from "./Output.ts"
 import { QuickstartFailed } from "./QuickstartFailed.ts"
 import { startServer } from "./ServerProcess.ts"

@@ -13,7 +13,7 @@ import {
   type Scope,
 } from "../domain/ApiKey.ts"
 import { type Budget, noBudget } from "../domain/Budget.ts"
-import { Caller, isOperator } from "../domain/Caller.ts"
+import { Caller, COMMAND_LINE, isOperator } from "../domain/Caller.ts"
 import { excessRights } from "../domain/Delegation.ts"
 import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
@@ -60,6 +60,12 @@ export interface KeyRequest {
 export interface IssuedKey {
   readonly apiKey: ApiKey
   readonly key: Redacted.Redacted
+}
+
+/** Who the list of keys says has made a key. */
+const makerOf = ({ apiKeyId, organizationId }: Caller["Service"], { organization }: KeyRequest): KeyMaker => {
+  if (apiKeyId === COMMAND_LINE) return "command line"
+  return organization === organizationId ? apiKeyId : "operator"
 }
 
 /** Creates, authenticates, changes and revokes API keys. */
@@ -202,8 +208,7 @@ export class ApiKeys extends Context.Service<
         })
         if (excess !== undefined) return yield* new Forbidden({ detail: excess })
         const budget = isOperator(caller) ? noBudget : caller.budgets.key
-        const createdBy = request.organization === caller.organizationId ? caller.apiKeyId : "operator"
-        return yield* insert({ ...request, expiresAt }, { budget, createdBy })
+        return yield* insert({ ...request, expiresAt }, { budget, createdBy: makerOf(caller, request) })
       })
 
       /** Changes a key; the operator's keys, only for the operator. */

@@ -1,6 +1,6 @@
 import { isatty } from "node:tty"
-import { dirname } from "node:path"
-import { Console, Effect, FileSystem, Layer, Redacted } from "effect"
+import { Console, Effect, Layer, Redacted } from "effect"
+import { writePrivateFile } from "../system/PrivateFile.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { wordsOf } from "../system/SystemError.ts"
 import { ConsoleSessions } from "./console/ConsoleSessions.ts"
@@ -55,21 +55,13 @@ export const layerOfServer = (settings: BootstrapSettings) =>
     }),
   )
 
-/** Writes a new file. One that is there already is removed first, because its mode and owner would stay. */
-const write = Effect.fnUntraced(
-  function* (path: string, key: string) {
-    const files = yield* FileSystem.FileSystem
-    yield* files.makeDirectory(dirname(path), { recursive: true, mode: 0o700 })
-    yield* files.remove(path, { force: true })
-    yield* files.writeFileString(path, `${key}\n`, { flag: "wx", mode: 0o600 })
-  },
-  (written, path) =>
-    Effect.mapError(
-      written,
-      (error) =>
-        new StartupError({
-          what: `The first API key could not be written to ${path}: ${wordsOf(error)}.`,
-          doThis: "`bun run parley keys create first --scope all` makes another one.",
-        }),
-    ),
-)
+/** Writes a key, or a link with one, into a file that only the server's user can read. */
+const write = (path: string, key: string) =>
+  Effect.mapError(
+    writePrivateFile(path, `${key}\n`),
+    (error) =>
+      new StartupError({
+        what: `The first API key could not be written to ${path}: ${wordsOf(error)}.`,
+        doThis: "`bun run parley keys create first --scope all` makes another one.",
+      }),
+  )

@@ -13,6 +13,7 @@ import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/Console
 import { ChatbotCopies } from "./console/ChatbotCopies.ts"
 import { DocumentPassages } from "./console/DocumentPassages.ts"
 import { Events, type EventsSettings } from "./console/Events.ts"
+import * as QueueFigures from "./console/QueueFigures.ts"
 import { Overview } from "./console/Overview.ts"
 import { SystemStates, type SystemStatesSettings } from "./console/SystemStates.ts"
 import { SearchExplanations } from "./console/SearchExplanations.ts"
@@ -84,6 +85,7 @@ export const layer = (settings: ServicesSettings) =>
     Events.layer(settings.events),
     SearchExplanations.layer,
     Overview.layer,
+    QueueFigures.layer,
     Conversations.layer,
     Erasures.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),

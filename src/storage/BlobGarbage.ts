@@ -20,7 +20,7 @@ export class BlobGarbage extends Context.Service<
      * Announces blobs that are about to be written. Each is garbage unless it has an owner before `grace` has passed.
      */
     readonly announce: (keys: ReadonlyArray<string>, grace: Duration.Duration) => Effect.Effect<void, Unavailable>
-    /** Returns keys of garbage whose blobs are due to be deleted, the longest due first. */
+    /** Returns keys of garbage whose blobs are due to be deleted, the longest due first; none while a backup runs. */
     readonly due: (limit: number) => Effect.Effect<ReadonlyArray<string>, Unavailable>
     /** Puts off keys whose blobs could not be deleted: they are due again after `delay`. */
     readonly postpone: (keys: ReadonlyArray<string>, delay: Duration.Duration) => Effect.Effect<void, Unavailable>
@@ -41,7 +41,9 @@ export class BlobGarbage extends Context.Service<
 
       const due = Effect.fnUntraced(function* (limit: number) {
         const rows = yield* decodeKeys(
-          sql`select key from blob_garbage where due_at <= now() order by due_at limit ${limit}`,
+          sql`select key from blob_garbage
+            where due_at <= now() and not exists (select from backups where holds_until > now())
+            order by due_at limit ${limit}`,
         )
         return rows.map((row) => row.key)
       }, withoutSqlErrors)

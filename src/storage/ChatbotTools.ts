@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { originOf } from "../domain/chatbot/UrlTemplate.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
+import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -38,7 +39,6 @@ export interface ToolRow extends Omit<ToolContent, "headers"> {
 type StoredRow = Omit<ToolRow, "headers" | "header_names"> &
   StoredHeaders & { readonly organization_id: OrganizationId }
 
-const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 const toolNotFound = new NotFound({ detail: "There is no such tool." })
 const nameTaken = () => new Conflict({ detail: "Another tool of the chatbot has this name." })
 

@@ -1,8 +1,8 @@
 import { Context, Effect, Function, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PersonalityConfig, Settings } from "../domain/chatbot/Chatbot.ts"
+import { chatbotNotFound, type PersonalityConfig, type Settings } from "../domain/chatbot/Chatbot.ts"
 import type { ChatWidgetConfig } from "../domain/chatbot/ChatWidget.ts"
-import { NotFound, type QuotaReached, SlugTaken, type Unavailable } from "../domain/Errors.ts"
+import { type NotFound, type QuotaReached, SlugTaken, type Unavailable } from "../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -62,7 +62,6 @@ export type ChatbotChange = Partial<Omit<NewChatbot, "id"> & Pick<ChatbotRow, "a
 
 const isUuid = Schema.is(AnyUuid)
 
-const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
 /** The table `chatbots`, always within the current organization. */

@@ -2,7 +2,7 @@ import { Effect, type Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Source } from "../domain/chat/Chat.ts"
 import type { SenderType } from "../domain/chat/Conversation.ts"
-import { NotFound } from "../domain/Errors.ts"
+import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
 import type { ApiKeyId, ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { sessionNotFound } from "./Messages.ts"
@@ -122,7 +122,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
       for (let tries = 1; found === undefined && tries < APPEND_TRIES; tries++) [found] = yield* statement
       return found === undefined ? yield* sessionNotFound : found.id
     },
-    onForeignKeyViolation(() => new NotFound({ detail: "There is no such chatbot." })),
+    onForeignKeyViolation(() => chatbotNotFound),
     withoutSqlErrors,
   )
 

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Document, DocumentError, DocumentStatus } from "../domain/Document.ts"
+import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
@@ -40,7 +41,6 @@ interface Row {
 }
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
-const chatbotNotFound = () => new NotFound({ detail: "There is no such chatbot." })
 /** The failure of storing bytes that another document of the chatbot has. */
 export const contentTaken = () => new Conflict({ detail: "Another document of this chatbot already has this content." })
 
@@ -183,7 +183,7 @@ export class Documents extends Context.Service<
         const organization_id = yield* CurrentOrganization
         const [own] = yield* sql`
             select id from chatbots where id = ${chatbot} and organization_id = ${organization_id}`
-        if (own === undefined) return yield* chatbotNotFound()
+        if (own === undefined) return yield* chatbotNotFound
         const existing = yield* first(
           sql<Row>`select ${columns} from documents
               where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and organization_id = ${organization_id}
@@ -203,7 +203,7 @@ export class Documents extends Context.Service<
         },
         // The document with the same bytes was deleted between the two statements, so that the bytes are new after all.
         Effect.retry({ while: (error) => error === documentNotFound, times: 3 }),
-        onForeignKeyViolation(chatbotNotFound),
+        onForeignKeyViolation(() => chatbotNotFound),
         withoutSqlErrors,
       )
 

@@ -4,6 +4,9 @@ import { AfterCommit } from "./sql/AfterCommit.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { AuditLog } from "./audit/AuditLog.ts"
+import { Backups } from "./backup/Backups.ts"
+import { Restoration } from "./backup/Restoration.ts"
+import { Snapshots } from "./backup/Snapshots.ts"
 import { BlobGarbage } from "./BlobGarbage.ts"
 import { BlobOwners } from "./BlobOwners.ts"
 import { Budgets } from "./Budgets.ts"
@@ -51,6 +54,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     AfterCommit.layer,
     ApiKeys.layer,
     AuditLog.layer,
+    Backups.layer,
     BlobGarbage.layer,
     BlobOwners.layer,
     Budgets.layer,
@@ -77,9 +81,11 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     PublicChatbots.layer,
     RateCounts.layer,
     Reembeddings.layer,
+    Restoration.layer,
     Retention.layer,
     ServerSecrets.layer,
     ServerState.layer,
+    Snapshots.layer,
     ToolHeaders.layer,
     Totals.layer,
     UnfinishedReplies.layer,

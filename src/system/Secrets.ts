@@ -37,6 +37,8 @@ export class Secrets extends Context.Service<
   {
     /** The id of the key that encrypts; undefined when none is configured. */
     readonly key: string | undefined
+    /** The ids of the keys that decrypt. */
+    readonly keys: ReadonlyArray<string>
     /** Encrypts a text for a place. Returns undefined when no key is configured. */
     readonly seal: (text: string, place: ReadonlyArray<string>) => Effect.Effect<Sealed | undefined>
     /** Decrypts a text that was encrypted for the same place. */
@@ -72,7 +74,7 @@ export class Secrets extends Context.Service<
           return new TextDecoder().decode(opened)
         })
 
-        return { key: first?.[0], seal, open }
+        return { key: first?.[0], keys: Array.from(keys.keys()), seal, open }
       }),
     ).pipe(Layer.provide([Aead.layerWebCrypto, Digest.layerWebCrypto]))
 }

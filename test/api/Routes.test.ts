@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { CommitsIn, IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../src/api/parts/Annotations.ts"
 import { Api } from "../../src/api/Api.ts"
-import { areaOf, isSlow, loggedPath, methodsAt, type Route, routes } from "../../src/api/Routes.ts"
+import { areaOf, isSlow, loggedPath, methodsAt, type Route, routeOf, routes } from "../../src/api/Routes.ts"
 
 const names = ({ method, path }: Route) => `${method} ${path}`
 
@@ -24,16 +24,15 @@ const parameters = [
 ]
 
 describe("the annotations of an endpoint hold at every path of its form", () => {
-  test.each(routes.map((route) => [names(route), route] as const))(
-    "%s",
-    (_, { annotations, isDocumented, method, path }) => {
-      for (const parameter of parameters) {
-        const at = filled(path, parameter)
-        expect(isSlow(method, at)).toBe(Context.get(annotations, IsSlow))
-        expect(methodsAt(at).includes(method)).toBe(isDocumented)
-      }
-    },
-  )
+  test.each(routes.map((route) => [names(route), route] as const))("%s", (_, route) => {
+    const { annotations, isDocumented, method, path } = route
+    for (const parameter of parameters) {
+      const at = filled(path, parameter)
+      if (routes.every((one) => one === route || one.path !== at)) expect(routeOf(method, at)).toBe(route)
+      expect(isSlow(method, at)).toBe(Context.get(annotations, IsSlow))
+      expect(methodsAt(at).includes(method)).toBe(isDocumented)
+    }
+  })
 
   test("the slow endpoints are those that wait for a language model or for a document", () => {
     expect(

@@ -125,7 +125,7 @@ const stages = Effect.fnUntraced(function* (files: ReadonlyArray<CorpusFile>) {
     })
   let count = 0
   for (const { name, text } of files) {
-    const source = { format: "md" as const, name, bytes: Buffer.from(text) }
+    const source = { format: "md" as const, name, content: new Blob([text]) }
     const document = yield* timed("extract", extract.extract(source))
     const pieces = yield* timed(
       "chunk",

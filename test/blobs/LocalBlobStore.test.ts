@@ -32,7 +32,16 @@ describe("a blob", () => {
     fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 5 }), async (parts) => {
         await run(put("documents/any", Stream.fromIterable(parts)))
-        expect(Buffer.from(await run(get("documents/any")))).toEqual(Buffer.concat(parts))
+        const content = Buffer.concat(parts)
+        expect(Buffer.from(await run(get("documents/any")))).toEqual(content)
+        const streamed = BlobStore.use((store) => Stream.runCollect(store.read("documents/any")))
+        expect(Buffer.concat(await run(streamed))).toEqual(content)
+        const opened = BlobStore.use((store) =>
+          Effect.scoped(
+            Effect.flatMap(store.open("documents/any"), (blob) => Effect.promise(() => blob.slice(-3).bytes())),
+          ),
+        )
+        expect(Buffer.from(await run(opened))).toEqual(content.subarray(-3))
       }),
       { numRuns: 20 },
     ))
@@ -45,7 +54,11 @@ describe("a blob", () => {
         expect(yield* textOf("a/b/c")).toBe("second")
         yield* remove("a/b/c")
         yield* remove("a/b/c")
-        expect(yield* Effect.flip(get("a/b/c"))).toMatchObject({ _tag: "BlobNotFound", key: "a/b/c" })
+        const missing = { _tag: "BlobNotFound", key: "a/b/c" }
+        const store = yield* BlobStore
+        expect(yield* Effect.flip(get("a/b/c"))).toMatchObject(missing)
+        expect(yield* Effect.flip(Stream.runDrain(store.read("a/b/c")))).toMatchObject(missing)
+        expect(yield* Effect.flip(Effect.scoped(store.open("a/b/c")))).toMatchObject(missing)
       }),
     ))
 
@@ -99,7 +112,9 @@ describe("a blob", () => {
 
 describe("blobs", () => {
   const list = (prefix: string) =>
-    BlobStore.use((store) => Effect.map(Stream.runCollect(store.list(prefix)), (pages) => pages.flat()))
+    BlobStore.use((store) =>
+      Effect.map(Stream.runCollect(store.list(prefix)), (pages) => pages.flat().map(({ key }) => key)),
+    )
 
   test("are listed by the prefix of their keys, in pages, without temporary files", () =>
     run(
@@ -111,20 +126,25 @@ describe("blobs", () => {
         })
         const pages = yield* BlobStore.use((store) => Stream.runCollect(store.list("listed/")))
         expect(pages.map((page) => page.length)).toEqual([500, 500, 200])
-        expect(pages.flat().toSorted()).toEqual(keys.toSorted())
+        expect(
+          pages
+            .flat()
+            .map(({ key }) => key)
+            .toSorted(),
+        ).toEqual(keys.toSorted())
         expect(yield* list("never/")).toEqual([])
       }),
     ))
 
-  test("have the time when they were written", () =>
+  test("are described by their length and the time when they were written", () =>
     run(
       Effect.gen(function* () {
         const store = yield* BlobStore
         yield* put("dated", Stream.succeed(bytesOf("x")))
         const then = new Date("2020-01-01")
         yield* Effect.sync(() => utimesSync(join(directory, "dated"), then, then))
-        expect(yield* store.writtenAt("dated")).toEqual(then)
-        expect(yield* Effect.flip(store.writtenAt("undated"))).toMatchObject({ _tag: "BlobNotFound" })
+        expect(yield* store.info("dated")).toEqual({ key: "dated", bytes: 1, writtenAt: then })
+        expect(yield* store.info("undated")).toBeUndefined()
       }),
     ))
 })

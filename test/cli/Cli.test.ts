@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Console, Context, Effect, Layer, ManagedRuntime, Redacted, Schema } from "effect"
 import * as Cli from "../../src/cli/Cli.ts"
-import { Api } from "../../src/api/Api.ts"
 import { ApiKey, allScopes } from "../../src/domain/ApiKey.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
@@ -383,40 +382,15 @@ describe("doctor", () => {
   })
 })
 
-describe("while a running server uses the database,", () => {
+describe("while another process uses the database,", () => {
   const inUse = Layer.effectContext(Effect.fail(new StartupError({ what: "It is in use.", doThis: "", isInUse: true })))
-  const busy = commandLine(Cli.make({ ...actions, tenancy: inUse, doctor: inUse }), { PUBLIC_URL: "http://host:1" })
+  const settings = { PUBLIC_URL: "http://host:1", DATA_DIR: "/nowhere" }
+  const busy = commandLine(Cli.make({ ...actions, tenancy: inUse, doctor: inUse }), settings)
 
-  test.each(["migrate", "doctor"])("`%s` asks to stop the server", async (command) => {
-    const { succeeded, why } = await busy(command)
-    expect(succeeded).toBe(false)
-    expect(why).toBe("It is in use. Stop that process first. If it is a server, http://host:1/readyz answers.")
-  })
-
-  const { endpoints } = Api.groups.admin
-
-  test.each([
-    ["keys create website --scope chat", endpoints.createApiKey, { name: "website", scopes: ["chat"] }],
-    ["keys list", endpoints.listApiKeys, undefined],
-    [`keys revoke ${nowhere}`, endpoints.revokeApiKey, undefined],
-    [`keys budget ${nowhere}`, endpoints.updateApiKey, { budget: { concurrent_chats: 8 } }],
-    ["organizations create Another", endpoints.createOrganization, { name: "Another" }],
-    ["organizations list", endpoints.listOrganizations, undefined],
-    [`organizations budget ${nowhere}`, endpoints.updateOrganization, { budget: { concurrent_chats: 8 } }],
-    [`organizations retention ${nowhere}`, endpoints.updateOrganization, { retention_days: 90 }],
-    [`organizations rename ${nowhere} Other`, endpoints.updateOrganization, { name: "Another" }],
-    [`organizations delete ${nowhere}`, endpoints.deleteOrganization, undefined],
-  ])("`%s` prints the request that does the same", async (command, { method, path }, body) => {
+  test.each(["migrate", "doctor", "keys list", "organizations list"])("`%s` asks to stop it", async (command) => {
     const { succeeded, why } = await busy(...command.split(" "))
     expect(succeeded).toBe(false)
-    expect(why).toBe(
-      [
-        "It is in use. A running server does the same: curl",
-        ...(String(method) === "GET" ? [] : ["-X", method]),
-        `http://host:1${path.replace(/:\w+/, "$ID")} -H "x-api-key: $KEY"`,
-        ...(body === undefined ? [] : [`-H "content-type: application/json" -d '${JSON.stringify(body)}'`]),
-      ].join(" "),
-    )
+    expect(why).toBe("It is in use. Stop that process first. If it is a server, http://host:1/readyz answers.")
   })
 })
 

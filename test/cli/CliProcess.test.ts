@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
 import manifest from "../../package.json" with { type: "json" }
-import { until } from "../lib/Client.ts"
-import { serverProcess, type Settings, settingsFor, spawn } from "../lib/ServerProcess.ts"
+import { Client, until } from "../lib/Client.ts"
+import { operatorKey, serverProcess, type Settings, settingsFor, spawn } from "../lib/ServerProcess.ts"
 import { fresh, freshDirectory, temporaryDirectory } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 
@@ -87,20 +87,73 @@ describe("the process of a command", () => {
 })
 
 describe("while a running server uses the embedded database,", () => {
-  let settings: Settings = {}
+  let settings: Settings & { readonly DATA_DIR: string } = { DATA_DIR: "" }
   let url = ""
   beforeAll(async () => {
     settings = await run(Effect.flatMap(freshDirectory, settingsFor))
     url = await (await run(serverProcess(settings))).listening
-    settings = { ...settings, PORT: new URL(url).port }
   })
 
-  test("a command prints the request that does the same", async () => {
-    const { code, error, out } = await parley(settings, "keys list")
-    expect({ code, out }).toEqual({ code: 1, out: "" })
-    expect(error).toMatch(/^parley: [^\n]+ is in use by process \d+\. [^\n]+\n$/)
-    expect(error).toEndWith(`A running server does the same: curl ${url}/api/admin/api-keys -H "x-api-key: $KEY"\n`)
+  const running = () => JSON.parse(readFileSync(join(settings.DATA_DIR, "running.json"), "utf8"))
+
+  test("commands go through the server, and the audit log says that they came from the command line", async () => {
+    const { code, out, error } = await parley(settings, "keys create website --scope chat")
+    expect({ code, error }).toEqual({ code: 0, error: "" })
+    expect(out).toMatch(/^prl_\w+\n\nIt is shown this once\. .* made by command line\n$/)
+    const made = (await parley(settings, "organizations create Another")).out.trim()
+    expect((await parley(settings, "organizations list")).out).toContain(`${made}  Another\n`)
+    expect(await parley(settings, `organizations delete ${made} --yes`)).toMatchObject({ code: 0 })
+    expect(await parley(settings, `keys revoke ${nowhere}`)).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/^parley: There is no such API key\. [^\n]+\.\n$/),
+    })
+    const { body } = await new Client(url, operatorKey).get("/api/admin/audit-log?action=api_key.created&limit=1")
+    expect(body).toMatchObject({ entries: [{ actor: { kind: "command_line", api_key_id: null } }] })
   })
+
+  test("`doctor` examines through the server", async () => {
+    expect(await parley(settings, "doctor")).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^ok +database +PostgreSQL/),
+      error: "",
+    })
+  })
+
+  test("only this machine's user reads the token, and it serves no request that a proxy has passed on", async () => {
+    expect(statSync(join(settings.DATA_DIR, "running.json")).mode & 0o777).toBe(0o600)
+    const local = new Client(url, running().token)
+    expect(running().url).toBe(url)
+    expect((await local.get("/api/admin/organizations")).status).toBe(200)
+    for (const name of ["x-forwarded-for", "forwarded"]) {
+      const headers = { [name]: "for=127.0.0.1" }
+      expect((await local.get("/api/admin/organizations", { headers })).status).toBe(401)
+    }
+    const other = `${running().token.slice(0, -1)}${running().token.endsWith("A") ? "B" : "A"}`
+    expect((await local.withKey(other).get("/api/admin/organizations")).status).toBe(401)
+  })
+
+  test("a command asks to stop the server when its token is refused, or there is none", async () => {
+    const file = join(settings.DATA_DIR, "running.json")
+    const kept = readFileSync(file, "utf8")
+    for (const content of [JSON.stringify({ ...running(), token: "local_another" }), "{}"]) {
+      writeFileSync(file, content)
+      const { code, error, out } = await parley({ ...settings, PORT: new URL(url).port }, "keys list")
+      expect({ code, out }).toEqual({ code: 1, out: "" })
+      expect(error).toMatch(/^parley: [^\n]+ is in use by process \d+\. [^\n]+\n$/)
+      expect(error).toEndWith(`Stop that process first. If it is a server, ${url}/readyz answers.\n`)
+    }
+    writeFileSync(file, kept)
+  })
+})
+
+test("a server that ends takes its token along", async () => {
+  const settings = await run(Effect.flatMap(freshDirectory, settingsFor))
+  const server = await run(serverProcess(settings))
+  await server.listening
+  expect(existsSync(join(settings.DATA_DIR, "running.json"))).toBe(true)
+  server.kill("SIGTERM")
+  expect(await server.exited).toBe(0)
+  expect(existsSync(join(settings.DATA_DIR, "running.json"))).toBe(false)
 })
 
 describe("`bun run start` fails in one line", () => {

@@ -133,6 +133,7 @@ const additions = [
   "GET /api/console/session",
   "GET /api/admin/system",
   "GET /api/admin/system/checks",
+  "GET /metrics",
   "GET /api/admin/audit-log",
   "POST /api/admin/organizations",
   "GET /api/admin/organizations",

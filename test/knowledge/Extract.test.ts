@@ -1,19 +1,20 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
-import type { Source } from "../../src/knowledge/extract/Extraction.ts"
+import type { Format } from "../../src/domain/Formats.ts"
+import type { StoredSource } from "../../src/knowledge/extract/Extraction.ts"
 import { Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
 import { defaults } from "../lib/Defaults.ts"
 import { fixturePath } from "../lib/Fixtures.ts"
 
-const source = (name: string, content: string | Uint8Array, format: Source["format"]): Source => ({
+const source = (name: string, content: string | Uint8Array<ArrayBuffer>, format: Format): StoredSource => ({
   format,
   name,
-  bytes: typeof content === "string" ? new TextEncoder().encode(content) : content,
+  content: new Blob([content]),
 })
 
 const fixture = async (name: string) => source(name, await Bun.file(fixturePath(name)).bytes(), "pdf")
 
-const extract = (document: Source) => Effect.flatMap(Extract, (service) => service.extract(document))
+const extract = (document: StoredSource) => Effect.flatMap(Extract, (service) => service.extract(document))
 
 const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
   Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, ...settings })))
@@ -80,7 +81,7 @@ test("documents that are read at the same time do not get each other's text", as
 })
 
 describe("a document that cannot be read", () => {
-  const failure = async (document: Source, settings?: Partial<ExtractSettings>) =>
+  const failure = async (document: StoredSource, settings?: Partial<ExtractSettings>) =>
     run(Effect.flip(extract(document)), settings)
 
   test("does not keep its process from reading the next one", async () => {
@@ -101,8 +102,9 @@ describe("a document that cannot be read", () => {
   })
 
   test("is reported as corrupt when it is a PDF that breaks off", async () => {
-    const { bytes } = await fixture("handbook.pdf")
-    expect(await failure(source("a.pdf", bytes.slice(0, 300), "pdf"))).toMatchObject({ code: "corrupt_document" })
+    const { content } = await fixture("handbook.pdf")
+    const cut = await content.slice(0, 300).bytes()
+    expect(await failure(source("a.pdf", cut, "pdf"))).toMatchObject({ code: "corrupt_document" })
     expect(await failure(source("a.pdf", "%PDF-1.7", "pdf"))).toMatchObject({ code: "corrupt_document" })
   })
 

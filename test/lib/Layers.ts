@@ -7,7 +7,7 @@ import { Unavailable } from "../../src/domain/Errors.ts"
 import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
-import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
+import type { ExtractedText, StoredSource } from "../../src/knowledge/extract/Extraction.ts"
 import { Shares } from "../../src/services/Shares.ts"
 import * as Storage from "../../src/storage/Storage.ts"
 import { defaults } from "./Defaults.ts"
@@ -63,30 +63,38 @@ export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectCon
     const { blobs, failing } = control
     const unlessFailing = (method: "put" | "get" | "remove") =>
       Effect.suspend(() => (failing.has(method) ? Effect.fail(diskFull) : Effect.void))
+    const get = (key: string) =>
+      Effect.flatMap(unlessFailing("get"), () => {
+        const bytes = blobs.get(key)
+        return bytes === undefined ? Effect.fail(new BlobNotFound({ key })) : Effect.succeed(bytes)
+      })
+    const infoOf = (key: string, bytes: Uint8Array) => ({
+      key,
+      bytes: bytes.length,
+      writtenAt: control.times.get(key) ?? new Date(),
+    })
     const store = BlobStore.of({
       put: (key, content) =>
         failing.has("put")
           ? Effect.andThen(Stream.runDrain(Stream.take(content, 1)), Effect.fail(diskFull))
           : Effect.map(Stream.runCollect(content), (parts) => void blobs.set(key, Buffer.concat(parts))),
-      get: (key) =>
-        Effect.flatMap(unlessFailing("get"), () => {
+      get,
+      read: (key) => Stream.fromEffect(get(key)),
+      open: (key) => Effect.map(get(key), (bytes) => new Blob([bytes])),
+      info: (key) =>
+        Effect.sync(() => {
           const bytes = blobs.get(key)
-          return bytes === undefined ? Effect.fail(new BlobNotFound({ key })) : Effect.succeed(bytes)
+          return bytes && infoOf(key, bytes)
         }),
-      has: (key) => Effect.sync(() => blobs.has(key)),
       remove: (key) => Effect.map(unlessFailing("remove"), () => void blobs.delete(key)),
-      writtenAt: (key) =>
-        Effect.suspend(() =>
-          blobs.has(key)
-            ? Effect.succeed(control.times.get(key) ?? new Date())
-            : Effect.fail(new BlobNotFound({ key })),
-        ),
       // In pages of two, so that a few blobs are more than one page.
       list: (prefix) =>
         Stream.suspend(() =>
           Stream.fromIterable(
             Array.chunksOf(
-              Array.fromIterable(blobs.keys()).filter((key) => key.startsWith(prefix)),
+              Array.fromIterable(blobs)
+                .filter(([key]) => key.startsWith(prefix))
+                .map(([key, bytes]) => infoOf(key, bytes)),
               2,
             ),
           ),
@@ -101,17 +109,17 @@ export const diskFull = new Unavailable({ detail: "The disk is full.", retry_aft
 /** Controls the extraction: how files become text, and the names of the files that were read. */
 export class ExtractControl extends Context.Service<
   ExtractControl,
-  { extract: (source: Source) => Effect.Effect<ExtractedText, ExtractionFailed>; readonly names: Array<string> }
+  { extract: (source: StoredSource) => Effect.Effect<ExtractedText, ExtractionFailed>; readonly names: Array<string> }
 >()("test/ExtractControl") {}
 
-/** Extracts the bytes as the text, and the name as the title. */
-export const plainExtract = (source: Source): Effect.Effect<ExtractedText> =>
-  Effect.succeed({ title: source.name, text: Buffer.from(source.bytes).toString() })
+/** Extracts the content as the text, and the name as the title. */
+export const plainExtract = (source: StoredSource): Effect.Effect<ExtractedText> =>
+  Effect.promise(async () => ({ title: source.name, text: await source.content.text() }))
 
 export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effectContext(
   Effect.sync(() => {
     const control = ExtractControl.of({ extract: plainExtract, names: [] })
-    const read = (source: Source) => {
+    const read = (source: StoredSource) => {
       control.names.push(source.name)
       return control.extract(source)
     }

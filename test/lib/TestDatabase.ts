@@ -8,7 +8,7 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import manifest from "../../package.json" with { type: "json" }
-import { layerEmbedded, layerPostgres, type Database } from "../../src/storage/sql/Database.ts"
+import { layerEmbedded, layerPostgres, type Database, type Migrating } from "../../src/storage/sql/Database.ts"
 import { migrationsDirectory, readMigrations } from "../../src/storage/MigrationFiles.ts"
 import type { StartupError } from "../../src/system/StartupError.ts"
 import { databaseTraits, defaults } from "./Defaults.ts"
@@ -36,11 +36,11 @@ export const layer: Layer.Layer<Database, StartupError | SqlError.SqlError> = La
 )
 
 /** The two SQL clients over an existing database. */
-export const layerOf = (database: TestDatabase): Layer.Layer<Database, StartupError> =>
+export const layerOf = (database: TestDatabase, migrating?: Migrating): Layer.Layer<Database, StartupError> =>
   Layer.provide(
     database.kind === "embedded"
-      ? layerEmbedded({ ...defaults.database, directory: database.directory })
-      : layerPostgres({ ...defaults.database, url: Redacted.make(database.url) }),
+      ? layerEmbedded({ ...defaults.database, directory: database.directory }, migrating)
+      : layerPostgres({ ...defaults.database, url: Redacted.make(database.url) }, migrating),
     fileSystem,
   )
 

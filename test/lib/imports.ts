@@ -22,7 +22,7 @@ interface Import {
   readonly isTypeOnly: boolean
 }
 
-const ground = ["domain", "text", "system"]
+const ground = ["domain", "text", "system", "observability"]
 const stores = [...ground, "storage", "embeddings"]
 
 /**
@@ -41,13 +41,14 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   blobs: [...ground, "storage"],
   knowledge: stores,
   agent: [...ground, "models", "outbound"],
+  backup: [...ground, "storage", "blobs"],
   jobs: [...stores, "blobs", "knowledge"],
   services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
-  http: ["api", "services", "domain", "text", "system", "Config.ts"],
-  config: ["domain", "system", "outbound"],
+  http: ["api", "services", "backup", ...ground, "Config.ts"],
+  config: ["domain", "system", "outbound", "observability"],
   "Config.ts": ["config", "system"],
   observability: ["domain", "system"],
-  cli: ["services", "jobs", "domain", "system", "Config.ts"],
+  cli: ["api", "services", "jobs", "backup", "domain", "system", "Config.ts"],
   "SettingsWarnings.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],
   "Launcher.ts": [],

@@ -1,5 +1,6 @@
 import { Schema, Struct } from "effect"
 import { boundedList } from "../schema/Bounded.ts"
+import { NotFound } from "../Errors.ts"
 import { Color, ImageUrl, Label, partial } from "./FieldTypes.ts"
 import { ChatbotId, OrganizationId } from "../Ids.ts"
 import { Slug } from "./Slug.ts"
@@ -7,6 +8,9 @@ import { Name, textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "./VoiceWidget.ts"
+
+/** The failure of what names a chatbot that its organization does not have. */
+export const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 
 const FALLBACK_MODELS_MAX_COUNT = 5
 

@@ -9,6 +9,7 @@ import { PublicUrl } from "../../services/PublicUrl.ts"
 import { AddressLimiter, UNKEYED_COST, WRONG_KEY_COST } from "../../services/rates/AddressLimiter.ts"
 import { RateLimiter } from "../../services/rates/RateLimiter.ts"
 import { consoleCookieOf } from "./ConsoleCookie.ts"
+import { LocalOperator } from "./LocalOperator.ts"
 import { addRateHeaders } from "./RateHeaders.ts"
 
 const bearer = /^bearer +(.+)$/i
@@ -32,7 +33,7 @@ export const keyOf = (request: HttpServerRequest.HttpServerRequest): string =>
  *
  * A request without a valid key counts for the client's address instead. An address beyond its limit is refused before
  * its key is looked up, unless the server has found the key valid before: who guesses wrongly behind the same address
- * does not shut out others.
+ * does not shut out others. A command on the machine of the server is not limited.
  */
 export const makeAdmission = Effect.gen(function* () {
   const keys = yield* ApiKeys
@@ -40,14 +41,14 @@ export const makeAdmission = Effect.gen(function* () {
   const addresses = yield* AddressLimiter
   const sessions = yield* ConsoleSessions
   const publicUrl = yield* PublicUrl
+  const local = yield* LocalOperator
 
   const check = (key: string) =>
     Effect.tapErrorTag(keys.authenticate(Redacted.make(key), addresses.ensureFree), "Unauthorized", () =>
       addresses.charge(key === "" ? UNKEYED_COST : WRONG_KEY_COST),
     )
 
-  const authenticate = (request: HttpServerRequest.HttpServerRequest, dialect: Dialect) => {
-    const key = keyOf(request)
+  const authenticate = (request: HttpServerRequest.HttpServerRequest, key: string, dialect: Dialect) => {
     const cookie = key === "" && dialect === "parley" ? consoleCookieOf(request, publicUrl) : undefined
     if (cookie === undefined) return check(key)
     return Effect.flatMap(sessions.keyIn(cookie), (inside = "") => {
@@ -61,15 +62,18 @@ export const makeAdmission = Effect.gen(function* () {
     request: HttpServerRequest.HttpServerRequest,
     cost: number,
     dialect: Dialect,
-  ): Effect.Effect<Caller["Service"], Unauthorized | RateLimited | Unavailable> =>
-    rates.isOn
-      ? Effect.flatMap(authenticate(request, dialect), (caller) =>
-          Effect.flatMap(rates.decide(caller, cost), (decision) =>
-            Effect.withFiber((fiber) => {
-              addRateHeaders(fiber.context, decision, dialect)
-              return decision.refusal === undefined ? Effect.succeed(caller) : Effect.fail(decision.refusal)
-            }),
-          ),
-        )
-      : authenticate(request, dialect)
+  ): Effect.Effect<Caller["Service"], Unauthorized | RateLimited | Unavailable> => {
+    const key = keyOf(request)
+    const operator = local.callerOf(request, key)
+    if (operator !== undefined) return Effect.succeed(operator)
+    if (!rates.isOn) return authenticate(request, key, dialect)
+    return Effect.flatMap(authenticate(request, key, dialect), (caller) =>
+      Effect.flatMap(rates.decide(caller, cost), (decision) =>
+        Effect.withFiber((fiber) => {
+          addRateHeaders(fiber.context, decision, dialect)
+          return decision.refusal === undefined ? Effect.succeed(caller) : Effect.fail(decision.refusal)
+        }),
+      ),
+    )
+  }
 })

@@ -1,4 +1,4 @@
-import { Context, Effect, type Types } from "effect"
+import { Context, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { RequiredScope } from "../../api/Middleware.ts"
@@ -10,6 +10,8 @@ import { Forbidden, type RateLimited, type Unauthorized, type Unavailable } from
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { turnOf } from "../../system/LoopTurns.ts"
 import { makeAdmission } from "./Admission.ts"
+import { noteOrganization } from "./Observed.ts"
+import { makeRefusals } from "./Refusals.ts"
 
 type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
 
@@ -38,8 +40,7 @@ export const inTurn = <A, E, R>(organization: string, work: Effect.Effect<A, E, 
 /** Makes the middleware that authorizes every request to an endpoint of one dialect that needs an API key. */
 export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect) {
   const admit = yield* makeAdmission
-  /** Why requests were refused. */
-  const refusals = new WeakMap<HttpServerRequest.HttpServerRequest, Refusal>()
+  const refusals = makeRefusals<Refusal>()
 
   // Without generators: every request passes here, and JavaScriptCore compiled the generator again and again.
   const authorize = <A, E, R>(
@@ -50,27 +51,21 @@ export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect)
     const cost = Context.get(endpoint.annotations, RequestCost)
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       Effect.flatMap(
-        Effect.tapError(
+        refusals.remember(
+          request,
           Effect.tap(admit(request, cost, dialect), (caller) => ensureAllowed(caller, scope)),
-          (refusal) => Effect.sync(() => refusals.set(request, refusal)),
         ),
-        (caller) =>
+        (caller) => {
+          noteOrganization(request, caller.organizationId)
           // Provided one by one: providing a context would copy all services of the server for each request.
-          inTurn(caller.organizationId, respond).pipe(
+          return inTurn(caller.organizationId, respond).pipe(
             Effect.provideService(Caller, caller),
             Effect.provideService(CurrentOrganization, caller.organizationId),
-          ),
+          )
+        },
       ),
     )
   }
 
-  /** Refuses a request that `authorize` has refused, for the same reason. */
-  const refuse = (): Effect.Effect<never, Refusal | Types.unhandled, HttpServerRequest.HttpServerRequest> =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Effect.fromNullishOr(refusals.get(request)).pipe(Effect.orDie, Effect.flatMap(Effect.fail)),
-    )
-
-  // The framework tries one scheme after the other, and reports the failure of the last. The first reads both headers, so
-  // that a request is counted once, and the failure of a valid key is not replaced by that of a missing one.
-  return { apiKey: authorize, bearer: refuse }
+  return { apiKey: authorize, bearer: refusals.repeat }
 })

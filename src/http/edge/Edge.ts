@@ -7,12 +7,14 @@ import { type Area, areaOf, loggedPath, methodsAt } from "../../api/Routes.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import { RequestId } from "../../domain/RequestId.ts"
 import * as Errors from "../../domain/Errors.ts"
+import type { BeginTrace } from "../../observability/Traces.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { pathOf } from "./PathOf.ts"
 import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
+import { measure, subjectsOf, traced } from "./Observed.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
 
 /*
@@ -135,6 +137,7 @@ export const edge =
     lifecycle: Lifecycle["Service"],
     random: SecureRandom.SecureRandom["Service"],
     addressOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined,
+    beginTrace: BeginTrace | undefined,
   ) =>
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const answer = (request: HttpServerRequest.HttpServerRequest, { dialect, isProbe }: Area) => {
@@ -160,25 +163,29 @@ export const edge =
         Effect.flatMap(requestIdOf(request.headers), (requestId) => {
           const clock = fiber.getRef(Clock.Clock)
           const start = monotonicMillis(clock)
+          const begin = performance.now()
           const path = pathOf(request.url)
           const area = areaOf(path)
           const address = addressOf(request)
           lifecycle.running.add(fiber)
-          return answer(request, area).pipe(
+          const respond = answer(request, area).pipe(
             Effect.ensuring(
               Effect.sync(() => {
                 lifecycle.running.delete(fiber)
               }),
             ),
-            Effect.tap(({ status }) =>
-              Effect.logInfo("request", {
+            Effect.tap((response) => {
+              const { status } = response
+              const route = measure(request.method, path, status, begin)
+              return Effect.logInfo("request", {
                 method: request.method,
                 path: loggedPath(path),
                 status,
                 ms: monotonicMillis(clock) - start,
                 address,
-              }),
-            ),
+                ...subjectsOf(request, response, route, path),
+              })
+            }),
             Effect.provideService(RequestId, requestId),
             Effect.provideService(ClientAddress, address),
             // A response to HEAD keeps its body here, so that its Content-Length is that of the body which is left out.
@@ -195,6 +202,9 @@ export const edge =
               }),
             ),
           )
+          return beginTrace === undefined || area.isProbe
+            ? respond
+            : traced(respond, request, path, requestId, beginTrace)
         }),
       ),
     )

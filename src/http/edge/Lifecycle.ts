@@ -1,5 +1,6 @@
 import { Context, Effect, type Fiber, Layer } from "effect"
 import { Unavailable } from "../../domain/Errors.ts"
+import { http } from "../../observability/Metrics.ts"
 
 /** The phase of the server's life, on which its responses depend. */
 export class Lifecycle extends Context.Service<
@@ -21,7 +22,11 @@ export class Lifecycle extends Context.Service<
   static readonly layer = Layer.effect(
     this,
     Effect.acquireRelease(
-      Effect.sync(() => Lifecycle.of({ phase: "serving", stoppedBy: undefined, running: new Set() })),
+      Effect.gen(function* () {
+        const running = new Set<Fiber.Fiber<unknown, unknown>>()
+        yield* http.running().read(() => running.size)
+        return Lifecycle.of({ phase: "serving", stoppedBy: undefined, running })
+      }),
       // Only after a start: one that fails reports why instead.
       ({ phase }) => (phase === "serving" ? Effect.void : Effect.logInfo("The server has ended")),
     ),

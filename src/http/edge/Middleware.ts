@@ -1,8 +1,9 @@
 import { Layer } from "effect"
-import { type Middleware, middleware, VisitorAuthorization } from "../../api/Middleware.ts"
+import { MetricsAuthorization, type Middleware, middleware, VisitorAuthorization } from "../../api/Middleware.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import * as Authorization from "./Authorization.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as MetricsAccess from "./MetricsAccess.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as Visitors from "./VisitorAuthorization.ts"
@@ -15,9 +16,10 @@ const layerFor = <D extends Dialect>(dialect: D, declared: Middleware<D>) =>
     Layer.succeed(declared.Problems, Problems.answerFailures),
   )
 
-/** The middleware of endpoints, for each dialect, and that of the chat widget. */
+/** The middleware of endpoints, for each dialect, of the chat widget, and of the metrics. */
 export const layer = Layer.mergeAll(
   layerFor("parley", middleware.parley),
   layerFor("openai", middleware.openai),
+  Layer.effect(MetricsAuthorization, MetricsAccess.make),
   Layer.effect(VisitorAuthorization, Visitors.make),
 )

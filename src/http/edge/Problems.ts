@@ -2,7 +2,8 @@ import { Cause, Context, Effect, Result, Schema, SchemaIssue, type Types } from 
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiError } from "effect/http-api"
 import type { Problems } from "../../api/Middleware.ts"
-import { InternalError, InvalidRequest } from "../../domain/Errors.ts"
+import { declarationOf, InternalError, InvalidRequest, isFailure } from "../../domain/Errors.ts"
+import { http } from "../../observability/Metrics.ts"
 import { retryAfter } from "./Respond.ts"
 import { jsonValues } from "../../text/JsonDepth.ts"
 
@@ -100,19 +101,23 @@ const addRetryAfter = (failure: unknown) => {
       )
 }
 
-/** The middleware that answers the failures which endpoints do not declare. */
-export const answerFailures: (typeof Problems)["Service"] = (respond, options) =>
-  Effect.catchCause(
-    respond,
-    (
-      cause,
-    ): Effect.Effect<never, Types.unhandled | InvalidRequest | InternalError, HttpServerRequest.HttpServerRequest> => {
-      const found = Cause.findError(cause)
-      if (Result.isFailure(found)) return Cause.hasInterrupts(cause) ? Effect.failCause(cause) : unexpected(cause)
-      const failure: unknown = found.success
-      if (!HttpApiError.HttpApiSchemaError.is(failure))
-        return Effect.andThen(addRetryAfter(failure), Effect.failCause(cause))
-      if (failure.kind === "Payload") return Effect.flip(invalidPayload(failure.cause.issue, options))
-      return isRequestPart(failure.kind) ? Effect.fail(invalid(failure.kind, failure.cause.issue)) : unexpected(cause)
-    },
-  )
+const count = (failure: unknown): Effect.Effect<void> =>
+  Effect.sync(() => {
+    if (isFailure(failure)) http.failures(declarationOf(failure).code).add()
+  })
+
+/** The middleware that answers the failures which endpoints do not declare, and counts all of them by their code. */
+export const answerFailures: (typeof Problems)["Service"] = (respond, options) => {
+  const answer = (
+    cause: Cause.Cause<Types.unhandled>,
+  ): Effect.Effect<never, Types.unhandled | InvalidRequest | InternalError, HttpServerRequest.HttpServerRequest> => {
+    const found = Cause.findError(cause)
+    if (Result.isFailure(found)) return Cause.hasInterrupts(cause) ? Effect.failCause(cause) : unexpected(cause)
+    const failure: unknown = found.success
+    if (!HttpApiError.HttpApiSchemaError.is(failure))
+      return Effect.andThen(addRetryAfter(failure), Effect.failCause(cause))
+    if (failure.kind === "Payload") return Effect.flip(invalidPayload(failure.cause.issue, options))
+    return isRequestPart(failure.kind) ? Effect.fail(invalid(failure.kind, failure.cause.issue)) : unexpected(cause)
+  }
+  return Effect.catchCause(respond, (cause) => Effect.tapError(answer(cause), count))
+}

@@ -5,6 +5,7 @@ import type { FailureForm } from "../../api/failures/FailureForm.ts"
 import { openAiForm } from "../../api/failures/OpenAiError.ts"
 import { problemForm } from "../../api/failures/Problem.ts"
 import { RequestId } from "../../domain/RequestId.ts"
+import { http } from "../../observability/Metrics.ts"
 import { declarationOf, type Failure } from "../../domain/Errors.ts"
 
 /** The forms of failed requests by dialect. MCP's is not JSON-RPC's, since such a request need not contain a call. */
@@ -31,6 +32,7 @@ export const respondWith = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   RequestId.useSync((requestId) => {
     const declaration = declarationOf(failure)
+    http.failures(declaration.code).add()
     const { encode, mediaType } = forms[dialect]
     return HttpServerResponse.jsonUnsafe(encode(declaration, failure, requestId), {
       status: declaration.status,

@@ -1,10 +1,12 @@
 import { Context, Effect, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { RequestCost } from "../../api/parts/Annotations.ts"
 import { Caller } from "../../domain/Caller.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
+import { noteOrganization } from "./Observed.ts"
 import { inTurn } from "./Authorization.ts"
 
 /** Makes the middleware that admits the requests of visitors of the chat widget. */
@@ -15,14 +17,19 @@ export const make = Effect.gen(function* () {
       respond: Effect.Effect<A, E, R>,
       { credential, endpoint }: { readonly credential: Redacted.Redacted; readonly endpoint: HttpApiEndpoint.Top },
     ) =>
-      Effect.flatMap(
+      Effect.zipWith(
+        HttpServerRequest.HttpServerRequest,
         admit(Redacted.value(credential), Context.get(endpoint.annotations, RequestCost)),
-        ({ caller, visitor }) =>
-          inTurn(caller.organizationId, respond).pipe(
+        (request, admitted) => ({ request, ...admitted }),
+      ).pipe(
+        Effect.flatMap(({ caller, request, visitor }) => {
+          noteOrganization(request, caller.organizationId)
+          return inTurn(caller.organizationId, respond).pipe(
             Effect.provideService(Caller, caller),
             Effect.provideService(CurrentOrganization, caller.organizationId),
             Effect.provideService(Visitor, visitor),
-          ),
+          )
+        }),
       ),
   }
 })

@@ -2,24 +2,27 @@ import { lookup } from "node:dns/promises"
 import { Effect, Option } from "effect"
 import { StartupError } from "../../system/StartupError.ts"
 import { wordsOf } from "../../system/SystemError.ts"
-import { HOST, PORT } from "../../system/Variables.ts"
+import { HOST as SERVER_HOST, PORT as SERVER_PORT } from "../../system/Variables.ts"
 
-const SET_HOST = `Set ${HOST} to an address of this machine: 127.0.0.1 for this machine alone, 0.0.0.0 for all.`
+/** The settings of the address on which the server listens. */
+const OF_SERVER = [SERVER_HOST, SERVER_PORT] as const
 
 /**
- * Explains why `Bun.serve` cannot listen. For an unknown host Bun reports an unrelated earlier error, so the host is
+ * Explains why `Bun.serve` cannot listen on an address, which settings of these names choose. For an unknown host Bun reports an unrelated earlier error, so the host is
  * looked up first.
  */
 export const cannotListen = Effect.fnUntraced(function* (
   { host, port }: { readonly host: string; readonly port: number },
   cause: unknown,
+  [HOST, PORT]: readonly [host: string, port: string] = OF_SERVER,
 ) {
+  const setHost = `Set ${HOST} to an address of this machine: 127.0.0.1 for this machine alone, 0.0.0.0 for all.`
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
   const address = yield* Effect.option(Effect.tryPromise(() => lookup(host.replace(/^\[(.*)\]$/, "$1"))))
   if (Option.isNone(address)) {
     return new StartupError({
       what: `${HOST} is ${JSON.stringify(host)}, which is no address and no known name.`,
-      doThis: SET_HOST,
+      doThis: setHost,
     })
   }
   switch (code) {
@@ -36,7 +39,7 @@ export const cannotListen = Effect.fnUntraced(function* (
     case "EADDRNOTAVAIL":
       return new StartupError({
         what: `${HOST} is ${JSON.stringify(host)}, which is not an address of this machine.`,
-        doThis: SET_HOST,
+        doThis: setHost,
       })
     default:
       return new StartupError({

@@ -43,6 +43,8 @@ export class Server extends Context.Service<
   {
     /** The address of the server, as `http://host:port`, with the actual port. */
     readonly url: string
+    /** The actual port. */
+    readonly port: number
     /**
      * Switches off Bun's idle time-out for the connection of a request, until the returned function is called. A stream
      * needs it, because writing does not reset Bun's idle time.
@@ -85,8 +87,10 @@ export class Server extends Context.Service<
             ),
         )
 
+        const port = server.port ?? settings.port
         return {
-          url: urlOf(settings.host, server.port ?? settings.port),
+          url: urlOf(settings.host, port),
+          port,
           keepOpen: ({ source }) => {
             if (!(source instanceof Request)) return () => {}
             server.timeout(source, 0)

@@ -1,6 +1,7 @@
 import { Cause, Context, Duration, Effect, Exit, Fiber, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestId } from "../../domain/RequestId.ts"
+import { inTraceOf } from "../../observability/Traces.ts"
 import { Config } from "../../Config.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
@@ -50,6 +51,7 @@ const streamContext = (services: Context.Context<never>, request: Context.Contex
     Context.add(Caller, Context.get(request, Caller)),
     Context.add(CurrentOrganization, Context.get(request, CurrentOrganization)),
     Context.add(RequestId, Context.get(request, RequestId)),
+    inTraceOf(request),
   )
 
 /**

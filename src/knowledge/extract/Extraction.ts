@@ -13,6 +13,11 @@ export interface Source {
   readonly bytes: Uint8Array
 }
 
+/** A file to read that is not in memory. */
+export interface StoredSource extends Omit<Source, "bytes"> {
+  readonly content: Blob
+}
+
 /** Where a page begins: `page` counts from 1, and `start` is an offset into the text, in UTF-16 code units. */
 export interface PageStart {
   readonly page: number

@@ -5,10 +5,10 @@ import {
   type Passage,
   type Reply,
   type Request,
-  type Source,
   type SplitText,
+  type StoredSource,
 } from "../extract/Extraction.ts"
-import { type Frame, framePieces, FrameReader, PASSAGES_PER_FRAME } from "./Frames.ts"
+import { type Frame, FrameReader, frameStart, PASSAGES_PER_FRAME } from "./Frames.ts"
 import { isUsageCheap, linuxTreeOf, usageOf } from "./ProcessUsage.ts"
 import { noSandbox, type Sandbox } from "./Sandbox.ts"
 
@@ -143,7 +143,7 @@ export class ExtractProcess {
    * @param isSplit whether to answer with passages rather than with the whole text
    */
   read(
-    source: Source,
+    source: StoredSource,
     limits: ReadLimits,
     isSplit: boolean,
   ): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut> {
@@ -156,11 +156,19 @@ export class ExtractProcess {
     )
   }
 
-  private exchange({ format, name, bytes }: Source, isSplit: boolean): Effect.Effect<Answer, ProcessEnded> {
+  private exchange({ format, name, content }: StoredSource, isSplit: boolean): Effect.Effect<Answer, ProcessEnded> {
     const request: Request = { format, name, textLimit: this.textLimit, isSplit }
     return this.frame(async () => {
-      for (const piece of framePieces(request, bytes)) void this.child.stdin.write(piece)
-      // When the process ends during this write, reading its reply fails with the reason.
+      void this.child.stdin.write(frameStart(request, content.size))
+      let missing = content.size
+      for await (const piece of content.stream()) {
+        missing -= piece.length
+        if (missing < 0) break
+        void this.child.stdin.write(piece)
+        // When the process ends during this write, reading its reply fails with the reason.
+        await Promise.resolve(this.child.stdin.flush()).catch(() => {})
+      }
+      if (missing !== 0) throw new Error("The file changed while it was read.")
       await Promise.resolve(this.child.stdin.flush()).catch(() => {})
     }).pipe(Effect.flatMap((frame) => this.answerOf(frame)))
   }

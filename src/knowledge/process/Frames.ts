@@ -23,14 +23,20 @@ interface FrameLimits {
 }
 
 /** Encodes a frame as two pieces to be written in order. The second is the body itself, not a copy. */
-export const framePieces = (head: unknown, body: Uint8Array): readonly [Uint8Array, Uint8Array] => {
+export const framePieces = (head: unknown, body: Uint8Array): readonly [Uint8Array, Uint8Array] => [
+  frameStart(head, body.length),
+  body,
+]
+
+/** Encodes what stands before the body of a frame. The body, of this many bytes, has to follow. */
+export const frameStart = (head: unknown, bodyBytes: number): Uint8Array => {
   const text = new TextEncoder().encode(JSON.stringify(head))
   const start = new Uint8Array(PREFIX_BYTES + text.length)
   const lengths = new DataView(start.buffer)
   lengths.setUint32(0, text.length, true)
-  lengths.setUint32(4, body.length, true)
+  lengths.setUint32(4, bodyBytes, true)
   start.set(text, PREFIX_BYTES)
-  return [start, body]
+  return start
 }
 
 /** Reads frames from a stream of bytes, one after the other. */

@@ -54,14 +54,14 @@ export const refuseWeak = (sandbox: Sandbox): Effect.Effect<void, StartupError> 
 export const isStrict = ({ hidesNetwork, hidesProcesses }: Sandbox): boolean => hidesNetwork && hidesProcesses
 
 const PROBE_LIMITS = { memory: Number.POSITIVE_INFINITY, time: Duration.seconds(2) }
-const PROBE = { format: "html", name: "probe.html", bytes: new TextEncoder().encode("<p>probe") } as const
+const PROBE = { format: "html", name: "probe.html", content: new Blob(["<p>probe"]) } as const
 /** Every process of the engine takes more memory. Less means that the process behind the wrapping programs is not seen. */
 const LEAST_BYTES = 8 * 1024 * 1024
 
 /** Whether a process in the sandbox can read a document, while its use of memory and processor time can be seen. */
 export const isWorking = (sandbox: Sandbox): Effect.Effect<boolean> =>
   Effect.gen(function* () {
-    const reader = yield* ExtractProcess.start(PROBE.bytes.length, sandbox)
+    const reader = yield* ExtractProcess.start(PROBE.content.size, sandbox)
     const answer = yield* reader.read(PROBE, PROBE_LIMITS, false)
     return answer.kind === "read" && (yield* reader.residentBytes) > LEAST_BYTES
   }).pipe(

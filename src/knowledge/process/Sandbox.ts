@@ -54,12 +54,17 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
     name: "bwrap",
     wrap: (command) => [...UNSTOPPABLE, path, ...BWRAP, ...bindsOf(command), "--", ...limits, ...command],
   })
-  const withSetpriv = (path: string, changesUser: boolean): Sandbox => ({
+  const withSetpriv = (path: string, changesUser: boolean, hasPrivileges = isRoot): Sandbox => ({
     ...noSandbox,
     name: "setpriv",
     changesUser,
     wrap: (command) =>
-      [...UNSTOPPABLE, path, ...NO_PRIVILEGES, ...(changesUser ? NOBODY : []), "--"].concat(limits, command),
+      [...UNSTOPPABLE, path, ...NO_NEW_PRIVILEGES, ...(hasPrivileges ? NO_CAPABILITIES : [])].concat(
+        changesUser ? NOBODY : [],
+        "--",
+        limits,
+        command,
+      ),
   })
   const withUnshare = (path: string, setprivPath: string, changesUser: boolean): Sandbox => ({
     ...strict,
@@ -68,7 +73,7 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
     wrap: (command) =>
       [...UNSTOPPABLE, setprivPath, "--pdeathsig", "KILL", path, ...UNSHARE, ...own, "--"].concat(
         ["/bin/sh", "-c", ENTER_VIEW, "sh", ...viewOf(command), "--"],
-        withSetpriv(setprivPath, changesUser).wrap(command),
+        withSetpriv(setprivPath, changesUser, true).wrap(command),
       ),
   })
   return [
@@ -102,7 +107,9 @@ const UNSTOPPABLE = ["/bin/sh", "-c", `trap '' HUP INT TERM; exec "$@"`, "sh"]
 /** A process that reads documents writes no files. */
 const LIMITS = ["--fsize=0", "--core=0"]
 
-const NO_PRIVILEGES = ["--no-new-privs", "--inh-caps=-all", "--bounding-set=-all"]
+const NO_NEW_PRIVILEGES = ["--no-new-privs", "--inh-caps=-all"]
+/** Whoever has no capability may not limit those that programs get, and needs not: there is no way to new ones. */
+const NO_CAPABILITIES = ["--bounding-set=-all"]
 /** The ids of the user and the group `nobody` on all distributions. */
 const NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"]
 

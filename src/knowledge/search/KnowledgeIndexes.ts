@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Predicate, Semaphore } from "effect"
 import type { NotFound, Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { search as metrics } from "../../observability/Metrics.ts"
 import { Chunks } from "../../storage/search/Chunks.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { addPack } from "../segments/Packs.ts"
@@ -71,6 +72,9 @@ export class KnowledgeIndexes extends Context.Service<
         const stems = new Stems()
         const slots = new Slots(settings.bytes, snapshots.pathOf)
         const build = yield* makeIndexBuilder(settings, slots)
+        yield* metrics.indexes().read(() => slots.usage.count)
+        yield* metrics.bytes().read(() => slots.usage.bytes)
+        metrics.limit().set(settings.bytes)
 
         /** Returns an entry of this version or of a later one, and makes it where there is none. */
         const atLeast = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, version: bigint) {

@@ -3,6 +3,7 @@ import { Caller } from "../../domain/Caller.ts"
 import { Conflict, declarationOf, type Failure, InternalError, NotFound, Unavailable } from "../../domain/Errors.ts"
 import type { MessageId, OrganizationId, SessionId } from "../../domain/Ids.ts"
 import { RequestId } from "../../domain/RequestId.ts"
+import { inTraceOf } from "../../observability/Traces.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WidgetEvent } from "../../domain/widget/Widget.ts"
 import { regularly } from "../../system/Background.ts"
@@ -238,6 +239,7 @@ export class LiveReplies extends Context.Service<
                   Context.add(Caller, Context.get(context, Caller)),
                   Context.add(CurrentOrganization, organization),
                   Context.add(RequestId, Context.get(context, RequestId)),
+                  inTraceOf(context),
                 ),
               )(
                 Effect.andThen(Effect.yieldNow, made).pipe(

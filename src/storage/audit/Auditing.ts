@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { type SqlClient, type SqlError, Statement } from "effect/sql"
 import { Actor } from "../../domain/audit/Actor.ts"
 import type { AuditAction } from "../../domain/audit/AuditEntry.ts"
-import { Caller } from "../../domain/Caller.ts"
+import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { RequestId } from "../../domain/RequestId.ts"
@@ -52,9 +52,11 @@ export class Auditing extends Context.Service<
         Effect.withFiber((fiber) =>
           Effect.map(random.uuidV7(), (id) => {
             const caller = Context.getOrUndefined(fiber.context, Caller)
-            const apiKey = change.apiKey ?? caller?.apiKeyId ?? null
+            const isCommand = caller?.apiKeyId === COMMAND_LINE
+            const apiKey = isCommand ? null : (change.apiKey ?? caller?.apiKeyId ?? null)
             const isForeign = caller !== undefined && caller.organizationId !== change.organization
-            const actor = apiKey === null ? fiber.getRef(Actor) : isForeign ? "operator" : "api_key"
+            const keyless = isCommand ? "command_line" : fiber.getRef(Actor)
+            const actor = apiKey === null ? keyless : isForeign ? "operator" : "api_key"
             return sql`
               insert into audit_log (id, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
                 request_id, target_id, chatbot_id, before, after)

@@ -2,7 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { concealed } from "../../domain/audit/AuditChange.ts"
-import { Conflict, NotFound, type QuotaReached, SlugTaken, type Unavailable } from "../../domain/Errors.ts"
+import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
+import { Conflict, type NotFound, type QuotaReached, SlugTaken, type Unavailable } from "../../domain/Errors.ts"
 import { ChatbotId, type OrganizationId, ToolId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Secrets } from "../../system/Secrets.ts"
@@ -27,7 +28,6 @@ interface ToolRow extends StoredHeaders {
   readonly url: string
 }
 
-const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
 /** Copies within the tables `chatbots` and `chatbot_tools`, always within the current organization. */

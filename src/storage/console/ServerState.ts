@@ -5,11 +5,15 @@ import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** What the operator is told of the database at any time: facts that are quickly read. */
-export interface ServerFacts {
+export interface ServerFacts extends Queues {
   readonly postgres: string
   readonly pgvector: string
   /** The name of the last migration that was applied. */
   readonly migration: string
+}
+
+/** The state of each queue, by the name of its table. */
+export interface Queues {
   readonly ingestions: QueueState
   readonly reembeddings: QueueState
 }
@@ -17,12 +21,22 @@ export interface ServerFacts {
 /** Reads the version of the database and its queues, of all organizations. `Inspection` reads much more, for longer. */
 export class ServerState extends Context.Service<
   ServerState,
-  { readonly facts: Effect.Effect<ServerFacts, Unavailable> }
+  {
+    readonly facts: Effect.Effect<ServerFacts, Unavailable>
+    readonly queues: Effect.Effect<Queues, Unavailable>
+  }
 >()("parley/storage/console/ServerState") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
+
+      const queues = Effect.gen(function* () {
+        return {
+          ingestions: yield* queueState(sql, "ingestions"),
+          reembeddings: yield* queueState(sql, "reembeddings"),
+        }
+      })
 
       const facts = Effect.gen(function* () {
         const [row] = yield* sql<Pick<ServerFacts, "migration" | "pgvector" | "postgres">>`
@@ -31,12 +45,11 @@ export class ServerState extends Context.Service<
             (select name from parley_migrations order by number desc limit 1) as migration`
         return {
           ...(yield* Effect.orDie(Effect.fromNullishOr(row))),
-          ingestions: yield* queueState(sql, "ingestions"),
-          reembeddings: yield* queueState(sql, "reembeddings"),
+          ...(yield* queues),
         }
       }).pipe(withoutSqlErrors)
 
-      return { facts }
+      return { facts, queues: withoutSqlErrors(queues) }
     }),
   )
 }

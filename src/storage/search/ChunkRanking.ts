@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { ChunkId } from "../../domain/Chunk.ts"
-import { NotFound } from "../../domain/Errors.ts"
+import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -84,8 +84,6 @@ export interface RankResult {
   /** False when a candidate no longer exists: its document was replaced or deleted since it was found. */
   readonly isComplete: boolean
 }
-
-export const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 
 /** Makes `Chunks.fetch`: one statement reads the chunks and the version that shows whether they are up to date. */
 export const makeFetch = (sql: SqlClient.SqlClient) =>

@@ -1,20 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../../domain/Chunk.ts"
+import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { NotFound, type Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { inTurns } from "../../system/InTurns.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
-import {
-  chatbotNotFound,
-  makeFetch,
-  makeRank,
-  type FetchResult,
-  type RankResult,
-  type Ranking,
-} from "./ChunkRanking.ts"
+import { makeFetch, makeRank, type FetchResult, type RankResult, type Ranking } from "./ChunkRanking.ts"
 import { makeMatch, type MatchQuery } from "./ChunkMatching.ts"
 import {
   type ChunkPack,

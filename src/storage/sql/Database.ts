@@ -91,8 +91,18 @@ const STARTUP_PARAMETERS = {
   "hnsw.ef_search": "120",
 }
 
+/** Brings a database to the schema that the program needs, when it has been opened. */
+export type Migrating = (
+  sql: SqlClient.SqlClient,
+) => Effect.Effect<void, StartupError | SqlError.SqlError, FileSystem.FileSystem>
+
+const toLatest: Migrating = (sql) => migrate(sql, migrationsDirectory)
+
 /** Connects to Postgres 15 or later with pgvector 0.7 or later, and brings the database to the current schema. */
-export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+export const layerPostgres = (
+  settings: PostgresSettings,
+  migrating = toLatest,
+): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const types = makeRegistry()
@@ -125,7 +135,7 @@ export const layerPostgres = (settings: PostgresSettings): Layer.Layer<Database,
         tenant: Effect.map(tenant, (pool) => ({ pool, pipeline, connections: forTenants })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
-      const clients = yield* openClients(types, connections, timeLimit)
+      const clients = yield* openClients(types, connections, migrating, timeLimit)
       const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
       yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))
       return contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
@@ -141,6 +151,7 @@ export interface EmbeddedDatabaseSettings extends EmbeddedSettings {
 /** Opens Postgres inside this process, with a directory of its own, and brings it to the current schema. */
 export const layerEmbedded = (
   settings: EmbeddedDatabaseSettings,
+  migrating = toLatest,
 ): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -153,6 +164,7 @@ export const layerEmbedded = (
           const only = { pool, pipeline: 1, connections: 1 }
           return { tenant: only, system: only }
         }),
+        migrating,
       )
       const { directory, diskReserve: reserve } = settings
       const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve })
@@ -162,11 +174,11 @@ export const layerEmbedded = (
   )
 
 /** Opens the database that the settings name. */
-export const layer = ({
-  url,
-  ...settings
-}: DatabaseSettings): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
-  url === undefined ? layerEmbedded(settings) : layerPostgres({ url, ...settings })
+export const layer = (
+  { url, ...settings }: DatabaseSettings,
+  migrating = toLatest,
+): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
+  url === undefined ? layerEmbedded(settings, migrating) : layerPostgres({ url, ...settings }, migrating)
 
 interface Clients {
   readonly tenant: SqlClient.SqlClient
@@ -190,12 +202,13 @@ const openClients = Effect.fn("Database.openClients")(
   function* (
     types: PgTypes.Registry,
     connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
+    migrating: Migrating,
     timeLimit?: Duration.Duration,
   ) {
     const clients = yield* makeClients(yield* connections, timeLimit)
     const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system))
     registerVector(types, vectorTypes)
-    yield* withoutTimeLimit(migrate(clients.system, migrationsDirectory))
+    yield* withoutTimeLimit(migrating(clients.system))
     return { ...clients, vectorTypes }
   },
   Effect.provide(Reactivity.layer),

@@ -17,10 +17,13 @@ type Applied = typeof Applied.Type
 export const migrate = Effect.fn("Migrations.migrate")(function* (
   sql: SqlClient.SqlClient,
   directory: string,
+  /** The number of the last migration to apply; all are applied when it is absent. */
+  last = Number.POSITIVE_INFINITY,
 ): Effect.fn.Return<void, StartupError | SqlError.SqlError, FileSystem.FileSystem> {
   const migrations = yield* readMigrations(directory)
   const done = yield* Effect.catchIf(readApplied(sql), isMissingTable, () => Effect.succeed([]))
   for (const migration of yield* pendingOf(migrations, done)) {
+    if (migration.number > last) return
     yield* applyOne(sql, migrations, migration)
   }
 })

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound, type Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -25,7 +26,6 @@ interface Row {
 
 type ShownRow = Omit<IdentitySecret, "created_at"> & { readonly created_at: Date }
 
-const noChatbot = new NotFound({ detail: "There is no such chatbot." })
 const noSecret = new NotFound({ detail: "The chatbot has no such identity secret." })
 const enough = new Conflict({
   detail: `The chatbot has ${IDENTITY_SECRETS_MAX_COUNT} identity secrets already. Delete the one that your servers no longer sign with.`,
@@ -105,7 +105,7 @@ export class IdentitySecrets extends Context.Service<
           // The lock keeps two requests at once from adding one secret too many.
           const [found] = yield* sql`
             select from chatbots where id = ${chatbot} and organization_id = ${organization} for update`
-          if (found === undefined) return yield* noChatbot
+          if (found === undefined) return yield* chatbotNotFound
           if ((yield* select(chatbot, organization)).length >= IDENTITY_SECRETS_MAX_COUNT) return yield* enough
           const owner = { id, organization_id: organization, chatbot_id: chatbot }
           const text = Redacted.value(secret)
@@ -114,7 +114,7 @@ export class IdentitySecrets extends Context.Service<
             insert into identity_secrets ${sql.insert(columns)} returning id, last_four, created_at`
           yield* auditing.record(sql, { organization, action: "identity_secret.created", target: id, chatbot })
           const [row] = rows
-          return row === undefined ? yield* noChatbot : shown(row)
+          return row === undefined ? yield* chatbotNotFound : shown(row)
         },
         transaction(sql),
         withoutSqlErrors,

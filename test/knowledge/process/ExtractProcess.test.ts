@@ -5,7 +5,7 @@ import { Duration, Effect, Fiber } from "effect"
 import * as fc from "fast-check"
 import { chunk } from "../../../src/knowledge/chunk/Chunker.ts"
 import { Extract, type ExtractSettings } from "../../../src/knowledge/Extract.ts"
-import type { Source } from "../../../src/knowledge/extract/Extraction.ts"
+import type { StoredSource } from "../../../src/knowledge/extract/Extraction.ts"
 import { ExtractProcess } from "../../../src/knowledge/process/ExtractProcess.ts"
 import { framePieces, FrameReader } from "../../../src/knowledge/process/Frames.ts"
 import { ReaderSandbox } from "../../../src/knowledge/process/ReaderSandbox.ts"
@@ -28,18 +28,18 @@ const sandboxes = [
   ),
 ]
 
-const page = (text: string): Source => ({ format: "html", name: "a.html", bytes: new TextEncoder().encode(text) })
+const page = (text: string): StoredSource => ({ format: "html", name: "a.html", content: new Blob([text]) })
 
-const bomb = (): Source => ({
+const bomb = (): StoredSource => ({
   format: "pdf",
   name: "bomb.pdf",
-  bytes: onePage(packed(Buffer.alloc(400 * MEGABYTE, "0 0 m "))),
+  content: new Blob([new Uint8Array(onePage(packed(Buffer.alloc(400 * MEGABYTE, "0 0 m "))))]),
 })
 
 const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
   Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, concurrency: 1, ...settings })))
 
-const extract = (source: Source) => Extract.use((service) => service.extract(source))
+const extract = (source: StoredSource) => Extract.use((service) => service.extract(source))
 
 describe("frames", () => {
   const pieces = (bytes: Uint8Array, size: number) =>
@@ -200,7 +200,7 @@ describe("a process that reads documents", () => {
   })
 
   test("is not started for a small text file", async () => {
-    const small: Source = { format: "md", name: "a.md", bytes: new TextEncoder().encode("# A") }
+    const small: StoredSource = { format: "md", name: "a.md", content: new Blob(["# A"]) }
     // No process could start within this deadline.
     expect((await run(extract(small), { deadline: Duration.nanos(1n) })).title).toBe("A")
   })

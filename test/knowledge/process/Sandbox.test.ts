@@ -40,6 +40,13 @@ describe("the sandboxes to try", () => {
     expect(namesOf(system(programs))).toEqual(names)
   })
 
+  test("limit the capabilities of new programs only as root, since setpriv fails for other users who try", () => {
+    const wrapped = (isRoot: boolean) => system(["setpriv"], isRoot).flatMap(({ wrap }) => wrap(["bun"]))
+    expect(wrapped(true)).toContain("--bounding-set=-all")
+    expect(wrapped(false)).not.toContain("--bounding-set=-all")
+    expect(wrapped(false)).toContain("--no-new-privs")
+  })
+
   test("are none on another system than Linux", () => {
     expect(system(all, false, "darwin")).toEqual([])
   })
@@ -153,7 +160,7 @@ if (working.length > 0) {
     })
 
     test("is watched and killed with the programs that wrap it", async () => {
-      const source = { format: "html", name: "a.html", bytes: new TextEncoder().encode("<p>Hi") } as const
+      const source = { format: "html", name: "a.html", content: new Blob(["<p>Hi"]) } as const
       const limits = { memory: 1, time: Duration.seconds(30) }
       const reading = Effect.gen(function* () {
         const reader = yield* ExtractProcess.start(1_000, sandbox)

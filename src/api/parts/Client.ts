@@ -1,7 +1,7 @@
 import { type Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { Api } from "../api/Api.ts"
+import { Api } from "../Api.ts"
 
 /** Makes a typed client of Parley's API, derived from the declaration that the server implements. */
 export const makeClient = (url: string, key: Redacted.Redacted) =>

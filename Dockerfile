@@ -1,0 +1,47 @@
+# Parley with everything it runs on, as one image: `docker build -t parley .`; docs/deployment.md tells how to run it.
+#
+# The base is a small Debian with Bun at the version of package.json. Any other such base does as well, for example one
+# of your own registry: `--build-arg BASE=…`. Where packages come from another registry than npm's, pass an .npmrc:
+# `--secret id=npmrc,src=.npmrc`.
+ARG BASE=docker.io/oven/bun:1.4.5-slim
+
+# The packages of bun.lock, without what only editors and debuggers read.
+FROM ${BASE} AS packages
+WORKDIR /app
+COPY package.json bun.lock ./
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
+  bun install --production --frozen-lockfile --ignore-scripts --no-cache \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+
+# The pages of the widget and the console, in the directory in which they will be served.
+FROM packages AS web
+COPY src ./src
+RUN bun src/http/web/BuildMain.ts web
+
+# Nothing but the build of the pages needs the icons, half of all that is left.
+FROM packages AS server-packages
+RUN rm -r node_modules/lucide-static
+
+FROM ${BASE}
+WORKDIR /app
+# What changes least comes first. The user is `bun` in the default base; only /data is theirs.
+RUN install -d -m 700 -o 1000 -g 1000 /data \
+  && printf '#!/bin/sh\nexec bun --config=/dev/null /app/src/launch.ts /app/src/main.ts "$@"\n' >/usr/local/bin/parley \
+  && chmod 755 /usr/local/bin/parley
+COPY --from=server-packages /app/node_modules ./node_modules
+COPY package.json bun.lock LICENSE README.md SECURITY.md CHANGELOG.md ./
+COPY docs ./docs
+COPY sql ./sql
+COPY src ./src
+COPY --from=web /app/web ./web
+
+ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+USER 1000:1000
+VOLUME /data
+EXPOSE 3000
+# The server stops by itself after DRAIN_TIMEOUT, 30 seconds; give it longer than that: `--stop-timeout 45`.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s \
+  CMD ["bun", "--config=/dev/null", "-e", "process.exit((await fetch(`http://127.0.0.1:${process.env.PORT}/readyz`)).ok ? 0 : 1)"]
+# Each becomes the next one, so that the server is process 1 and gets the signals.
+ENTRYPOINT ["parley"]

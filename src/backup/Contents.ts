@@ -1,0 +1,80 @@
+import { join } from "node:path"
+import { Effect, FileSystem, Schema, Stream } from "effect"
+import { tableRules } from "../storage/backup/Tables.ts"
+import type { StartupError } from "../system/StartupError.ts"
+import { BLOB_LIST, BLOBS, TABLES } from "./Directory.ts"
+import { damaged } from "./Failures.ts"
+import { readDecoded, readLines } from "./Files.ts"
+import { BlobLine, type FileSum, type Manifest, MANIFEST, readManifest, type TableFile } from "./Manifest.ts"
+
+/** A backup that is to be read: its manifest, and where its files are. */
+export interface Contents {
+  readonly manifest: Manifest
+  readonly tables: ReadonlyArray<{
+    readonly name: string
+    readonly pages: Stream.Stream<ReadonlyArray<string>, StartupError, FileSystem.FileSystem>
+  }>
+  /** The stored files. Those with the same content follow each other. */
+  readonly blobs: Stream.Stream<BlobLine, StartupError, FileSystem.FileSystem>
+  /** The path of the content of a stored file. */
+  readonly pathOf: (blob: FileSum) => string
+}
+
+const BlobText = Schema.fromJsonString(BlobLine)
+
+/** Opens a backup: reads its manifest, and checks that it names nothing but tables of this program. */
+export const openContents = Effect.fn("Contents.open")(function* (directory: string) {
+  const files = yield* FileSystem.FileSystem
+  const manifest = yield* readManifest(directory)
+  const known = new Set(
+    tableRules.flatMap(({ isBackedUp, isExported, table }) =>
+      (manifest.organization === null ? isBackedUp : isExported) ? [table] : [],
+    ),
+  )
+  for (const { name } of manifest.tables) {
+    // Each table may be there once.
+    if (!known.delete(name)) return yield* damaged(join(directory, MANIFEST), `names a table ${name}, which none has`)
+  }
+  for (const name of [TABLES, BLOBS]) {
+    const path = join(directory, name)
+    const info = yield* Effect.mapError(files.lstat(path), () => damaged(path, "is missing"))
+    if (info.type !== "Directory") return yield* damaged(path, "is not a directory")
+  }
+  const listPath = join(directory, BLOB_LIST)
+  return {
+    manifest,
+    tables: manifest.tables.map((table) => ({ name: table.name, pages: pagesOf(directory, table) })),
+    blobs: counted(
+      readDecoded(BlobText, listPath, manifest.blobs.list),
+      () => 1,
+      manifest.blobs.files,
+      damaged(listPath, "lists another number of files than the manifest says"),
+    ),
+    pathOf: ({ sha256 }) => join(directory, BLOBS, sha256),
+  } satisfies Contents
+})
+
+const pagesOf = (directory: string, { name, rows, ...sum }: TableFile) => {
+  const path = join(directory, TABLES, `${name}.ndjson`)
+  return counted(
+    readLines(path, sum),
+    (lines) => lines.length,
+    rows,
+    damaged(path, `has another number of rows than the ${rows} of the manifest`),
+  )
+}
+
+/** Fails at the end of a stream whose items are not as many as expected. */
+const counted = <A, R>(
+  items: Stream.Stream<A, StartupError, R>,
+  size: (item: A) => number,
+  expected: number,
+  error: StartupError,
+): Stream.Stream<A, StartupError, R> =>
+  Stream.suspend(() => {
+    let found = 0
+    return items.pipe(
+      Stream.tap((item) => Effect.sync(() => void (found += size(item)))),
+      Stream.concat(Stream.unwrap(Effect.sync(() => (found === expected ? Stream.empty : Stream.fail(error))))),
+    )
+  })

@@ -1,0 +1,186 @@
+import { createHash, type Hash } from "node:crypto"
+import { dirname } from "node:path"
+import { Effect, FileSystem, Schema, Stream } from "effect"
+import type { StartupError } from "../system/StartupError.ts"
+import { damaged, notRead, notWritten } from "./Failures.ts"
+import type { FileSum } from "./Manifest.ts"
+
+/*
+ * The files of a backup: lines of JSON, and contents of stored files. Everything is written and read a piece at a time,
+ * with its checksum. What is read may have been made by somebody else, so that no link is followed and no more is read
+ * than the manifest says.
+ */
+
+/** The longest line that is written or read, in bytes. The longest row is far below. */
+const LINE_MAX = 64 * 1024 * 1024
+/** Lines are handed on in pages of about this many bytes, and at most this many lines. */
+const PAGE = { bytes: 1024 * 1024, lines: 1_000 }
+const CHUNK = 256 * 1024
+const NEWLINE = 10
+
+const encoder = new TextEncoder()
+
+/** Writes a new file, durably, in place of any at the path, and returns its size and checksum. */
+export const writeFile = Effect.fn("Files.write")(function* <E, R>(
+  path: string,
+  content: Stream.Stream<Uint8Array, E, R>,
+) {
+  const files = yield* FileSystem.FileSystem
+  const refused = Effect.mapError(notWritten(path))
+  const hash = createHash("sha256")
+  let bytes = 0
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      yield* refused(files.remove(path, { force: true }))
+      const file = yield* refused(files.open(path, { flag: "wx", mode: 0o600 }))
+      yield* Stream.runForEach(content, (chunk) => {
+        hash.update(chunk)
+        bytes += chunk.byteLength
+        return refused(file.writeAll(chunk))
+      })
+      yield* refused(file.sync)
+    }),
+  )
+  return { bytes, sha256: hash.digest("hex") } satisfies FileSum
+})
+
+/** Makes names in a directory durable. */
+export const syncDirectory = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  yield* Effect.scoped(Effect.flatMap(files.open(path, { flag: "r" }), (file) => file.sync)).pipe(
+    Effect.mapError(notWritten(path)),
+  )
+})
+
+/** Moves a written file to its name, durably. */
+export const publish = Effect.fnUntraced(function* (draft: string, path: string) {
+  const files = yield* FileSystem.FileSystem
+  yield* Effect.mapError(files.rename(draft, path), notWritten(path))
+  yield* syncDirectory(dirname(path))
+})
+
+/** Writes pages of lines to a new file. */
+export const writeLines = Effect.fnUntraced(function* <E, R>(
+  path: string,
+  pages: Stream.Stream<ReadonlyArray<string>, E, R>,
+) {
+  let rows = 0
+  const content = Stream.mapEffect(pages, (lines) => {
+    rows += lines.length
+    const bytes = encoder.encode(lines.map((line) => `${line}\n`).join(""))
+    return bytes.byteLength > LINE_MAX && lines.some((line) => encoder.encode(line).byteLength > LINE_MAX)
+      ? Effect.fail(notWritten(path)(new Error("a row is too long")))
+      : Effect.succeed(bytes)
+  })
+  const sum = yield* writeFile(path, content)
+  return { rows, ...sum }
+})
+
+/** Reads a file whose size and checksum are known. The stream fails when it is another one, at the latest at its end. */
+export const readFile = (path: string, expected: FileSum) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const info = yield* Effect.mapError(files.lstat(path), notRead(path))
+      if (info.type !== "File") return yield* damaged(path, "is not a file")
+      if (Number(info.size) !== expected.bytes) {
+        return yield* damaged(path, `has ${info.size} bytes instead of ${expected.bytes}`)
+      }
+      const hash = createHash("sha256")
+      return files.stream(path, { chunkSize: CHUNK, bytesToRead: expected.bytes }).pipe(
+        Stream.mapError(notRead(path)),
+        Stream.tap((chunk) => Effect.sync(() => hash.update(chunk))),
+        Stream.concat(Stream.fromEffectDrain(Effect.suspend(() => checked(path, hash, expected)))),
+      )
+    }),
+  )
+
+const checked = (path: string, hash: Hash, { sha256 }: FileSum): Effect.Effect<void, StartupError> =>
+  hash.digest("hex") === sha256 ? Effect.void : Effect.fail(damaged(path, "does not have its checksum"))
+
+/** Whether a file has this size and checksum. */
+export const isWhole = (path: string, expected: FileSum) =>
+  Stream.runDrain(readFile(path, expected)).pipe(
+    Effect.as(true),
+    Effect.catch(() => Effect.succeed(false)),
+  )
+
+/** Reads the lines of a file in pages. */
+export const readLines = (path: string, expected: FileSum) => {
+  const lines = new LineReader()
+  return readFile(path, expected).pipe(
+    Stream.mapEffect((chunk) =>
+      Effect.try({
+        try: () => lines.read(chunk),
+        catch: () => damaged(path, "has a line that is no text, or too long"),
+      }),
+    ),
+    Stream.concat(
+      Stream.unwrap(
+        Effect.sync(() =>
+          lines.isAtLineEnd ? Stream.empty : Stream.fail(damaged(path, "ends in the middle of a line")),
+        ),
+      ),
+    ),
+    Stream.flatMap(Stream.fromIterable),
+  )
+}
+
+/** Reads the lines of a file, each decoded by a schema. */
+export const readDecoded = <A>(
+  schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string },
+  path: string,
+  expected: FileSum,
+) =>
+  Stream.flatMap(readLines(path, expected), (lines) =>
+    Stream.fromIterableEffect(
+      Effect.mapError(
+        Effect.forEach(lines, (line) => Schema.decodeEffect(schema)(line)),
+        () => damaged(path, "has a line that is not understood"),
+      ),
+    ),
+  )
+
+/** Splits chunks into lines. */
+class LineReader {
+  private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+  /** The beginning of a line, whose end is in a later chunk. */
+  private begun: Array<Uint8Array> = []
+  private begunBytes = 0
+
+  get isAtLineEnd(): boolean {
+    return this.begunBytes === 0
+  }
+
+  /** The lines that end in this chunk, in pages. */
+  read(chunk: Uint8Array): ReadonlyArray<ReadonlyArray<string>> {
+    const pages: Array<Array<string>> = []
+    let page: Array<string> = []
+    let bytes = 0
+    let from = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      this.keep(chunk.subarray(from, end))
+      bytes += this.begunBytes
+      page.push(this.decoder.decode(this.begun.length === 1 ? this.begun[0] : Buffer.concat(this.begun)))
+      this.begun = []
+      this.begunBytes = 0
+      from = end + 1
+      if (bytes >= PAGE.bytes || page.length >= PAGE.lines) {
+        pages.push(page)
+        page = []
+        bytes = 0
+      }
+    }
+    this.keep(chunk.subarray(from))
+    if (page.length > 0) pages.push(page)
+    return pages
+  }
+
+  private keep(piece: Uint8Array): void {
+    if (piece.byteLength === 0) return
+    this.begunBytes += piece.byteLength
+    if (this.begunBytes > LINE_MAX) throw new RangeError("The line is too long")
+    // The chunk's memory may be used again.
+    this.begun.push(piece.slice())
+  }
+}

@@ -1,0 +1,105 @@
+import { timingSafeEqual } from "node:crypto"
+import { Context, Effect, FileSystem, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { HttpServerRequest } from "effect/http"
+import ipaddr from "ipaddr.js"
+import { allScopes } from "../../domain/ApiKey.ts"
+import { noBudget } from "../../domain/Budget.ts"
+import { type Caller, COMMAND_LINE } from "../../domain/Caller.ts"
+import { everything } from "../../domain/Page.ts"
+import { Organizations } from "../../services/Organizations.ts"
+import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
+import { writePrivateFile } from "../../system/PrivateFile.ts"
+import { encodeRunningServer, TOKEN_PREFIX } from "../../system/RunningServer.ts"
+import { StartupError } from "../../system/StartupError.ts"
+import { wordsOf } from "../../system/SystemError.ts"
+import { localUrlOf } from "../../system/Url.ts"
+
+const TOKEN_BYTES = 32
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** The server that a layer of `LocalOperator` announces to commands. */
+interface ListeningServer {
+  /** The file that names the server and its token. */
+  readonly file: string
+  readonly host: string
+  readonly port: number
+  /** The address at the other end of a request's connection. */
+  readonly peerOf: (request: Request) => string | undefined
+}
+
+/**
+ * Recognizes the operator's commands on the machine of the server, which cannot open the embedded database while the
+ * server runs: they send a token that the server has written into a file of the data directory.
+ */
+export class LocalOperator extends Context.Service<
+  LocalOperator,
+  {
+    /**
+     * The operator, if the request has the token as its key, and comes from this machine without a proxy between;
+     * undefined for every other request.
+     */
+    readonly callerOf: (request: Request, key: string) => Caller["Service"] | undefined
+  }
+>()("parley/http/edge/LocalOperator") {
+  /**
+   * Writes the address of the server and a new token into `file`, and removes that when the scope closes. On a Postgres
+   * server, where commands need no server, there is neither file nor token.
+   */
+  static readonly layer = ({ file, host, peerOf, port }: ListeningServer) =>
+    Layer.effect(
+      LocalOperator,
+      Effect.gen(function* () {
+        if (!(yield* DatabaseTraits).isAlone) return LocalOperator.of({ callerOf: () => undefined })
+        const files = yield* FileSystem.FileSystem
+        const random = yield* SecureRandom.SecureRandom
+        const { items } = yield* (yield* Organizations).list(everything)
+        const organization = yield* Effect.orDie(Effect.fromNullishOr(items.find((one) => one.is_operator)))
+        const caller: Caller["Service"] = {
+          apiKeyId: COMMAND_LINE,
+          organizationId: organization.id,
+          scopes: allScopes,
+          chatbotId: null,
+          expiresAt: null,
+          budgets: { organization: organization.budget, key: noBudget },
+        }
+        const token = `${TOKEN_PREFIX}${Buffer.from(yield* random.randomBytes(TOKEN_BYTES)).toString("base64url")}`
+        const expected = Buffer.from(token)
+        const url = localUrlOf(host, port)
+
+        yield* Effect.acquireRelease(
+          Effect.flatMap(encodeRunningServer({ url, pid: process.pid, token }), (text) =>
+            writePrivateFile(file, `${text}\n`),
+          ).pipe(
+            Effect.mapError(
+              (error) =>
+                new StartupError({
+                  what: `${file} cannot be written: ${wordsOf(error)}.`,
+                  doThis: "Let the server's user write to its directory.",
+                }),
+            ),
+          ),
+          () => Effect.ignore(files.remove(file)),
+        )
+
+        const isHere = (request: Request): boolean => {
+          const { forwarded, "x-forwarded-for": forwardedFor } = request.headers
+          const peer = peerOf(request)
+          if (peer === undefined || forwarded !== undefined || forwardedFor !== undefined) return false
+          // A server that listens on one address of the machine sees the machine's own connections come from it.
+          return peer === host || ipaddr.process(peer).range() === "loopback"
+        }
+
+        return LocalOperator.of({
+          callerOf: (request, key) => {
+            if (!key.startsWith(TOKEN_PREFIX)) return undefined
+            const sent = Buffer.from(key)
+            return sent.length === expected.length && timingSafeEqual(sent, expected) && isHere(request)
+              ? caller
+              : undefined
+          },
+        })
+      }),
+    )
+}

@@ -1,0 +1,83 @@
+import { Effect } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { chatbotIn, type Route, routeOf } from "../../api/Routes.ts"
+import type { OrganizationId } from "../../domain/Ids.ts"
+import { annotateSpan } from "../../observability/Border.ts"
+import { http } from "../../observability/Metrics.ts"
+import { attributes } from "../../observability/Attributes.ts"
+import { type BeginTrace, ERROR_TYPE } from "../../observability/Traces.ts"
+
+/*
+ * What the log, the metrics and the traces tell of a request.
+ */
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** Stands for the route of a request to a path or with a method that has none. */
+const NO_ROUTE = "none"
+const MILLIS_PER_SECOND = 1_000
+
+/** Counts a request, and returns its route. `begin` is its time in milliseconds by the clock of the process. */
+export const measure = (method: string, path: string, status: number, begin: number): Route | undefined => {
+  const route = method === "OPTIONS" ? undefined : routeOf(method, path)
+  const name = route?.path ?? NO_ROUTE
+  // Clients may invent methods.
+  const known = route === undefined && method !== "OPTIONS" ? NO_ROUTE : method
+  http.requests(known, name, String(status)).add()
+  http.seconds(known, name).observe((performance.now() - begin) / MILLIS_PER_SECOND)
+  return route
+}
+
+const organizations = new WeakMap<Request, OrganizationId>()
+
+/** Remembers the organization on whose behalf a request is answered. */
+export const noteOrganization = (request: Request, organization: OrganizationId): void => {
+  organizations.set(request, organization)
+}
+
+/** The organization, the chatbot and the conversation of a request, as far as they are known at its end. */
+export const subjectsOf = (
+  request: Request,
+  { headers }: HttpServerResponse.HttpServerResponse,
+  route: Route | undefined,
+  path: string,
+) => ({
+  organization_id: organizations.get(request),
+  chatbot_id: route && chatbotIn(route, path),
+  conversation_id: headers["x-session-id"],
+})
+
+const SERVER_ERROR = 500
+
+/** Makes a trace of the work that answers a request. */
+export const traced = <E, R>(
+  respond: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  request: Request,
+  path: string,
+  requestId: string,
+  beginTrace: BeginTrace,
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
+  const route = routeOf(request.method, path)
+  const annotated = Effect.tap(respond, (response) =>
+    annotateSpan(() => {
+      const { chatbot_id, conversation_id, organization_id } = subjectsOf(request, response, route, path)
+      return {
+        [attributes.status]: response.status,
+        ...(response.status >= SERVER_ERROR && { [ERROR_TYPE]: String(response.status) }),
+        ...(organization_id !== undefined && { [attributes.organization]: organization_id }),
+        ...(chatbot_id !== undefined && { [attributes.chatbot]: chatbot_id }),
+        ...(conversation_id !== undefined && { [attributes.conversation]: conversation_id }),
+      }
+    }),
+  )
+  return beginTrace(annotated, {
+    name: route === undefined ? request.method : `${request.method} ${route.path}`,
+    kind: "server",
+    headers: request.headers,
+    attributes: {
+      [attributes.method]: request.method,
+      [attributes.requestId]: requestId,
+      ...(route !== undefined && { [attributes.route]: route.path }),
+    },
+  })
+}

@@ -1,0 +1,37 @@
+import { Effect, Layer } from "effect"
+import { metrics } from "../../api/System.ts"
+import { EXPOSITION_TYPE, exposition } from "../../observability/Exposition.ts"
+import type { StartupError } from "../../system/StartupError.ts"
+import { METRICS_HOST, METRICS_PORT } from "../../system/Variables.ts"
+import { pathOf } from "../edge/PathOf.ts"
+import { cannotListen } from "./CannotListen.ts"
+
+export interface MetricsServerSettings {
+  readonly host: string
+  /** The port of the metrics; undefined for none. */
+  readonly port: number | undefined
+}
+
+/** Serves the metrics of this process on a port of their own, without a token, to everybody who reaches it. */
+export const layer = ({ host, port }: MetricsServerSettings): Layer.Layer<never, StartupError> =>
+  port === undefined
+    ? Layer.empty
+    : Layer.effectDiscard(
+        Effect.acquireRelease(
+          Effect.sync(() =>
+            Bun.serve({
+              hostname: host,
+              port,
+              fetch: async ({ method, url }) =>
+                method === "GET" && pathOf(url) === metrics.path
+                  ? new Response(await Effect.runPromise(exposition), { headers: { "content-type": EXPOSITION_TYPE } })
+                  : new Response(`There is only GET ${metrics.path} on this port.\n`, { status: 404 }),
+            }),
+          ).pipe(
+            Effect.catchDefect((cause) =>
+              Effect.flip(cannotListen({ host, port }, cause, [METRICS_HOST, METRICS_PORT])),
+            ),
+          ),
+          (server) => Effect.promise(() => server.stop(true)),
+        ),
+      )

@@ -1,0 +1,36 @@
+import { Duration, Effect, Layer } from "effect"
+import { process as figures } from "./Metrics.ts"
+
+/** How often the lag of the event loop is measured. */
+const LAG_INTERVAL = Duration.millis(100)
+
+const MICROS_PER_SECOND = 1e6
+const MILLIS_PER_SECOND = 1e3
+
+/** Measures by how much a sleep takes longer than asked for, which is how long other work kept the event loop busy. */
+const measureLag = Effect.gen(function* () {
+  const lag = figures.loopLag()
+  const asked = Duration.toMillis(LAG_INTERVAL)
+  while (true) {
+    // The time of the process itself: Effect's clock is read by the work that is measured, and tests may stop it.
+    const begin = performance.now()
+    yield* Effect.sleep(LAG_INTERVAL)
+    lag.observe(Math.max(0, performance.now() - begin - asked) / MILLIS_PER_SECOND)
+  }
+})
+
+/** Keeps the metrics of the process itself: its version, processor time, memory, and the lag of its event loop. */
+export const layer = (version: string): Layer.Layer<never> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      figures.build(version, Bun.version).set(1)
+      yield* figures.cpu.read(() => {
+        const { system, user } = process.cpuUsage()
+        return (user + system) / MICROS_PER_SECOND
+      })
+      yield* figures.resident().read(() => process.memoryUsage.rss())
+      yield* figures.heap().read(() => process.memoryUsage().heapUsed)
+      yield* figures.started().read(() => performance.timeOrigin / MILLIS_PER_SECOND)
+      yield* Effect.forkScoped(measureLag)
+    }),
+  )

@@ -1,0 +1,217 @@
+import { Context, Effect, FileSystem, Layer, Schema, Stream } from "effect"
+import { type SqlClient, SqlError, type Statement } from "effect/sql"
+import type { Unavailable } from "../../domain/Errors.ts"
+import type { OrganizationId } from "../../domain/Ids.ts"
+import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
+import { StartupError } from "../../system/StartupError.ts"
+import { migrationsDirectory, readMigrations } from "../MigrationFiles.ts"
+import { type Migrating, SystemSql } from "../sql/Database.ts"
+import { migrate } from "../sql/Migrations.ts"
+import { serverMessage } from "../sql/Preparation.ts"
+import { decodeRows } from "../sql/Rows.ts"
+import { sqlState, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { withoutTimeLimit } from "../sql/TimeLimit.ts"
+import { type CatalogTable, readMigration, readTables } from "./Catalog.ts"
+import { blobColumns, tableRules } from "./Tables.ts"
+
+/** The embedded engine makes no checkpoints by itself, so that its log would grow without limit. */
+const CHECKPOINT_AFTER_CHARACTERS = 64 * 1024 * 1024
+/** The SQLSTATE of a row that violates a unique index. */
+const UNIQUE_VIOLATION = "23505"
+
+/** The rows of a table of a backup. */
+export interface RestoredTable<E, R> {
+  readonly name: string
+  readonly pages: Stream.Stream<ReadonlyArray<string>, E, R>
+}
+
+/** How an organization is imported. */
+export interface Import {
+  /** The id that it has here. */
+  readonly organization: OrganizationId
+  /** The keys of its blobs are derived from those in the export and this text, see `importedKey`. */
+  readonly salt: string
+}
+
+const decodeEmpty = decodeRows(Schema.Struct({ has_rows: Schema.Boolean }))
+
+/** Writes the rows of backups into the database. */
+export class Restoration extends Context.Service<
+  Restoration,
+  {
+    /**
+     * Writes the rows of all tables and the numbers of the sequences as they are, in one transaction, and then brings
+     * the database to the current schema. Triggers do not run.
+     */
+    readonly restore: <E, R>(
+      tables: ReadonlyArray<RestoredTable<E, R>>,
+      sequences: Readonly<Record<string, string>>,
+    ) => Effect.Effect<void, Exclude<E, SqlError.SqlError> | StartupError | Unavailable, R | FileSystem.FileSystem>
+    /**
+     * Writes the rows of one organization beside all others, in one transaction. Every row becomes one of the
+     * organization, whatever it says.
+     */
+    readonly import: <E, R>(
+      into: Import,
+      tables: ReadonlyArray<RestoredTable<E, R>>,
+      /** The keys of the organization's blobs, which were announced as garbage until their rows are there. */
+      blobs: Stream.Stream<ReadonlyArray<string>, E, R>,
+    ) => Effect.Effect<void, Exclude<E, SqlError.SqlError> | StartupError | Unavailable, R>
+    /** The name of the last migration that the database has had. */
+    readonly migration: Effect.Effect<string | undefined, Unavailable>
+  }
+>()("parley/storage/backup/Restoration") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+      const traits = yield* DatabaseTraits
+
+      /** Inserts rows, given as lines of JSON, with these expressions in place of some columns. */
+      const insertRows = (
+        { columns, name }: CatalogTable,
+        lines: ReadonlyArray<string>,
+        replaced: Readonly<Record<string, Statement.Fragment>>,
+      ) =>
+        sql`insert into ${sql(name)} (${sql.csv(columns.map((column) => sql`${sql(column)}`))})
+          overriding system value
+          select ${sql.csv(columns.map((column) => replaced[column] ?? sql`${sql(column)}`))}
+          from json_populate_recordset(null::${sql(name)}, ${`[${lines.join(",")}]`}::text::json)`.unprepared
+
+      const begin = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
+
+      /** Writes the rows of a table. */
+      const write = Effect.fnUntraced(function* <E, R>(
+        table: CatalogTable,
+        { name, pages }: RestoredTable<E, R>,
+        replaced: Readonly<Record<string, Statement.Fragment>>,
+        written: { characters: number },
+      ) {
+        yield* Stream.runForEach(
+          pages,
+          Effect.fnUntraced(function* (lines) {
+            yield* Effect.catchIf(insertRows(table, lines, replaced), isRefused, (error) => refused(name, error))
+            written.characters += lines.reduce((sum, line) => sum + line.length, 0)
+            if (traits.isAlone && written.characters > CHECKPOINT_AFTER_CHARACTERS) {
+              written.characters = 0
+              yield* sql`checkpoint`.unprepared
+            }
+          }),
+        )
+      })
+
+      /** The tables of a backup together with what the catalog says of them, parents first. */
+      const inOrder = Effect.fnUntraced(function* <E, R>(tables: ReadonlyArray<RestoredTable<E, R>>) {
+        const catalog = yield* readTables(sql)
+        return tableRules.flatMap(({ table: name }) => {
+          const rows = tables.find((one) => one.name === name)
+          const table = catalog.get(name)
+          return rows === undefined || table === undefined ? [] : [{ rows, table }]
+        })
+      })
+
+      const restore: Restoration["Service"]["restore"] = (tables, sequences) =>
+        Effect.gen(function* () {
+          yield* begin
+          const written = { characters: 0 }
+          for (const { rows, table } of yield* inOrder(tables)) {
+            yield* sql`alter table ${sql(table.name)} disable trigger user`.unprepared
+            yield* write(table, rows, {}, written)
+            yield* sql`alter table ${sql(table.name)} enable trigger user`.unprepared
+          }
+          for (const [name, last] of Object.entries(sequences)) {
+            yield* sql`select setval(c.oid::regclass, ${last}::text::bigint) from pg_class c
+              where c.relnamespace = 'public'::regnamespace and c.relkind = 'S' and c.relname = ${name}`
+          }
+        }).pipe(
+          sql.withTransaction,
+          Effect.andThen(migrate(sql, migrationsDirectory)),
+          Effect.andThen(sql`analyze`.unprepared),
+          withoutTimeLimit,
+          withoutSqlErrors,
+        )
+
+      const importOne: Restoration["Service"]["import"] = ({ organization, salt }, tables, blobs) =>
+        Effect.gen(function* () {
+          yield* begin
+          const id = sql`${organization}::uuid`
+          const written = { characters: 0 }
+          for (const { rows, table } of yield* inOrder(tables)) {
+            const replaced: Record<string, Statement.Fragment> = { organization_id: id }
+            for (const blob of blobColumns) {
+              if (blob.table === table.name) replaced[blob.key] = importedKeyOf(sql, blob.key, salt)
+            }
+            if (table.name === "organizations") {
+              replaced["id"] = id
+              // There is one operator's organization in each database, and an export makes no second one.
+              replaced["is_operator"] = sql.literal("false")
+            }
+            if (table.name === "api_keys") replaced["scopes"] = sql.literal("array_remove(scopes, 'operator')")
+            if (table.name === "ingestions") replaced["lease_id"] = sql.literal("null")
+            yield* write(table, rows, replaced, written)
+          }
+          yield* Stream.runForEach(blobs, (keys) => sql`delete from blob_garbage where key = any(${keys}::text[])`)
+        }).pipe(sql.withTransaction, withoutTimeLimit, withoutSqlErrors)
+
+      return { restore, import: importOne, migration: withoutSqlErrors(readMigration(sql)) }
+    }),
+  )
+}
+
+const isRefused = (error: unknown): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) && /^(?:22|23|42|54)/.test(sqlState(error) ?? "")
+
+const refused = (table: string, error: SqlError.SqlError): Effect.Effect<never, StartupError> =>
+  Effect.fail(
+    sqlState(error) === UNIQUE_VIOLATION
+      ? new StartupError({
+          what: `The table ${table} has some of these rows already: ${serverMessage(error)}.`,
+          doThis: "Nothing was written. Import into a database that does not have them.",
+        })
+      : new StartupError({
+          what: `The backup is damaged: the database refuses rows of the table ${table}: ${serverMessage(error)}.`,
+          doThis: "Nothing was written. Use another backup.",
+        }),
+  )
+
+/** The key that a blob of an export gets, so that it can be no blob of anybody else's. In SQL; see `importedKey`. */
+const importedKeyOf = (sql: SqlClient.SqlClient, column: string, salt: string) =>
+  sql`split_part(${sql(column)}, '/', 1) || '/' || md5(${salt}::text || ${sql(column)})::uuid::text
+    || coalesce(substring(${sql(column)} from '[.][a-z0-9]+$'), '')`
+
+/**
+ * Makes the schema of an empty database as it was after a migration, for the restoration of a backup that was made
+ * then. A database that is not empty, or already newer, is refused and stays as it is.
+ */
+export const emptyAt =
+  (migration: string): Migrating =>
+  (sql) =>
+    Effect.gen(function* () {
+      const files = yield* readMigrations(migrationsDirectory)
+      const found = files.find(({ name }) => name === migration)
+      if (found === undefined) {
+        return yield* new StartupError({
+          what: `The backup was made with the migration sql/${migration}.sql, which is missing here.`,
+          doThis: `Restore it by the version of Parley that made it, or a newer one; this one knows up to sql/${files.at(-1)?.name}.sql.`,
+        })
+      }
+      const catalog = yield* readTables(sql)
+      for (const { isBackedUp, table } of tableRules) {
+        if (!isBackedUp || !catalog.has(table)) continue
+        const [row] = yield* decodeEmpty(sql`select exists (select from ${sql(table)}) as has_rows`)
+        if (row?.has_rows === true) {
+          return yield* new StartupError({
+            what: `The database is not empty: there are rows in the table ${table}.`,
+            doThis: "Restore into a new database, or a new data directory.",
+          })
+        }
+      }
+      yield* migrate(sql, migrationsDirectory, found.number)
+      const reached = yield* readMigration(sql)
+      if (reached !== migration) {
+        return yield* new StartupError({
+          what: `The database is empty, but its schema is newer (sql/${reached}.sql) than that of the backup (sql/${migration}.sql).`,
+          doThis: "Restore into a new database, or a new data directory.",
+        })
+      }
+    })

@@ -1,0 +1,62 @@
+/*
+ * What backups do with each table. A test fails when a migration adds a table that is not listed here.
+ */
+
+/** What backups and exports do with a table. */
+export interface TableRule {
+  readonly table: string
+  /** Whether a backup has the rows of the table. */
+  readonly isBackedUp: boolean
+  /** Whether the export of an organization has its rows of the table. */
+  readonly isExported: boolean
+}
+
+const everywhere = (table: string): TableRule => ({ table, isBackedUp: true, isExported: true })
+const backedUp = (table: string): TableRule => ({ table, isBackedUp: true, isExported: false })
+const leftOut = (table: string): TableRule => ({ table, isBackedUp: false, isExported: false })
+
+/** The rules of all tables. A table comes after those that its foreign keys refer to: rows are restored in this order. */
+export const tableRules: ReadonlyArray<TableRule> = [
+  everywhere("organizations"),
+  everywhere("chatbots"),
+  everywhere("api_keys"),
+  everywhere("documents"),
+  everywhere("ingestions"),
+  everywhere("sessions"),
+  everywhere("messages"),
+  everywhere("chunks"),
+  everywhere("chatbot_tools"),
+  everywhere("identity_secrets"),
+  everywhere("usage_entries"),
+  everywhere("usage_days"),
+  everywhere("audit_log"),
+  // The server of an imported organization queues what its own embedding model has not embedded.
+  backedUp("reembeddings"),
+  // Triggers count what is imported.
+  backedUp("holdings"),
+  backedUp("holding_entries"),
+  // Rows without a reference that keeps them within the organization. They live for minutes or hours.
+  backedUp("unfinished_replies"),
+  backedUp("idempotency_keys"),
+  backedUp("retention_runs"),
+  // What the servers of one database share.
+  backedUp("embedding_setting"),
+  backedUp("server_secrets"),
+  // Keys of files without an owner, which no backup has.
+  leftOut("blob_garbage"),
+  leftOut("blob_checks"),
+  // Unlogged: a crash empties them as well.
+  leftOut("chat_reservations"),
+  leftOut("rate_counts"),
+  // A restored database has had no backup yet. Its migrations are those of the manifest.
+  leftOut("backups"),
+  leftOut("parley_migrations"),
+]
+
+/** The columns that name the blobs of a row, with the SHA-256 and the size of the content where the row has them. */
+export const blobColumns: ReadonlyArray<{ readonly table: string; readonly key: string; readonly isHashed: boolean }> =
+  [
+    { table: "documents", key: "blob_key", isHashed: true },
+    { table: "ingestions", key: "blob_key", isHashed: true },
+    { table: "chatbots", key: "avatar_blob", isHashed: false },
+  ]

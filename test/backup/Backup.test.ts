@@ -1,0 +1,291 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Duration, Effect, FileSystem, Layer, Option, PlatformError, Redacted, Scope, Exit } from "effect"
+import { Backup } from "../../src/backup/Backup.ts"
+import { Restore } from "../../src/backup/Restore.ts"
+import { verify } from "../../src/backup/Verify.ts"
+import { emptyAt } from "../../src/storage/backup/Restoration.ts"
+import { tableRules } from "../../src/storage/backup/Tables.ts"
+import { Backups } from "../../src/storage/backup/Backups.ts"
+import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { forgeManifest, manifestIn, placeOf, type PlaceSettings, storeDocuments } from "../lib/Backups.ts"
+import { makeFilledTenant } from "../lib/FilledTenant.ts"
+import { BlobControl, platform, quiet } from "../lib/Layers.ts"
+import { fresh, freshDirectory, temporaryDirectory, type TestDatabase } from "../lib/TestDatabase.ts"
+import { testTimeout } from "../lib/TestServer.ts"
+
+setDefaultTimeout(testTimeout)
+
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> => Effect.runPromise(Effect.scoped(effect))
+
+/** Runs an effect at a place. */
+const at =
+  (database: TestDatabase, settings?: PlaceSettings) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.provide(effect, Layer.merge(placeOf(database, settings), quiet))
+
+const backup = (directory: string, previous?: string) => Backup.use((service) => service.run({ directory, previous }))
+const restore = (directory: string) => Restore.use((service) => service.run(directory))
+const check = (directory: string) => Effect.provide(verify(directory), platform)
+
+/** The reason why something fails. */
+const whyOf = <E extends { readonly message: string }, R>(effect: Effect.Effect<unknown, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ message }) => message)
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+const keys = Redacted.make([new Uint8Array(32).fill(7)])
+
+/** A place with two organizations that have a row in every table, and a backup of it. */
+const made = await Effect.runPromise(
+  Scope.provide(
+    Effect.gen(function* () {
+      const database = yield* fresh
+      const parent = yield* temporaryDirectory("backup")
+      const directory = join(parent, "made")
+      const backedUp = yield* at(database, { keys })(
+        Effect.gen(function* () {
+          yield* makeFilledTenant
+          yield* makeFilledTenant
+          yield* storeDocuments
+          return { report: yield* backup(directory), blobs: new Map((yield* BlobControl).blobs) }
+        }),
+      )
+      return { database, parent, directory, ...backedUp, manifest: manifestIn(directory) }
+    }),
+    scope,
+  ),
+)
+
+describe("the list of tables", () => {
+  test("says of every table, parents first, what a backup does with it", async () => {
+    const { names, references } = await run(
+      Effect.gen(function* () {
+        return yield* at(yield* fresh)(
+          SystemSql.use((sql) =>
+            Effect.all({
+              names: sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`,
+              references: sql<{ child: string; parent: string }>`
+                select conrelid::regclass::text as child, confrelid::regclass::text as parent
+                from pg_constraint where contype = 'f'`,
+            }),
+          ),
+        )
+      }),
+    )
+    const listed = tableRules.map(({ table }) => table)
+    expect(listed.toSorted()).toEqual(names.map(({ name }) => name).toSorted())
+    const late = references.filter(({ child, parent }) => listed.indexOf(parent) >= listed.indexOf(child))
+    expect(late).toEqual([])
+  })
+})
+
+describe("a backup", () => {
+  test("has all rows and files, and gives the same again when it is restored elsewhere", async () => {
+    const { again, first, stored } = await run(
+      Effect.gen(function* () {
+        const first = yield* check(made.directory)
+        const again = join(made.parent, "again")
+        const stored = yield* at(yield* freshDirectory, { keys, migrating: emptyAt(first.migration) })(
+          Effect.gen(function* () {
+            expect((yield* restore(made.directory)).warnings).toEqual([])
+            yield* backup(again)
+            return (yield* BlobControl).blobs
+          }),
+        )
+        return { first, again: yield* check(again), stored }
+      }),
+    )
+    expect(first.tables.filter(({ rows }) => rows === 0).map(({ name }) => name)).toEqual(["server_secrets"])
+    expect(again.tables).toEqual(first.tables)
+    expect({ ...again, taken_at: "", postgres: "" }).toEqual({ ...first, taken_at: "", postgres: "" })
+    expect(stored).toEqual(made.blobs)
+    expect(made.report).toMatchObject({ files: 4, reused: 2, missing: 0 })
+  })
+
+  test("of an older schema is restored at that schema, and then migrated", async () => {
+    const old = "0026_console"
+    const rows = await run(
+      Effect.gen(function* () {
+        const directory = join(yield* temporaryDirectory("backup"), "old")
+        cpSync(made.directory, directory, { recursive: true })
+        // The migrations since then have changed none of these tables.
+        forgeManifest(directory, (manifest) => ({ ...manifest, migration: old }))
+        return yield* at(yield* emptyDatabase, { migrating: emptyAt(old) })(
+          Effect.gen(function* () {
+            const sql = yield* SystemSql
+            const [before] = yield* sql<{ last: string }>`select max(name) as last from parley_migrations`
+            const { warnings } = yield* restore(directory)
+            const [after] =
+              yield* sql`select max(name) as last, (select count(*)::int from organizations) as organizations
+              from parley_migrations`
+            return { before, after, warnings }
+          }),
+        )
+      }),
+    )
+    expect(rows.before).toEqual({ last: old })
+    expect(rows.after).toEqual({ last: made.manifest.migration, organizations: 2 })
+    // This place has no key for secrets.
+    expect(rows.warnings).toEqual([
+      expect.stringMatching(/^Secrets are encrypted by a key that is not in SECRETS_KEY \(\w+\)\. Until it is, /),
+    ])
+  })
+
+  test("shares the files of an earlier one, and copies a damaged one anew", async () => {
+    const parent = made.parent
+    const again = (name: string, previous: string) =>
+      run(at(made.database)(Effect.andThen(storeDocuments, backup(join(parent, name), previous))))
+    const blobsIn = (name: string) =>
+      readdirSync(join(parent, name, "blobs")).map((blob) => join(parent, name, "blobs", blob))
+    expect(await again("second", parent)).toMatchObject({ files: 4, reused: 4 })
+    expect(blobsIn("second").map((path) => statSync(path).nlink)).toEqual([2, 2])
+    const [damaged = ""] = blobsIn("second")
+    // A link is the same file as the one that it was made from.
+    const text = readFileSync(damaged, "utf8")
+    writeFileSync(damaged, text.toUpperCase())
+    const third = await again("third", join(parent, "second"))
+    const why = await run(whyOf(check(join(parent, "second"))))
+    writeFileSync(damaged, text)
+    expect(third).toMatchObject({ files: 4, reused: 3 })
+    expect(
+      blobsIn("third")
+        .map((path) => readFileSync(path, "utf8"))
+        .toSorted(),
+    ).toEqual(["ready", "running"])
+    expect(why).toContain("does not have its checksum")
+  })
+
+  test("that was cut off goes on when it is made again", async () => {
+    const directory = join(made.parent, "cut-off")
+    cpSync(made.directory, directory, { recursive: true })
+    rmSync(join(directory, "manifest.json"))
+    writeFileSync(join(directory, "unfinished"), "")
+    writeFileSync(join(directory, "blobs", "draft-7"), "half")
+    expect(await run(whyOf(check(directory)))).toContain("is not a finished backup")
+    expect(await run(at(made.database)(Effect.andThen(storeDocuments, backup(directory))))).toMatchObject({
+      files: 4,
+      reused: 4,
+    })
+    await run(check(directory))
+    expect(readdirSync(join(directory, "blobs"))).toHaveLength(2)
+    expect(existsSync(join(directory, "unfinished"))).toBe(false)
+  })
+
+  test("keeps files from being deleted while it runs, and remembers that it was made", async () => {
+    const seen = await run(
+      Effect.gen(function* () {
+        return yield* at(yield* fresh)(
+          Effect.gen(function* () {
+            const garbage = yield* BlobGarbage
+            const backups = yield* Backups
+            yield* garbage.announce(["documents/old"], Duration.zero)
+            const before = yield* garbage.due(10)
+            const id = Option.getOrThrow(Option.fromUndefinedOr(yield* backups.begin(Duration.minutes(1))))
+            const during = yield* garbage.due(10)
+            const second = yield* backups.begin(Duration.minutes(1))
+            const none = yield* backups.latest
+            yield* backups.finish(id, { rows: 1, files: 2, bytes: 3 })
+            return { before, during, second, none, after: yield* garbage.due(10), latest: yield* backups.latest }
+          }),
+        )
+      }),
+    )
+    expect(seen).toMatchObject({
+      before: ["documents/old"],
+      during: [],
+      second: undefined,
+      none: undefined,
+      after: ["documents/old"],
+      latest: { files: 2, bytes: 3 },
+    })
+  })
+
+  test("that cannot be made fails in a sentence, and one without files that are missing is made", async () => {
+    const { parent } = made
+    writeFileSync(join(parent, "file"), "")
+    const why = await run(
+      at(made.database)(
+        Effect.gen(function* () {
+          const { failing } = yield* BlobControl
+          const withoutFiles = yield* backup(join(parent, "without-files"))
+          const full = yield* whyOf(Effect.provide(backup(join(parent, "full")), Layer.fresh(onFullDisk)))
+          yield* storeDocuments
+          failing.add("get")
+          return {
+            withoutFiles,
+            full,
+            store: yield* whyOf(backup(join(parent, "store"))),
+            notEmpty: yield* whyOf(backup(parent)),
+            finished: yield* whyOf(backup(made.directory)),
+            file: yield* whyOf(backup(join(parent, "file"))),
+          }
+        }),
+      ),
+    )
+    expect(why).toEqual({
+      withoutFiles: expect.objectContaining({ files: 0, missing: 4 }),
+      full: expect.stringMatching(/cannot be written to .*: the disk is full\. Free some space .* goes on/),
+      store: expect.stringMatching(/^The disk is full\. See that the store of files can be reached/),
+      notEmpty: expect.stringMatching(/^The directory .* is not empty\. Choose a new directory/),
+      finished: expect.stringMatching(/^There is a finished backup in .* with `--previous`/),
+      file: expect.stringMatching(/cannot be written to .*: there is a file of this name\./),
+    })
+  })
+})
+
+/** Makes backups on a disk on which nothing can be written any more, although files can be made. */
+const onFullDisk = Layer.provide(
+  Backup.layer,
+  Layer.effect(
+    FileSystem.FileSystem,
+    Effect.map(FileSystem.FileSystem, (files) => ({
+      ...files,
+      open: (path, options) =>
+        Effect.map(files.open(path, options), (file) =>
+          Object.assign(file, {
+            writeAll: () =>
+              Effect.fail(
+                PlatformError.systemError({
+                  _tag: "Unknown",
+                  module: "FileSystem",
+                  method: "writeAll",
+                  cause: Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }),
+                }),
+              ),
+          }),
+        ),
+    })),
+  ),
+)
+
+const emptyDatabase = Effect.map(temporaryDirectory("empty"), (directory): TestDatabase => ({
+  kind: "embedded",
+  directory: join(directory, "database"),
+}))
+
+describe("a restoration", () => {
+  test("refuses a database with rows, and leaves it as it is", async () => {
+    const why = await run(
+      Effect.gen(function* () {
+        const { database, directory, manifest } = made
+        return yield* whyOf(at(database, { migrating: emptyAt(manifest.migration) })(restore(directory)))
+      }),
+    )
+    expect(why).toBe(
+      "The database is not empty: there are rows in the table organizations. Restore into a new database, or a new data directory.",
+    )
+  })
+
+  test("refuses a backup of a newer schema", async () => {
+    const why = await run(
+      Effect.gen(function* () {
+        return yield* whyOf(at(yield* fresh, { migrating: emptyAt("9999_later") })(SystemSql))
+      }),
+    )
+    expect(why).toContain("Restore it by the version of Parley that made it, or a newer one")
+  })
+})
