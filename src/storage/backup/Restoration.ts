@@ -1,4 +1,4 @@
-import { Context, Effect, FileSystem, Layer, Schema, Stream } from "effect"
+import { Context, Effect, type FileSystem, Layer, Schema, Stream } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import type { Unavailable } from "../../domain/Errors.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
