@@ -11,6 +11,7 @@ import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { telemetry } from "./config/Telemetry.ts"
 import { tools } from "./config/Tools.ts"
+import { webhooks } from "./config/Webhooks.ts"
 import { widget } from "./config/Widget.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
@@ -27,6 +28,7 @@ const groups: ReadonlyArray<Group> = [
   documents,
   chats,
   tools,
+  webhooks,
   spending,
   sharesAndQuotas,
   consoleAndEvents,
@@ -44,6 +46,7 @@ const sections = {
   ...documents.sections,
   ...chats.sections,
   ...tools.sections,
+  ...webhooks.sections,
   ...spending.sections,
   ...sharesAndQuotas.sections,
   ...consoleAndEvents.sections,

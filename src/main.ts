@@ -35,6 +35,7 @@ import * as ProcessFigures from "./observability/ProcessFigures.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
+import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/Doctor.ts"
 import * as Services from "./services/Services.ts"
@@ -73,7 +74,9 @@ const models = configured((config) => Models.layer({ ...config.models, local: co
 
 const agent = configured((config) => Agent.layer(config.agent))
 
-const safeFetch = configured((config) => SafeFetch.layer(config.safeFetch))
+const outbound = configured((config) => WebhookSender.layer(config.webhookSender)).pipe(
+  Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
+)
 
 const examination = Doctor.layer.pipe(
   Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
@@ -84,7 +87,7 @@ const examination = Doctor.layer.pipe(
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, examination, safeFetch]),
+  Layer.provide([agent, examination, outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
   Layer.provide([models, embeddings, storage, blobStore]),

@@ -16,6 +16,7 @@ import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
+import { WebhooksApi } from "./webhooks/Webhooks.ts"
 import { WidgetAccessApi, WidgetApi } from "./Widget.ts"
 
 /** The version of the HTTP API that this server implements. */
@@ -37,6 +38,7 @@ export class Api extends HttpApi.make("parley")
     AdminApi,
     AuditLogApi,
     IdentitySecretsApi,
+    WebhooksApi,
     SystemStateApi,
     WidgetAccessApi,
     ConsoleAccessApi,

@@ -30,6 +30,7 @@ import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
+import * as Webhooks from "./webhooks/Webhooks.ts"
 import * as Widget from "./widget/Widget.ts"
 import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
@@ -57,6 +58,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     System.layer,
     SystemState.layer,
     Usage.layer,
+    Webhooks.layer,
     Widget.layer,
     IdentitySecrets.layer,
     WidgetAccess.layer,

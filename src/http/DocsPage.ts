@@ -29,6 +29,7 @@ export const entries: ReadonlyArray<Entry> = [
   { name: "console", title: "Console", file: "docs/console.md" },
   { name: "guide", title: "Guide", file: "docs/guide.md" },
   { name: "widget", title: "The chat widget", file: "docs/widget.md" },
+  { name: "webhooks", title: "Webhooks", file: "docs/webhooks.md" },
   { name: "keys-and-budgets", title: "Keys and budgets", file: "docs/keys-and-budgets.md" },
   { name: "privacy", title: "Privacy", file: "docs/privacy.md" },
   { name: "idempotency", title: "Idempotency keys", file: "docs/idempotency.md" },

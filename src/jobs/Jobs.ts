@@ -5,12 +5,14 @@ import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
 import * as Sealing from "./Sealing.ts"
+import { WebhookDelivery, type WebhookDeliverySettings } from "./webhooks/WebhookDelivery.ts"
 
 export interface JobsSettings {
   readonly blobCheck: BlobCheckSettings
   readonly ingestion: IngestionSettings
   readonly reembedding: Reembedding.ReembeddingSettings
   readonly retention: Retention.RetentionSettings
+  readonly webhookDelivery: WebhookDeliverySettings
 }
 
 /** Runs all background jobs as long as the layer lives, and provides the services that start such jobs. */
@@ -23,5 +25,11 @@ export const layer = (settings: JobsSettings) =>
     Sealing.layer,
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),
-    Layer.provideMerge(Layer.mergeAll(Ingestion.layer(settings.ingestion), OrganizationRemoval.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Ingestion.layer(settings.ingestion),
+        OrganizationRemoval.layer,
+        WebhookDelivery.layer(settings.webhookDelivery),
+      ),
+    ),
   )

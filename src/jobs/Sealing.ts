@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 import { ToolHeaders } from "../storage/ToolHeaders.ts"
 import { IdentitySecrets } from "../storage/widget/IdentitySecrets.ts"
+import { Webhooks } from "../storage/webhooks/Webhooks.ts"
 import { persistently } from "../system/Background.ts"
 
 const seal = (what: string, counted: string, sealAll: Effect.Effect<number, Unavailable>) =>
@@ -15,5 +16,6 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* seal("Headers of tools", "tools", (yield* ToolHeaders).sealAll)
     yield* seal("Identity secrets", "secrets", (yield* IdentitySecrets).sealAll)
+    yield* seal("Secrets of webhooks", "webhooks", (yield* Webhooks).sealAll)
   }),
 )

@@ -13,6 +13,13 @@ export interface SafeRequest {
   /** Headers for this server only, which are not sent to a server that it redirects to. */
   readonly secrets: Readonly<Record<string, string>>
   readonly body: string | undefined
+  /** False: a redirect is the response, with its status and no body. Absent: redirects are followed. */
+  readonly followsRedirects?: boolean
+  /**
+   * The most bytes that are read of the response, in place of the limit of the settings. With it, a compressed response
+   * counts as one without a body.
+   */
+  readonly excerpt?: number
 }
 
 export interface SafeResponse {
@@ -93,7 +100,8 @@ export class SafeFetch extends Context.Service<
       if (addresses.length > 0 && refused === undefined) return addresses
       yield* Effect.sleep(Duration.subtract(refusedAfter, took))
       // Only the operator learns the reason.
-      if (refused !== undefined) yield* Effect.logWarning("A tool may not call a private address", { host, ...refused })
+      if (refused !== undefined)
+        yield* Effect.logWarning("A request to a private address was refused", { host, ...refused })
       return yield* noSuchHost
     })
 
@@ -102,6 +110,7 @@ export class SafeFetch extends Context.Service<
       for (let redirects = 0; ; redirects++) {
         const answer = yield* send(request, yield* addressesOf(request.url), responseLimit)
         if (!("location" in answer)) return answer
+        if (first.followsRedirects === false) return withoutBody(answer.status)
         if (redirects >= REDIRECTS_MAX) return yield* tooManyRedirects
         const next = redirected(request, answer)
         if (next === undefined) return yield* badRedirect
@@ -113,6 +122,13 @@ export class SafeFetch extends Context.Service<
     return Layer.succeed(SafeFetch, { fetch, check })
   }
 }
+
+const withoutBody = (status: number): SafeResponse => ({
+  status,
+  contentType: "",
+  body: new Uint8Array(),
+  isCut: true,
+})
 
 /** The host of a URL without the brackets of an IPv6 address and without the dot at the end of an absolute name. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "")
@@ -170,7 +186,7 @@ const send = (request: SafeRequest, addresses: ReadonlyArray<LookupAddress>, lim
 
 const sendBy = (
   open: typeof request,
-  { body, headers, method, secrets, url }: SafeRequest,
+  { body, excerpt, headers, method, secrets, url }: SafeRequest,
   addresses: ReadonlyArray<LookupAddress>,
   limit: number,
 ): Effect.Effect<SafeResponse | Redirect, FetchFailed> =>
@@ -200,8 +216,10 @@ const sendBy = (
       const status = incoming.statusCode ?? 0
       const { location } = incoming.headers
       if (redirectStatuses.has(status) && location !== undefined) return done(Effect.succeed({ status, location }))
-      if (!/^(?:identity)?$/i.test(incoming.headers["content-encoding"] ?? "")) return done(Effect.fail(compressed))
-      read(incoming, limit, done)
+      if (!/^(?:identity)?$/i.test(incoming.headers["content-encoding"] ?? "")) {
+        return done(excerpt === undefined ? Effect.fail(compressed) : Effect.succeed(withoutBody(status)))
+      }
+      read(incoming, excerpt ?? limit, done)
     })
     outgoing.end(body)
     return Effect.sync(() => outgoing.destroy())

@@ -55,7 +55,7 @@ export class Budgets extends Context.Service<
         const reserve = Effect.fnUntraced(function* (request: Omit<Storage.Reservation, "id" | "lease">) {
           const id = yield* random.uuidV7()
           const refusal = yield* storage.reserve({ id, lease, ...request })
-          return refusal === undefined ? id : yield* failureOf(refusal)
+          return refusal === undefined ? { id, ...request } : yield* failureOf(refusal)
         })
 
         const within =
@@ -74,7 +74,7 @@ export class Budgets extends Context.Service<
                   reserve({ apiKeyId, tokens, organization, key }),
                   () => chat,
                   // A reservation that cannot be released expires.
-                  (id) => Effect.ignore(storage.release(id)),
+                  (reservation) => Effect.ignore(storage.release(reservation)),
                 )
               },
             )

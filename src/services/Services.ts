@@ -32,6 +32,7 @@ import { RateLimiter } from "./rates/RateLimiter.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { VisitorLimiter, type VisitorRates } from "./rates/VisitorLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
+import { Webhooks, type WebhooksSettings } from "./webhooks/Webhooks.ts"
 import { Embedding } from "./widget/Embedding.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { VisitorTokens, type VisitorTokensSettings } from "./widget/VisitorTokens.ts"
@@ -57,6 +58,7 @@ export interface ServicesSettings extends SystemStatesSettings {
   readonly usage: UsageSettings
   readonly visitorRates: VisitorRates
   readonly visitorTokens: VisitorTokensSettings
+  readonly webhooksOfOrganization: WebhooksSettings
 }
 
 /** The services for organizations and their API keys, as the command line uses them. */
@@ -93,6 +95,7 @@ export const layer = (settings: ServicesSettings) =>
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),
+    Webhooks.layer(settings.webhooksOfOrganization),
     widget(settings).pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),

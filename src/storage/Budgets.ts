@@ -19,6 +19,9 @@ export interface Reservation {
   readonly key: Limits
 }
 
+/** What of a reservation its release needs. */
+export type MadeReservation = Pick<Reservation, "apiKeyId" | "id" | "key" | "organization">
+
 /** The limit that keeps a chat from beginning. */
 export interface Refusal {
   /**
@@ -41,8 +44,8 @@ export class Budgets extends Context.Service<
      * exceed a limit.
      */
     readonly reserve: (reservation: Reservation) => Effect.Effect<Refusal | undefined, Unavailable, CurrentOrganization>
-    /** Deletes the reservation with this id. */
-    readonly release: (id: string) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /** Deletes a reservation, and announces the budgets that the chat has used up. */
+    readonly release: (reservation: MadeReservation) => Effect.Effect<void, Unavailable, CurrentOrganization>
     /** Deletes the expired reservations, or all, of all organizations. */
     readonly drop: (which: "expired" | "all") => Effect.Effect<void, Unavailable>
   }
@@ -56,7 +59,9 @@ export class Budgets extends Context.Service<
       const reserve = Effect.fnUntraced(function* ({ id, apiKeyId, tokens, lease, organization, key }: Reservation) {
         const owner = yield* CurrentOrganization
         const rows = yield* sql<Refusal | { readonly refusal: null }>`
-          select refusal, whose, at from reserve_chat(
+          select refusal, whose, at, case when refusal = 'spent'
+            then announce_budget(${owner}::uuid, ${apiKeyId}::uuid, whose)::text end as announced
+          from reserve_chat(
             ${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid, ${tokens}::float8::bigint,
             ${interval(lease)},
             ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(organization.concurrentChats)}::float8::bigint,
@@ -65,9 +70,10 @@ export class Budgets extends Context.Service<
         return rows.find((row) => row.refusal !== null)
       }, withoutSqlErrors)
 
-      const release = Effect.fnUntraced(function* (id: string) {
+      const release = Effect.fnUntraced(function* ({ id, apiKeyId, organization, key }: MadeReservation) {
         const owner = yield* CurrentOrganization
-        yield* sql`delete from chat_reservations where id = ${id} and organization_id = ${owner}`
+        yield* sql`select release_chat(${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid,
+          ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(key.tokensPerDay)}::float8::bigint)`
       }, withoutSqlErrors)
 
       const drop = Effect.fnUntraced(function* (which: "expired" | "all") {

@@ -55,7 +55,10 @@ export class OrganizationRemains extends Context.Service<
           | "ingestions"
           | "unfinished_replies"
           | "usage_days"
-          | "usage_entries",
+          | "usage_entries"
+          | "webhook_deliveries"
+          | "webhook_queue"
+          | "webhooks",
         organization: OrganizationId,
       ) => {
         const name = sql.literal(table)
@@ -94,6 +97,9 @@ export class OrganizationRemains extends Context.Service<
         yield* emptyTable("chat_reservations", organization)
         yield* emptyTable("unfinished_replies", organization)
         yield* emptyTable("idempotency_keys", organization)
+        yield* emptyTable("webhooks", organization)
+        yield* emptyTable("webhook_deliveries", organization)
+        yield* emptyTable("webhook_queue", organization)
         yield* blankAuditLog(organization)
       }, withoutSqlErrors)
 

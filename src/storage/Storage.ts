@@ -41,6 +41,9 @@ import { ToolHeaders } from "./ToolHeaders.ts"
 import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
+import { WebhookDeliveries } from "./webhooks/WebhookDeliveries.ts"
+import { WebhookQueue } from "./webhooks/WebhookQueue.ts"
+import { Webhooks } from "./webhooks/Webhooks.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { PublicChatbots } from "./widget/PublicChatbots.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
@@ -92,4 +95,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Usage.layer,
     VectorIndexes.layer(),
     VisitorConversations.layer,
+    WebhookDeliveries.layer,
+    WebhookQueue.layer,
+    Webhooks.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

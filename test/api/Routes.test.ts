@@ -50,6 +50,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
       "POST /api/external/chatbot/:chatbotId/tools/try",
+      "POST /api/external/webhooks/:webhookId/test",
       "POST /api/widget/chat",
       "POST /mcp",
       "POST /mcp/:chatbotId",
@@ -120,6 +121,7 @@ describe("a request with an idempotency key", () => {
       "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
       "POST /api/external/chatbot/:chatbotId/tools/try",
       "POST /api/external/erasures",
+      "POST /api/external/webhooks/:webhookId/test",
       "POST /v1/chat/completions",
     ])
     expect(at("system").every((name) => name.includes("/api/admin/"))).toBe(true)

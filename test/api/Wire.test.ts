@@ -76,6 +76,13 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
   ],
   ["consoleAccess.signIn payload", [{ key: "prl_key" }, { link: "link" }]],
   [
+    "webhooks.createWebhook payload",
+    [
+      { url: "https://hooks.example.com/parley", events: ["message.created", "budget.spent"] },
+      { url: "http://[2001:db8::1]:8080/?a=b", events: ["chatbot.updated"], chatbot_id: null, active: false },
+    ],
+  ],
+  [
     "tools.tryDeclaration payload",
     [
       {

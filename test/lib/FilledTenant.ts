@@ -14,6 +14,11 @@ import { Ingestions } from "../../src/storage/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/Reembeddings.ts"
 import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
+import { everything } from "../../src/domain/Page.ts"
+import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
+import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
+import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
+import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
 import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId, newApiKey } from "./Tenants.ts"
 import { type Draft, UnfinishedReplies } from "../../src/storage/UnfinishedReplies.ts"
 
@@ -97,10 +102,29 @@ export const makeFilledTenant = Effect.gen(function* () {
     (sql) => sql`
       insert into retention_runs (organization_id, expires_at) values (${organization}, now() + interval '1 hour')`,
   )
+  const webhook = WebhookId.make(yield* newId)
+  const hook = { url: "https://hooks.example/", description: "", events: ["chatbot.updated"], active: true } as const
+  yield* mine((yield* Webhooks).insert(webhook, chatbot, hook, Redacted.make("whsec_AAAA"), 9))
+  yield* SystemSql.use((sql) => sql`update chatbots set version = version + 1 where id = ${chatbot}`)
+  yield* SystemSql.use((sql) => sql`update webhook_deliveries set state = 'failed' where webhook_id = ${webhook}`)
+  yield* SystemSql.use((sql) => sql`update chatbots set version = version + 1 where id = ${chatbot}`)
+  const webhooks = yield* WebhookQueue
+  yield* webhooks.announce
+  const sending = yield* webhooks.claim(false, { id: crypto.randomUUID(), duration: Duration.minutes(5) }).pipe(
+    Effect.flatMap((job) => (job === undefined ? Effect.die("no webhook waits") : Effect.succeed(job))),
+    Effect.repeat({ until: (job) => job.organization_id === organization }),
+  )
+  const { items } = yield* mine(
+    (yield* WebhookDeliveries).list(webhook, { state: undefined, type: undefined }, everything),
+  )
+  const delivery = items[0]?.id ?? (yield* Effect.die("there is no delivery"))
   return {
     organization,
     chatbot,
     apiKeyId,
+    webhook,
+    sending,
+    delivery,
     keyed,
     reply,
     reservation,

@@ -4,6 +4,7 @@ import { Secrets } from "../../src/system/Secrets.ts"
 import { ServerSecrets } from "../../src/storage/ServerSecrets.ts"
 import { ToolHeaders } from "../../src/storage/ToolHeaders.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
+import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
 import { platform } from "./Layers.ts"
 
 /*
@@ -20,8 +21,11 @@ export const secretsWith = (...keys: ReadonlyArray<Uint8Array>) =>
 /** Provides the repositories of secrets as a server with these keys has them, over the same database. */
 export const withKeys = (...keys: ReadonlyArray<Uint8Array>) =>
   Effect.provide(
-    Layer.mergeAll(ChatbotTools.layer, ToolHeaders.layer, ServerSecrets.layer, IdentitySecrets.layer).pipe(
-      Layer.provideMerge(secretsWith(...keys)),
-      Layer.fresh,
-    ),
+    Layer.mergeAll(
+      ChatbotTools.layer,
+      ToolHeaders.layer,
+      ServerSecrets.layer,
+      IdentitySecrets.layer,
+      Webhooks.layer,
+    ).pipe(Layer.provideMerge(secretsWith(...keys)), Layer.fresh),
   )

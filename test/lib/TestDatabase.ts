@@ -85,7 +85,8 @@ const makeTemplateDirectory = Effect.fnUntraced(function* (template: string) {
   yield* Effect.ignore(Effect.try(() => renameSync(directory, template)))
 })
 
-const copyOfDatabase = Effect.fnUntraced(function* (
+/** Makes a database with the current schema and no rows on this Postgres server; it is deleted with the scope. */
+export const copyOfDatabase = Effect.fnUntraced(function* (
   server: string,
 ): Effect.fn.Return<TestDatabase, StartupError | SqlError.SqlError, Scope.Scope> {
   const sql = yield* connect(server)

@@ -42,7 +42,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   knowledge: stores,
   agent: [...ground, "models", "outbound"],
   backup: [...ground, "storage", "blobs"],
-  jobs: [...stores, "blobs", "knowledge"],
+  jobs: [...stores, "blobs", "knowledge", "outbound"],
   services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
   http: ["api", "services", "backup", ...ground, "Config.ts"],
   config: ["domain", "system", "outbound", "observability"],

@@ -57,7 +57,7 @@ const reserving = Effect.fnUntraced(function* (
   const apiKeyId = ApiKeyId.make(id)
   const key = { tokensPerDay: none, concurrentChats: none }
   const reservation = { id, apiKeyId, tokens, lease: Duration.minutes(1), organization: limits, key }
-  return { id, refusal: yield* as(organization)(budgets.reserve(reservation)) }
+  return { id, reservation, refusal: yield* as(organization)(budgets.reserve(reservation)) }
 })
 
 test("servers together admit exactly as many concurrent chats as the limit allows", () =>
@@ -72,8 +72,8 @@ test("servers together admit exactly as many concurrent chats as the limit allow
           refusal: "concurrent_chats",
           whose: "organization",
         })
-        yield* Effect.forEach(admitted, ({ id }) =>
-          anywhere(Budgets.use((budgets) => as(organization)(budgets.release(id)))),
+        yield* Effect.forEach(admitted, ({ reservation }) =>
+          anywhere(Budgets.use((budgets) => as(organization)(budgets.release(reservation)))),
         )
       }
     }),
@@ -86,7 +86,7 @@ test("servers together never reserve more tokens than are left, while replies ar
       const limits = { tokensPerDay: 100, concurrentChats: none }
       /** A chat that uses exactly the tokens that it reserved. */
       const chat = Effect.gen(function* () {
-        const { id, refusal } = yield* reserving(organization, limits, 3)
+        const { id, refusal, reservation } = yield* reserving(organization, limits, 3)
         if (refusal !== undefined) return 0
         const tokens = { input: 3, output: 0, cacheRead: 0, cacheWrite: 0 }
         const session = SessionId.make(yield* newId)
@@ -96,7 +96,7 @@ test("servers together never reserve more tokens than are left, while replies ar
           costs: [{ model: "m", provider: "p", tokens }],
         })
         yield* as(organization)(reply)
-        yield* as(organization)((yield* Budgets).release(id))
+        yield* as(organization)((yield* Budgets).release(reservation))
         return 3
       })
       let taken = 0

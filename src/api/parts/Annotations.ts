@@ -38,3 +38,11 @@ export const RequestCost = Context.Reference<number>("parley/api/parts/RequestCo
 export const CommitsIn = Context.Reference<"tenant" | "system" | undefined>("parley/api/parts/CommitsIn", {
   defaultValue: () => undefined,
 })
+
+/**
+ * Whether an endpoint that administers, and whose path names no chatbot, limits a key that is bound to a chatbot to what
+ * belongs to that chatbot. Otherwise such keys are refused there.
+ */
+export const LimitsBoundKeys = Context.Reference<boolean>("parley/api/parts/LimitsBoundKeys", {
+  defaultValue: () => false,
+})

@@ -7,7 +7,8 @@ const isComparable = (moment: DateTime.Utc) => {
   return millis >= 0 && millis < 253_402_300_800_000
 }
 
-const Moment = Schema.DateTimeUtcFromString.check(
+/** A moment, such as `2026-11-20T00:00:00Z`. */
+export const Moment = Schema.DateTimeUtcFromString.check(
   Schema.makeFilter((moment: DateTime.Utc) => isComparable(moment) || "Expected a time from 1970 to 9999", unexpressed),
 )
 

@@ -14,6 +14,7 @@ const shownFields: ReadonlySet<string> = new Set([
   "allowed_origins",
   "by",
   "chatbot_id",
+  "events",
   "expires_at",
   "fallbackModels",
   "kind",

@@ -22,6 +22,12 @@ export const AuditAction = Schema.Literals([
   "tool.tried",
   "identity_secret.created",
   "identity_secret.deleted",
+  "webhook.created",
+  "webhook.updated",
+  "webhook.deleted",
+  "webhook.secret_rotated",
+  "webhook.tested",
+  "webhook.switched_off",
   "document.deleted",
   "conversation.deleted",
   "conversation.exported",
@@ -41,7 +47,7 @@ export const AuditEntry = Schema.Struct({
   }),
   action: AuditAction.annotate({
     description:
-      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `api_key.signed_in`: somebody signed in at the console with the key. `tool.tried`: somebody has called the tool to see what it answers. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run.",
+      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `api_key.signed_in`: somebody signed in at the console with the key. `tool.tried`: somebody has called the tool to see what it answers. `webhook.switched_off`: by the server, since the endpoint is gone or has failed for too long. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run.",
   }),
   actor: Schema.Struct({
     kind: Schema.Literals(["api_key", "operator", "command_line", "server"]).annotate({

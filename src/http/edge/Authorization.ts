@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { RequiredScope } from "../../api/Middleware.ts"
-import { RequestCost } from "../../api/parts/Annotations.ts"
+import { LimitsBoundKeys, RequestCost } from "../../api/parts/Annotations.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { Scope } from "../../domain/ApiKey.ts"
 import { boundElsewhere, Caller } from "../../domain/Caller.ts"
@@ -18,7 +18,7 @@ type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
 const administers = (scope: Scope | undefined): boolean => scope === "admin" || scope === "operator"
 
 /** Fails unless the caller has the scope and may use the chatbot in the path, if there is one. */
-const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
+const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined, endpoint: HttpApiEndpoint.Top) => {
   if (scope !== undefined && !caller.scopes.includes(scope)) {
     return new Forbidden({ detail: `This API key lacks the scope ${scope}.` })
   }
@@ -26,7 +26,8 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined) => {
   if (bound === null) return Effect.void
   return Effect.flatMap(HttpRouter.RouteContext, ({ params }) => {
     const named = params["chatbotId"]?.toLowerCase()
-    return named === bound || (named === undefined && !administers(scope)) ? Effect.void : boundElsewhere
+    const isWithinBounds = () => !administers(scope) || Context.get(endpoint.annotations, LimitsBoundKeys)
+    return named === bound || (named === undefined && isWithinBounds()) ? Effect.void : boundElsewhere
   })
 }
 
@@ -53,7 +54,7 @@ export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect)
       Effect.flatMap(
         refusals.remember(
           request,
-          Effect.tap(admit(request, cost, dialect), (caller) => ensureAllowed(caller, scope)),
+          Effect.tap(admit(request, cost, dialect), (caller) => ensureAllowed(caller, scope, endpoint)),
         ),
         (caller) => {
           noteOrganization(request, caller.organizationId)

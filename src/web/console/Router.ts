@@ -16,6 +16,7 @@ export const paths = {
   conversation: "/conversations/:chatbotId/:sessionId",
   usage: "/usage",
   keys: "/keys",
+  webhooks: "/webhooks",
   organizations: "/organizations",
   system: "/system",
 } as const

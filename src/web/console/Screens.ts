@@ -52,6 +52,7 @@ export const screens: Partial<Record<ScreenName, Screen>> = {
   ...screen("playground", "Playground", "chat", () => import("./screens/playground/Playground.tsx")),
   ...screen("tools", "Tools", "chatbots:read", () => import("./screens/tools/Tools.tsx")),
   ...screen("keys", "Keys", "admin", () => import("./screens/keys/Keys.tsx")),
+  ...screen("webhooks", "Webhooks", "admin", () => import("./screens/webhooks/Webhooks.tsx")),
   ...screen("organizations", "Organizations", "operator", () => import("./screens/organizations/Organizations.tsx")),
   ...screen("system", "System", "operator", () => import("./screens/system/System.tsx")),
   ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),

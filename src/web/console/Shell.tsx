@@ -17,6 +17,7 @@ import moon from "icon:moon"
 import play from "icon:play"
 import settings from "icon:settings-2"
 import sun from "icon:sun"
+import webhook from "icon:webhook"
 import wrench from "icon:wrench"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource } from "./Chatbots.ts"
@@ -49,6 +50,7 @@ const general: ReadonlyArray<Entry> = [
   { screen: "conversations", icon: chats, also: ["conversation"] },
   { screen: "usage", icon: chart },
   { screen: "keys", icon: keyRound },
+  { screen: "webhooks", icon: webhook },
   { screen: "organizations", icon: building },
   { screen: "system", icon: activity },
 ]

@@ -163,6 +163,7 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
     "POST /api/external/chatbot/:chatbotId/tools/try",
     "POST /api/external/erasures",
+    "POST /api/external/webhooks/:webhookId/test",
     "POST /api/widget/chat",
     "POST /v1/chat/completions",
   ])

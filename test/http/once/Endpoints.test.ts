@@ -39,11 +39,22 @@ const organization: string = Object((await client.post("/api/admin/organizations
   .organization.id
 const { id: apiKey } = await client.newKey()
 
+const hook = await client.post("/api/external/webhooks", {
+  json: { url: "https://hooks.example/", events: ["chatbot.updated"], chatbot_id: chatbot.id },
+})
+const webhook = `/api/external/webhooks/${Object(hook.body).webhook.id}`
+await client.patch(`/api/external/chatbots?id=${chatbot.id}`, { json: { description: "With a delivery" } })
+const delivery: string = Object((await client.get(`${webhook}/deliveries`)).body).deliveries[0].id
+
 interface Case {
   readonly path: string
   /** Makes the request of this number, which differs from those of other numbers; anew each time. */
   readonly sent: (number: number) => Sent
 }
+
+/** The requests of an endpoint that takes no body. */
+const without: Case["sent"] = (number) =>
+  number === 1 ? {} : { headers: { accept: `application/json;q=0.${number}` } }
 
 const cases: Readonly<Record<string, Case>> = {
   "POST /api/external/chatbots": {
@@ -82,7 +93,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "POST /api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId/retry": {
     path: at(`/knowledge-base/documents/${failed?.id}/retry`),
-    sent: (number) => (number === 1 ? {} : { headers: { accept: `application/json;q=0.${number}` } }),
+    sent: without,
   },
   "POST /api/embedfiles": {
     path: "/api/embedfiles",
@@ -121,6 +132,24 @@ const cases: Readonly<Record<string, Case>> = {
   "POST /api/external/chatbot/:chatbotId/identity-secrets": {
     path: at("/identity-secrets"),
     sent: (number) => (number === 1 ? {} : { headers: { accept: `application/json;q=0.${number}` } }),
+  },
+  "POST /api/external/webhooks": {
+    path: "/api/external/webhooks",
+    sent: (number) => ({ json: { url: `https://hooks.example/${number}`, events: ["budget.spent"] } }),
+  },
+  "PATCH /api/external/webhooks/:webhookId": {
+    path: webhook,
+    sent: (number) => ({ json: { description: `Number ${number}` } }),
+  },
+  "POST /api/external/webhooks/:webhookId/rotate": { path: `${webhook}/rotate`, sent: without },
+  "POST /api/external/webhooks/:webhookId/test": { path: `${webhook}/test`, sent: without },
+  "POST /api/external/webhooks/:webhookId/deliveries/resend": {
+    path: `${webhook}/deliveries/resend`,
+    sent: (number) => ({ json: { since: `2026-11-2${number}T00:00:00Z` } }),
+  },
+  "POST /api/external/webhooks/:webhookId/deliveries/:deliveryId/resend": {
+    path: `${webhook}/deliveries/${delivery}/resend`,
+    sent: without,
   },
   "POST /api/admin/organizations": {
     path: "/api/admin/organizations",

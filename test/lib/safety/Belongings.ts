@@ -24,6 +24,8 @@ export type Kind =
   | "message"
   | "tool"
   | "identitySecret"
+  | "webhook"
+  | "delivery"
 
 /** The names of a chatbot and of all that belongs to it, by their kind. */
 export type Belongings = Readonly<Record<Kind, string>>
@@ -54,6 +56,27 @@ export const makeOrganization = async (operator: Client, canary: string) => {
 
 const Tool = Schema.Struct({ tool: Schema.Struct({ id: Schema.String }) })
 const Identity = Schema.Struct({ identity_secret: Schema.Struct({ id: Schema.String }) })
+
+const Hook = Schema.Struct({ webhook: Schema.Struct({ id: Schema.String }) })
+const Deliveries = Schema.Struct({
+  deliveries: Schema.Array(Schema.Struct({ id: Schema.String, state: Schema.String })),
+})
+
+/** Makes a webhook with a delivery. It is switched off, so that nothing of it changes by itself. */
+const makeWebhook = async (client: Client, chatbot_id: string, canary: string) => {
+  const events = ["chatbot.updated"]
+  const hook = await client.post("/api/external/webhooks", {
+    json: { url: `https://${canary}.example/`, description: canary, events, chatbot_id },
+  })
+  const path = `/api/external/webhooks/${read(Hook, hook).webhook.id}`
+  await client.patch(`/api/external/chatbots?id=${chatbot_id}`, { json: { description: canary } })
+  await client.patch(path, { json: { active: false } })
+  const { deliveries } = await until(
+    async () => read(Deliveries, await client.get(`${path}/deliveries`)),
+    (found) => found.deliveries.every(({ state }) => state === "failed"),
+  )
+  return { webhook: read(Hook, hook).webhook.id, delivery: deliveries[0]?.id ?? expect.unreachable() }
+}
 
 /** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
 export const makeBelongings = async (client: Client, organization: string, canary: string): Promise<Belongings> => {
@@ -99,6 +122,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     message: chatted.headers.get("x-message-id") ?? "",
     tool: read(Tool, tool).tool.id,
     identitySecret: read(Identity, identity).identity_secret.id,
+    ...(await makeWebhook(client, chatbot, canary)),
   }
 }
 
@@ -124,11 +148,13 @@ export const nothing = (): Belongings => {
     message: id(),
     tool: id(),
     identitySecret: id(),
+    webhook: id(),
+    delivery: id(),
   }
 }
 
 /** Tables whose rows the server changes by itself: usage is folded, and requests are remembered. */
-const restless = /^usage_|audit|idempoten|rate|limit|share/
+const restless = /^usage_|audit|idempoten|rate|limit|share|webhook_queue/
 
 /** Checksums of all rows of an organization by table, without the times of keys' last use. */
 export const checksums = (

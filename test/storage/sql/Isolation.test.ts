@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { Duration, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { chatbotDefaults } from "../../../src/domain/chatbot/Chatbot.ts"
 import { emptyChatWidget } from "../../../src/domain/chatbot/ChatWidget.ts"
@@ -30,12 +30,16 @@ import {
   claimOf,
   makeFilledTenant,
   replyOf,
+  reservationOf,
   someTool,
   tablesWithOrganization,
   type Tenant,
   VISITOR,
 } from "../../lib/FilledTenant.ts"
 import { Usage } from "../../../src/storage/Usage.ts"
+import { WebhookDeliveries } from "../../../src/storage/webhooks/WebhookDeliveries.ts"
+import { WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
+import { Webhooks } from "../../../src/storage/webhooks/Webhooks.ts"
 import { VisitorConversations } from "../../../src/storage/widget/VisitorConversations.ts"
 import { platform, repositories, storage } from "../../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "../../lib/Tenants.ts"
@@ -372,7 +376,7 @@ const usageCases: Cases<Usage["Service"], "read"> = {
 }
 
 const budgetCases: Cases<Budgets["Service"], "release"> = {
-  release: [undefined, (budgets, { reservation }) => budgets.release(reservation)],
+  release: [undefined, (budgets, { apiKeyId, reservation }) => budgets.release(reservationOf(reservation, apiKeyId))],
 }
 
 const answer = { status: 200, answer: Buffer.from("forged"), session: undefined }
@@ -397,6 +401,47 @@ const erasureCases: Cases<Erasures["Service"]> = {
     { conversations: 0, messages: 0 },
     (erasures, { chatbot }) => erasures.erase({ by: "email", name: "A@b.example" }, chatbot),
   ],
+}
+
+const webhookCases: Cases<Webhooks["Service"], "get" | "list" | "modify" | "remove" | "rotate" | "signTest"> = {
+  get: ["NotFound", (webhooks, { webhook }) => webhooks.get(webhook, undefined)],
+  list: [[], (webhooks, { chatbot }) => webhooks.list(chatbot)],
+  modify: ["NotFound", (webhooks, { webhook }) => webhooks.modify(webhook, undefined, Effect.succeed)],
+  remove: ["NotFound", (webhooks, { webhook }) => webhooks.remove(webhook, undefined)],
+  rotate: [
+    "NotFound",
+    (webhooks, { webhook }) => webhooks.rotate(webhook, undefined, Redacted.make("other"), Duration.hours(1)),
+  ],
+  signTest: ["NotFound", (webhooks, { webhook }) => Effect.asVoid(webhooks.signTest(webhook, undefined))],
+}
+
+const deliveryCases: Cases<WebhookDeliveries["Service"]> = {
+  list: [
+    [],
+    (deliveries, { webhook }) =>
+      Effect.map(deliveries.list(webhook, { state: undefined, type: undefined }, everything), ({ items }) => items),
+  ],
+  resend: ["NotFound", (deliveries, { delivery, webhook }) => deliveries.resend(webhook, delivery)],
+  resendFailed: [0, (deliveries, { webhook }) => deliveries.resendFailed(webhook, new Date(0))],
+}
+
+// The other methods serve all organizations.
+const webhookQueueCases: Cases<
+  WebhookQueue["Service"],
+  "due" | "endpoint" | "failSome" | "finish" | "forgetSome" | "renew" | "settle" | "switchOff" | "trim"
+> = {
+  due: [{ deliveries: [], isMore: false }, (queue, { webhook }) => queue.due(webhook, 10)],
+  endpoint: [undefined, (queue, { webhook }) => queue.endpoint(webhook)],
+  failSome: [false, (queue, { webhook }) => queue.failSome(webhook)],
+  finish: [false, (queue, { sending }) => queue.finish(sending, undefined)],
+  forgetSome: [false, (queue, { webhook }) => queue.forgetSome(webhook)],
+  renew: [false, (queue, { sending }) => queue.renew(sending, Duration.minutes(9))],
+  settle: [
+    undefined,
+    (queue, { delivery, sending }) => queue.settle(sending, delivery, undefined, { state: "dropped" }),
+  ],
+  switchOff: [undefined, (queue, { sending }) => queue.switchOff(sending, "gone")],
+  trim: [0, (queue, { webhook }) => queue.trim(webhook, 0)],
 }
 
 // The other methods serve the operator, and all organizations.
@@ -448,6 +493,9 @@ const cases = [
   ...named("Budgets", Budgets, budgetCases),
   ...named("Erasures", Erasures, erasureCases),
   ...named("AuditLog", AuditLog, auditCases),
+  ...named("Webhooks", Webhooks, webhookCases),
+  ...named("WebhookDeliveries", WebhookDeliveries, deliveryCases),
+  ...named("WebhookQueue", WebhookQueue, webhookQueueCases),
   ...named("Reembeddings", Reembeddings, reembeddingCases),
 ]
 

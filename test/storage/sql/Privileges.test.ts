@@ -53,8 +53,8 @@ describe("a function of the schema", () => {
     run(
       Effect.gen(function* () {
         const definers = (yield* routines).filter(({ definer }) => definer)
-        // The first reads chunks by an index that policies would keep it from, the second a clock of all organizations.
-        expect(definers.map(({ name }) => name)).toEqual(["matching_chunks", "take_turn"])
+        // The first reads chunks by an index that policies would keep it from, the others a clock of all organizations.
+        expect(definers.map(({ name }) => name)).toEqual(["matching_chunks", "take_turn", "take_webhook_turn"])
         for (const { name, settings } of definers) {
           expect([name, settings]).toEqual([name, ["search_path=public, pg_temp"]])
         }
@@ -123,6 +123,8 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "parley_migrations",
   "rate_counts",
   "server_secrets",
+  "webhook_clock",
+  "webhook_deliveries_position_seq",
 ]
 /** Triggers write into the register of garbage as the tenant. It holds random keys of files, and no organization. */
 const UNSECURED: ReadonlyArray<string> = ["blob_garbage"]

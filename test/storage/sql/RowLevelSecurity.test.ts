@@ -72,6 +72,9 @@ describe("by a statement without a filter", () => {
           "unfinished_replies",
           "usage_days",
           "usage_entries",
+          "webhook_deliveries",
+          "webhook_queue",
+          "webhooks",
         ])
         for (const table of tables.filter((table) => table !== appendOnly)) {
           const own = new Set([second.organization])
@@ -170,6 +173,8 @@ describe("a row of an organization", () => {
     "idempotency_keys",
     "unfinished_replies",
     "usage_entries",
+    "webhook_deliveries",
+    "webhook_queue",
   ])
   /** Tables whose rows refer to the organization alone. */
   const ofOrganization = new Set(["holdings", "retention_runs", "usage_days"])

@@ -1,0 +1,120 @@
+import { Schema } from "effect"
+import type { Scope } from "../ApiKey.ts"
+import { SenderType } from "../chat/Conversation.ts"
+import { Feedback } from "../chat/Conversation.ts"
+import { DocumentError } from "../Document.ts"
+import { ApiKeyId, ChatbotId, DocumentId, MessageId, OrganizationId, SessionId } from "../Ids.ts"
+import { Timestamp } from "../schema/Timestamp.ts"
+
+/*
+ * The events that are sent to webhooks, and the data of each. They are a promise to receivers: fields are added, and never
+ * renamed or removed.
+ */
+
+/** The types of events that a webhook can be sent. */
+export const WebhookEventType = Schema.Literals([
+  "chatbot.updated",
+  "document.ready",
+  "document.failed",
+  "conversation.created",
+  "message.created",
+  "feedback.created",
+  "budget.spent",
+])
+export type WebhookEventType = typeof WebhookEventType.Type
+
+/**
+ * The scope that a key needs to have these events sent somewhere: what they tell could otherwise be read by a key that
+ * may not read it.
+ */
+export const scopeOfEvent: Readonly<Record<WebhookEventType, Scope>> = {
+  "chatbot.updated": "chatbots:read",
+  "document.ready": "knowledge:read",
+  "document.failed": "knowledge:read",
+  "conversation.created": "conversations:read",
+  "message.created": "conversations:read",
+  "feedback.created": "conversations:read",
+  "budget.spent": "admin",
+}
+
+const VisitorId = Schema.NullOr(Schema.String).annotate({
+  description: "The visitor of the chat widget whose conversation it is; null where an API key has it.",
+})
+
+const DocumentData = Schema.Struct({
+  id: DocumentId,
+  chatbot_id: ChatbotId,
+  name: Schema.String,
+  status: Schema.Literals(["ready", "failed"]).annotate({
+    description: "`ready` on `document.failed`: new content could not be read, and the old one goes on being searched.",
+  }),
+  revision: Schema.Int.annotate({ description: "Of the content that is searched; 0 when none ever was." }),
+  chunk_count: Schema.Int,
+  error: Schema.NullOr(DocumentError),
+})
+
+/** The data of each type of event. */
+export const webhookData = {
+  "chatbot.updated": Schema.Struct({
+    id: ChatbotId,
+    name: Schema.String,
+    slug: Schema.String,
+    active: Schema.Boolean,
+    is_public: Schema.Boolean,
+    updated_at: Timestamp,
+  }),
+  "document.ready": DocumentData,
+  "document.failed": DocumentData,
+  "conversation.created": Schema.Struct({
+    id: SessionId,
+    chatbot_id: ChatbotId,
+    session_token: Schema.NullOr(Schema.String),
+    visitor_id: VisitorId,
+    platform: Schema.String,
+    user_info: Schema.JsonObject,
+    created_at: Timestamp,
+  }),
+  "message.created": Schema.Struct({
+    id: MessageId,
+    session_id: SessionId,
+    chatbot_id: ChatbotId,
+    visitor_id: VisitorId,
+    sender_type: SenderType,
+    content: Schema.String,
+    content_is_cut: Schema.Boolean.annotate({
+      description: "Whether the text is longer than the server sends; the API shows the whole of it.",
+    }),
+    model: Schema.NullOr(Schema.String),
+    finish_reason: Schema.NullOr(Schema.String),
+    unanswered: Schema.Boolean,
+    created_at: Timestamp,
+  }),
+  "feedback.created": Schema.Struct({
+    message_id: MessageId,
+    session_id: SessionId,
+    chatbot_id: ChatbotId,
+    visitor_id: VisitorId,
+    feedback: Feedback,
+  }),
+  "budget.spent": Schema.Struct({
+    organization_id: OrganizationId,
+    whose: Schema.Literals(["organization", "key"]),
+    api_key_id: Schema.NullOr(ApiKeyId).annotate({ description: "The key whose budget it is." }),
+    day: Schema.String.annotate({
+      description: "The day, UTC, whose tokens are spent.",
+      examples: ["2026-11-20"],
+    }),
+  }),
+} satisfies Readonly<Record<WebhookEventType, Schema.Top>>
+
+/** What each type of event says, for the OpenAPI document. */
+export const eventDescriptions: Readonly<Record<WebhookEventType, string>> = {
+  "chatbot.updated": "A chatbot's settings were changed. The data is the chatbot as it is when this is sent.",
+  "document.ready": "A document, or new content of one, was read and is searched from now on.",
+  "document.failed": "A document could not be read. Where the failure may pass, the server tries again later.",
+  "conversation.created": "A conversation was opened.",
+  "message.created":
+    "A message was stored: of a user, a whole reply, or the part of a reply that was cut off. Also messages that a client brought from a conversation elsewhere.",
+  "feedback.created": "A reply was rated, or rated differently. The data is the rating as it is when this is sent.",
+  "budget.spent": "The tokens of a budget are used up until midnight, UTC. Once a day for each budget.",
+}

@@ -1,0 +1,206 @@
+import { Clock, Context, Duration, Effect, Latch, Layer, Random } from "effect"
+import type { DeliveryId, WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
+import type { WebhookId } from "../../domain/webhook/Webhook.ts"
+import { WebhookSender } from "../../outbound/WebhookSender.ts"
+import {
+  type DueDelivery,
+  type Endpoint,
+  FAILING_FROM,
+  type Settlement,
+  type WebhookJob,
+  WebhookQueue,
+} from "../../storage/webhooks/WebhookQueue.ts"
+import { withoutTimeLimit } from "../../storage/sql/TimeLimit.ts"
+import { regularly } from "../../system/Background.ts"
+import { makeWorker } from "../Worker.ts"
+
+/** Time between two looks for new deliveries, by which all processes notice what any of them has stored. */
+const POLL_INTERVAL = Duration.millis(250)
+/** The same while no organization has a webhook. */
+const IDLE_INTERVAL = Duration.seconds(2)
+/** Time between two looks for deliveries that are to be tried again. */
+const RETRY_POLL_INTERVAL = Duration.seconds(1)
+const FAULT_PAUSE = Duration.seconds(2)
+/** How long a webhook stays with a process that does not renew its lease. */
+const LEASE = Duration.seconds(5)
+/** How long a webhook is sent to before the others have their turn. */
+const SLICE = Duration.seconds(5)
+/** Requests to one endpoint at once, each for another subject. */
+const CONCURRENCY_OF_ENDPOINT = 8
+/** The first pause of an endpoint that is failing, doubled with each attempt that fails. */
+const PAUSE = Duration.seconds(1)
+const PAUSE_MAX = Duration.minutes(5)
+/** Delays are longer by up to this part, so that what has failed together does not come back together. */
+const JITTER = 0.2
+const EXPIRE_INTERVAL = Duration.hours(1)
+/** The status by which an endpoint says that it wants no more. */
+const GONE = 410
+
+export interface WebhookDeliverySettings {
+  /** Webhooks that this process sends to at once. */
+  readonly concurrency: number
+  /** The times of the attempts after the first one, counted from it. */
+  readonly tries: ReadonlyArray<Duration.Duration>
+  /** Deliveries that may wait for a webhook that is failing. */
+  readonly waitingLimit: number
+  /** The most characters of a message's text that are sent. */
+  readonly textLimit: number
+  /** Days for which deliveries are kept; infinite for ever. */
+  readonly retentionDays: number
+}
+
+/** The body of a request to a webhook. */
+export const webhookBody = (event: { readonly type: string; readonly timestamp: string; readonly data: unknown }) =>
+  JSON.stringify({ type: event.type, timestamp: event.timestamp, data: event.data })
+
+/**
+ * Sends events to webhooks in the background, as long as the layer lives: at least once, and in order for each subject
+ * of a webhook. Several processes share the queue; a webhook is one process's at a time.
+ */
+export class WebhookDelivery extends Context.Service<
+  WebhookDelivery,
+  {
+    /** Has new deliveries looked for at once. */
+    readonly nudge: Effect.Effect<void>
+  }
+>()("parley/jobs/webhooks/WebhookDelivery") {
+  static readonly layer = (settings: WebhookDeliverySettings) =>
+    Layer.effect(
+      WebhookDelivery,
+      Effect.gen(function* () {
+        const queue = yield* WebhookQueue
+        const sender = yield* WebhookSender
+        const last = settings.tries.at(-1) ?? Duration.zero
+
+        /** The delay before the next attempt, by the number of those before the one that failed; undefined after the last. */
+        const delayAfter = Effect.fnUntraced(function* (attempts: number) {
+          const next = settings.tries[attempts]
+          const past = attempts === 0 ? Duration.zero : (settings.tries[attempts - 1] ?? Duration.zero)
+          return next && Duration.times(Duration.subtract(next, past), 1 + JITTER * (yield* Random.next))
+        })
+
+        const settlementOf = Effect.fnUntraced(function* (result: WebhookTest, attempts: number) {
+          if (result.is_delivered) return { state: "delivered" } as const
+          const delay = yield* delayAfter(attempts)
+          return delay === undefined ? ({ state: "failed" } as const) : ({ state: "waiting", delay } as const)
+        })
+
+        /** Sends one delivery. Returns how many attempts at the endpoint have failed in a row. */
+        const deliver = Effect.fnUntraced(function* (
+          job: WebhookJob,
+          { secrets, url }: { readonly secrets: Effect.Success<Endpoint["secrets"]>; readonly url: string },
+          delivery: DueDelivery,
+        ) {
+          const settle = (id: DeliveryId, result: WebhookTest | undefined, settlement: Settlement) =>
+            queue.settle(job, id, result, settlement)
+          if (delivery.data === null) return yield* Effect.as(settle(delivery.id, undefined, { state: "dropped" }), 0)
+          const result = yield* sender.send({ url, id: delivery.id, body: webhookBody(delivery), secrets })
+          const failing = yield* settle(delivery.id, result, yield* settlementOf(result, delivery.attempts))
+          if (failing === undefined) return 0
+          const isGone = result.response_status === GONE
+          // The number matters as well: no server may have run for most of the time.
+          const isDead = failing.failures > settings.tries.length && failing.failing_for >= Duration.toMillis(last)
+          if (isGone || isDead) {
+            yield* Effect.logWarning("A webhook is switched off", { why: isGone ? "gone" : "failing" })
+            yield* queue.switchOff(job, isGone ? "gone" : "failing")
+          }
+          return failing.failures
+        })
+
+        const repeatedly = <E, R>(some: Effect.Effect<boolean, E, R>) =>
+          Effect.repeat(some, { while: (isMore) => isMore })
+
+        /** Sends what is due for a webhook, for a while. Returns the pause before the next attempt if it is failing. */
+        const work = Effect.fnUntraced(function* (job: WebhookJob) {
+          const id: WebhookId = job.webhook_id
+          const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(SLICE)
+          for (;;) {
+            const endpoint = yield* queue.endpoint(id)
+            if (endpoint === undefined) return yield* Effect.as(repeatedly(queue.forgetSome(id)), undefined)
+            if (!endpoint.active) return yield* Effect.as(repeatedly(queue.failSome(id)), undefined)
+            let { failures } = endpoint
+            if (failures >= FAILING_FROM) {
+              const dropped = yield* queue.trim(id, settings.waitingLimit)
+              if (dropped > 0) yield* Effect.logWarning("Deliveries of a webhook are dropped", { dropped })
+            }
+            const secrets = yield* Effect.catchTag(endpoint.secrets, "SecretUnreadable", ({ key, why }) =>
+              Effect.as(Effect.logWarning("The secret of a webhook cannot be decrypted", { key, why }), undefined),
+            )
+            if (secrets === undefined) return PAUSE_MAX
+            const { deliveries, isMore } = yield* queue.due(id, settings.textLimit)
+            if (deliveries.length === 0 && !isMore) return pauseOf(failures)
+            // An endpoint that is failing gets one request at a time, until one of them succeeds.
+            const sent = failures >= FAILING_FROM ? deliveries.slice(0, 1) : deliveries
+            const isProbe = sent.length < deliveries.length || failures >= FAILING_FROM
+            yield* Effect.forEach(
+              sent,
+              (delivery) =>
+                !isProbe && failures >= FAILING_FROM
+                  ? Effect.void
+                  : Effect.map(deliver(job, { url: endpoint.url, secrets }, delivery), (count) => (failures = count)),
+              { concurrency: CONCURRENCY_OF_ENDPOINT, discard: true },
+            )
+            const isOver = (yield* Clock.currentTimeMillis) > end
+            if ((failures >= FAILING_FROM && !(yield* isOff(id))) || isOver) return pauseOf(failures)
+          }
+        })
+
+        const isOff = (id: WebhookId) => Effect.map(queue.endpoint(id), (endpoint) => endpoint?.active !== true)
+
+        const workerFor = (isFailing: boolean, concurrency: number) =>
+          makeWorker({
+            name: "Sending to webhooks",
+            labels: ({ webhook_id }: WebhookJob) => ({ webhook_id }),
+            queue: { ...queue, claim: (lease) => queue.claim(isFailing, lease) },
+            concurrency,
+            lease: LEASE,
+            pollInterval: RETRY_POLL_INTERVAL,
+            attempt: (job) => ({
+              work: work(job),
+              renew: queue.renew(job, LEASE),
+              finish: (pause: Duration.Duration | undefined) => queue.finish(job, pause),
+            }),
+            judge: (error: never) => error,
+            backOff: (attempts) => Duration.times(FAULT_PAUSE, Math.min(2 ** attempts, 100)),
+          })
+        const worker = yield* workerFor(false, settings.concurrency)
+        const workerOfFailing = yield* workerFor(true, Math.ceil(settings.concurrency / 4))
+        const bell = yield* Latch.make(false)
+
+        const look = Effect.gen(function* () {
+          yield* bell.close
+          const { announced, any } = yield* queue.announce
+          if (announced > 0) {
+            yield* worker.nudge
+            return yield* workerOfFailing.nudge
+          }
+          yield* Effect.timeoutOption(bell.await, any ? POLL_INTERVAL : IDLE_INTERVAL)
+        }).pipe(
+          Effect.catchTag("Unavailable", ({ retry_after_seconds }) =>
+            Effect.sleep(Duration.seconds(retry_after_seconds)),
+          ),
+          Effect.catchDefect((defect) =>
+            Effect.andThen(Effect.logError("Looking for events failed", defect), Effect.sleep(FAULT_PAUSE)),
+          ),
+        )
+
+        yield* Effect.forkScoped(worker.run)
+        yield* Effect.forkScoped(workerOfFailing.run)
+        yield* Effect.forkScoped(withoutTimeLimit(Effect.forever(look)))
+        if (Number.isFinite(settings.retentionDays)) {
+          const expire = Effect.repeat(queue.expire(settings.retentionDays), { while: (count) => count > 0 })
+          yield* Effect.forkScoped(
+            regularly(EXPIRE_INTERVAL, "Old deliveries of webhooks could not be deleted", expire),
+          )
+        }
+
+        return { nudge: Effect.asVoid(bell.open) }
+      }),
+    )
+}
+
+/** The time for which an endpoint that is failing is left alone; undefined for one that is not. */
+const pauseOf = (failures: number): Duration.Duration | undefined =>
+  failures < FAILING_FROM
+    ? undefined
+    : Duration.min(Duration.times(PAUSE, 2 ** Math.min(failures - FAILING_FROM, 20)), PAUSE_MAX)

@@ -1,0 +1,74 @@
+import { Clock, Context, Duration, Effect, Layer, type Redacted } from "effect"
+import type { WebhookTest } from "../domain/webhook/WebhookDelivery.ts"
+import { signedHeaders } from "../domain/webhook/WebhookSignature.ts"
+import { SafeFetch } from "./SafeFetch.ts"
+
+export interface WebhookSenderSettings {
+  /** The longest time of one attempt. */
+  readonly timeout: Duration.Duration
+  /** The most bytes of an answer that are read and kept. */
+  readonly excerpt: number
+}
+
+/** An event to send to the endpoint of a webhook. */
+export interface WebhookRequest {
+  readonly url: string
+  /** Identifies the event; the same for every attempt. */
+  readonly id: string
+  readonly body: string
+  /** The secrets that sign: the present one, and the one before while it is being replaced. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
+/** Sends events to webhooks, signed as Standard Webhooks 1.0.0 says, through the protection of `SafeFetch`. */
+export class WebhookSender extends Context.Service<
+  WebhookSender,
+  {
+    /** Makes one attempt. Every failure is part of the result; 2xx alone is a success. */
+    readonly send: (request: WebhookRequest) => Effect.Effect<WebhookTest>
+  }
+>()("parley/outbound/WebhookSender") {
+  static readonly layer = ({ excerpt, timeout }: WebhookSenderSettings) =>
+    Layer.effect(
+      WebhookSender,
+      Effect.gen(function* () {
+        const { fetch } = yield* SafeFetch
+        const tooSlow = `There was no answer within ${Duration.toSeconds(timeout)} seconds.`
+
+        const send = Effect.fn("WebhookSender.send")(function* ({ body, id, secrets, url }: WebhookRequest) {
+          const at = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+          const request = fetch({
+            method: "POST",
+            url: new URL(url),
+            headers: { "content-type": "application/json", "user-agent": "Parley" },
+            secrets: signedHeaders({ id, at, body }, secrets),
+            body,
+            followsRedirects: false,
+            excerpt,
+          })
+          const [took, answer] = yield* request.pipe(
+            Effect.map(({ body: read, status }) => ({ status, text: readable(read), error: null })),
+            Effect.timeoutOrElse({
+              duration: timeout,
+              orElse: () => Effect.succeed({ status: null, text: null, error: tooSlow }),
+            }),
+            Effect.catch(({ detail }) => Effect.succeed({ status: null, text: null, error: detail })),
+            Effect.timed,
+          )
+          return {
+            is_delivered: answer.status !== null && answer.status >= 200 && answer.status < 300,
+            response_status: answer.status,
+            response: answer.text,
+            error: answer.error,
+            duration_ms: Math.round(Duration.toMillis(took)),
+          }
+        })
+
+        return { send }
+      }),
+    )
+}
+
+/** The text of an answer as the database can store it; null when there is none. */
+const readable = (body: Uint8Array): string | null =>
+  new TextDecoder().decode(body).replaceAll("\u0000", "\uFFFD").trim() || null

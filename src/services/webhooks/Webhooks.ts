@@ -1,0 +1,196 @@
+import { Clock, Context, Duration, Effect, Layer, type Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Caller } from "../../domain/Caller.ts"
+import {
+  Conflict,
+  Forbidden,
+  InvalidRequest,
+  type NotFound,
+  type TooManyAtOnce,
+  type Unavailable,
+} from "../../domain/Errors.ts"
+import type { Listed, Range } from "../../domain/Page.ts"
+import type { Change } from "../../domain/schema/Merge.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
+import {
+  type Webhook,
+  WEBHOOK_SECRET_BYTES,
+  WebhookId,
+  type WebhookInput,
+  type WebhookPatch,
+} from "../../domain/webhook/Webhook.ts"
+import type { DeliveryId, WebhookDelivery, WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
+import { scopeOfEvent } from "../../domain/webhook/WebhookEvent.ts"
+import { webhookSecret } from "../../domain/webhook/WebhookSignature.ts"
+import * as Jobs from "../../jobs/webhooks/WebhookDelivery.ts"
+import { SafeFetch } from "../../outbound/SafeFetch.ts"
+import { WebhookSender } from "../../outbound/WebhookSender.ts"
+import { type DeliveryFilter, WebhookDeliveries } from "../../storage/webhooks/WebhookDeliveries.ts"
+import * as Storage from "../../storage/webhooks/Webhooks.ts"
+import { Shares } from "../Shares.ts"
+
+export interface WebhooksSettings {
+  /** Most webhooks of one organization. */
+  readonly limit: number
+}
+
+/** How long the secret before signs as well, after a rotation. */
+const OVERLAP = Duration.hours(24)
+const TEST_TYPE = "webhook.test"
+
+const boundToOne = new Forbidden({
+  detail: "This API key is bound to a chatbot, and can only make webhooks of the same one.",
+})
+const isOff = new Conflict({ detail: "The webhook is switched off. Set `active` to true first." })
+const unreadable = new Conflict({
+  detail: "The server cannot decrypt the secret of the webhook any more: rotate it.",
+})
+
+type Reaching = Caller | CurrentOrganization
+
+/** A webhook together with its new secret, which is shown this once. */
+export interface IssuedWebhook {
+  readonly webhook: Webhook
+  readonly secret: Redacted.Redacted
+}
+
+/**
+ * Manages webhooks. A caller whose key is bound to a chatbot reaches the webhooks of that chatbot alone, and a caller can
+ * have events sent only if the key may read what they tell.
+ */
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    readonly create: (
+      input: WebhookInput,
+    ) => Effect.Effect<IssuedWebhook, Conflict | Forbidden | InvalidRequest | NotFound | Unavailable, Reaching>
+    /** Lists the webhooks within the caller's reach, oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<Webhook>, Unavailable, Reaching>
+    readonly get: (id: WebhookId) => Effect.Effect<Webhook, NotFound | Unavailable, Reaching>
+    readonly update: (
+      id: WebhookId,
+      change: Change<Webhook, WebhookPatch>,
+    ) => Effect.Effect<Webhook, Forbidden | InvalidRequest | NotFound | Unavailable, Reaching>
+    readonly remove: (id: WebhookId) => Effect.Effect<void, NotFound | Unavailable, Reaching>
+    /** Replaces the secret. The one before signs as well for 24 hours. */
+    readonly rotate: (id: WebhookId) => Effect.Effect<IssuedWebhook, NotFound | Unavailable, Reaching>
+    /** Sends an event of the type `webhook.test` now, and returns what came of it. */
+    readonly test: (
+      id: WebhookId,
+    ) => Effect.Effect<WebhookTest, Conflict | NotFound | TooManyAtOnce | Unavailable, Reaching>
+    /** Lists the deliveries of a webhook, the latest first. */
+    readonly deliveries: (
+      id: WebhookId,
+      filter: DeliveryFilter,
+      range: Range,
+    ) => Effect.Effect<Listed<WebhookDelivery>, NotFound | Unavailable, Reaching>
+    /** Sends a delivery again. Fails with `Conflict` while the webhook is off. */
+    readonly resend: (
+      id: WebhookId,
+      delivery: DeliveryId,
+    ) => Effect.Effect<WebhookDelivery, Conflict | NotFound | Unavailable, Reaching>
+    /** Sends failed deliveries since a moment again, some at once, and returns their number. */
+    readonly resendFailed: (
+      id: WebhookId,
+      since: Date,
+    ) => Effect.Effect<number, Conflict | NotFound | Unavailable, Reaching>
+  }
+>()("parley/services/webhooks/Webhooks") {
+  static readonly layer = ({ limit }: WebhooksSettings) =>
+    Layer.effect(
+      Webhooks,
+      Effect.gen(function* () {
+        const storage = yield* Storage.Webhooks
+        const deliveries = yield* WebhookDeliveries
+        const { nudge } = yield* Jobs.WebhookDelivery
+        const { send } = yield* WebhookSender
+        const { check } = yield* SafeFetch
+        const random = yield* SecureRandom.SecureRandom
+        const withinShare = (yield* Shares).within("chats")
+
+        const reach = Caller.use(({ chatbotId }) => Effect.succeed(chatbotId ?? undefined))
+
+        const ensureMayCall = (url: string) =>
+          Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
+
+        const ensureMayRead = (events: Storage.WebhookContent["events"]) =>
+          Caller.use(({ scopes }) => {
+            const needed = new Set(events.map((event) => scopeOfEvent[event]))
+            const lacking = Array.from(needed).filter((scope) => !scopes.includes(scope))
+            return lacking.length === 0
+              ? Effect.void
+              : new Forbidden({ detail: `This API key lacks what these events tell: ${lacking.join(", ")}.` })
+          })
+
+        const newSecret = Effect.map(random.randomBytes(WEBHOOK_SECRET_BYTES), webhookSecret)
+
+        const ensureActive = Effect.fnUntraced(function* (id: WebhookId) {
+          if (!(yield* storage.get(id, yield* reach)).active) return yield* isOff
+        })
+
+        const create = Effect.fn("Webhooks.create")(function* (input: WebhookInput) {
+          const { active = true, chatbot_id = null, description = "", events, url } = input
+          const bound = (yield* Caller).chatbotId
+          if (bound !== null && chatbot_id !== bound) return yield* boundToOne
+          yield* ensureMayRead(events)
+          yield* ensureMayCall(url)
+          const secret = yield* newSecret
+          const id = WebhookId.make(yield* random.uuidV7())
+          const content = { active, description, events, url }
+          const webhook = yield* storage.insert(id, chatbot_id ?? undefined, content, secret, limit)
+          return { webhook, secret }
+        })
+
+        const update = Effect.fn("Webhooks.update")(function* (id: WebhookId, change: Change<Webhook, WebhookPatch>) {
+          const caller = yield* Caller
+          return yield* storage.modify(id, yield* reach, (webhook) =>
+            Effect.gen(function* () {
+              const { active, description, events, url } = { ...webhook, ...(yield* change(webhook)) }
+              yield* ensureMayRead(events)
+              if (url !== webhook.url) yield* ensureMayCall(url)
+              return { active, description, events, url }
+            }).pipe(Effect.provideService(Caller, caller)),
+          )
+        })
+
+        const rotate = Effect.fn("Webhooks.rotate")(function* (id: WebhookId) {
+          const secret = yield* newSecret
+          return { webhook: yield* storage.rotate(id, yield* reach, secret, OVERLAP), secret }
+        })
+
+        const test = Effect.fn("Webhooks.test")(function* (id: WebhookId) {
+          const { secrets: opening, url } = yield* storage.signTest(id, yield* reach)
+          const secrets = yield* Effect.mapError(opening, () => unreadable)
+          const event = {
+            type: TEST_TYPE,
+            timestamp: timestamp(new Date(yield* Clock.currentTimeMillis)),
+            data: { webhook_id: id },
+          }
+          return yield* send({ url, id: yield* random.uuidV7(), body: Jobs.webhookBody(event), secrets })
+        })
+
+        return {
+          create,
+          list: Effect.flatMap(reach, storage.list),
+          get: (id) => Effect.flatMap(reach, (within) => storage.get(id, within)),
+          update: (id, change) => Effect.tap(update(id, change), nudge),
+          remove: (id) => Effect.flatMap(reach, (within) => storage.remove(id, within)),
+          rotate,
+          test: (id) => withinShare(test(id)),
+          deliveries: Effect.fn("Webhooks.deliveries")(function* (id, filter, range) {
+            yield* storage.get(id, yield* reach)
+            return yield* deliveries.list(id, filter, range)
+          }),
+          resend: Effect.fn("Webhooks.resend")(function* (id, delivery) {
+            yield* ensureActive(id)
+            return yield* Effect.tap(deliveries.resend(id, delivery), nudge)
+          }),
+          resendFailed: Effect.fn("Webhooks.resendFailed")(function* (id, since) {
+            yield* ensureActive(id)
+            return yield* Effect.tap(deliveries.resendFailed(id, since), nudge)
+          }),
+        }
+      }),
+    )
+}

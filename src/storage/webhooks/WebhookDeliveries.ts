@@ -1,0 +1,105 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotFound, type Unavailable } from "../../domain/Errors.ts"
+import type { Listed, Range } from "../../domain/Page.ts"
+import { type Timestamp, timestamp } from "../../domain/schema/Timestamp.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import type { WebhookId } from "../../domain/webhook/Webhook.ts"
+import type { DeliveryId, DeliveryState, WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
+import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
+import { afterPlace, PLACE_COLUMN, type PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+
+/** Which deliveries a reader wants; a condition that is undefined holds for all. */
+export interface DeliveryFilter {
+  readonly state: DeliveryState | undefined
+  readonly type: WebhookEventType | undefined
+}
+
+type Times = "attempted_at" | "created_at" | "due_at"
+type Row = Omit<WebhookDelivery, Times> & {
+  readonly attempted_at: Date | null
+  readonly due_at: Date | null
+  readonly created_at: Date
+}
+
+const COLUMNS = `id, webhook_id, type, subject as subject_id, state, attempts, attempted_at,
+  case when state = 'waiting' then due_at end as due_at, response_status, response, error, duration_ms, created_at`
+
+/** Most deliveries that are sent again by one request. */
+export const RESENT_AT_ONCE = 1_000
+
+const deliveryNotFound = new NotFound({ detail: "There is no such delivery of this webhook." })
+
+/** The table `webhook_deliveries` as its owners see it, always within the current organization. */
+export class WebhookDeliveries extends Context.Service<
+  WebhookDeliveries,
+  {
+    /** Lists the deliveries of a webhook, the latest first. */
+    readonly list: (
+      webhook: WebhookId,
+      filter: DeliveryFilter,
+      range: Range,
+    ) => Effect.Effect<Listed<WebhookDelivery>, Unavailable, CurrentOrganization>
+    /** Puts a delivery in the queue again, as if it had not been tried, and returns it. */
+    readonly resend: (
+      webhook: WebhookId,
+      id: DeliveryId,
+    ) => Effect.Effect<WebhookDelivery, NotFound | Unavailable, CurrentOrganization>
+    /** Puts failed deliveries since a moment in the queue again, the oldest first. Returns their number. */
+    readonly resendFailed: (webhook: WebhookId, since: Date) => Effect.Effect<number, Unavailable, CurrentOrganization>
+  }
+>()("parley/storage/webhooks/WebhookDeliveries") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal(COLUMNS)
+      const again = sql.literal(
+        "state = 'waiting', announced = false, due_at = now(), attempts = 0, error = null, response = null, response_status = null",
+      )
+
+      const list = Effect.fnUntraced(function* (webhook: WebhookId, { state, type }: DeliveryFilter, range: Range) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<Row & PlacedRow>`
+          select ${columns}, ${sql.literal(PLACE_COLUMN)} from webhook_deliveries
+          where webhook_id = ${webhook} and organization_id = ${organization}
+            ${state === undefined ? sql`` : sql`and state = ${state}`}
+            ${type === undefined ? sql`` : sql`and type = ${type}`} ${afterPlace(sql, range.after, "<")}
+          order by created_at desc, id desc limit ${readLimit(range)}`
+        return toListed(rows, range, present)
+      }, withoutSqlErrors)
+
+      const resend = Effect.fnUntraced(function* (webhook: WebhookId, id: DeliveryId) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* sql<Row>`
+          update webhook_deliveries set ${again}
+          where id = ${id} and webhook_id = ${webhook} and organization_id = ${organization} returning ${columns}`
+        return row === undefined ? yield* deliveryNotFound : present(row)
+      }, withoutSqlErrors)
+
+      const resendFailed = Effect.fnUntraced(function* (webhook: WebhookId, since: Date) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql`
+          update webhook_deliveries set ${again} where id in (
+            select id from webhook_deliveries
+            where webhook_id = ${webhook} and organization_id = ${organization} and state = 'failed'
+              and created_at >= ${since}::timestamptz
+            order by created_at, id limit ${RESENT_AT_ONCE}
+          ) and organization_id = ${organization} returning id`
+        return rows.length
+      }, withoutSqlErrors)
+
+      return { list, resend, resendFailed }
+    }),
+  )
+}
+
+const present = ({ attempted_at, created_at, due_at, ...row }: Omit<Row, "at">): WebhookDelivery => ({
+  ...row,
+  attempted_at: nullable(attempted_at),
+  due_at: nullable(due_at),
+  created_at: timestamp(created_at),
+})
+
+const nullable = (date: Date | null): Timestamp | null => date && timestamp(date)

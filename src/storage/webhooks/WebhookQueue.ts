@@ -1,0 +1,378 @@
+import { Context, type Duration, Effect, Layer, type Redacted, type Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Unavailable } from "../../domain/Errors.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import type { WebhookId } from "../../domain/webhook/Webhook.ts"
+import type { DeliveryId, WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
+import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
+import { Auditing } from "../audit/Auditing.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { asynchronousCommit, interval } from "../sql/SqlValues.ts"
+import { payloadData } from "./Payloads.ts"
+import { SECRET_COLUMNS, type StoredSecrets } from "./WebhookSecrets.ts"
+import { signingSecrets } from "./Webhooks.ts"
+
+/** A webhook whose deliveries a server sends, under a lease. */
+export interface WebhookJob extends Job {
+  readonly webhook_id: WebhookId
+}
+
+/** What a server needs to know of a webhook to send to it. */
+export interface Endpoint {
+  readonly url: string
+  readonly active: boolean
+  readonly failures: number
+  readonly secrets: Effect.Effect<ReadonlyArray<Redacted.Redacted>, SecretUnreadable>
+}
+
+/** A delivery that is due and the first of its subject. */
+export interface DueDelivery {
+  readonly id: DeliveryId
+  readonly type: string
+  readonly timestamp: string
+  readonly attempts: number
+  /** Null when what it is about is deleted. */
+  readonly data: Schema.Json
+}
+
+/** What becomes of a delivery after an attempt; `waiting` with the delay before the next one. */
+export type Settlement =
+  | { readonly state: "delivered" | "dropped" | "failed" }
+  | { readonly state: "waiting"; readonly delay: Duration.Duration }
+
+/** The state of an endpoint after a failed attempt. */
+export interface Failing {
+  readonly failures: number
+  /** How long every attempt has failed, in milliseconds. */
+  readonly failing_for: number
+}
+
+export const webhookTable = {
+  table: "webhook_queue",
+  key: "webhook_id",
+  clock: "webhook_clock",
+} satisfies QueueTable<string>
+
+/** Looks at this many due deliveries in one statement. */
+const DUE_AT_ONCE = 50
+const ANNOUNCED_AT_ONCE = 1_000
+/** Deletes or ends at most this many deliveries in one statement. */
+const ROWS_AT_ONCE = 500
+
+/** A webhook is treated as failing from this many failed attempts in a row. */
+export const FAILING_FROM = 5
+
+type Attempt = Pick<WebhookJob, "lease_id" | "webhook_id">
+
+/** The queue of webhooks with deliveries that wait, see `LeaseQueue`, and what whoever has the lease does with them. */
+export class WebhookQueue extends Context.Service<
+  WebhookQueue,
+  {
+    /**
+     * Puts webhooks with new deliveries in the queue, whichever process has stored them. Returns the number of
+     * deliveries, and whether any organization has a webhook.
+     */
+    readonly announce: Effect.Effect<{ readonly announced: number; readonly any: boolean }, Unavailable>
+    /** Claims a webhook that is failing, or one that is not. */
+    readonly claim: (isFailing: boolean, lease: Lease) => Effect.Effect<WebhookJob | undefined, Unavailable>
+    /** Ends every lease. Only a process that is alone on its database may call this. */
+    readonly releaseAll: Effect.Effect<void, Unavailable>
+    readonly release: (
+      attempt: Attempt,
+      delay: Duration.Duration,
+      counts: boolean,
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    readonly renew: (
+      attempt: Attempt,
+      duration: Duration.Duration,
+    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
+    /** Returns the webhook; undefined when it is deleted. */
+    readonly endpoint: (id: WebhookId) => Effect.Effect<Endpoint | undefined, Unavailable, CurrentOrganization>
+    /**
+     * Returns deliveries to send now, at most one of each subject. `isMore` says that there may be more due ones, which
+     * the next call returns.
+     */
+    readonly due: (
+      id: WebhookId,
+      textLimit: number,
+    ) => Effect.Effect<
+      { readonly deliveries: ReadonlyArray<DueDelivery>; readonly isMore: boolean },
+      Unavailable,
+      CurrentOrganization
+    >
+    /**
+     * Stores what came of an attempt, unless the lease is lost, and makes the next delivery of the subject due when
+     * this one waits no longer. Returns how the endpoint fails; undefined when it does not.
+     */
+    readonly settle: (
+      attempt: Attempt,
+      delivery: DeliveryId,
+      result: WebhookTest | undefined,
+      settlement: Settlement,
+    ) => Effect.Effect<Failing | undefined, Unavailable, CurrentOrganization>
+    /** Switches a webhook off, and records that in the audit log. */
+    readonly switchOff: (
+      attempt: Attempt,
+      why: "failing" | "gone",
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /** Ends some of the deliveries that wait for a webhook that is off. Returns false when none are left. */
+    readonly failSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
+    /** Drops the oldest deliveries that wait beyond a limit. Returns their number. */
+    readonly trim: (id: WebhookId, limit: number) => Effect.Effect<number, Unavailable, CurrentOrganization>
+    /** Deletes some of the deliveries of a webhook that is deleted. Returns false when none are left. */
+    readonly forgetSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
+    /**
+     * Ends the job: it is due again when a delivery is, after the others' turns, and not before `pause` is over.
+     * Returns false when the lease is lost.
+     */
+    readonly finish: (
+      attempt: Attempt,
+      pause: Duration.Duration | undefined,
+    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
+    /** Deletes deliveries older than so many days that do not wait, of all organizations, a few of each webhook. */
+    readonly expire: (days: number) => Effect.Effect<number, Unavailable>
+  }
+>()("parley/storage/webhooks/WebhookQueue") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const system = yield* SystemSql
+      const secrets = yield* Secrets
+      const auditing = yield* Auditing
+      const queue = yield* makeLeaseQueue(webhookTable)
+
+      const announce = Effect.map(
+        system<{ announced: number; any: boolean }>`
+          with new as (
+            select id, webhook_id, organization_id from webhook_deliveries where not announced
+            order by position limit ${ANNOUNCED_AT_ONCE} for update skip locked
+          ), marked as (
+            update webhook_deliveries set announced = true where id in (select id from new)
+          ), queued as (
+            insert into webhook_queue as q (webhook_id, organization_id, is_failing)
+            select n.webhook_id, n.organization_id, coalesce(w.failures >= ${FAILING_FROM}, false)
+            from (select distinct webhook_id, organization_id from new) n left join webhooks w on w.id = n.webhook_id
+            order by n.webhook_id
+            -- The lock that a conflict takes makes whoever is ending the job see these deliveries, or this its end.
+            on conflict (webhook_id) do update set run_at = least(q.run_at, now())
+              where q.lease_id is null and not q.is_failing
+          )
+          select (select count(*)::int from new) as announced, exists (select from webhooks) as any
+          from ${asynchronousCommit(system)}`,
+        ([row]) => row ?? { announced: 0, any: false },
+      ).pipe(withoutSqlErrors)
+
+      const claim = Effect.fnUntraced(function* (isFailing: boolean, lease: Lease) {
+        const [row] = yield* system<WebhookJob>`
+          with claimed as (${queue.claim(lease, { and: sql`q.is_failing = ${isFailing}` })})
+          select webhook_id, organization_id, lease_id, attempts, lapses, given_up
+          from claimed, ${asynchronousCommit(system)}`
+        return row
+      }, withoutSqlErrors)
+
+      const endpoint = Effect.fnUntraced(function* (id: WebhookId) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* sql<
+          StoredSecrets & { url: string; active: boolean; failures: number; is_rotating: boolean }
+        >`
+          select ${sql.literal(SECRET_COLUMNS)}, url, active, failures,
+            coalesce(old_until > now(), false) as is_rotating
+          from webhooks where id = ${id} and organization_id = ${organization}`
+        if (row === undefined) return undefined
+        const { active, failures, url } = row
+        return { active, failures, url, secrets: signingSecrets(secrets, row) }
+      }, withoutSqlErrors)
+
+      const due = Effect.fnUntraced(function* (id: WebhookId, textLimit: number) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<Omit<DueDelivery, "timestamp"> & { is_behind: boolean; created_at: Date }>`
+          with due as (
+            select id, subject, position from webhook_deliveries
+            where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting' and due_at <= now()
+            order by due_at limit ${DUE_AT_ONCE}
+          ), judged as (
+            select id, exists (
+              select from webhook_deliveries e
+              where e.webhook_id = ${id} and e.subject = due.subject and e.state = 'waiting'
+                and e.position < due.position
+            ) as is_behind
+            from due
+          ), parked as (
+            update webhook_deliveries set due_at = null
+            where id in (select id from judged where is_behind) and organization_id = ${organization}
+          )
+          select d.id, d.type, d.attempts, d.created_at, j.is_behind,
+            case when not j.is_behind then ${payloadData(sql, textLimit)} end as data
+          from judged j join webhook_deliveries d on d.id = j.id and d.organization_id = ${organization}
+          order by d.position`
+        return {
+          deliveries: rows.flatMap(({ created_at, is_behind, ...row }) =>
+            is_behind ? [] : [{ ...row, timestamp: timestamp(created_at) }],
+          ),
+          isMore: rows.length > 0,
+        }
+      }, withoutSqlErrors)
+
+      const settle = Effect.fnUntraced(function* (
+        { lease_id, webhook_id }: Attempt,
+        delivery: DeliveryId,
+        result: WebhookTest | undefined,
+        settlement: Settlement,
+      ) {
+        const organization = yield* CurrentOrganization
+        const attempted =
+          result === undefined
+            ? sql``
+            : sql`, attempts = attempts + 1, attempted_at = clock_timestamp(),
+                response_status = ${result.response_status}::int, response = ${result.response}::text,
+                error = ${result.error}::text, duration_ms = ${result.duration_ms}::int`
+        const dueAt = settlement.state === "waiting" ? sql`now() + ${interval(settlement.delay)}` : sql`null`
+        const changed =
+          result === undefined
+            ? sql`failures = failures where false`
+            : result.is_delivered
+              ? sql`failures = 0, failing_since = null where failures > 0 and`
+              : sql`failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()) where`
+        const webhook =
+          result === undefined
+            ? sql``
+            : sql`id = ${webhook_id} and organization_id = ${organization} and exists (select from settled)`
+        const rows = yield* sql<Failing>`
+          with settled as (
+            update webhook_deliveries set state = ${settlement.state}, due_at = ${dueAt}, announced = true ${attempted}
+            where id = ${delivery} and organization_id = ${organization} and state = 'waiting' and exists (
+              select from webhook_queue
+              where webhook_id = ${webhook_id} and lease_id = ${lease_id} and organization_id = ${organization}
+            )
+            returning subject, position
+          ), next as (
+            update webhook_deliveries set due_at = now() where organization_id = ${organization} and id = (
+              select e.id from settled s join webhook_deliveries e on e.webhook_id = ${webhook_id}
+                and e.subject = s.subject and e.state = 'waiting' and e.position > s.position
+              where ${settlement.state !== "waiting"}
+              order by e.position limit 1
+            )
+          )
+          update webhooks set ${changed} ${webhook}
+          returning failures, coalesce(extract(epoch from clock_timestamp() - failing_since) * 1000, 0)::float8
+            as failing_for`
+        return rows.find(({ failures }) => failures > 0)
+      }, withoutSqlErrors)
+
+      const switchOff = Effect.fnUntraced(function* ({ lease_id, webhook_id }: Attempt, why: "failing" | "gone") {
+        const organization = yield* CurrentOrganization
+        const audited = yield* auditing.entry(
+          sql,
+          { organization, action: "webhook.switched_off", target: webhook_id },
+          sql`exists (select from changed)`,
+        )
+        yield* sql`
+          with changed as (
+            update webhooks set active = false, switched_off = ${why}, updated_at = clock_timestamp()
+            where id = ${webhook_id} and organization_id = ${organization} and active and exists (
+              select from webhook_queue
+              where webhook_id = ${webhook_id} and lease_id = ${lease_id} and organization_id = ${organization}
+            )
+            returning id
+          ) ${audited}`
+      }, withoutSqlErrors)
+
+      const failSome = Effect.fnUntraced(function* (id: WebhookId) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql`
+          update webhook_deliveries set state = 'failed', due_at = null, announced = true,
+            error = coalesce(error, 'The webhook was switched off.')
+          where organization_id = ${organization} and id in (
+            select id from webhook_deliveries where webhook_id = ${id} and state = 'waiting' limit ${ROWS_AT_ONCE}
+          ) returning id`
+        return rows.length === ROWS_AT_ONCE
+      }, withoutSqlErrors)
+
+      const trim = Effect.fnUntraced(function* (id: WebhookId, limit: number) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* sql<{ dropped: number }>`
+          with excess as (
+            select id from webhook_deliveries
+            where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting'
+            order by position
+            limit (
+              select greatest(count(*) - ${limit}::int, 0) from webhook_deliveries
+              where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting'
+            )
+          ), dropped as (
+            update webhook_deliveries set state = 'dropped', due_at = null, announced = true,
+              error = 'Too many deliveries were waiting.'
+            where id in (select id from excess) and organization_id = ${organization} returning id
+          ), counted as (
+            update webhooks set dropped = dropped + (select count(*) from dropped)
+            where id = ${id} and organization_id = ${organization} and exists (select from dropped)
+          )
+          select count(*)::int as dropped from dropped`
+        // The first ones that are left may wait behind those that were dropped.
+        if (row !== undefined && row.dropped > 0) {
+          yield* sql`update webhook_deliveries set due_at = now()
+            where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting' and due_at is null`
+        }
+        return row?.dropped ?? 0
+      }, withoutSqlErrors)
+
+      const forgetSome = Effect.fnUntraced(function* (id: WebhookId) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql`
+          delete from webhook_deliveries where organization_id = ${organization} and id in (
+            select id from webhook_deliveries where webhook_id = ${id} limit ${ROWS_AT_ONCE}
+          ) returning id`
+        return rows.length === ROWS_AT_ONCE
+      }, withoutSqlErrors)
+
+      const finish = Effect.fnUntraced(function* (attempt: Attempt, pause: Duration.Duration | undefined) {
+        const organization = yield* CurrentOrganization
+        const write = Effect.gen(function* () {
+          yield* queue.end(attempt)
+          yield* sql`
+            insert into webhook_queue (webhook_id, organization_id, is_failing, run_at)
+            select ${attempt.webhook_id}::uuid, ${organization}::uuid, ${pause !== undefined}::boolean,
+              greatest(min(due_at), ${pause === undefined ? sql`now()` : sql`now() + ${interval(pause)}`})
+            from webhook_deliveries
+            where webhook_id = ${attempt.webhook_id} and organization_id = ${organization} and state = 'waiting'
+            having count(*) > 0`
+        })
+        return yield* queue.underLease(attempt, write)
+      }, withoutSqlErrors)
+
+      const expire = Effect.fnUntraced(function* (days: number) {
+        const rows = yield* system`
+          delete from webhook_deliveries where id in (
+            select old.id from webhooks w, lateral (
+              select id, state, created_at from webhook_deliveries d where d.webhook_id = w.id
+              order by d.created_at, d.id limit ${ROWS_AT_ONCE}
+            ) old
+            where old.created_at < now() - ${days}::float8 * interval '1 day' and old.state <> 'waiting'
+            limit ${ROWS_AT_ONCE}
+          ) returning id`
+        return rows.length
+      }, withoutSqlErrors)
+
+      return {
+        announce,
+        claim,
+        releaseAll: queue.releaseAll,
+        release: queue.release,
+        renew: queue.renew,
+        endpoint,
+        due,
+        settle,
+        switchOff,
+        failSome,
+        trim,
+        forgetSome,
+        finish,
+        expire,
+      }
+    }),
+  )
+}

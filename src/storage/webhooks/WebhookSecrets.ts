@@ -1,0 +1,53 @@
+import { Effect, Redacted } from "effect"
+import type { OrganizationId } from "../../domain/Ids.ts"
+import type { WebhookId } from "../../domain/webhook/Webhook.ts"
+import type { Secrets, SecretUnreadable } from "../../system/Secrets.ts"
+
+/** The webhook that a secret belongs to. */
+export interface SecretOwner {
+  readonly id: WebhookId
+  readonly organization_id: OrganizationId
+}
+
+/** A webhook's secrets as its row holds them: each in plain text, or encrypted. */
+export interface StoredSecrets extends SecretOwner {
+  readonly secret: string | null
+  readonly sealed: Uint8Array | null
+  readonly sealed_by: string | null
+  readonly old_secret: string | null
+  readonly old_sealed: Uint8Array | null
+  readonly old_sealed_by: string | null
+}
+
+export const SECRET_COLUMNS = "id, organization_id, secret, sealed, sealed_by, old_secret, old_sealed, old_sealed_by"
+
+// The secret before has the same place, so that a rotation moves it without decrypting it.
+const placeOf = ({ id, organization_id }: SecretOwner) => ["webhooks.secret", organization_id, id]
+
+/** Encrypts a secret for storage, if a key is configured. */
+export const sealSecret = Effect.fnUntraced(function* (
+  secrets: Secrets["Service"],
+  owner: SecretOwner,
+  secret: Redacted.Redacted,
+) {
+  const text = Redacted.value(secret)
+  const sealed = yield* secrets.seal(text, placeOf(owner))
+  return sealed === undefined
+    ? { secret: text, sealed: null, sealed_by: null }
+    : { secret: null, sealed: sealed.bytes, sealed_by: sealed.key }
+})
+
+/** Decrypts the secret that signs, and the one before where the row has it. */
+export const openSecrets = (
+  secrets: Secrets["Service"],
+  row: StoredSecrets,
+): Effect.Effect<readonly [Redacted.Redacted, Redacted.Redacted | undefined], SecretUnreadable> => {
+  const open = (text: string | null, bytes: Uint8Array | null, key: string | null) =>
+    bytes === null || key === null
+      ? Effect.succeed(text === null ? undefined : Redacted.make(text))
+      : Effect.map(secrets.open({ key, bytes }, placeOf(row)), (opened) => Redacted.make(opened))
+  return Effect.all([
+    Effect.map(open(row.secret, row.sealed, row.sealed_by), (secret) => secret ?? Redacted.make("")),
+    open(row.old_secret, row.old_sealed, row.old_sealed_by),
+  ])
+}

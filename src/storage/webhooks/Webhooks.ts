@@ -1,0 +1,292 @@
+import { Context, type Duration, Effect, Layer, type Redacted, type Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
+import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
+import { Conflict, NotFound, type Unavailable } from "../../domain/Errors.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import type { Webhook, WebhookId } from "../../domain/webhook/Webhook.ts"
+import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
+import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
+import { Auditing } from "../audit/Auditing.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { arrayText, interval } from "../sql/SqlValues.ts"
+import { openSecrets, SECRET_COLUMNS, sealSecret, type StoredSecrets } from "./WebhookSecrets.ts"
+
+/** The fields of a webhook that its owner sets. */
+export interface WebhookContent {
+  readonly url: string
+  readonly description: string
+  readonly events: ReadonlyArray<WebhookEventType>
+  readonly active: boolean
+}
+
+interface Row extends Omit<Webhook, "created_at" | "dropped" | "failing_since" | "old_secret_until" | "updated_at"> {
+  readonly dropped: string | bigint
+  readonly failing_since: Date | null
+  readonly old_until: Date | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** The webhooks that a caller may reach: those of one chatbot, or of the whole organization. */
+export type Reach = ChatbotId | undefined
+
+/** The advisory lock of whoever counts the webhooks of an organization. */
+const COUNT_LOCK = 724_201_558
+
+export const webhookNotFound = new NotFound({ detail: "There is no such webhook." })
+const noChatbot = new NotFound({ detail: "There is no such chatbot." })
+
+/** The table `webhooks`, always within the current organization. */
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** Fails with `Conflict` when the organization has `limit` webhooks already. */
+    readonly insert: (
+      id: WebhookId,
+      chatbot: ChatbotId | undefined,
+      content: WebhookContent,
+      secret: Redacted.Redacted,
+      limit: number,
+    ) => Effect.Effect<Webhook, Conflict | NotFound | Unavailable, CurrentOrganization>
+    /** Lists the webhooks within reach, oldest first. */
+    readonly list: (reach: Reach) => Effect.Effect<ReadonlyArray<Webhook>, Unavailable, CurrentOrganization>
+    readonly get: (id: WebhookId, reach: Reach) => Effect.Effect<Webhook, NotFound | Unavailable, CurrentOrganization>
+    /** Changes a webhook. Its failures are forgotten, so that what waits is tried at once. */
+    readonly modify: <E>(
+      id: WebhookId,
+      reach: Reach,
+      change: (webhook: Webhook) => Effect.Effect<WebhookContent, E>,
+    ) => Effect.Effect<Webhook, E | NotFound | Unavailable, CurrentOrganization>
+    /** Deletes a webhook. Its deliveries are deleted in the background. */
+    readonly remove: (id: WebhookId, reach: Reach) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
+    /** Replaces the secret. The one before signs as well for a while. */
+    readonly rotate: (
+      id: WebhookId,
+      reach: Reach,
+      secret: Redacted.Redacted,
+      overlap: Duration.Duration,
+    ) => Effect.Effect<Webhook, NotFound | Unavailable, CurrentOrganization>
+    /** Returns the secrets that sign, the present one first, and records in the audit log that they sign a test. */
+    readonly signTest: (
+      id: WebhookId,
+      reach: Reach,
+    ) => Effect.Effect<
+      { readonly url: string; readonly secrets: Effect.Effect<ReadonlyArray<Redacted.Redacted>, SecretUnreadable> },
+      NotFound | Unavailable,
+      CurrentOrganization
+    >
+    /**
+     * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
+     * webhooks; 0 without a key.
+     */
+    readonly sealAll: Effect.Effect<number, Unavailable>
+  }
+>()("parley/storage/webhooks/Webhooks") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const system = yield* SystemSql
+      const secrets = yield* Secrets
+      const auditing = yield* Auditing
+
+      const columns =
+        sql.literal(`id, chatbot_id, url, description, events, active, switched_off, failures, failing_since,
+        dropped, case when old_until > now() then old_until end as old_until, created_at, updated_at, (
+          select count(*)::int from webhook_deliveries d where d.webhook_id = webhooks.id and d.state = 'waiting'
+        ) as waiting`)
+
+      const within = (reach: Reach) => (reach === undefined ? sql`` : sql`and chatbot_id = ${reach}`)
+
+      const present = ({ created_at, dropped, failing_since, old_until, updated_at, ...row }: Row): Webhook => ({
+        ...row,
+        dropped: Number(dropped),
+        failing_since: failing_since && timestamp(failing_since),
+        old_secret_until: old_until && timestamp(old_until),
+        created_at: timestamp(created_at),
+        updated_at: timestamp(updated_at),
+      })
+
+      const only = <E, R>(rows: Effect.Effect<ReadonlyArray<Row>, E, R>) =>
+        Effect.flatMap(rows, ([row]) =>
+          row === undefined ? Effect.fail(webhookNotFound) : Effect.succeed(present(row)),
+        )
+
+      const insert = Effect.fnUntraced(
+        function* (
+          id: WebhookId,
+          chatbot: ChatbotId | undefined,
+          content: WebhookContent,
+          secret: Redacted.Redacted,
+          limit: number,
+        ) {
+          const organization = yield* CurrentOrganization
+          // Of two requests at once, each counts what the other has inserted.
+          yield* sql`select pg_advisory_xact_lock(${COUNT_LOCK}, hashtext(${organization}::text))`
+          const [counted] = yield* sql<{ count: number }>`
+            select count(*)::int as count from webhooks where organization_id = ${organization}`
+          if ((counted?.count ?? 0) >= limit) {
+            return yield* new Conflict({ detail: `The organization has ${limit} webhooks, and may not have more.` })
+          }
+          const sealed = yield* sealSecret(secrets, { id, organization_id: organization }, secret)
+          yield* auditing.record(sql, {
+            organization,
+            action: "webhook.created",
+            target: id,
+            ...(chatbot !== undefined && { chatbot }),
+            after: concealed(audited(content)),
+          })
+          return yield* only(sql<Row>`
+            insert into webhooks (id, organization_id, chatbot_id, url, description, events, active, secret, sealed,
+              sealed_by)
+            values (${id}, ${organization}, ${chatbot ?? null}::uuid, ${content.url}, ${content.description},
+              ${arrayText(content.events)}::text[], ${content.active}, ${sealed.secret}::text, ${sealed.sealed}::bytea,
+              ${sealed.sealed_by}::text)
+            returning ${columns}`)
+        },
+        transaction(sql),
+        onForeignKeyViolation(() => noChatbot),
+        withoutSqlErrors,
+      )
+
+      const list = Effect.fnUntraced(function* (reach: Reach) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<Row>`
+          select ${columns} from webhooks where organization_id = ${organization} ${within(reach)}
+          order by created_at, id`
+        return rows.map(present)
+      }, withoutSqlErrors)
+
+      const get = Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
+        const organization = yield* CurrentOrganization
+        return yield* only(sql<Row>`
+          select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`)
+      }, withoutSqlErrors)
+
+      const modify = <E>(id: WebhookId, reach: Reach, change: (webhook: Webhook) => Effect.Effect<WebhookContent, E>) =>
+        Effect.gen(function* () {
+          const organization = yield* CurrentOrganization
+          const before = yield* only(sql<Row>`
+            select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}
+            for update`)
+          const content = yield* change(before)
+          const changed = changeOf(audited(before), audited(content))
+          if (changed !== undefined) {
+            yield* auditing.record(sql, {
+              organization,
+              action: "webhook.updated",
+              target: id,
+              ...(before.chatbot_id !== null && { chatbot: before.chatbot_id }),
+              ...changed,
+            })
+          }
+          yield* sql`
+            update webhook_queue set run_at = now(), is_failing = false
+            where webhook_id = ${id} and organization_id = ${organization} and lease_id is null`
+          return yield* only(sql<Row>`
+            update webhooks set url = ${content.url}, description = ${content.description},
+              events = ${arrayText(content.events)}::text[], active = ${content.active},
+              switched_off = case when not ${content.active} then switched_off end, failures = 0, failing_since = null,
+              updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+            where id = ${id} and organization_id = ${organization} returning ${columns}`)
+        }).pipe(transaction(sql), withoutSqlErrors)
+
+      const remove = Effect.fnUntraced(
+        function* (id: WebhookId, reach: Reach) {
+          const organization = yield* CurrentOrganization
+          const [gone] = yield* sql<{ url: string }>`
+            delete from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)} returning url`
+          if (gone === undefined) return yield* webhookNotFound
+          yield* auditing.record(sql, {
+            organization,
+            action: "webhook.deleted",
+            target: id,
+            before: concealed({ server: originOf(gone.url) }),
+          })
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const rotate = Effect.fnUntraced(
+        function* (id: WebhookId, reach: Reach, secret: Redacted.Redacted, overlap: Duration.Duration) {
+          const organization = yield* CurrentOrganization
+          const sealed = yield* sealSecret(secrets, { id, organization_id: organization }, secret)
+          const rotated = yield* only(sql<Row>`
+            update webhooks set old_secret = secret, old_sealed = sealed, old_sealed_by = sealed_by,
+              old_until = now() + ${interval(overlap)}, secret = ${sealed.secret}::text,
+              sealed = ${sealed.sealed}::bytea, sealed_by = ${sealed.sealed_by}::text
+            where id = ${id} and organization_id = ${organization} ${within(reach)} returning ${columns}`)
+          yield* auditing.record(sql, { organization, action: "webhook.secret_rotated", target: id })
+          return rotated
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const signTest = Effect.fnUntraced(
+        function* (id: WebhookId, reach: Reach) {
+          const organization = yield* CurrentOrganization
+          const [row] = yield* sql<StoredSecrets & { url: string; is_rotating: boolean }>`
+            select ${sql.literal(SECRET_COLUMNS)}, url, coalesce(old_until > now(), false) as is_rotating
+            from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`
+          if (row === undefined) return yield* webhookNotFound
+          yield* auditing.record(sql, {
+            organization,
+            action: "webhook.tested",
+            target: id,
+            after: concealed({ server: originOf(row.url) }),
+          })
+          return { url: row.url, secrets: signingSecrets(secrets, row) }
+        },
+        transaction(sql),
+        withoutSqlErrors,
+      )
+
+      const sealAll = Effect.gen(function* () {
+        const { key } = secrets
+        if (key === undefined) return 0
+        // The time of a secret before is short, so that it is left to expire as it is.
+        const rows = yield* system<StoredSecrets>`
+          select ${system.literal(SECRET_COLUMNS)} from webhooks where sealed_by is distinct from ${key}::text`
+        let count = 0
+        for (const row of rows) {
+          const opened = yield* Effect.orElseSucceed(openSecrets(secrets, row), () => undefined)
+          if (opened === undefined) continue
+          const [written] = yield* system`
+            update webhooks set ${system.update(yield* sealSecret(secrets, row, opened[0]))}
+            where id = ${row.id} and sealed_by is not distinct from ${row.sealed_by}::text
+              and secret is not distinct from ${row.secret}::text
+            returning id`
+          if (written !== undefined) count += 1
+        }
+        return count
+      }).pipe(withoutSqlErrors)
+
+      return { insert, list, get, modify, remove, rotate, signTest, sealAll }
+    }),
+  )
+}
+
+/** The secrets that sign now, the present one first. */
+export const signingSecrets = (
+  secrets: Secrets["Service"],
+  row: StoredSecrets & { readonly is_rotating: boolean },
+): Effect.Effect<ReadonlyArray<Redacted.Redacted>, SecretUnreadable> =>
+  Effect.map(
+    openSecrets(secrets, row.is_rotating ? row : { ...row, old_secret: null, old_sealed: null }),
+    ([one, old]) => (old === undefined ? [one] : [one, old]),
+  )
+
+/** What the audit log compares of a webhook. The path of its URL may be a secret. */
+const audited = ({ active, description, events, url }: WebhookContent): Schema.JsonObject => ({
+  server: originOf(url),
+  url,
+  description,
+  events: [...events],
+  active,
+})

@@ -1,0 +1,47 @@
+import { call } from "../../Api.ts"
+import type { Answer } from "../../Endpoints.ts"
+import { resources } from "../../Resource.ts"
+
+export type Webhook = Answer<"GET /api/external/webhooks">["webhooks"][number]
+export type EventType = Webhook["events"][number]
+export type Delivery = Answer<"GET /api/external/webhooks/:webhookId/deliveries">["deliveries"][number]
+
+/** The webhooks that the key may manage, oldest first. */
+export const allWebhooks = resources(async () => (await call("GET /api/external/webhooks")).webhooks)
+
+/** Deliveries that are shown at once. */
+const PAGE = "50"
+
+/** The latest deliveries of a webhook, with the place where the next ones begin. */
+export const deliveriesOf = (webhookId: string, cursor?: string) =>
+  call("GET /api/external/webhooks/:webhookId/deliveries", {
+    params: { webhookId },
+    query: { limit: PAGE, ...(cursor !== undefined && { cursor }) },
+  })
+
+/** What each type of event is called. */
+export const eventWords: Readonly<Record<EventType, string>> = {
+  "message.created": "Message",
+  "conversation.created": "New conversation",
+  "feedback.created": "Rating of a reply",
+  "document.ready": "Document is ready",
+  "document.failed": "Document has failed",
+  "chatbot.updated": "Chatbot changed",
+  "budget.spent": "Budget is spent",
+}
+
+export const eventTypes = Object.keys(eventWords) as ReadonlyArray<EventType>
+
+/** The state of a webhook as a badge shows it. */
+export const stateOf = ({ active, failures, switched_off, waiting }: Webhook) => {
+  if (switched_off === "gone") return { kind: "bad", text: "switched off: the endpoint is gone" } as const
+  if (switched_off === "failing")
+    return { kind: "bad", text: "switched off: the endpoint has failed for too long" } as const
+  if (!active) return { kind: "plain", text: "off" } as const
+  if (failures > 0) return { kind: "warn", text: `failing, ${waiting} waiting` } as const
+  return { kind: "good", text: "on" } as const
+}
+
+/** What came of a request to the endpoint, in words. */
+export const outcomeOf = ({ error, response_status }: Pick<Delivery, "error" | "response_status">): string =>
+  error ?? (response_status === null ? "–" : `HTTP ${response_status}`)
