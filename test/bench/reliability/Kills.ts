@@ -6,9 +6,9 @@ const KILLS = 100
 const BACK_WITHIN = 5_000
 
 /**
- * Kills a server with SIGKILL at each of the named points of its work, while clients chat, upload, replace and delete.
- * Clients repeat what was not answered, by its idempotency key. In the end everything that was acknowledged is there
- * once, and nothing else.
+ * Kills a server with SIGKILL at each of the named points of its work, while clients chat, upload, replace and delete,
+ * and events are sent to a webhook. Clients repeat what was not answered, by its idempotency key. In the end everything
+ * that was acknowledged is there once, and nothing else.
  */
 export const part: Part = async ({ postgres, scale, seed }) => {
   // The modules of the test databases read this variable when they are loaded.
@@ -30,6 +30,7 @@ export const part: Part = async ({ postgres, scale, seed }) => {
     slowest("From a kill until a request is acknowledged", ({ working }) => working),
     slowest("From a kill until all that it cut off is acknowledged", ({ resumed }) => resumed),
     slowest("From a kill until all documents can be searched", ({ settled }) => settled),
+    slowest("From a kill until a webhook is sent an event", ({ delivered }) => delivered),
     {
       name: "Lost, doubled or left over",
       value: String(report.faults.length),

@@ -7,11 +7,13 @@ import { operatorKey, serverProcess } from "../ServerProcess.ts"
 import { answerTo, Clients, lastQuestion } from "./Clients.ts"
 import { type KillPoint, killPoints } from "./KillPoints.ts"
 import { faultsOf } from "./Oracle.ts"
+import { delivered, type Receiver, startReceiver, subscribe } from "./Receiver.ts"
 import { blobKeysIn, leftovers, over, site, stop, sweep } from "./Site.ts"
 import { Victim } from "./Victim.ts"
 
 /*
- * A server that is killed at chosen points of its work while clients chat, upload, replace and delete.
+ * A server that is killed at chosen points of its work while clients chat, upload, replace and delete, and events are
+ * sent to a webhook.
  */
 
 export interface PointsReport {
@@ -37,6 +39,8 @@ export interface Recovery {
   readonly resumed: number
   /** Until every document was searchable that was waiting when the server listened again. */
   readonly settled: number
+  /** Until an event arrived at the customer's server. */
+  readonly delivered: number
 }
 
 /** The longest wait for a server to come to a point, and for the work to go on, in milliseconds. */
@@ -50,6 +54,7 @@ const servers = {
   // Until the leases of a dead server are taken over at once, a client waits until they lapse.
   INGEST_LEASE: "3s",
   IDEMPOTENCY_LEASE: "3s",
+  TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
   // Replies take about 300 ms.
   REPLY_CHECKPOINT: "100ms",
 }
@@ -71,9 +76,12 @@ export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
   const recoveries: Array<Recovery> = []
   const faults: Array<string> = []
 
+  const receiver = yield* Effect.acquireRelease(Effect.sync(startReceiver), ({ stop }) => Effect.promise(stop))
+  receiver.onDelivery = () => victim.arrived("delivery")
   const drive = async () => {
     await victim.start()
     const { id } = await new Client(await victim.url, operatorKey).newChatbot({ name: "The ships" })
+    const webhook = await subscribe(new Client(await victim.url, operatorKey), receiver.url)
     const clients = new Clients(victim, id, draw)
     const working = clients.run()
     for (let count = 0; count < options.kills; count++) {
@@ -84,25 +92,29 @@ export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
       victim.arm(point, 1 + Math.floor(draw() * OCCURRENCES))
       if (await victim.isKilledWithin(PATIENCE)) kills.set(point.name, (kills.get(point.name) ?? 0) + 1)
       else faults.push(`The server never came to the point "${point.name}": ${victim.log.slice(-500)}`)
-      const recovery = await recover(victim, clients, point.name)
+      const recovery = await recover(victim, clients, receiver, point.name)
       recoveries.push(recovery)
-      const { listening, resumed, settled, working: first } = recovery
-      options.tell(
-        `${point.name}: listens ${listening} ms, works ${first} ms, resumed ${resumed} ms, settled ${settled} ms`,
-      )
+      const { delivered, listening, resumed, settled, working } = recovery
+      const times = { listens: listening, works: working, resumed, settled, delivered }
+      const words = Object.entries(times).map(([name, millis]) => `${name} ${millis} ms`)
+      options.tell(`${point.name}: ${words.join(", ")}`)
     }
     clients.stop()
     await working
     await clients.settled()
-    return clients
+    return { clients, webhook }
   }
-  const clients = yield* Effect.promise(drive)
+  const { clients, webhook } = yield* Effect.promise(drive)
   yield* Scope.close(scope, Exit.void)
   yield* sweep(at)
   const server = yield* serverProcess(at.settings)
-  yield* Effect.promise(() => server.listening)
+  const url = yield* Effect.promise(() => server.listening)
+  // What was delivered just before the last kill is sent again.
+  yield* Effect.promise(() => delivered(new Client(url, operatorKey), webhook, PATIENCE))
   yield* stop(server)
-  const found = yield* over(at.database, (sql) => Effect.all({ faults: faultsOf(sql, clients), keys: blobKeysIn(sql) }))
+  const found = yield* over(at.database, (sql) =>
+    Effect.all({ faults: faultsOf(sql, clients, receiver.events), keys: blobKeysIn(sql) }),
+  )
   return {
     kills,
     retries: clients.retries,
@@ -113,17 +125,19 @@ export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
 })
 
 /** Starts the server after a kill, and measures how long it takes until all goes on. */
-const recover = async (victim: Victim, clients: Clients, point: string): Promise<Recovery> => {
+const recover = async (victim: Victim, clients: Clients, receiver: Receiver, point: string): Promise<Recovery> => {
   const killed = performance.now()
   const passed = () => Math.round(performance.now() - killed)
   const cut = Array.from(clients.underWay, ({ acknowledged }) => acknowledged)
   const firstAcknowledged = clients.nextAcknowledged().then(passed)
+  const firstDelivered = receiver.nextDelivery().then(passed)
   await victim.start()
   const listening = passed()
-  const [working, resumed, settled] = await Promise.all([
+  const [working, resumed, settled, delivered] = await Promise.all([
     firstAcknowledged,
     Promise.all(cut).then(passed),
     clients.settled().then(passed),
+    firstDelivered,
   ])
-  return { point, listening, working, resumed, settled }
+  return { point, listening, working, resumed, settled, delivered }
 }

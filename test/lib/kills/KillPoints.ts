@@ -12,8 +12,11 @@ export interface StatementPoint {
 /** A moment in the work of a server at which it is killed. */
 export interface KillPoint {
   readonly name: string
-  /** A statement on its way to or from the database, or the first words of a streamed reply at the client. */
-  readonly at: StatementPoint | "words"
+  /**
+   * A statement on its way to or from the database, the first words of a streamed reply at a client, or the arrival of
+   * an event at a customer's server.
+   */
+  readonly at: StatementPoint | "words" | "delivery"
 }
 
 /** What happens at the moments at which servers are killed, one after the other. */
@@ -58,6 +61,11 @@ export const killPoints: ReadonlyArray<KillPoint> = [
   {
     name: "during the sweep, between deleting a file and forgetting it",
     at: { moment: "before", statement: "delete from blob_garbage where key = any" },
+  },
+  { name: "while a delivery to a webhook waits for its answer", at: "delivery" },
+  {
+    name: "between the answer to a delivery and its record",
+    at: { moment: "before", statement: "update webhook_deliveries set state" },
   },
 ]
 

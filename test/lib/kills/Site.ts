@@ -49,8 +49,8 @@ export const stop = (server: Effect.Success<ReturnType<typeof serverProcess>>) =
     return server.exited
   })
 
-/** Until it has been the same for a while. */
-const steady = async (look: () => string): Promise<void> => {
+/** Waits until something has been the same for half a second. */
+export const steady = async (look: () => string): Promise<void> => {
   let before
   for (let times = 0; times < 10; times++) {
     const now = look()
