@@ -5,22 +5,17 @@
 # `--secret id=npmrc,src=.npmrc`.
 ARG BASE=docker.io/oven/bun:1.4.5-slim
 
-# The packages of bun.lock, without what only editors and debuggers read.
-FROM ${BASE} AS packages
+FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json bun.lock ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
-  bun install --production --frozen-lockfile --ignore-scripts --no-cache \
-  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
-
-# The pages of the widget and the console, in the directory in which they will be served.
-FROM packages AS web
+  bun install --production --frozen-lockfile --ignore-scripts --no-cache
+# The pages of the widget and the console, in the directory in which they will be served. Only their build needs the icons;
+# the other files that go are for editors and debuggers.
 COPY src ./src
-RUN bun src/http/web/BuildMain.ts web
-
-# Nothing but the build of the pages needs the icons, half of all that is left.
-FROM packages AS server-packages
-RUN rm -r node_modules/lucide-static
+RUN bun src/http/web/BuildMain.ts web \
+  && rm -r node_modules/lucide-static \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
 FROM ${BASE}
 WORKDIR /app
@@ -28,12 +23,12 @@ WORKDIR /app
 RUN install -d -m 700 -o 1000 -g 1000 /data \
   && printf '#!/bin/sh\nexec bun --config=/dev/null /app/src/launch.ts /app/src/main.ts "$@"\n' >/usr/local/bin/parley \
   && chmod 755 /usr/local/bin/parley
-COPY --from=server-packages /app/node_modules ./node_modules
+COPY --from=build /app/node_modules ./node_modules
 COPY package.json bun.lock LICENSE README.md SECURITY.md CHANGELOG.md ./
 COPY docs ./docs
 COPY sql ./sql
 COPY src ./src
-COPY --from=web /app/web ./web
+COPY --from=build /app/web ./web
 
 ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 USER 1000:1000

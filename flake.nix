@@ -48,6 +48,8 @@
         };
       });
 
+      nixosModules.default = import ./nix/module.nix { package = system: self.packages.${system}.default; };
+
       checks = forAllSystems (parley: {
         inherit (parley) package quickstart;
         types = parley.verified "types";
@@ -56,7 +58,7 @@
         imports = parley.verified "imports";
         tests = parley.verified "tests";
         tests-postgres = parley.testsOnPostgres;
-      });
+      } // parley.nixosTests self.nixosModules.default);
 
       devShells = forAllSystems (parley: {
         default = parley.shell;

@@ -90,9 +90,7 @@ container=$(buildah from localhost/parley)
 export PARLEY_IMAGE_ROOT PARLEY_IMAGE_CONFIG=$dir/config.json
 PARLEY_IMAGE_ROOT=$(realpath "$dir/$(buildah mount "$container")")
 buildah inspect --type image localhost/parley >"$PARLEY_IMAGE_CONFIG"
-buildah push --quiet localhost/parley oci-archive:/kept/parley.tar
-echo "$(du -sm "$PARLEY_IMAGE_ROOT" | cut -f 1) MB unpacked, of which the base are $(du -sm "$base" | cut -f 1) MB;" \
-  "$(($(stat -c %s "$dir/kept/parley.tar") / 1000000)) MB to download"
+echo "$(du -sm "$PARLEY_IMAGE_ROOT" | cut -f 1) MB unpacked, of which the base are $(du -sm "$base" | cut -f 1) MB"
 
 step "the image and its containers"
 status=0

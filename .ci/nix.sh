@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# usage: bash .ci/nix.sh DIR POSTGRES
-# Whether the flake holds, with a real Nix, which is unpacked from Debian into DIR. All that the flake offers is evaluated
-# for every system; for this one, the server, the quickstart and some checks are built, and the development shell is
-# opened on the PostgreSQL that postgres.sh has unpacked into POSTGRES. Nixpkgs cannot be had everywhere, so `nixpkgs/`
-# stands in for it. Needs no root and no /nix; needs Debian's mirror and npm.
+# usage: bash .ci/nix.sh DIR POSTGRES|--unpack
+# Whether the flake holds, with a real Nix, which is unpacked from Debian into DIR; with --unpack that is all. Everything
+# that the flake offers is evaluated for every system; for this one, the server, the quickstart, some checks and the
+# systemd units of the NixOS module are built, and the development shell is opened on the PostgreSQL that postgres.sh has
+# unpacked into POSTGRES. Nixpkgs cannot be had everywhere, so `nixpkgs/` stands in for it. Needs no root and no /nix;
+# needs Debian's mirror and npm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source .ci/debian.sh
@@ -11,7 +12,7 @@ source .ci/debian.sh
 # The suite of Debian that has Nix.
 suite=sid
 dir=$(realpath -m "${1:?usage: nix.sh DIR POSTGRES}")
-postgres=$(realpath -m "${2:?usage: nix.sh DIR POSTGRES}")
+postgres=$(realpath -m -- "${2:?usage: nix.sh DIR POSTGRES}")
 bin=$dir/usr/bin
 source=$dir/source
 
@@ -26,6 +27,11 @@ unpack() {
   mkdir -p "$dir"
   unpack_debian "$dir" "$suite" nix-bin "$not_needed"
   wrap_programs "$dir" "$bin"
+  unpack_debian "$dir/systemd" "$suite" systemd "$not_needed|^libc-bin|dbus|^mount\$"
+  mkdir "$dir/systemd/bin"
+  mv "$dir"/systemd/usr/bin/systemd-analyze "$dir/systemd/bin"
+  for library in "$dir"/systemd/usr/lib/*-linux-gnu/systemd/*.so; do ln -s "$library" "${library%/systemd/*}/"; done
+  wrap_programs "$dir/systemd" "$dir/systemd/bin"
 }
 
 # All that Nix keeps is in DIR. It builds in its sandbox, in which it shows this machine's programs, where there are user
@@ -44,10 +50,11 @@ nix() {
     " "$bin/${program:-nix}" "$@"
 }
 
+[[ -x $bin/nix ]] || unpack
+[[ $2 != --unpack ]] || exit 0
 initdb=$(find "$postgres" -name initdb -print -quit 2>/dev/null) || true
 [[ -n $initdb ]] || fail "There is no PostgreSQL in $postgres; postgres.sh unpacks one."
 command -v npm >/dev/null || fail "There is no npm, which comes with Node.js."
-[[ -x $bin/nix ]] || unpack
 node=$(realpath "$(command -v node)")
 registry=$(npm config get registry 2>/dev/null)
 rm -rf "$source" "$dir/nixpkgs"
@@ -68,7 +75,7 @@ step "nix flake check --all-systems --no-build"
 nix flake check --all-systems --no-build "path:$source"
 
 system=$(nix eval --raw --impure --expr builtins.currentSystem)
-targets=("path:$source#checks.$system".{package,quickstart,format,imports})
+targets=("path:$source#checks.$system".{package,quickstart,format,imports,nixos})
 
 step "packages by npm"
 # All but one, which Nix fetches by itself below. Nix takes those that have the right hash for its own.
@@ -79,6 +86,14 @@ echo "$(wc -l <packages) packages"
 
 step "nix build"
 nix build --no-link --print-out-paths "${targets[@]}"
+
+step "systemd-analyze verify"
+machines=$(nix build --no-link --print-out-paths "path:$source#checks.$system.nixos")
+for machine in "$machines"/*; do
+  SYSTEMD_UNIT_PATH=$machine:$dir/systemd/usr/lib/systemd/system "$dir/systemd/bin/systemd-analyze" verify --man=no \
+    "$machine/parley.service"
+  echo "${machine##*/}: valid"
+done
 
 step "nix develop"
 cd "$source"

@@ -116,5 +116,12 @@ in
     shellHook = "source ${./database.sh}";
   };
 
+  # The NixOS module in virtual machines.
+  nixosTests =
+    module:
+    lib.optionalAttrs pkgs.stdenv.hostPlatform.isLinux {
+      nixos = import ./test.nix { inherit pkgs module; };
+    };
+
   formatter = pkgs.nixfmt-tree;
 }

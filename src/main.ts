@@ -5,12 +5,13 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
@@ -37,7 +38,7 @@ import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
 import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
-import { Doctor } from "./services/Doctor.ts"
+import { Doctor } from "./services/doctor/Doctor.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import * as Database from "./storage/sql/Database.ts"
@@ -64,7 +65,7 @@ const database = configured((config) => Database.layer(config.database))
 
 const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
 
-const blobStore = configured(({ blobs }) => LocalBlobStore.layer(blobs))
+const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => LocalBlobStore.layer(blobs))))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
@@ -78,7 +79,7 @@ const outbound = configured((config) => WebhookSender.layer(config.webhookSender
   Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
 )
 
-const examination = Doctor.layer.pipe(
+const examination = configured(({ database }) => Doctor.layer(database)).pipe(
   Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
   Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
   Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
@@ -185,6 +186,7 @@ if (import.meta.main) {
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
     // A server that a signal has stopped, and that has drained, ends successfully.
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
+    teardown: (exit, onExit) =>
+      Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit),
   })
 }

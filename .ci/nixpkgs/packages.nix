@@ -36,7 +36,7 @@ let
     name: names:
     runCommand name { inherit names; } ''
       mkdir -p "$out/bin"
-      for name in $names; do ln -s "$(command -v "$name")" "$out/bin/$name"; done
+      for name in $names; do ln -s "$(type -P "$name")" "$out/bin/$name"; done
     '';
 
   writeScript =
@@ -46,6 +46,59 @@ let
       printf '#!/bin/bash\n%s\n' "$text" >"$out${file}"
       chmod +x "$out${file}"
     '';
+
+  # Writes the units of a machine, and asserts that what else its configuration says can be evaluated.
+  unitsOf =
+    machine: module:
+    let
+      config = lib.evalModules {
+        inherit pkgs;
+        modules = [
+          ./nixos.nix
+          module
+        ];
+      };
+      lines = make: set: lib.concatStrings (lib.concatLists (lib.mapAttrsToList make set));
+      line = name: value: "${name}=${if value == true then "true" else toString value}\n";
+      setting = name: value: if lib.isList value then map (line name) value else [ (line name value) ];
+      words = name: value: lib.optional (value != [ ]) (line name (toString value));
+      unit =
+        {
+          after,
+          description,
+          environment,
+          requires,
+          serviceConfig,
+          wantedBy,
+          wants,
+        }:
+        "[Unit]\n"
+        + line "Description" description
+        + lines words {
+          Wants = wants;
+          Requires = requires;
+          After = after;
+        }
+        + "\n[Service]\n"
+        + lines (name: value: [ "Environment=\"${name}=${value}\"\n" ]) environment
+        + lines setting serviceConfig
+        + "\n[Install]\n"
+        + lines words { WantedBy = wantedBy; };
+      postgres = config.services.postgresql;
+    in
+    assert !postgres.enable || postgres.extensions { pgvector = "pgvector"; } == [ "pgvector" ];
+    ''
+      # ${builtins.toJSON { inherit (config) networking; inherit (postgres) ensureUsers ensureDatabases; }}
+      mkdir -p "$out/${machine}"
+      # The targets of NixOS that it names and systemd does not bring.
+      printf '[Unit]\n' >"$out/${machine}/postgresql.target"
+      ln -s ${lib.concatMapStrings (package: "${package}/bin/* ") config.environment.systemPackages} "$out/${machine}/"
+    ''
+    + lines (name: service: [
+      ''
+        printf %s ${lib.escapeShellArg (unit service)} >"$out/${machine}/${name}.service"
+      ''
+    ]) config.systemd.services;
 
   pkgs = {
     inherit lib runCommand;
@@ -76,6 +129,7 @@ let
     coreutils = programs "coreutils" [
       "chmod"
       "cp"
+      "kill"
       "ln"
       "mktemp"
       "rm"
@@ -87,15 +141,37 @@ let
       "node"
       "npm"
     ];
-    postgresql_18.withPackages =
-      choose:
-      assert choose { pgvector = "pgvector"; } == [ "pgvector" ];
+    postgresql_18 =
       programs "postgresql" [
         "initdb"
         "pg_ctl"
         "postgres"
-      ];
+        "psql"
+      ]
+      // {
+        withPackages =
+          choose:
+          assert choose { pgvector = "pgvector"; } == [ "pgvector" ];
+          pkgs.postgresql_18;
+      };
     procps = programs "procps" [ "ps" ];
+    # Only named, by what a machine with systemd runs.
+    systemd = programs "systemd" [ ];
+    # Evaluates the configuration of each machine, and keeps its units in place of running it.
+    testers.runNixOSTest =
+      {
+        name,
+        nodes,
+        testScript,
+      }:
+      runCommand "vm-test-${name}" { inherit testScript; } (
+        lib.concatStrings (lib.mapAttrsToList unitsOf nodes)
+      );
+    writeText =
+      name: text:
+      runCommand name { inherit text; } ''
+        printf '%s' "$text" >"$out"
+      '';
   };
 in
 pkgs

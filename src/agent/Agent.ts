@@ -3,6 +3,7 @@ import type { AiError } from "effect/ai"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
 import { type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
+import { model as metrics } from "../observability/Metrics.ts"
 import { within } from "../system/Within.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
@@ -117,6 +118,7 @@ export class Agent extends Context.Service<
               const tokens = { ...noTokens, input: tokensOfCharacters(bodyLength) }
               const cost = { ...(fallback ?? { model: input.model, provider }), tokens }
               costs.push(cost)
+              countTokens(cost)
               return input.onGivenUp?.(cost) ?? Effect.void
             }
             const tools = input.toolsEnabled ? toolsOf({ ...input, search }, limits) : []
@@ -134,6 +136,7 @@ export class Agent extends Context.Service<
                 const cost = costOf(generation)
                 answeredBy = { model: cost.model, provider: cost.provider }
                 costs.push(cost)
+                countTokens(cost)
                 return onStep === undefined ? Effect.void : onStep(step, cost)
               },
               emit,
@@ -155,6 +158,10 @@ export class Agent extends Context.Service<
         return Agent.of({ reply })
       }),
     )
+}
+
+const countTokens = ({ model, provider, tokens }: ModelCost): void => {
+  for (const [kind, count] of Object.entries(tokens)) metrics.tokens(provider, model, kind).add(count)
 }
 
 const contentOf = ({ calls, text }: Generation): StepContent => ({

@@ -90,7 +90,11 @@ export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatb
         ).annotate({ description: "With `explain`: the passages that came next, at most 10, most relevant first." }),
       ),
     }),
-    { "server-timing": Schema.String.annotate({ examples: ["search;dur=3.2"] }) },
+    {
+      "server-timing": Schema.String.annotate({
+        examples: ["search;dur=3.2, open;dur=0.1, match;dur=0.4, rank;dur=2.5"],
+      }),
+    },
   ),
   error: [Problem.NotFound, Problem.TooManyAtOnce],
 })

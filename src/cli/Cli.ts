@@ -3,10 +3,10 @@ import { Command } from "effect/cli"
 import { Actor } from "../domain/audit/Actor.ts"
 import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import type { ApiKeys } from "../services/ApiKeys.ts"
-import type { Doctor } from "../services/Doctor.ts"
+import type { Doctor } from "../services/doctor/Doctor.ts"
 import type { Organizations } from "../services/Organizations.ts"
 import { Administration } from "./Administration.ts"
-import { doctor, inThisProcess, throughServer } from "./Doctor.ts"
+import { doctor, inThisProcess, orNotExamined, throughServer } from "./Doctor.ts"
 import { whenInUse } from "./InUse.ts"
 import { keys } from "./Keys.ts"
 import { organizations } from "./Organizations.ts"
@@ -44,7 +44,7 @@ export const make = <E, R, E2, R2, E3, R3>(actions: {
       Command.make("migrate", {}, () => migrate).pipe(
         Command.withDescription("Bring the database up to date, and end"),
       ),
-      Command.provide(doctor, whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer)),
+      Command.provide(doctor, orNotExamined(whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer))),
       Command.provide(keys, administration),
       Command.provide(organizations, administration),
     ]),

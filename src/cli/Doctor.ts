@@ -1,7 +1,7 @@
 import { Console, Context, Effect, Layer } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import type { Finding } from "../domain/console/SystemState.ts"
-import { Doctor } from "../services/Doctor.ts"
+import { Doctor } from "../services/doctor/Doctor.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"
 import { withHints } from "./Arguments.ts"
@@ -22,20 +22,44 @@ export const throughServer = ({ client, request }: Running) =>
     examine: Effect.map(request(client.systemState.check()), ({ checks }) => checks),
   })
 
+/** The exit code of `doctor` when it could not examine the server. */
+const NOT_EXAMINED = 2
+
+const notExamined = <E>(error: E) =>
+  error instanceof StartupError
+    ? new StartupError({ what: error.what, doThis: error.doThis, exitCode: NOT_EXAMINED })
+    : error
+
+/** Lets `doctor` end with its own exit code where the layer of its services cannot be built. */
+export const orNotExamined = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+  Layer.catch(layer, (error) => Layer.effectContext<A, E | StartupError, never>(Effect.fail(notExamined(error))))
+
+const states = ["wrong", "note", "ok"] as const
+
 export const doctor = Command.make(
   "doctor",
-  {},
-  Effect.fn(function* () {
-    const findings = yield* (yield* Examination).examine
-    for (const { state, part, text } of findings) {
-      yield* Console.log(`${state.padEnd(5)}  ${part.padEnd(10)}  ${printable(text)}`)
+  { json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false)) },
+  Effect.fn(function* ({ json }) {
+    const examination = yield* Examination
+    const checks = yield* examination.examine.pipe(withHints, Effect.mapError(notExamined))
+    if (json) {
+      const state = states.find((one) => checks.some((check) => check.state === one)) ?? "ok"
+      yield* Console.log(JSON.stringify({ state, checks }))
+    } else {
+      for (const { state, part, text } of checks) {
+        yield* Console.log(`${state.padEnd(5)}  ${part.padEnd(11)}  ${printable(text)}`)
+      }
     }
-    const wrong = findings.filter(({ state }) => state === "wrong").length
+    const wrong = checks.filter(({ state }) => state === "wrong").length
     if (wrong > 0) {
       return yield* new StartupError({
         what: `${wrong} of these ${wrong === 1 ? "is" : "are"} wrong.`,
         doThis: "Mend that and run it again.",
       })
     }
-  }, withHints),
-).pipe(Command.withDescription("Look at database, embeddings, queue and files; ends with 1 when something is wrong"))
+  }),
+).pipe(
+  Command.withDescription(
+    "Examine the server and its database; ends with 0 when nothing is wrong, 1 when something is, and 2 when it cannot tell",
+  ),
+)

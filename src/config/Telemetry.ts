@@ -48,6 +48,16 @@ const collector = {
       "Milliseconds that the collector may take for an export, which is then lost.",
     )
     .map(Duration.millis),
+  interval: integer(10, 600_000)
+    .or(
+      "OTEL_BSP_SCHEDULE_DELAY",
+      "1000",
+      "Milliseconds that spans and log entries wait for others, to be exported together.",
+    )
+    .map(Duration.millis),
+  metricsInterval: integer(10, 600_000)
+    .or("OTEL_METRIC_EXPORT_INTERVAL", "30000", "Milliseconds between two exports of the metrics.")
+    .map(Duration.millis),
   serviceName: text.or("OTEL_SERVICE_NAME", "parley", "Name of the service in traces, metrics and logs."),
   resource: keyValues
     .orAbsent(

@@ -8,6 +8,9 @@ import { failureOfStatus, EmbeddingsFailure, tooSlow, unreachable, unusable } fr
 import { makeProviderPause } from "./ProviderPause.ts"
 import { textBatches } from "./TextBatches.ts"
 import { readVectors } from "./VectorReply.ts"
+import { genAi, operations } from "../observability/Attributes.ts"
+import { atBorder, outcomeOf } from "../observability/Border.ts"
+import { embeddings as metrics } from "../observability/Metrics.ts"
 import { EMBEDDINGS, EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS } from "../system/Variables.ts"
 
 /** The settings of an embedding model behind HTTP. */
@@ -107,6 +110,17 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       Effect.timeoutOrElse(request, {
         duration: purpose === "query" ? settings.queryTimeout : settings.timeout,
         orElse: () => Effect.fail(tooSlow),
+      }),
+    (request, _texts, purpose) =>
+      atBorder(request, {
+        span: `${operations.embeddings} ${settings.model}`,
+        kind: "client",
+        attributes: () => ({
+          [genAi.operation]: operations.embeddings,
+          [genAi.provider]: settings.provider,
+          [genAi.model]: settings.model,
+        }),
+        measure: (seconds, exit) => metrics.seconds(purpose, outcomeOf(exit)).observe(seconds),
       }),
     Effect.tap(() => pause.reset),
     Effect.tapError((failure) => (failure.kind === "refused" ? Effect.void : pause.begin(failure))),

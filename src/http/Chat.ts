@@ -9,6 +9,7 @@ import { Chat } from "../services/Chat.ts"
 import type { ChatAttempt } from "../services/ChatAttempt.ts"
 import { type ChatAnswer, withoutRequest } from "../services/ChatAnswer.ts"
 import { currentAttempt } from "./edge/Idempotency.ts"
+import { withServerTiming } from "./edge/ServerTiming.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
 import { UiMessages } from "./streams/UiMessages.ts"
@@ -44,7 +45,7 @@ export const layer = HttpApiBuilder.group(
                 new UiMessages(showStep),
                 streaming,
               )
-            : Effect.map(chat.reply(params.chatbotId, chatRequest), respond)
+            : withServerTiming(Effect.map(chat.reply(params.chatbotId, chatRequest), respond))
         }
         return Effect.flatMap(currentAttempt, (attempt) =>
           query.steps === "true"

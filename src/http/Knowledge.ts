@@ -7,11 +7,13 @@ import { Config } from "../Config.ts"
 import { isSettled } from "../domain/Document.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
 import { pageMetadata } from "../domain/Page.ts"
+import { CurrentTimings, type Timings } from "../observability/Border.ts"
 import { Chatbots } from "../services/Chatbots.ts"
 import { EmbedFiles } from "../services/EmbedFiles.ts"
 import { type Hit, Knowledge } from "../services/Knowledge.ts"
 import { type ExplainedHit, SearchExplanations } from "../services/console/SearchExplanations.ts"
 import { DocumentPassages } from "../services/console/DocumentPassages.ts"
+import { serverTiming } from "./edge/ServerTiming.ts"
 import { uploadHandler } from "./EmbedFiles.ts"
 import { waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "./ReceivedForms.ts"
@@ -46,8 +48,10 @@ export const layer = HttpApiBuilder.group(
               results: hits.map(resultOf),
               threshold,
             }))
-        const { results, threshold, ...more } = yield* found
-        const milliseconds = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
+        const timings: Timings = new Map()
+        const { results, threshold, ...more } = yield* Effect.provideService(found, CurrentTimings, timings)
+        timings.delete("search")
+        const all = new Map([["search", Number((yield* Clock.monotonicTimeNanos) - start) / 1e6], ...timings])
         return HttpApiSchema.withHeaders({
           body: {
             results,
@@ -56,7 +60,7 @@ export const layer = HttpApiBuilder.group(
             total_docs: results.length,
             ...more,
           },
-          headers: { "server-timing": `search;dur=${milliseconds.toFixed(1)}` },
+          headers: { "server-timing": serverTiming(all) },
         })
       }),
 

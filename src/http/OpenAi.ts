@@ -10,6 +10,7 @@ import { Chatbots } from "../services/Chatbots.ts"
 import { currentAttempt } from "./edge/Idempotency.ts"
 import { completion, CompletionChunks, type CompletionOptions } from "./streams/Completions.ts"
 import { nextPage, rangeOf } from "./Listing.ts"
+import { withServerTiming } from "./edge/ServerTiming.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
 
@@ -46,8 +47,10 @@ export const layer = HttpApiBuilder.group(
                   new CompletionChunks(options),
                   streaming,
                 )
-              : Effect.map(chat.replyAs(model, request), (answer) =>
-                  HttpServerResponse.jsonUnsafe(completion(answer, options), { headers: replyHeaders(answer) }),
+              : withServerTiming(
+                  Effect.map(chat.replyAs(model, request), (answer) =>
+                    HttpServerResponse.jsonUnsafe(completion(answer, options), { headers: replyHeaders(answer) }),
+                  ),
                 )
           })
         }

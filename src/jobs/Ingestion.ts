@@ -11,6 +11,8 @@ import { type Ingestion as Attempt, Ingestions } from "../storage/Ingestions.ts"
 import { Quotas } from "../storage/Quotas.ts"
 import { filesUnavailable } from "../system/Disk.ts"
 import { Blobs } from "../blobs/Blobs.ts"
+import { atBorder } from "../observability/Border.ts"
+import { jobs as metrics } from "../observability/Metrics.ts"
 import { makeWorker, type Verdict } from "./Worker.ts"
 
 /** Time between two looks of an idle worker for jobs that other processes have queued. */
@@ -65,7 +67,7 @@ export class Ingestion extends Context.Service<
 
         /** Reads the title and the passages of a file, which is never in this process's memory as a whole. */
         const read = Effect.fnUntraced(function* (attempt: Attempt) {
-          const content = yield* store.open(attempt.blob_key)
+          const content = yield* stage("fetch", store.open(attempt.blob_key))
           const [first, last] = yield* Effect.tryPromise({
             try: () => Promise.all([content.slice(0, DETECT_BYTES).bytes(), content.slice(-DETECT_LAST_BYTES).bytes()]),
             catch: filesUnavailable,
@@ -74,7 +76,7 @@ export class Ingestion extends Context.Service<
           if (format === undefined) {
             return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
           }
-          const { title, passages } = yield* extract.split({ format, name: attempt.name, content })
+          const { title, passages } = yield* stage("extract", extract.split({ format, name: attempt.name, content }))
           if (passages.length === 0) return yield* refused("no_text", "The file has no text.")
           return { title, chunks: passages }
         }, Effect.scoped)
@@ -84,15 +86,18 @@ export class Ingestion extends Context.Service<
           const { title, chunks } = yield* read(attempt)
           yield* quotas.ensureRoom({ chunks: chunks.length - attempt.chunk_count })
           show({ status: "embedding", progress: EXTRACTED })
-          yield* indexer.index(
-            {
-              chatbotId: attempt.chatbot_id,
-              documentId: attempt.document_id,
-              revision: attempt.revision,
-              title,
-              chunks,
-            },
-            (done) => show({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+          yield* stage(
+            "index",
+            indexer.index(
+              {
+                chatbotId: attempt.chatbot_id,
+                documentId: attempt.document_id,
+                revision: attempt.revision,
+                title,
+                chunks,
+              },
+              (done) => show({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+            ),
           )
           return chunks.length
         })
@@ -112,7 +117,7 @@ export class Ingestion extends Context.Service<
                 showSoon()
               }),
               renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease: settings.lease })),
-              finish: (count: number) => ingestions.publish(attempt, count),
+              finish: (count: number) => stage("publish", ingestions.publish(attempt, count)),
             }
           },
           judge,
@@ -141,6 +146,10 @@ export class Ingestion extends Context.Service<
       }),
     )
 }
+
+/** Measures a stage of the ingestion of a document. */
+const stage = <A, E, R>(name: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  atBorder(work, { span: `ingestion ${name}`, measure: (seconds) => metrics.stages(name).observe(seconds) })
 
 interface State {
   readonly status: "extracting" | "embedding"

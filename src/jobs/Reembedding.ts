@@ -51,6 +51,7 @@ export const layer = (settings: ReembeddingSettings) =>
 
       const worker = yield* makeWorker({
         name: "Embedding again",
+        metricsName: "embedding",
         labels: ({ document_id }: Reembedding) => ({ document_id }),
         queue: { ...reembeddings, claim: (lease) => reembeddings.claim(model, lease) },
         concurrency: 1,

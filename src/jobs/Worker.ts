@@ -1,7 +1,11 @@
-import { Array, Cause, Duration, Effect, Fiber, Latch, Option, Result, Schema, Semaphore } from "effect"
+import { Array, Cause, Duration, Effect, Exit, Fiber, Latch, Option, Result, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Unavailable } from "../domain/Errors.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { attributes } from "../observability/Attributes.ts"
+import { atBorder } from "../observability/Border.ts"
+import { jobs as metrics } from "../observability/Metrics.ts"
+import { Traces } from "../observability/Traces.ts"
 import type { Job, Lease } from "../storage/sql/LeaseQueue.ts"
 import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
 import { persistently } from "../system/Background.ts"
@@ -82,6 +86,8 @@ export interface GivingUp<J extends Job, Reason> {
 export interface JobKind<J extends Job, A, E, Reason> {
   /** The subject of log lines: "… waits", "… was cut off", "… failed". */
   readonly name: string
+  /** The name of the queue in metrics and traces, where it is not `name` in small letters. */
+  readonly metricsName?: string
   /** Annotations of a job's log lines. */
   readonly labels: (job: J) => Readonly<Record<string, string>>
   readonly queue: JobQueue<J>
@@ -123,6 +129,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
 ): Effect.fn.Return<Worker, never, DatabaseTraits | SecureRandom.SecureRandom> {
   const { givingUp, lease, name, queue } = kind
   const random = yield* SecureRandom.SecureRandom
+  const beginTrace = yield* Traces
   const { isAlone } = yield* DatabaseTraits
   const bell = yield* Latch.make(false)
   /** Only one of the idle fibers polls the queue. */
@@ -190,9 +197,29 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
     if (!(yield* finish(result))) return yield* new LeaseLost()
   })
 
+  const queueName = kind.metricsName ?? name.toLowerCase()
+
+  /** How an attempt ended, as a label of metrics. */
+  const outcomeOfAttempt = (exit: Exit.Exit<void, E | Unavailable | LeaseLost>): string => {
+    if (Exit.isSuccess(exit)) return "done"
+    const error = Cause.findError(exit.cause)
+    if (Result.isFailure(error)) return Exit.hasInterrupts(exit) ? "interrupted" : "defect"
+    if (error.success instanceof LeaseLost) return "lost"
+    return error.success instanceof Unavailable ? "waits" : kind.judge(error.success).is
+  }
+
+  const measured = (job: J) =>
+    atBorder(attempt(job), {
+      span: `${queueName} attempt`,
+      measure: (seconds, exit) => {
+        metrics.finished(queueName, outcomeOfAttempt(exit)).add()
+        metrics.seconds(queueName).observe(seconds)
+      },
+    })
+
   /** Makes one attempt and settles the job if it fails. */
   const handle = (job: J) =>
-    Effect.catchCause(attempt(job), (cause) => {
+    Effect.catchCause(measured(job), (cause) => {
       const error = Cause.findError(cause)
       if (Result.isSuccess(error)) return settle(job, error.success)
       return Cause.hasInterruptsOnly(cause) ? Effect.failCause(error.failure) : tryAgain(job, cause, givingUp?.ofDefect)
@@ -240,8 +267,21 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
 
   const next = look.pipe(Effect.repeat({ until: (job) => job !== undefined }), Semaphore.withPermit(pollTurn))
 
+  const traced = <B, R>(job: J, work: Effect.Effect<B, Unavailable, R>): Effect.Effect<B, Unavailable, R> =>
+    beginTrace === undefined
+      ? work
+      : beginTrace(work, {
+          name: `job ${queueName}`,
+          kind: "consumer",
+          attributes: {
+            [attributes.queue]: queueName,
+            [attributes.organization]: job.organization_id,
+            [attributes.attempt]: job.attempts + 1,
+          },
+        })
+
   const work = Effect.flatMap(next, (job) =>
-    survive(Effect.asVoid(handle(job))).pipe(
+    survive(Effect.asVoid(traced(job, handle(job)))).pipe(
       Effect.onInterrupt(() => giveBack(job)),
       Effect.ensuring(kind.ended?.(job) ?? Effect.void),
       Effect.provideService(CurrentOrganization, job.organization_id),

@@ -4,6 +4,9 @@ import type { ChatbotId } from "../domain/Ids.ts"
 import { LIKELY_SIMILARITY } from "../domain/Passage.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
+import { attributes } from "../observability/Attributes.ts"
+import { atBorder } from "../observability/Border.ts"
+import { search as metrics } from "../observability/Metrics.ts"
 import type { RankedChunk } from "../storage/search/ChunkRanking.ts"
 import { Chunks } from "../storage/search/Chunks.ts"
 import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
@@ -28,6 +31,14 @@ export interface RetrieverSettings {
   /** The least similarity of a result, 0–1. Defaults to `LIKELY_SIMILARITY`. */
   readonly threshold: number | undefined
 }
+
+/** Measures a stage of a search. Ranking contains the embedding of the question, where it is waited for. */
+const stage = <A, E, R>(name: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  atBorder(work, {
+    span: `search ${name}`,
+    timing: name,
+    measure: (seconds) => metrics.stages(name).observe(seconds),
+  })
 
 interface Question {
   readonly chatbotId: ChatbotId
@@ -80,12 +91,18 @@ export class Retriever extends Context.Service<
           vector: Effect.Effect<Float32Array>,
           freshness: Freshness,
         ) {
-          const opened = yield* indexes.open(chatbotId, query, freshness)
-          const matches = opened.index.search(opened.query, Math.max(CANDIDATES, topK))
+          const opened = yield* stage("open", indexes.open(chatbotId, query, freshness))
+          const matches = yield* stage(
+            "match",
+            Effect.sync(() => opened.index.search(opened.query, Math.max(CANDIDATES, topK))),
+          )
           const isInMemory = !embeddings.isSemantic && opened.index.isSketched
-          const found = yield* isInMemory
-            ? rankInMemory(opened, chatbotId, vector, matches, topK, threshold)
-            : rankInDatabase(chatbotId, opened.chunks, vector, matches, topK, threshold)
+          const found = yield* stage(
+            "rank",
+            isInMemory
+              ? rankInMemory(opened, chatbotId, vector, matches, topK, threshold)
+              : rankInDatabase(chatbotId, opened.chunks, vector, matches, topK, threshold),
+          )
           const isCurrent = opened.isCurrent || found.version === opened.version
           return { hits: found.chunks, isFinal: isCurrent && found.isComplete }
         })
@@ -141,7 +158,7 @@ export class Retriever extends Context.Service<
 
         const search = Effect.fnUntraced(function* (question: Question) {
           const threshold = question.threshold ?? defaultThreshold
-          const vector = yield* Effect.cached(embed(question.query))
+          const vector = yield* Effect.cached(stage("embed", embed(question.query)))
           let found = yield* attempt(question, threshold, vector, "cached")
           // A document that changed meanwhile would be found with neither its old nor its new content.
           for (let attempts = 1; !found.isFinal && attempts < ATTEMPTS; attempts++) {
@@ -150,7 +167,15 @@ export class Retriever extends Context.Service<
           return { hits: found.hits, threshold }
         })
 
-        return { search }
+        return {
+          search: (question) =>
+            atBorder(search(question), {
+              span: "search",
+              timing: "search",
+              attributes: () => ({ [attributes.chatbot]: question.chatbotId }),
+              measure: (seconds) => metrics.seconds().observe(seconds),
+            }),
+        }
       }),
     )
 }

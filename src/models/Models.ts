@@ -3,6 +3,7 @@ import { HttpClient } from "effect/http"
 import type { AnthropicSettings } from "./anthropic/Anthropic.ts"
 import { type ExtractiveSettings, extractiveModel, makeExtractiveCalls } from "./local/Extractive.ts"
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
+import { measuredCalls } from "./MeasuredCalls.ts"
 import type { ModelCalls } from "./ModelCalls.ts"
 import { makeOpenAi, type OpenAiSettings } from "./openai/OpenAi.ts"
 import { StartupError } from "../system/StartupError.ts"
@@ -150,7 +151,10 @@ const find = (providers: ReadonlyArray<Provider>, model: string) => {
 
 const namedCalls = (providers: ReadonlyArray<Provider>, model: string) =>
   Effect.flatMap(find(providers, model), ({ calls, provider }) =>
-    Effect.map(calls(model), (calls): NamedCalls => ({ calls, model, provider })),
+    Effect.map(calls(model), (calls): NamedCalls => {
+      const named = { calls, model, provider }
+      return { ...named, calls: measuredCalls(named) }
+    }),
   )
 
 const resolve = Effect.fnUntraced(function* (

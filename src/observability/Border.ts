@@ -21,7 +21,7 @@ export const CurrentTimings: Context.Reference<Timings | undefined> = Context.Re
   { defaultValue: () => undefined },
 )
 
-export interface Border {
+export interface Border<A = unknown, E = unknown> {
   /** The name of the span. */
   readonly span: string
   readonly kind?: Tracer.SpanKind
@@ -30,13 +30,13 @@ export interface Border {
   /** The name under which the time counts for `Server-Timing`. */
   readonly timing?: string
   /** Measures the work at its end, in seconds. */
-  readonly measure?: (seconds: number, exit: Exit.Exit<unknown, unknown>) => void
+  readonly measure?: (seconds: number, exit: Exit.Exit<A, E>) => void
 }
 
 const MILLIS_PER_SECOND = 1_000
 
 /** Measures work at a border, and makes a span of it if it belongs to a trace. */
-export const atBorder = <A, E, R>(work: Effect.Effect<A, E, R>, border: Border): Effect.Effect<A, E, R> =>
+export const atBorder = <A, E, R>(work: Effect.Effect<A, E, R>, border: Border<A, E>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const { attributes, kind, measure, span, timing } = border
     // The time of the process itself: reading Effect's clock takes ten times as long.

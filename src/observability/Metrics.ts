@@ -130,8 +130,8 @@ export const search = {
 export const embeddings = {
   seconds: histogram({
     name: "parley_embedding_duration_seconds",
-    description: "Time of a request to the embedding model, by outcome.",
-    labels: ["outcome"],
+    description: "Time of a request to a provider of embeddings, by purpose (query, document) and outcome.",
+    labels: ["purpose", "outcome"],
     boundaries: LONG,
   }),
 }

@@ -19,6 +19,9 @@ export interface TelemetrySettings {
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>> | undefined
   /** How long the collector may take for an export. */
   readonly timeout: Duration.Duration
+  /** How long spans and log entries wait for others, to be exported together. */
+  readonly interval: Duration.Duration
+  readonly metricsInterval: Duration.Duration
   readonly serviceName: string
   /** Further attributes of this process. */
   readonly resource: Readonly<Record<string, string>>
@@ -32,7 +35,6 @@ export interface TelemetrySettings {
 
 /** The most spans or log entries of an export, which is serialized at one go and so keeps the event loop busy. */
 const BATCH_SIZE = 256
-const METRICS_INTERVAL = "30 seconds"
 /** How long each export may delay the end of the process. */
 const SHUTDOWN_TIMEOUT = "1 second"
 
@@ -42,14 +44,19 @@ const severities: Readonly<Record<string, number>> = { Trace: 1, Debug: 5, Info:
 const SCOPE = { name: "parley" }
 
 /** Makes a logger that exports entries with the fields that the log shows. */
-const makeLogger = Effect.fnUntraced(function* (url: string, resource: OtlpResource.Resource, options: Options) {
+const makeLogger = Effect.fnUntraced(function* (
+  url: string,
+  resource: OtlpResource.Resource,
+  interval: Duration.Duration,
+  options: Options,
+) {
   const serialization = yield* OtlpSerialization.OtlpSerialization
   const clock = yield* Clock.Clock
   const exporter = yield* OtlpExporter.make({
     ...options,
     url,
     label: "OtlpLogger",
-    exportInterval: "1 second",
+    exportInterval: interval,
     maxBatchSize: BATCH_SIZE,
     body: (logRecords) => [
       serialization.logs({ resourceLogs: [{ resource, scopeLogs: [{ scope: SCOPE, logRecords }] }] }),
@@ -94,7 +101,13 @@ export const layer = (settings: TelemetrySettings, version: string): Layer.Layer
 
   const traces = Layer.effectContext(
     Effect.map(
-      OtlpTracer.make({ ...options, url: urlOf("traces"), resource, maxBatchSize: BATCH_SIZE }),
+      OtlpTracer.make({
+        ...options,
+        url: urlOf("traces"),
+        resource,
+        exportInterval: settings.interval,
+        maxBatchSize: BATCH_SIZE,
+      }),
       (exporting) => {
         const tracer = onlyTraces(exporting)
         return Context.make(Tracer.Tracer, tracer).pipe(Context.add(Traces, makeTraces(tracer, sampler, ratio)))
@@ -104,12 +117,12 @@ export const layer = (settings: TelemetrySettings, version: string): Layer.Layer
 
   const figures = Layer.effectDiscard(
     Effect.gen(function* () {
-      yield* OtlpMetrics.make({ ...options, url: urlOf("metrics"), resource, exportInterval: METRICS_INTERVAL })
-      yield* Effect.forkScoped(Effect.repeat(collected, Schedule.spaced(METRICS_INTERVAL)))
+      yield* OtlpMetrics.make({ ...options, url: urlOf("metrics"), resource, exportInterval: settings.metricsInterval })
+      yield* Effect.forkScoped(Effect.repeat(collected, Schedule.spaced(settings.metricsInterval)))
     }).pipe(Effect.provideContext(metrics)),
   )
 
-  const logs = Logger.layer([makeLogger(urlOf("logs"), OtlpResource.make(resource), options)], {
+  const logs = Logger.layer([makeLogger(urlOf("logs"), OtlpResource.make(resource), settings.interval, options)], {
     mergeWithExisting: true,
   })
 

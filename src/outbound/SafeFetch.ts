@@ -3,6 +3,9 @@ import type { IncomingMessage, request, RequestOptions } from "node:http"
 import { isIP } from "node:net"
 import { Context, Duration, Effect, Layer, Schema } from "effect"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
+import { attributes } from "../observability/Attributes.ts"
+import { atBorder, outcomeOf } from "../observability/Border.ts"
+import { outbound as metrics } from "../observability/Metrics.ts"
 import { mayCall, type PrivateNetworks } from "./PrivateNetworks.ts"
 
 export interface SafeRequest {
@@ -119,7 +122,16 @@ export class SafeFetch extends Context.Service<
       }
     })
 
-    return Layer.succeed(SafeFetch, { fetch, check })
+    return Layer.succeed(SafeFetch, {
+      fetch: (request) =>
+        atBorder(fetch(request), {
+          span: "outbound request",
+          kind: "client",
+          attributes: () => ({ [attributes.method]: request.method }),
+          measure: (seconds, exit) => metrics.requests(outcomeOf(exit)).observe(seconds),
+        }),
+      check,
+    })
   }
 }
 

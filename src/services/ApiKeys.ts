@@ -17,6 +17,7 @@ import { Caller, COMMAND_LINE, isOperator } from "../domain/Caller.ts"
 import { excessRights } from "../domain/Delegation.ts"
 import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
+import { atBorder } from "../observability/Border.ts"
 import { turnOf } from "../system/LoopTurns.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { isPublishableKey, makePublishableKey } from "../domain/widget/PublishableKey.ts"
@@ -129,7 +130,7 @@ export class ApiKeys extends Context.Service<
       // reaches the database once a key at most. A 256-bit secret cannot be found by timing an index.
       const lookUp = yield* recentLookups(
         (hash) => {
-          const find = storage.findLive(Buffer.from(hash, "base64"))
+          const find = atBorder(storage.findLive(Buffer.from(hash, "base64")), { span: "api key lookup" })
           return valid.find(hash) === true ? find : strangers.withPermit(find)
         },
         (live) => live?.expires_in,

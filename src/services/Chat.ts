@@ -43,9 +43,11 @@ import { Budgets } from "./Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
 import { admitted, type Notice, tokenTooShort } from "./ChatAdmission.ts"
 import {
+  aboutChat,
   type ChatAnswer,
   type ChatEmit,
   costOf,
+  measuredChat,
   noCost,
   textEvents,
   textOf,
@@ -244,6 +246,7 @@ export class Chat extends Context.Service<
                 isUnfinished || attempt?.isResumed === true,
               ),
             )
+          yield* aboutChat(chatbot.id, sessionId)
           yield* emitted(emit, { type: "start", ...ids })
 
           if (gate?.isAsking === true) {
@@ -337,7 +340,7 @@ export class Chat extends Context.Service<
                   costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void,
                 )
               }),
-          )
+          ).pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
           return {
             ...ids,
             finish_reason: reply.finishReason,
@@ -373,10 +376,14 @@ export class Chat extends Context.Service<
 
         return {
           reply: (chatbot, request, emit) =>
-            withinShare(emit)(Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit))),
+            measuredChat(emit, (emit) =>
+              withinShare(emit)(Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit))),
+            ),
           replyAs: (name, request, emit) =>
-            withinShare(emit)(
-              Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
+            measuredChat(emit, (emit) =>
+              withinShare(emit)(
+                Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
+              ),
             ),
         }
       }),

@@ -1,9 +1,13 @@
+import { Effect } from "effect"
 import type { AgentEvent, Emit } from "../agent/AgentEvent.ts"
 import type { StepContent } from "../agent/Agent.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
-import type { MessageId, SessionId } from "../domain/Ids.ts"
+import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import type { Notice } from "./ChatAdmission.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
+import { attributes, genAi } from "../observability/Attributes.ts"
+import { annotateSpan, atBorder, outcomeOf } from "../observability/Border.ts"
+import { chat as metrics } from "../observability/Metrics.ts"
 
 /*
  * The answer of a chat: what it consists of, the events of which its stream consists, and how it is stored.
@@ -114,3 +118,40 @@ export const textOf = (steps: ReadonlyArray<Pick<StepContent, "isContinued" | "t
   }
   return said
 }
+
+const MILLIS_PER_SECOND = 1_000
+
+/** Adds the chatbot and the conversation to the span of a chat. */
+export const aboutChat = (chatbot: ChatbotId, session: SessionId): Effect.Effect<void> =>
+  annotateSpan(() => ({
+    [attributes.chatbot]: chatbot,
+    [attributes.conversation]: session,
+    [genAi.conversation]: session,
+  }))
+
+/** Measures a chat: the time to the first word, if it is streamed, and to its end. */
+export const measuredChat = <A, E, R>(
+  emit: ChatEmit | undefined,
+  chat: (emit: ChatEmit | undefined) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const begin = performance.now()
+    let hasWord = false
+    const watching: ChatEmit | undefined =
+      emit &&
+      ((event) => {
+        if (!hasWord && event.type === "text-delta") {
+          hasWord = true
+          metrics.firstWord().observe((performance.now() - begin) / MILLIS_PER_SECOND)
+        }
+        return emit(event)
+      })
+    return atBorder(chat(watching), {
+      span: "chat",
+      timing: "total",
+      measure: (seconds, exit) => {
+        metrics.replies(outcomeOf(exit)).add()
+        metrics.seconds().observe(seconds)
+      },
+    })
+  })

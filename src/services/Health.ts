@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
-import { Inspection } from "../storage/Inspection.ts"
+import { Inspection } from "../storage/inspection/Inspection.ts"
 import { Ping } from "../storage/sql/Ping.ts"
 
 /** Longest wait for the database, so that a health check is answered within a second. */

@@ -21,11 +21,12 @@ import { Totals } from "./console/Totals.ts"
 import { Passages } from "./console/Passages.ts"
 import { ConversationLists } from "./console/ConversationLists.ts"
 import { Conversations } from "./Conversations.ts"
+import { DatabaseHealth } from "./inspection/DatabaseHealth.ts"
 import { Documents } from "./Documents.ts"
 import { Erasures } from "./Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
-import { Inspection } from "./Inspection.ts"
+import { Inspection } from "./inspection/Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
 import { OrganizationRemains } from "./OrganizationRemains.ts"
@@ -67,6 +68,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Chunks.layer,
     ConversationLists.layer,
     Conversations.layer,
+    DatabaseHealth.layer,
     Documents.layer,
     Erasures.layer,
     IdempotencyKeys.layer,

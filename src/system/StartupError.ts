@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Runtime, Schema } from "effect"
 
 /**
  * The server cannot start, for a reason that its operator can mend. `what` says what is wrong and `doThis` what to do,
@@ -9,7 +9,13 @@ export class StartupError extends Schema.TaggedError<StartupError>()("StartupErr
   doThis: Schema.String,
   /** Whether another process uses the embedded database. */
   isInUse: Schema.optionalKey(Schema.Boolean),
+  /** The code with which the process ends, where that is not 1. */
+  exitCode: Schema.optionalKey(Schema.Int),
 }) {
+  override get [Runtime.errorExitCode](): number {
+    return this.exitCode ?? 1
+  }
+
   override get message(): string {
     return `${this.what} ${this.doThis}`
   }

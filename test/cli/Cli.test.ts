@@ -6,7 +6,7 @@ import { Unavailable } from "../../src/domain/Errors.ts"
 import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
 import { ApiKeys } from "../../src/services/ApiKeys.ts"
 import type { Finding } from "../../src/domain/console/SystemState.ts"
-import { Doctor } from "../../src/services/Doctor.ts"
+import { Doctor } from "../../src/services/doctor/Doctor.ts"
 import { Organizations } from "../../src/services/Organizations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { StartupError } from "../../src/system/StartupError.ts"
@@ -367,7 +367,7 @@ describe("doctor", () => {
 
   test("prints its findings in columns", async () => {
     findings = [ok, note]
-    expect(await outputOf("doctor")).toBe("ok     database    PostgreSQL 18\nnote   ingestion   3 documents wait\n")
+    expect(await outputOf("doctor")).toBe("ok     database     PostgreSQL 18\nnote   ingestion    3 documents wait\n")
   })
 
   test.each([

@@ -86,6 +86,42 @@ describe("the process of a command", () => {
   })
 })
 
+describe("`doctor` tells a script by its exit code", () => {
+  let settings: Settings = {}
+  beforeAll(async () => {
+    settings = await run(Effect.flatMap(fresh, settingsFor))
+    await parley(settings, "migrate")
+  })
+
+  test("that nothing is wrong: 0", async () => {
+    const { code, out } = await parley(settings, "doctor --json")
+    expect(code).toBe(0)
+    expect(JSON.parse(out).state).not.toBe("wrong")
+  })
+
+  test("that something is wrong: 1, and what in JSON", async () => {
+    const { code, error, out } = await parley({ ...settings, DISK_RESERVE: "100000GiB" }, "doctor --json")
+    expect({ code, error }).toEqual({ code: 1, error: "parley: 1 of these is wrong. Mend that and run it again.\n" })
+    const { checks, state } = JSON.parse(out)
+    expect(state).toBe("wrong")
+    expect(checks).toContainEqual({
+      state: "wrong",
+      part: "disk",
+      text: expect.stringMatching(/^only \d+ MiB are free in DATA_DIR$/),
+    })
+  })
+
+  test("that it cannot tell: 2, without any JSON", async () => {
+    const { code, error, out } = await parley(
+      { ...settings, DATABASE_URL: "postgres://postgres@127.0.0.1:1/none" },
+      "doctor --json",
+    )
+    expect({ code, out }).toEqual({ code: 2, out: "" })
+    expect(error).toMatch(/^parley: [^\n]+\.\n$/)
+    expect((await parley({ ...settings, PORT: "many" }, "doctor")).code).toBe(2)
+  })
+})
+
 describe("while a running server uses the embedded database,", () => {
   let settings: Settings & { readonly DATA_DIR: string } = { DATA_DIR: "" }
   let url = ""
@@ -112,10 +148,12 @@ describe("while a running server uses the embedded database,", () => {
   })
 
   test("`doctor` examines through the server", async () => {
-    expect(await parley(settings, "doctor")).toEqual({
-      code: 0,
-      out: expect.stringMatching(/^ok +database +PostgreSQL/),
-      error: "",
+    const { code, error, out } = await parley(settings, "doctor --json")
+    expect({ code, error }).toEqual({ code: 0, error: "" })
+    expect(JSON.parse(out)).toMatchObject({
+      checks: expect.arrayContaining(
+        [{ state: "ok", part: "disk" }].map((finding) => expect.objectContaining(finding)),
+      ),
     })
   })
 

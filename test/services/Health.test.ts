@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Effect, Layer } from "effect"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { Health } from "../../src/services/Health.ts"
-import { Inspection } from "../../src/storage/Inspection.ts"
+import { Inspection } from "../../src/storage/inspection/Inspection.ts"
 import { Ping } from "../../src/storage/sql/Ping.ts"
 
 const down = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })

@@ -1,5 +1,8 @@
-import { type Duration, Effect, type Schema } from "effect"
-import type { ToolDeclaration } from "../../models/ToolDeclaration.ts"
+import { type Duration, Effect, Exit, type Schema } from "effect"
+import { listDocuments, searchKnowledgeBase, type ToolDeclaration } from "../../models/ToolDeclaration.ts"
+import { attributes, genAi, operations } from "../../observability/Attributes.ts"
+import { atBorder, outcomeOf } from "../../observability/Border.ts"
+import { tool as metrics } from "../../observability/Metrics.ts"
 
 /** The limits of tool calls that are settings. */
 export interface ToolSettings {
@@ -60,8 +63,22 @@ export const runTool = (
     const names = tools.map(({ name }) => name).join(", ")
     return Effect.succeed(failedOutcome(`There is no tool ${call.name}. Available: ${names}.`))
   }
-  return Effect.timeoutOrElse(tool.run(call.params), {
+  const outcome = Effect.timeoutOrElse(tool.run(call.params), {
     duration: tool.timeout ?? limits.callTimeout,
     orElse: () => Effect.succeed(failedOutcome("The call took too long.")),
   })
+  const kind = kindOf(tool)
+  return atBorder(outcome, {
+    span: `${operations.tool} ${kind}`,
+    timing: "tools",
+    attributes: () => ({ [genAi.operation]: operations.tool, [attributes.toolKind]: kind }),
+    measure: (seconds, exit) => {
+      const isFailure = Exit.isSuccess(exit) && exit.value.isFailure
+      metrics.seconds(kind, isFailure ? "failed" : outcomeOf(exit)).observe(seconds)
+    },
+  })
 }
+
+/** What a tool is to the operator. The names of tools are their owners'. */
+const kindOf = ({ name }: AgentTool): string =>
+  name === searchKnowledgeBase.name ? "search" : name === listDocuments.name ? "list" : "http"

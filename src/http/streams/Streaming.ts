@@ -11,6 +11,7 @@ import { EventStream } from "./EventStream.ts"
 import { answerOf, CurrentIdempotentRequest, type IdempotentRequest } from "../edge/Idempotency.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { internalError } from "../edge/Problems.ts"
+import { serverTiming } from "../edge/ServerTiming.ts"
 import { replyHeaders } from "../ReplyHeaders.ts"
 import { Server } from "../server/Server.ts"
 
@@ -73,6 +74,7 @@ export const respondWithStream = <E extends Failure>(
     let sent = ""
     let last: string | undefined
     let headers: Readonly<Record<string, string>> | undefined
+    const begin = performance.now()
     /** The headers of the response, which stay as they were when it began: a heartbeat comes before the ids are known. */
     const headersOnce = () =>
       (headers ??= {
@@ -80,6 +82,8 @@ export const respondWithStream = <E extends Failure>(
         "cache-control": "no-cache",
         "x-accel-buffering": "no",
         ...(facts && replyHeaders(facts)),
+        // What follows is not known yet.
+        "server-timing": serverTiming(new Map([["begin", performance.now() - begin]])),
       })
     const events = new EventStream({
       heartbeatMillis: Duration.toMillis(heartbeat),

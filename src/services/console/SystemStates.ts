@@ -7,7 +7,7 @@ import { KnowledgeIndexes } from "../../knowledge/search/KnowledgeIndexes.ts"
 import { ServerState } from "../../storage/console/ServerState.ts"
 import type { QueueState } from "../../storage/sql/LeaseQueue.ts"
 import { StartWarnings } from "../../system/StartWarnings.ts"
-import { Doctor } from "../Doctor.ts"
+import { Doctor } from "../doctor/Doctor.ts"
 import { Health } from "../Health.ts"
 
 export interface SystemStatesSettings {

@@ -7,6 +7,7 @@ import { freeBytes } from "../../system/Disk.ts"
 import { watchDisk } from "../embedded/DiskWatch.ts"
 import { maintain } from "../embedded/Maintenance.ts"
 import { migrationsDirectory } from "../MigrationFiles.ts"
+import { showLoans } from "./Loans.ts"
 import { migrate } from "./Migrations.ts"
 import { connectionFailure, prepareDatabase } from "./Preparation.ts"
 import { makeClients } from "./TenantConnections.ts"
@@ -205,7 +206,10 @@ const openClients = Effect.fn("Database.openClients")(
     migrating: Migrating,
     timeLimit?: Duration.Duration,
   ) {
-    const clients = yield* makeClients(yield* connections, timeLimit)
+    const pools = yield* connections
+    const clients = yield* makeClients(pools, timeLimit)
+    yield* showLoans("tenant", pools.tenant.connections, clients.loans.tenant)
+    yield* showLoans("system", pools.system.connections, clients.loans.system)
     const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system))
     registerVector(types, vectorTypes)
     yield* withoutTimeLimit(migrating(clients.system))

@@ -1,11 +1,14 @@
 import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
-import { Clock, Context, Duration, Effect, Predicate, Scope } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, Predicate, Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { outcomeOf } from "../../observability/Border.ts"
+import { database as metrics } from "../../observability/Metrics.ts"
 import { turn } from "../../system/LoopTurns.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { Share } from "../../system/Share.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { endAbandoned } from "./AbandonedStatements.ts"
+import { lender, noConnection, noLoans } from "./Loans.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { SilenceWatch } from "./SilenceWatch.ts"
 import { TimeLimited } from "./TimeLimit.ts"
@@ -39,6 +42,8 @@ const ORGANIZATION_SETTING = "parley.organization_id"
 const SYSTEM_ROLE = "none"
 const ASSUME = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false),
   set_config('statement_timeout', $3, false)`
+
+const MILLIS_PER_SECOND = 1_000
 
 /** Stands for the system in place of an organization's id. */
 const SYSTEM = ""
@@ -94,6 +99,7 @@ export const makeClients = Effect.fnUntraced(function* (
 ) {
   const clock = yield* Clock.Clock
   const watch = new SilenceWatch()
+  const loans = { tenant: noLoans(), system: noLoans() }
   const statementTimeout = timeLimit === undefined ? 0 : Math.ceil(Duration.toMillis(timeLimit) * SERVER_PART)
   const sessions = new WeakMap<PgConnection.PgConnection, Session>()
   const sessionOf = (physical: PgConnection.PgConnection): Session => {
@@ -105,15 +111,22 @@ export const makeClients = Effect.fnUntraced(function* (
   }
 
   const makeClient = (
+    name: "system" | "tenant",
     { connections, pool, pipeline: most }: Connections,
     ownTransaction: TransactionService,
     otherTransaction: TransactionService,
     identityIn: (context: Context.Context<never>) => string | undefined,
   ) => {
+    const seconds = metrics.statements(name)
+    const failures = metrics.failures(name)
+    const count = (begin: number, exit: Exit.Exit<unknown, unknown>): void => {
+      seconds.observe((performance.now() - begin) / MILLIS_PER_SECOND)
+      if (outcomeOf(exit) === "failed") failures.add()
+    }
     /** The pipeline of each organization that the next statement may join. */
     const limited = new Map<string, Pipeline<Session>>()
     const unlimited = new Map<string, Pipeline<Session>>()
-    const waitForTurn = turnWait(pool, timeLimit)
+    const { get, getInTime } = lender(pool, timeLimit, loans[name])
     const part = Math.max(1, Math.floor(connections * ORGANIZATION_PART))
     const places = new Share({ organization: part, key: part, queue: WAITING_MAX })
 
@@ -152,16 +165,21 @@ export const makeClients = Effect.fnUntraced(function* (
       })
 
     const lend = (identity: Identity) =>
-      Effect.flatMap(Effect.andThen(placeOf(identity), identity.isLimited ? waitForTurn : pool.get), (physical) => {
+      Effect.flatMap(Effect.andThen(placeOf(identity), identity.isLimited ? getInTime : get), (physical) => {
         const session = sessionOf(physical)
         return Effect.as(assume(session, identity), session)
       })
 
     const watched = <A, E>(session: Session, statement: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.suspend(() => {
+        const begin = performance.now()
         const work = { waitingSince: monotonicMillis(clock) }
         watch.add(work, session.physical)
-        return Effect.onExit(statement, () => Effect.sync(() => watch.remove(work)))
+        return Effect.onExit(statement, (exit) => {
+          watch.remove(work)
+          count(begin, exit)
+          return Effect.void
+        })
       })
 
     /** Gives the session this identity. Only the borrower of the session may call this. */
@@ -219,6 +237,7 @@ export const makeClients = Effect.fnUntraced(function* (
       withIdentity((identity) =>
         // Not interruptible between joining the pipeline and registering the exit from it.
         Effect.uninterruptibleMask((restore) => {
+          const begin = performance.now()
           const pipelines = identity.isLimited ? limited : unlimited
           const current = pipelines.get(identity.organization)
           const joined = current?.tryJoin(monotonicMillis(clock)) === true ? current : undefined
@@ -230,6 +249,7 @@ export const makeClients = Effect.fnUntraced(function* (
               : Effect.filterOrElse(joined.connection, Predicate.isNotUndefined, () => open(joined, identity))
           const used = Effect.flatMap(session, ({ connection }) => Effect.flatMap(turnEnd, () => use(connection)))
           return Effect.onExit(restore(used), (exit) => {
+            count(begin, exit)
             const left = pipeline.leave(exit, monotonicMillis(clock))
             if (!pipeline.isOver) return left
             watch.remove(pipeline)
@@ -263,8 +283,10 @@ export const makeClients = Effect.fnUntraced(function* (
   }
 
   return {
-    tenant: yield* makeClient(connections.tenant, TenantTransaction, SystemTransaction, organizationIn),
-    system: yield* makeClient(connections.system, SystemTransaction, TenantTransaction, () => SYSTEM),
+    tenant: yield* makeClient("tenant", connections.tenant, TenantTransaction, SystemTransaction, organizationIn),
+    system: yield* makeClient("system", connections.system, SystemTransaction, TenantTransaction, () => SYSTEM),
+    /** The loans of both pools. */
+    loans,
     /** Closes the connections in which no statement has been answered for the time limit. It has to be repeated. */
     giveUpSilent: Effect.sync(() => {
       if (timeLimit !== undefined) watch.giveUpSilent(monotonicMillis(clock), Duration.toMillis(timeLimit))
@@ -277,26 +299,6 @@ export const makeClients = Effect.fnUntraced(function* (
  * about to be, and the database rolls back the transaction, so that its failure adds nothing to the one before it.
  */
 const UNDOING = /^(?:ROLLBACK|RELEASE)\b/
-
-/** Borrows a connection from the pool, or fails when none is free within the time limit. */
-const turnWait = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undefined) => {
-  if (timeLimit === undefined) return pool.get
-  /** How many connections are known to be idle. Without a wait, a time limit would cost more than borrowing does. */
-  let idle = 0
-  const got = Effect.tap(pool.get, () => {
-    idle = Math.max(0, idle - 1)
-    return Effect.addFinalizer(() => Effect.sync(() => void idle++))
-  })
-  const limited = Effect.timeoutOrElse(got, { duration: timeLimit, orElse: () => Effect.fail(noConnection) })
-  return Effect.suspend(() => (idle > 0 ? got : limited))
-}
-
-const noConnection = new SqlError.SqlError({
-  reason: new SqlError.ConnectionError({
-    cause: new Error("No connection to the database was free in time"),
-    operation: "acquire",
-  }),
-})
 
 const organizationIn = (context: Context.Context<never>): string | undefined =>
   Context.getOrUndefined(context, CurrentOrganization)

@@ -1,18 +1,22 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeEach, expect, test } from "bun:test"
-import { Duration, Effect, Layer, ManagedRuntime } from "effect"
-import { type Probe, ProviderProbes } from "../../src/models/ProviderProbes.ts"
-import { BlobCheck } from "../../src/jobs/BlobCheck.ts"
-import { Doctor } from "../../src/services/Doctor.ts"
-import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { Documents } from "../../src/storage/Documents.ts"
-import { Inspection } from "../../src/storage/Inspection.ts"
-import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
-import { ReaderSandbox } from "../../src/knowledge/process/ReaderSandbox.ts"
-import { noSandbox } from "../../src/knowledge/process/Sandbox.ts"
-import { Reembeddings } from "../../src/storage/Reembeddings.ts"
-import { indexing, learn } from "../lib/Knowledge.ts"
-import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
-import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
+import { Duration, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { type Probe, ProviderProbes } from "../../../src/models/ProviderProbes.ts"
+import { BlobCheck } from "../../../src/jobs/BlobCheck.ts"
+import { Doctor } from "../../../src/services/doctor/Doctor.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { Documents } from "../../../src/storage/Documents.ts"
+import { DatabaseHealth } from "../../../src/storage/inspection/DatabaseHealth.ts"
+import { Inspection } from "../../../src/storage/inspection/Inspection.ts"
+import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
+import { ReaderSandbox } from "../../../src/knowledge/process/ReaderSandbox.ts"
+import { noSandbox } from "../../../src/knowledge/process/Sandbox.ts"
+import { Reembeddings } from "../../../src/storage/Reembeddings.ts"
+import { defaults } from "../../lib/Defaults.ts"
+import { indexing, learn } from "../../lib/Knowledge.ts"
+import { BlobControl, memoryBlobs, platform, quiet, storage } from "../../lib/Layers.ts"
+import { as, contentOf, makeTenant, newDocumentId } from "../../lib/Tenants.ts"
 
 /** The findings of the probes of model providers. */
 let probes: ReadonlyArray<Probe> = []
@@ -21,10 +25,18 @@ let probes: ReadonlyArray<Probe> = []
 const strict = { ...noSandbox, name: "a jail", hidesNetwork: true, hidesProcesses: true }
 let sandbox = strict
 
+const database = process.env["DATABASE_URL"]
+const settings = {
+  ...defaults.database,
+  directory: join(tmpdir(), "database"),
+  url: database === undefined ? undefined : Redacted.make(database),
+}
+
 const runtime = ManagedRuntime.make(
-  Doctor.layer.pipe(
+  Doctor.layer(settings).pipe(
     Layer.provide([
       Inspection.layer,
+      DatabaseHealth.layer,
       BlobCheck.layer({ orphanAge: Duration.hours(24) }),
       Layer.succeed(ReaderSandbox, { chosen: Effect.sync(() => sandbox) }),
       Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes) }),

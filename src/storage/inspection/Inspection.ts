@@ -1,11 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import type { Unavailable } from "../domain/Errors.ts"
-import { LEXEME_INDEX } from "./search/LexemeIndexes.ts"
-import { SystemSql } from "./sql/Database.ts"
-import { type QueueState, queueState } from "./sql/LeaseQueue.ts"
-import { decodeRows } from "./sql/Rows.ts"
-import { withoutSqlErrors } from "./sql/SqlErrors.ts"
-import { TimeLimited, withoutTimeLimit } from "./sql/TimeLimit.ts"
+import type { SqlError } from "effect/sql"
+import type { Unavailable } from "../../domain/Errors.ts"
+import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
+import { decodeRows } from "../sql/Rows.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { TimeLimited, withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -15,12 +16,6 @@ const EMBEDDED_WITHIN = "10 seconds"
 const Server = Schema.Struct({
   postgres: Schema.String,
   pgvector: Schema.String,
-  /** The embedding model of the server that was started last; null before any was started. */
-  declared: Schema.NullOr(Schema.String),
-  /** The number of new documents whose embedding takes long, or is to be tried again: the provider fails or is slow. */
-  awaitingVectors: Count,
-  /** The number of blobs that have been due for deletion for more than an hour. */
-  garbageOverdue: Count,
 })
 const Limits = Schema.Struct({
   /** `statement_timeout` in milliseconds; 0 for none, as on the embedded database. */
@@ -29,6 +24,12 @@ const Limits = Schema.Struct({
   idleTransaction: Count,
 })
 const Migration = Schema.Struct({ name: Schema.String })
+const Embedding = Schema.Struct({
+  /** The embedding model of the server that was started last; null before any was started. */
+  declared: Schema.NullOr(Schema.String),
+  /** The number of new documents whose embedding takes long, or is to be tried again: the provider fails or is slow. */
+  awaitingVectors: Count,
+})
 const Model = Schema.Struct({ model: Schema.String, documents: Count, chunks: Count })
 const Failure = Schema.Struct({ code: Schema.String, documents: Count })
 const LexemeIndex = Schema.Struct({
@@ -36,39 +37,57 @@ const LexemeIndex = Schema.Struct({
   /** `broken`: the process that was building the index has stopped. */
   state: Schema.Literals(["ready", "building", "broken"]),
 })
+const Garbage = Schema.Struct({ overdue: Count })
 
 const decodeServer = decodeRows(Server)
 const decodeLimits = decodeRows(Limits)
 const decodeMigrations = decodeRows(Migration)
+const decodeEmbedding = decodeRows(Embedding)
 const decodeModels = decodeRows(Model)
 const decodeFailures = decodeRows(Failure)
 const decodeLexemeIndexes = decodeRows(LexemeIndex)
+const decodeGarbage = decodeRows(Garbage)
 
-/** The state of the whole database. */
+/** What the database is. */
 export interface DatabaseFacts extends Schema.Schema.Type<typeof Server> {
   /** The limits that the database itself keeps for a statement that is not exempt from them. */
   readonly limits: typeof Limits.Type
   /** The names of the migrations that were applied, ordered by number. */
   readonly migrations: ReadonlyArray<string>
+}
+
+/** The vectors of all organizations. */
+export interface VectorFacts extends Schema.Schema.Type<typeof Embedding> {
   /** The serving documents and their chunks, by the model of their embeddings. */
   readonly models: ReadonlyArray<typeof Model.Type>
-  readonly ingestions: QueueState
   readonly reembeddings: QueueState
+}
+
+/** An index of the words of one chatbot. */
+export type LexemeIndexFacts = typeof LexemeIndex.Type
+
+/** The documents of all organizations that wait, or that failed. */
+export interface DocumentFacts {
+  readonly ingestions: QueueState
   /** The number of failed documents by error code, the most frequent first. */
   readonly failures: ReadonlyArray<typeof Failure.Type>
-  /** The chatbots that have an index of words in the database; the others are searched in memory. */
-  readonly lexemeIndexes: ReadonlyArray<typeof LexemeIndex.Type>
 }
 
 /** Reads the state of the whole database for its operator. It changes nothing. */
 export class Inspection extends Context.Service<
   Inspection,
   {
-    readonly facts: Effect.Effect<DatabaseFacts, Unavailable>
+    readonly database: Effect.Effect<DatabaseFacts, Unavailable>
+    readonly vectors: Effect.Effect<VectorFacts, Unavailable>
+    readonly documents: Effect.Effect<DocumentFacts, Unavailable>
+    /** The chatbots that have an index of words in the database; the others are searched in memory. */
+    readonly lexemeIndexes: Effect.Effect<ReadonlyArray<LexemeIndexFacts>, Unavailable>
+    /** The number of blobs that have been due for deletion for more than an hour. */
+    readonly garbageOverdue: Effect.Effect<number, Unavailable>
     /** Whether documents wait for vectors: new ones, or those that have vectors of another model. It counts none. */
     readonly areVectorsMissing: Effect.Effect<boolean, Unavailable>
   }
->()("parley/storage/Inspection") {
+>()("parley/storage/inspection/Inspection") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
@@ -86,13 +105,10 @@ export class Inspection extends Context.Service<
         ([row]) => row?.missing === true,
       ).pipe(withoutSqlErrors)
 
-      const facts = Effect.gen(function* () {
+      const database = Effect.gen(function* () {
         const [server] = yield* decodeServer(sql`
           select current_setting('server_version') as postgres,
-            (select extversion from pg_extension where extname = 'vector') as pgvector,
-            (select model from embedding_setting) as declared,
-            (select count(*)::int from ${awaitingVectors}) as "awaitingVectors",
-            (select count(*)::int from blob_garbage where due_at < now() - interval '1 hour') as "garbageOverdue"`)
+            (select extversion from pg_extension where extname = 'vector') as pgvector`)
         const [limits] = yield* Effect.provideService(
           decodeLimits(sql`
             select (select setting::int from pg_settings where name = 'statement_timeout') as statement,
@@ -101,32 +117,56 @@ export class Inspection extends Context.Service<
           true,
         )
         const migrations = yield* decodeMigrations(sql`select name from parley_migrations order by number`)
+        return {
+          ...(yield* one(server)),
+          limits: yield* one(limits),
+          migrations: migrations.map(({ name }) => name),
+        }
+      })
+
+      const vectors = Effect.gen(function* () {
+        const [embedding] = yield* decodeEmbedding(sql`
+          select (select model from embedding_setting) as declared,
+            (select count(*)::int from ${awaitingVectors}) as "awaitingVectors"`)
         const models = yield* decodeModels(sql`
           select coalesce(embedding_model, 'unknown') as model, count(*)::int as documents, sum(chunk_count)::int as chunks
           from documents where revision > 0 group by 1 order by chunks desc, model`)
+        return { ...(yield* one(embedding)), models, reembeddings: yield* queueState(sql, "reembeddings") }
+      })
+
+      const documents = Effect.gen(function* () {
         const failures = yield* decodeFailures(sql`
           select coalesce(error->>'code', 'unknown') as code, count(*)::int as documents from documents
           where status = 'failed' group by 1 order by documents desc, code`)
-        const lexemeIndexes = yield* decodeLexemeIndexes(sql`
-          select substr(relname, length(${LEXEME_INDEX}) + 1)::uuid::text as chatbot,
-            case when indisvalid then 'ready'
-              when exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid) then 'building'
-              else 'broken' end as state
-          from pg_index join pg_class on pg_class.oid = indexrelid
-          where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX}) order by relname`)
-        return {
-          ...(yield* Effect.orDie(Effect.fromNullishOr(server))),
-          limits: yield* Effect.orDie(Effect.fromNullishOr(limits)),
-          migrations: migrations.map(({ name }) => name),
-          models,
-          failures,
-          lexemeIndexes,
-          ingestions: yield* queueState(sql, "ingestions"),
-          reembeddings: yield* queueState(sql, "reembeddings"),
-        }
-      }).pipe(withoutTimeLimit, withoutSqlErrors)
+        return { failures, ingestions: yield* queueState(sql, "ingestions") }
+      })
 
-      return { areVectorsMissing, facts }
+      const lexemeIndexes = decodeLexemeIndexes(sql`
+        select substr(relname, length(${LEXEME_INDEX}) + 1)::uuid::text as chatbot,
+          case when indisvalid then 'ready'
+            when exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid) then 'building'
+            else 'broken' end as state
+        from pg_index join pg_class on pg_class.oid = indexrelid
+        where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX}) order by relname`)
+
+      const garbageOverdue = decodeGarbage(
+        sql`select count(*)::int as overdue from blob_garbage where due_at < now() - interval '1 hour'`,
+      ).pipe(Effect.flatMap(([row]) => Effect.map(one(row), ({ overdue }) => overdue)))
+
+      return {
+        areVectorsMissing,
+        database: inspected(database),
+        vectors: inspected(vectors),
+        documents: inspected(documents),
+        lexemeIndexes: inspected(lexemeIndexes),
+        garbageOverdue: inspected(garbageOverdue),
+      }
     }),
   )
 }
+
+/** The row of a statement that always returns one. */
+const one = <A>(row: A | undefined): Effect.Effect<A> => Effect.orDie(Effect.fromNullishOr(row))
+
+const inspected = <A>(facts: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, Unavailable> =>
+  facts.pipe(withoutTimeLimit, withoutSqlErrors)

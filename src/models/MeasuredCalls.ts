@@ -1,0 +1,57 @@
+import { Effect, type Exit } from "effect"
+import type { Response } from "effect/ai"
+import { genAi, operations } from "../observability/Attributes.ts"
+import { annotateSpan, atBorder, outcomeOf } from "../observability/Border.ts"
+import { model as metrics } from "../observability/Metrics.ts"
+import type { NamedCalls } from "./Fallbacks.ts"
+import type { ModelCalls } from "./ModelCalls.ts"
+
+const MILLIS_PER_SECOND = 1_000
+
+/** What a span tells of an answer: how it ended and what it took, and nothing of what it says. */
+const finishOf = (parts: ReadonlyArray<Response.AllPartsEncoded>): Record<string, unknown> | undefined => {
+  const finish = parts.find((part) => part.type === "finish")
+  return (
+    finish && {
+      [genAi.finishReasons]: [finish.reason],
+      [genAi.inputTokens]: finish.usage.inputTokens.total,
+      [genAi.outputTokens]: finish.usage.outputTokens.total,
+    }
+  )
+}
+
+/** Measures the calls of a model. */
+export const measuredCalls = ({ calls, model, provider }: NamedCalls): ModelCalls => {
+  const observed = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    atBorder(call, {
+      span: `${operations.chat} ${model}`,
+      kind: "client",
+      timing: "model",
+      attributes: () => ({ [genAi.operation]: operations.chat, [genAi.provider]: provider, [genAi.model]: model }),
+      measure: (seconds: number, exit: Exit.Exit<unknown, unknown>) => {
+        metrics.calls(provider, model, outcomeOf(exit)).add()
+        metrics.seconds(provider, model).observe(seconds)
+      },
+    })
+  return {
+    generate: (request, onGivenUp) =>
+      observed(Effect.tap(calls.generate(request, onGivenUp), (parts) => annotateSpan(() => finishOf(parts) ?? {}))),
+    stream: (request, onParts, onGivenUp) =>
+      Effect.suspend(() => {
+        const begin = performance.now()
+        let hasBegun = false
+        let finished: Record<string, unknown> | undefined
+        const stream = calls.stream(
+          request,
+          (parts) => {
+            if (!hasBegun) metrics.firstPart(provider, model).observe((performance.now() - begin) / MILLIS_PER_SECOND)
+            hasBegun = true
+            finished = finishOf(parts) ?? finished
+            return onParts(parts)
+          },
+          onGivenUp,
+        )
+        return observed(Effect.tap(stream, () => annotateSpan(() => finished ?? {})))
+      }),
+  }
+}

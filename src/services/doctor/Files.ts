@@ -1,0 +1,58 @@
+import { Effect, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { BlobStore } from "../../blobs/BlobStore.ts"
+import { BlobCheck, USERS } from "../../jobs/BlobCheck.ts"
+import { Inspection } from "../../storage/inspection/Inspection.ts"
+import { count, ok, wrong } from "./Check.ts"
+
+/** Tries the store of files, and compares it with the database. */
+export const filesCheck = Effect.gen(function* () {
+  const blobs = yield* BlobStore
+  const comparison = yield* BlobCheck
+  const inspection = yield* Inspection
+  const random = yield* SecureRandom.SecureRandom
+
+  /** Writes a file, reads it and deletes it. */
+  const tryFiles = Effect.gen(function* () {
+    const key = `doctor/${yield* random.uuidV4()}`
+    yield* blobs.put(key, Stream.succeed(Uint8Array.of(1)))
+    yield* Effect.ensuring(blobs.get(key), Effect.ignore(blobs.remove(key)))
+    return ok("files", "can be written, read and deleted")
+  }).pipe(
+    Effect.catchTags({
+      Unavailable: ({ detail }) => Effect.succeed(wrong("files", detail)),
+      BlobNotFound: () => Effect.succeed(wrong("files", "A file that was just written is missing")),
+    }),
+  )
+
+  /** Compares the stored files with the database: documents without their file, and files without an owner. */
+  const compareFiles = Effect.map(comparison.compare, ({ owned, missing, orphans, isShared }) => [
+    missing.count === 0
+      ? ok("files", `there for each of ${count(owned, "document")}`)
+      : wrong(
+          "files",
+          `missing for ${missing.count} of ${count(owned, "document")}: ${missing.examples
+            .map(({ name, owner }) => `${JSON.stringify(name)} (${owner})`)
+            .join(", ")}${missing.count > missing.examples.length ? " and others" : ""}`,
+        ),
+    ...(orphans.count === 0
+      ? []
+      : [
+          wrong(
+            "files",
+            isShared
+              ? `${count(orphans.count, "file")} without an owner; they are kept, because another database has used this store, as ${USERS} in it shows`
+              : `${count(orphans.count, "file")} without an owner; a server deletes those that are old enough, once a day`,
+          ),
+        ]),
+  ])
+
+  const tried = yield* tryFiles
+  const compared = yield* compareFiles
+  const overdue = yield* inspection.garbageOverdue
+  return [
+    tried,
+    ...compared,
+    ...(overdue === 0 ? [] : [wrong("files", `${overdue} should have been deleted an hour ago`)]),
+  ]
+})

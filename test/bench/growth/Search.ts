@@ -1,0 +1,53 @@
+import { Console, Effect } from "effect"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import type { Child } from "../http/Child.ts"
+import { apiKey } from "../http/Fixture.ts"
+import * as Load from "../http/Load.ts"
+
+/** How long searches are measured, and with how many clients at once. */
+export interface SearchOptions {
+  readonly clients: ReadonlyArray<number>
+  readonly milliseconds: number
+  /** The number of different questions; each is asked once before the measurement. */
+  readonly questions: number
+}
+
+/** The longest time for which questions are asked before the measurement. */
+const WARM_UP_MILLISECONDS = 60_000
+const REQUESTS_MAX = 1_000_000
+
+const quantile = (sorted: ReadonlyArray<number>, share: number): string =>
+  (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN).toFixed(0)
+
+/** Measures searches of the large chatbots, and of one with a single document, through HTTP. */
+export const search = Effect.fn("growth.search")(function* (
+  child: Child,
+  { clients, milliseconds, questions: different }: SearchOptions,
+) {
+  const sql = yield* SystemSql
+  const chatbots = yield* sql<{ id: string; passages: number }>`
+    select id, passages from bench_chatbots
+    where n in (1, 2, (select min(n) from bench_chatbots where n > 2 and passages > 0)) order by passages`
+  const questions = yield* sql<{ question: string }>`
+    select question from bench_questions order by hashint4(n) limit ${different}`
+  for (const { id, passages } of chatbots) {
+    const requests = questions.map(({ question }) =>
+      Load.requestBytes({
+        method: "POST",
+        path: `/api/external/chatbot/${id}/query-knowledge`,
+        apiKey,
+        body: { query: question },
+      }),
+    )
+    const ask = (count: number, time: number, requestsMax: number) =>
+      Load.run({ port: child.port, requests, clients: count, milliseconds: time, requestsMax })
+    yield* ask(2, WARM_UP_MILLISECONDS, requests.length)
+    for (const count of clients) {
+      const outcome = yield* ask(count, milliseconds, REQUESTS_MAX)
+      const sorted = outcome.latencies.toSorted((left, right) => left - right)
+      yield* Console.log(
+        `${passages} passages, ${count} clients: p50 ${quantile(sorted, 0.5)}  p95 ${quantile(sorted, 0.95)}  p99 ${quantile(sorted, 0.99)} ms, ${sorted.length} answers, ${outcome.errors} errors`,
+      )
+    }
+  }
+})
