@@ -11,8 +11,8 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
-import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
@@ -24,6 +24,7 @@ import * as MetricsServer from "./http/server/MetricsServer.ts"
 import { Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
+import { BlobCopy } from "./jobs/BlobCopy.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
@@ -65,7 +66,7 @@ const database = configured((config) => Database.layer(config.database))
 
 const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
 
-const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => LocalBlobStore.layer(blobs))))
+const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => ChosenBlobStore.layer(blobs))))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
@@ -142,6 +143,12 @@ const tenancy = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+/** The copying of files, which opens no database. */
+const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobStore.layer({ ...blobs, kind }))).pipe(
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
 const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
 
 /**
@@ -171,7 +178,7 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: manifest.version }).pipe(
+const program = Command.run(Cli.make({ serve, tenancy, doctor, blobs: blobCopy }), { version: manifest.version }).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,

@@ -102,7 +102,7 @@ const checked = (path: string, hash: Hash, { sha256 }: FileSum): Effect.Effect<v
 export const isWhole = (path: string, expected: FileSum) =>
   Stream.runDrain(readFile(path, expected)).pipe(
     Effect.as(true),
-    Effect.catch(() => Effect.succeed(false)),
+    Effect.orElseSucceed(() => false),
   )
 
 /** Reads the lines of a file in pages. */

@@ -5,7 +5,9 @@ import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import type { ApiKeys } from "../services/ApiKeys.ts"
 import type { Doctor } from "../services/doctor/Doctor.ts"
 import type { Organizations } from "../services/Organizations.ts"
+import type { BlobCopy } from "../jobs/BlobCopy.ts"
 import { Administration } from "./Administration.ts"
+import { blobs } from "./Blobs.ts"
 import { doctor, inThisProcess, orNotExamined, throughServer } from "./Doctor.ts"
 import { whenInUse } from "./InUse.ts"
 import { keys } from "./Keys.ts"
@@ -23,10 +25,11 @@ const asCommandLine = Layer.succeed(Actor, "command_line")
  * Makes the `parley` command. `serve` runs the server until it is stopped, the layer `doctor` provides the services of
  * the command with this name, and `tenancy` those of all others; building it brings the database up to date.
  */
-export const make = <E, R, E2, R2, E3, R3>(actions: {
+export const make = <E, R, E2, R2, E3, R3, E4, R4>(actions: {
   readonly serve: Effect.Effect<void, E, R>
   readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E2, R2>
   readonly doctor: Layer.Layer<Doctor, E3, R3>
+  readonly blobs: Layer.Layer<BlobCopy, E4, R4>
 }) => {
   const { serve } = actions
   const administration = whenInUse(
@@ -45,6 +48,7 @@ export const make = <E, R, E2, R2, E3, R3>(actions: {
         Command.withDescription("Bring the database up to date, and end"),
       ),
       Command.provide(doctor, orNotExamined(whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer))),
+      blobs(actions.blobs),
       Command.provide(keys, administration),
       Command.provide(organizations, administration),
     ]),

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
+import { BLOBS, BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
 import {
   apiKey,
   daysOrOff,
@@ -12,6 +12,7 @@ import {
   size,
   text,
 } from "./Kinds.ts"
+import { s3 } from "./S3.ts"
 import type { Group } from "./Setting.ts"
 
 const dataDir = text.or(
@@ -81,8 +82,13 @@ const secrets = {
 }
 
 const blobs = {
-  kind: oneOf("local").or("BLOBS", "local", `Where files are kept; \`local\` is a directory below \`${DATA_DIR}\`.`),
+  kind: oneOf("local", "s3").or(
+    BLOBS,
+    "local",
+    `Where files are kept: \`local\` is a directory below \`${DATA_DIR}\`, \`s3\` a bucket of an S3 server. \`parley blobs copy\` moves them.`,
+  ),
   directory: below("files").elsewhere,
+  s3,
 }
 
 const blobCheck = {

@@ -37,6 +37,7 @@ export const entries: ReadonlyArray<Entry> = [
   { name: "formats", title: "Formats", file: "docs/formats.md" },
   { name: "settings", title: "Settings", file: "docs/settings.md" },
   { name: "observability", title: "Observability", file: "docs/observability.md" },
+  { name: "files", title: "Files", file: "docs/files.md" },
   { name: "deployment", title: "Deployment", file: "docs/deployment.md" },
   { name: "operations", title: "Operations", file: "docs/operations.md" },
   { name: "architecture", title: "Architecture", file: "docs/architecture.md" },

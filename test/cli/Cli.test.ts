@@ -3,6 +3,7 @@ import { Console, Context, Effect, Layer, ManagedRuntime, Redacted, Schema } fro
 import * as Cli from "../../src/cli/Cli.ts"
 import { ApiKey, allScopes } from "../../src/domain/ApiKey.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
+import { BlobCopy, type CopyRequest, type CopySummary } from "../../src/jobs/BlobCopy.ts"
 import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
 import { ApiKeys } from "../../src/services/ApiKeys.ts"
 import type { Finding } from "../../src/domain/console/SystemState.ts"
@@ -36,8 +37,11 @@ const actions: Actions = {
   serve: Console.log("It serves."),
   tenancy: Layer.effectContext(runtime.contextEffect),
   doctor: Layer.succeed(Doctor, { examine: Effect.sync(() => findings) }),
+  blobs: Layer.succeed(BlobCopy, { copy: (request) => Effect.sync(() => copied(request)) }),
 }
-type Actions = Parameters<typeof Cli.make<never, never, unknown, never, unknown, never>>[0]
+/** The outcome of a copy of files, which a test sets. */
+let copied = (_: CopyRequest): CopySummary => ({ copied: 3, bytes: 12, present: 1, different: [], failed: [] })
+type Actions = Parameters<typeof Cli.make<never, never, unknown, never, unknown, never, unknown, never>>[0]
 
 /** The command line with these actions in place of the usual ones. */
 const commandWith = (others: Partial<Actions> = {}) => commandLine(Cli.make({ ...actions, ...others }))
@@ -103,7 +107,7 @@ describe("the command line", () => {
   })
 
   test.each([
-    ["--help", ["serve", "migrate", "doctor", "keys", "organizations"]],
+    ["--help", ["serve", "migrate", "doctor", "blobs", "keys", "organizations"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
     ["organizations --help", ["create", "list", "budget", "quota", "retention", "rename", "delete"]],
   ])("lists the commands with their descriptions: `parley %s`", async (command, names) => {
@@ -456,4 +460,17 @@ test("keys create fails when there is no operator's organization", async () => {
   expect((await lost("keys", "create", "website", "--scope", "chat")).why).toBe(
     "There is no operator's organization. `organizations list` shows which ones there are.",
   )
+})
+
+describe("blobs copy", () => {
+  test("says what it has copied", async () => {
+    const out = await outputOf("blobs copy --from local --to s3")
+    expect(out.trim()).toBe("3 files copied, with 12 bytes; 1 were there already.")
+  })
+
+  test("fails when a file could not be copied, and when both stores are the same", async () => {
+    copied = () => ({ copied: 0, bytes: 0, present: 0, different: [], failed: ["documents/a"] })
+    expect((await parley("blobs copy --from local --to s3")).why).toContain("1 files are not copied. Run it again")
+    expect((await parley("blobs copy --from s3 --to s3")).why).toContain("Name two different ones.")
+  })
 })

@@ -38,7 +38,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   outbound: ground,
   embeddings: [...ground, "outbound"],
   models: [...ground, "outbound"],
-  blobs: [...ground, "storage"],
+  blobs: [...ground, "storage", "outbound"],
   knowledge: stores,
   agent: [...ground, "models", "outbound"],
   backup: [...ground, "storage", "blobs"],
