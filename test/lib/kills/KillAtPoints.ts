@@ -2,10 +2,11 @@ import { Effect, Exit, Scope } from "effect"
 import { Client } from "../Client.ts"
 import { providerAnswering } from "../FakeProvider.ts"
 import { fakeKey } from "../FakeAnthropic.ts"
+import { startFakeS3 } from "../FakeS3.ts"
 import { random } from "../Random.ts"
 import { operatorKey, serverProcess } from "../ServerProcess.ts"
 import { answerTo, Clients, lastQuestion } from "./Clients.ts"
-import { type KillPoint, killPoints } from "./KillPoints.ts"
+import { type KillPoint, killPoints, s3KillPoints } from "./KillPoints.ts"
 import { faultsOf } from "./Oracle.ts"
 import { delivered, type Receiver, startReceiver, subscribe } from "./Receiver.ts"
 import { blobKeysIn, leftovers, over, site, stop, sweep } from "./Site.ts"
@@ -63,15 +64,22 @@ const servers = {
 export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
   readonly kills: number
   readonly seed: number
+  /** Where files are kept: in a directory unless it is `s3`. */
+  readonly store?: "s3"
   readonly points?: ReadonlyArray<KillPoint>
   readonly tell: (line: string) => void
 }) {
   const draw = random(options.seed)
   const provider = yield* providerAnswering(({ body }) => ({ kind: "paced", text: answerTo(lastQuestion(body)) }))
-  const at = yield* site({ ...servers, ANTHROPIC_BASE_URL: provider.url })
+  const s3 = options.store && (yield* bucket)
+  const at = yield* site({ ...servers, ANTHROPIC_BASE_URL: provider.url }, s3)
   const scope = yield* Scope.make()
   const victim = yield* Scope.provide(Victim.make(at), scope)
-  const points = options.points ?? killPoints
+  const points = options.points ?? [...killPoints, ...(s3 === undefined ? [] : s3KillPoints)]
+  if (s3 !== undefined) {
+    s3.misbehave = ({ method }, proper) =>
+      method === "PUT" ? proper().finally(() => victim.arrived("object")) : undefined
+  }
   const kills = new Map(points.map(({ name }) => [name, 0]))
   const recoveries: Array<Recovery> = []
   const faults: Array<string> = []
@@ -123,6 +131,12 @@ export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
     faults: [...faults, ...clients.faults, ...found.faults, ...leftovers(at, found.keys)],
   } satisfies PointsReport
 })
+
+/** A bucket on a server that is stopped with the scope. */
+const bucket = Effect.acquireRelease(
+  Effect.promise(() => startFakeS3()),
+  (s3) => Effect.promise(s3.stop),
+)
 
 /** Starts the server after a kill, and measures how long it takes until all goes on. */
 const recover = async (victim: Victim, clients: Clients, receiver: Receiver, point: string): Promise<Recovery> => {

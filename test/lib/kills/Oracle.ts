@@ -54,8 +54,8 @@ export const faultsOf = (sql: SystemSql["Service"], clients: Clients, events: Re
       union all select 'conversations that are counted wrongly', abs(coalesce(sum(conversations), 0)
           - (select count(*) from sessions))::int
         from (select conversations from holdings union all select conversations from holding_entries) h
-      union all select 'deliveries to webhooks that wait', count(*)::int from webhook_deliveries
-        where state <> 'delivered'
+      union all select 'deliveries to webhooks that wait or have failed', count(*)::int from webhook_deliveries
+        where state in ('waiting', 'failed')
       union all select 'replies without their usage', count(*)::int from messages m
         where sender_type = 'bot' and not exists (select from usage_entries u where u.message_id = m.id)
           and not exists (select from usage_days)`

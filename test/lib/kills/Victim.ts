@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { postgresFront } from "../DatabaseFront.ts"
 import { type ServerProcess, spawn } from "../Spawn.ts"
-import { killAt, type KillPoint } from "./KillPoints.ts"
+import { type Arrival, killAt, type KillPoint } from "./KillPoints.ts"
 import type { Site } from "./Site.ts"
 import type { OnStatement } from "./StatementWatch.ts"
 
@@ -19,7 +19,7 @@ export class Victim {
   private readonly arming: (onStatement: OnStatement) => void
   private process: ServerProcess | undefined
   private next = Promise.withResolvers<string>()
-  private killAt: "words" | "delivery" | undefined
+  private killAt: Arrival | undefined
 
   private constructor(site: Site, settings: Readonly<Record<string, string>>, arming: Victim["arming"]) {
     this.site = site
@@ -57,15 +57,14 @@ export class Victim {
 
   /** Chooses the point at which the server is killed when it comes to it for the nth time. */
   arm({ at }: KillPoint, occurrence: number): void {
-    if (at === "words" || at === "delivery") this.killAt = at
+    if (typeof at === "string") this.killAt = at
     else if (this.isEmbedded) {
       writeFileSync(this.killFile, JSON.stringify({ point: at, occurrence }))
       this.process?.kill("SIGUSR2")
     } else this.arming(killAt(at, occurrence, () => this.process?.kill("SIGKILL")))
   }
 
-  /** Words of a streamed reply have arrived at a client, or an event at a customer's server. */
-  arrived(what: "words" | "delivery"): void {
+  arrived(what: Arrival): void {
     if (this.killAt === what) this.process?.kill("SIGKILL")
   }
 
