@@ -10,6 +10,9 @@ import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
+import { Backup } from "./backup/Backup.ts"
+import { BackupRuns } from "./backup/BackupRuns.ts"
+import { Restore } from "./backup/Restore.ts"
 import { Blobs } from "./blobs/Blobs.ts"
 import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
@@ -42,10 +45,15 @@ import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/doctor/Doctor.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
+import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
+import { Secrets } from "./system/Secrets.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
+
+/** A backup reads in one connection to Postgres for a long time, and needs others besides. */
+const BACKUP_CONNECTIONS = 8
 
 /** Makes a layer from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
@@ -64,7 +72,9 @@ const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector
 
 const database = configured((config) => Database.layer(config.database))
 
-const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
+const repositories = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas))
+
+const storage = Layer.provide(repositories, database)
 
 const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => ChosenBlobStore.layer(blobs))))
 
@@ -95,6 +105,8 @@ const services = configured(Services.layer).pipe(
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 
+const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, blobStore]))
+
 const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
 const bootstrapOfServer = configured((config) => Bootstrap.layerOfServer(config.bootstrap))
@@ -120,6 +132,7 @@ export const server = Layer.effectDiscard(
   }),
 ).pipe(
   Layer.provide([App.layer, figures]),
+  Layer.provide(backupRuns),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
@@ -151,6 +164,27 @@ const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobSt
 
 const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
 
+/** The database of the settings, opened by a command that backs up or restores. */
+const opened = (migrating?: Database.Migrating) =>
+  configured((config) => {
+    const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
+    return Database.layer({ ...config.database, maxConnections }, migrating)
+  })
+
+const backup = Backup.layer.pipe(
+  Layer.provide([Layer.provide(repositories, opened(asItIs)), blobStore]),
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
+const restoring = (migrating?: Database.Migrating) =>
+  Restore.layer.pipe(
+    Layer.provide([Layer.provide(repositories, opened(migrating)), blobStore]),
+    Layer.provide(configured(({ secrets }) => Secrets.layer(secrets))),
+    Layer.provide(settings),
+    Layer.provide(platform),
+  )
+
 /**
  * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for
  * good.
@@ -178,7 +212,18 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor, blobs: blobCopy }), { version: manifest.version }).pipe(
+const program = Command.run(
+  Cli.make({
+    serve,
+    tenancy,
+    doctor,
+    backup,
+    importing: restoring(),
+    restoring: (migration) => restoring(emptyAt(migration)),
+    blobs: blobCopy,
+  }),
+  { version: manifest.version },
+).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,

@@ -104,6 +104,14 @@ const blobCheck = {
   ),
 }
 
+const backup = {
+  patience: positiveDuration.or(
+    "BACKUP_PATIENCE",
+    "60s",
+    "How long a backup of the embedded database may read it while a server runs, which answers nobody else meanwhile. When it takes longer, the backup fails; without a server it may take any time. Postgres answers while it is backed up.",
+  ),
+}
+
 const audit = {
   retentionDays: integer(1, 36_500).or(
     "AUDIT_RETENTION",
@@ -123,5 +131,5 @@ const retention = {
 export const data = {
   title: "Data",
   introduction: "What the server stores, where, and how long it waits for its database.",
-  sections: { database, bootstrap, running, secrets, blobs, blobCheck, audit, retention },
+  sections: { database, bootstrap, running, secrets, blobs, blobCheck, backup, audit, retention },
 } satisfies Group

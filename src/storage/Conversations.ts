@@ -172,7 +172,9 @@ export class Conversations extends Context.Service<
       const list = Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
         const organization = yield* CurrentOrganization
         const own = sql`s.chatbot_id = ${chatbot} and s.organization_id = ${organization}`
-        // The rows before the page are skipped in the index alone. The total is returned for an empty page too.
+        // The rows before the page are skipped in the index alone. Those of the page are found by their ids: with the
+        // chatbot as a condition as well, Postgres reads all of its sessions for each of them. The total is returned for
+        // an empty page too.
         const rows = yield* sql<{ readonly total: number } & (SessionRow | { readonly id: null })>`
           with page as (
             select s.id, s.updated_at from sessions s where ${own}
@@ -180,7 +182,7 @@ export class Conversations extends Context.Service<
           )
           select counted.total, ${sessionColumns}
           from (select count(*)::int as total from sessions s where ${own}) counted
-          left join (page join sessions s on s.id = page.id and ${own}) on true
+          left join (page join sessions s on s.id = page.id and s.organization_id = ${organization}) on true
           order by page.updated_at desc, page.id desc`
         return {
           sessions: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toSession(row)])),

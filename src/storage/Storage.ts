@@ -43,6 +43,7 @@ import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 import { WebhookDeliveries } from "./webhooks/WebhookDeliveries.ts"
+import { WebhookFigures } from "./webhooks/WebhookFigures.ts"
 import { WebhookQueue } from "./webhooks/WebhookQueue.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
@@ -98,6 +99,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     VectorIndexes.layer(),
     VisitorConversations.layer,
     WebhookDeliveries.layer,
+    WebhookFigures.layer,
     WebhookQueue.layer,
     Webhooks.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Console, Context, Effect, Layer, ManagedRuntime, Redacted, Schema } from "effect"
+import { Backup } from "../../src/backup/Backup.ts"
+import { Restore } from "../../src/backup/Restore.ts"
+import { Secrets } from "../../src/system/Secrets.ts"
 import * as Cli from "../../src/cli/Cli.ts"
 import { ApiKey, allScopes } from "../../src/domain/ApiKey.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
@@ -12,7 +15,7 @@ import { Organizations } from "../../src/services/Organizations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { StartupError } from "../../src/system/StartupError.ts"
 import { commandLine } from "../lib/CommandLine.ts"
-import { platform, storage } from "../lib/Layers.ts"
+import { memoryBlobs, platform, storage } from "../lib/Layers.ts"
 import { as, makeChatbot } from "../lib/Tenants.ts"
 
 /*
@@ -30,6 +33,15 @@ const runtime = ManagedRuntime.make(
 )
 afterAll(() => runtime.dispose())
 
+/** The commands on backups share the database, and have a store of files in memory. */
+const moving = ManagedRuntime.make(
+  Layer.mergeAll(Backup.layer, Restore.layer).pipe(
+    Layer.provide(Layer.effectContext(runtime.contextEffect)),
+    Layer.provide([memoryBlobs, platform, Layer.provide(Secrets.layer({ keys: undefined }), platform)]),
+  ),
+)
+afterAll(() => moving.dispose())
+
 /** The findings of the doctor, which a test sets. */
 let findings: ReadonlyArray<Finding> = []
 
@@ -37,11 +49,31 @@ const actions: Actions = {
   serve: Console.log("It serves."),
   tenancy: Layer.effectContext(runtime.contextEffect),
   doctor: Layer.succeed(Doctor, { examine: Effect.sync(() => findings) }),
+  backup: Layer.effectContext(moving.contextEffect),
+  importing: Layer.effectContext(moving.contextEffect),
+  restoring: () => Layer.effectContext(moving.contextEffect),
   blobs: Layer.succeed(BlobCopy, { copy: (request) => Effect.sync(() => copied(request)) }),
 }
 /** The outcome of a copy of files, which a test sets. */
 let copied = (_: CopyRequest): CopySummary => ({ copied: 3, bytes: 12, present: 1, different: [], failed: [] })
-type Actions = Parameters<typeof Cli.make<never, never, unknown, never, unknown, never, unknown, never>>[0]
+type Actions = Parameters<
+  typeof Cli.make<
+    never,
+    never,
+    unknown,
+    never,
+    unknown,
+    never,
+    unknown,
+    never,
+    unknown,
+    never,
+    unknown,
+    never,
+    unknown,
+    never
+  >
+>[0]
 
 /** The command line with these actions in place of the usual ones. */
 const commandWith = (others: Partial<Actions> = {}) => commandLine(Cli.make({ ...actions, ...others }))

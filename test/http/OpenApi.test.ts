@@ -149,6 +149,7 @@ const additions = [
   "GET /api/admin/organizations",
   "PATCH /api/admin/organizations/{organizationId}",
   "DELETE /api/admin/organizations/{organizationId}",
+  "POST /api/admin/backups",
   "POST /api/admin/api-keys",
   "GET /api/admin/api-keys",
   "PATCH /api/admin/api-keys/{apiKeyId}",

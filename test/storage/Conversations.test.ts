@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
 import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../src/domain/Ids.ts"
 import { Conversations, type HistoryBounds } from "../../src/storage/Conversations.ts"
 import { Messages } from "../../src/storage/Messages.ts"
 import type { BotMessage, NewMessage } from "../../src/storage/ConversationWrites.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant, newId, sessionNamed } from "../lib/Tenants.ts"
 
@@ -291,3 +293,47 @@ describe("lists", () => {
       }),
     ))
 })
+
+test("a page of a list reads no more sessions than it shows, however many the chatbot has", () =>
+  run(
+    Effect.gen(function* () {
+      const { chatbot, organization } = yield* makeTenant
+      const sessions = 400
+      const page = { page: 2, limit: 20 }
+      // Among so many others, Postgres takes all sessions of one chatbot for few.
+      const system = yield* SystemSql
+      yield* system.withTransaction(
+        Effect.gen(function* () {
+          yield* system`set local session_replication_role = replica`
+          yield* system`
+            insert into sessions (id, organization_id, chatbot_id, platform)
+            select gen_random_uuid(), case when n > ${sessions} then md5((n / 10)::text)::uuid else ${organization}::uuid end,
+              case when n > ${sessions} then md5((n / 4)::text)::uuid else ${chatbot}::uuid end, 'web'
+            from generate_series(1, ${10 * sessions}::int) n`
+        }),
+      )
+      yield* system`analyze sessions`.unprepared
+      const sql = yield* SqlClient.SqlClient
+      const read = yield* as(organization)(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`
+            const listed = yield* (yield* Conversations).list(chatbot, page)
+            expect({ shown: listed.sessions.length, total: listed.total }).toEqual({
+              shown: page.limit,
+              total: sessions,
+            })
+            const [row] = yield* sql<{ rows: number }>`
+              select pg_stat_get_xact_tuples_fetched('sessions'::regclass)::int
+                + pg_stat_get_xact_tuples_returned('sessions'::regclass)::int
+                + (select sum(pg_stat_get_xact_tuples_returned(indexrelid))::int from pg_index
+                  where indrelid = 'sessions'::regclass) as rows`
+            return row?.rows ?? Number.POSITIVE_INFINITY
+          }),
+        ),
+      )
+      // All are counted, and those before the page are skipped.
+      expect(read).toBeGreaterThan(page.limit)
+      expect(read).toBeLessThan(5 * sessions)
+    }),
+  ))

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Finding } from "../../domain/console/SystemState.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
+import { backupsCheck } from "./Backups.ts"
 import { databaseCheck } from "./Database.ts"
 import { diskCheck, type DiskSettings } from "./Disk.ts"
 import { documentsCheck } from "./Documents.ts"
@@ -10,6 +11,7 @@ import { secretsCheck } from "./Secrets.ts"
 import { type ServerSettings, serverCheck } from "./Server.ts"
 import { tablesCheck } from "./Tables.ts"
 import { vectorsCheck } from "./Vectors.ts"
+import { webhooksCheck } from "./Webhooks.ts"
 
 export interface DoctorSettings extends DiskSettings, ServerSettings {}
 
@@ -24,7 +26,9 @@ const checks = (settings: DoctorSettings) =>
     vectorsCheck,
     documentsCheck,
     filesCheck,
+    webhooksCheck,
     secretsCheck,
+    backupsCheck,
   ])
 
 /** Examines everything that a server needs, and reports what is wrong. */

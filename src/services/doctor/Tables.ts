@@ -5,7 +5,7 @@ import { count, note, ok, wrong } from "./Check.ts"
 import type { ServerSettings } from "./Server.ts"
 
 /** A large table that is read whole this often is searched by statements without an index. */
-const SCANS_PER_HOUR = 1
+const SCANS_PER_HOUR = 60
 
 /**
  * Examines indexes and large tables: what Postgres does not clean up, has no statistics of, or reads whole. The embedded
@@ -30,7 +30,12 @@ const ofTable = ({ bytes, deadRows, isAnalyzed, isBehind, name, rows, scansPerHo
   const table = `${name} (${mebibytes(bytes)})`
   return [
     ...(isBehind
-      ? [note("tables", `${table} has ${count(deadRows, "dead row")} and ${rows} others; autovacuum does not keep up`)]
+      ? [
+          note(
+            "tables",
+            `${table} has ${count(deadRows, "dead row")} and ${rows.toLocaleString("en")} others; autovacuum does not keep up`,
+          ),
+        ]
       : []),
     ...(isAnalyzed
       ? []

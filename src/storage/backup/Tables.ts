@@ -30,6 +30,11 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("usage_entries"),
   everywhere("usage_days"),
   everywhere("audit_log"),
+  // After the rows that triggers announce to the webhooks of their organization: an import announces nothing.
+  everywhere("webhooks"),
+  // An imported organization has no deliveries that wait, since its former server sends those.
+  backedUp("webhook_deliveries"),
+  backedUp("webhook_queue"),
   // The server of an imported organization queues what its own embedding model has not embedded.
   backedUp("reembeddings"),
   // Triggers count what is imported.

@@ -6,8 +6,11 @@ import { makeChunkIndexes } from "./ChunkIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
-/** The interval of the maintenance, which finds indexes that could not be built and those of deleted chatbots. */
-const LOOK_EVERY = Duration.minutes(1)
+/**
+ * The interval of the maintenance, which reads the sizes of all documents. It finds indexes that could not be built and
+ * those of deleted chatbots; one that a search misses is requested at once.
+ */
+const LOOK_EVERY = Duration.minutes(10)
 /** The size, in kB, at which new entries are merged into an index: until then every search scans them. */
 const PENDING_MAX = 512
 

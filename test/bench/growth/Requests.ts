@@ -4,7 +4,7 @@ import type { Child } from "../http/Child.ts"
 import { apiKey } from "../http/Fixture.ts"
 
 /** Each request is sent so often, and the median and what one of them reads are printed. */
-const TIMES = 9
+const TIMES = 5
 /** Postgres publishes what a connection has read when the connection is idle for a second. */
 const PUBLISHED_AFTER = "2500 millis"
 const LARGE_ROWS = 50_000
