@@ -27,9 +27,9 @@ test("the bill of materials tells what a server needs from what only its develop
   for (const [name, version] of Object.entries(dependencies))
     expect([name, scopeOf(name, version)]).toEqual([name, "required"])
   // What the server's packages need as well.
-  const shared = ["fast-check", "standardwebhooks", "zod"]
+  const shared = new Set(["fast-check", "standardwebhooks", "zod"])
   for (const [name, version] of Object.entries(devDependencies)) {
-    if (!shared.includes(name)) expect([name, scopeOf(name, version)]).toEqual([name, "excluded"])
+    if (!shared.has(name)) expect([name, scopeOf(name, version)]).toEqual([name, "excluded"])
   }
   const refs = new Map(made.components.map((one) => [one["bom-ref"], one.scope]))
   const known = new Set([...refs.keys(), made.metadata.component["bom-ref"]])

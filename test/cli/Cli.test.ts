@@ -139,10 +139,7 @@ describe("the command line", () => {
   })
 
   test.each([
-    [
-      "--help",
-      ["serve", "migrate", "doctor", "blobs", "keys", "organizations", "backup", "verify-backup", "restore"],
-    ],
+    ["--help", ["serve", "migrate", "doctor", "blobs", "keys", "organizations", "backup", "verify-backup", "restore"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
     [
       "organizations --help",
