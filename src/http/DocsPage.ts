@@ -31,6 +31,7 @@ export const entries: ReadonlyArray<Entry> = [
   { name: "widget", title: "The chat widget", file: "docs/widget.md" },
   { name: "webhooks", title: "Webhooks", file: "docs/webhooks.md" },
   { name: "keys-and-budgets", title: "Keys and budgets", file: "docs/keys-and-budgets.md" },
+  { name: "scaling", title: "Scaling", file: "docs/scaling.md" },
   { name: "privacy", title: "Privacy", file: "docs/privacy.md" },
   { name: "idempotency", title: "Idempotency keys", file: "docs/idempotency.md" },
   { name: "errors", title: "Errors", file: "docs/errors.md" },
