@@ -5,25 +5,30 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
+import { Cause, Console, Context, Effect, Exit, Latch, Layer, References, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
+import { Backup } from "./backup/Backup.ts"
+import { BackupRuns } from "./backup/BackupRuns.ts"
+import { Restore } from "./backup/Restore.ts"
 import { Blobs } from "./blobs/Blobs.ts"
+import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
-import * as LocalBlobStore from "./blobs/LocalBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
+import { workersOf } from "./config/Workers.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import { LocalOperator } from "./http/edge/LocalOperator.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
 import * as MetricsServer from "./http/server/MetricsServer.ts"
-import { Server } from "./http/server/Server.ts"
+import { reservePort, Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
+import { BlobCopy } from "./jobs/BlobCopy.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
@@ -41,10 +46,19 @@ import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/doctor/Doctor.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
+import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
+import { supervise } from "./supervisor/Supervisor.ts"
+import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
+import { Secrets } from "./system/Secrets.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
+import { urlOf } from "./system/Url.ts"
+import { DATABASE_URL, WORKERS } from "./system/Variables.ts"
+
+/** A backup reads in one connection to Postgres for a long time, and needs others besides. */
+const BACKUP_CONNECTIONS = 8
 
 /** Makes a layer from the settings. */
 const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
@@ -52,7 +66,12 @@ const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A,
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-const logged = configured(({ log }) => Log.layer(log)).pipe(Layer.provideMerge(Config.layer))
+const { workerNumber } = WorkerSeat
+
+const logged = Layer.merge(
+  configured(({ log }) => Log.layer(log)),
+  workerNumber === undefined ? Layer.empty : Layer.succeed(References.CurrentLogAnnotations, { worker: workerNumber }),
+).pipe(Layer.provideMerge(Config.layer))
 
 /** The settings of a command, which exports no telemetry. */
 const settings = Layer.provideMerge(layerOff, logged)
@@ -63,9 +82,11 @@ const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector
 
 const database = configured((config) => Database.layer(config.database))
 
-const storage = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas)).pipe(Layer.provide(database))
+const repositories = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas))
 
-const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => LocalBlobStore.layer(blobs))))
+const storage = Layer.provide(repositories, database)
+
+const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => ChosenBlobStore.layer(blobs))))
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
@@ -94,6 +115,8 @@ const services = configured(Services.layer).pipe(
   Layer.provide([models, embeddings, storage, blobStore]),
 )
 
+const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, blobStore]))
+
 const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
 const bootstrapOfServer = configured((config) => Bootstrap.layerOfServer(config.bootstrap))
@@ -115,10 +138,12 @@ const figures = Layer.merge(
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* Console.log(`Listening on ${(yield* Server).url}`)
+    // The supervisor of several workers says it once all of them listen.
+    if (workerNumber === undefined) yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
   Layer.provide([App.layer, figures]),
+  Layer.provide(backupRuns),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
@@ -129,6 +154,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(models),
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
+  Layer.provide(WorkerSeat.layer),
   Layer.provideMerge(settingsOfServer),
   Layer.provideMerge(platform),
 )
@@ -142,16 +168,43 @@ const tenancy = bootstrap.pipe(
   Layer.provide(platform),
 )
 
+/** The copying of files, which opens no database. */
+const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobStore.layer({ ...blobs, kind }))).pipe(
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
 const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
+
+/** The database of the settings, opened by a command that backs up or restores. */
+const opened = (migrating?: Database.Migrating) =>
+  configured((config) => {
+    const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
+    return Database.layer({ ...config.database, maxConnections }, migrating)
+  })
+
+const backup = Backup.layer.pipe(
+  Layer.provide([Layer.provide(repositories, opened(asItIs)), blobStore]),
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
+
+const restoring = (migrating?: Database.Migrating) =>
+  Restore.layer.pipe(
+    Layer.provide([Layer.provide(repositories, opened(migrating)), blobStore]),
+    Layer.provide(configured(({ secrets }) => Secrets.layer(secrets))),
+    Layer.provide(settings),
+    Layer.provide(platform),
+  )
 
 /**
  * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for
- * good.
+ * good. A worker ends with its supervisor instead.
  */
-const serve = Effect.scoped(
+const serveAlone = Effect.scoped(
   Effect.gen(function* () {
-    const launcherEnded = yield* watchLauncher
-    const terminalClosed = yield* watchTerminal
+    const launcherEnded = workerNumber === undefined ? yield* watchLauncher : Effect.never
+    const terminalClosed = yield* watchTerminal(workerNumber === undefined ? undefined : () => {})
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
     yield* onStopSignal((signal) => (lifecycle.stoppedBy ??= signal))
@@ -163,6 +216,47 @@ const serve = Effect.scoped(
   }),
 )
 
+/** Runs several servers on one port, and replaces them one after the other on SIGHUP. */
+const serveSeveral = (workers: number) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const launcherEnded = yield* watchLauncher
+      const hungUp = yield* Latch.make(false)
+      const terminalClosed = yield* watchTerminal(() => hungUp.openUnsafe())
+      const { server: address } = yield* Config
+      const port = yield* reservePort(address)
+      const url = urlOf(address.host, port)
+      const { replaceAll } = yield* supervise({
+        workers,
+        port,
+        url,
+        drainTimeout: address.drainTimeout,
+        program: import.meta.filename,
+      })
+      const replacing = hungUp.await.pipe(Effect.andThen(hungUp.close), Effect.andThen(replaceAll), Effect.forever)
+      const reason = yield* Effect.raceAllFirst([
+        replacing,
+        Effect.as(launcherEnded, "what launched it has ended"),
+        Effect.as(terminalClosed, "its terminal was closed"),
+      ])
+      yield* Effect.logInfo("The workers are stopping", { reason })
+    }),
+  ).pipe(Effect.provide(settings))
+
+/** Runs the server, or several of them. */
+const serve = Effect.gen(function* () {
+  const { database, workers } = yield* Config
+  const count = workerNumber === undefined ? workersOf(workers.count, database.url === undefined) : 1
+  if (count === 1) return yield* serveAlone
+  if (database.url === undefined) {
+    return yield* new StartupError({
+      what: `${WORKERS} is ${count}, and the embedded database serves one process only.`,
+      doThis: `Set ${DATABASE_URL} to a Postgres, or ${WORKERS} to 1.`,
+    })
+  }
+  return yield* serveSeveral(count)
+}).pipe(Effect.provide(Config.layer))
+
 /** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */
 const explain = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
@@ -171,7 +265,18 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(Cli.make({ serve, tenancy, doctor }), { version: manifest.version }).pipe(
+const program = Command.run(
+  Cli.make({
+    serve,
+    tenancy,
+    doctor,
+    backup,
+    importing: restoring(),
+    restoring: (migration) => restoring(emptyAt(migration)),
+    blobs: blobCopy,
+  }),
+  { version: manifest.version },
+).pipe(
   Effect.tapCause(explain),
   Effect.provide([
     NodeFileSystem.layer,

@@ -169,7 +169,7 @@ describe("an environment variable", () => {
   const written = Array.from(new Glob("**/*.ts").scanSync(root)).flatMap((file) =>
     (readFileSync(join(root, file), "utf8").replace(comments, "").match(texts) ?? []).map((text) => ({
       file,
-      words: new Set(text.replaceAll(/\$\{[^}]*\}/g, "").match(/[A-Z][A-Z_]+/g)),
+      words: new Set(text.replaceAll(/\$\{[^}]*\}/g, "").match(/[A-Z][A-Z\d_]+/g)),
     })),
   )
 

@@ -125,6 +125,8 @@ const checks: ReadonlyArray<Check> = [
     ),
     isExtra: true,
   },
+  // They need a real S3 server, such as `.ci/radosgw.sh` starts.
+  { ...tests("s3", filesOf("test/s3/*.check.ts")), isExtra: true },
   // `.ci/image.sh` builds what these need first.
   { ...tests("image", filesOf("test/image/*.check.ts")), isExtra: true },
   // `bun run conformance` installs what these need first. Their names keep them from `bun test`.

@@ -4,6 +4,7 @@ import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Expiry, KeyKind, Scope } fr
 import { boundedList } from "../domain/schema/Bounded.ts"
 import { AllowedOrigins } from "../domain/widget/PublishableKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { BackupReport } from "../domain/BackupReport.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../domain/Organization.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
@@ -83,6 +84,38 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
       summary: "Delete an organization",
       description:
         "Only with the scope `operator`. The operator's own organization cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
+    }),
+  )
+
+const Directory = Schema.String.check(
+  Schema.isPattern(/^\//, { message: "Expected an absolute path" }),
+  Schema.isMaxLength(4_000),
+)
+
+const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
+  payload: Schema.Struct({
+    directory: Directory.annotate({ description: "On the machine of the server, empty or new." }),
+    previous: Schema.optionalKey(
+      Directory.annotate({ description: "An earlier backup, or a directory with some, whose files are linked." }),
+    ),
+    organization_id: Schema.optionalKey(
+      OrganizationId.pipe(Schema.annotateEncoded({ description: "Only this organization. Default: everything." })),
+    ),
+  }),
+  success: Schema.Struct({
+    backup: Schema.NullOr(BackupReport).annotate({ description: "Null while it is under way." }),
+  }),
+  error: Problem.Conflict,
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(RequiredScope, "operator")
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Back up the embedded database",
+      description:
+        "Only for `parley backup` and `parley organizations export` on the machine of the server (403): whoever sends this writes into any directory that the server may write to. It begins the backup, or joins the one to the same directory, and answers at its end or after some seconds; send it again until there is a `backup`. 409 says why it failed.",
     }),
   )
 
@@ -184,12 +217,13 @@ export class AdminApi extends HttpApiGroup.make("admin")
     listOrganizations,
     updateOrganization,
     deleteOrganization,
+    makeBackup,
     createApiKey,
     listApiKeys,
     revokeApiKey,
     updateApiKey,
   )
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
-  .annotateMerge(OpenApi.annotations({ title: "Admin", description: "Organizations and API keys." }))
+  .annotateMerge(OpenApi.annotations({ title: "Admin", description: "Organizations, API keys and backups." }))
   .middleware(Authorization)
   .middleware(Problems) {}

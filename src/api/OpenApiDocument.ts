@@ -4,6 +4,7 @@ import { failures } from "../domain/Errors.ts"
 import { saysWhen } from "../domain/Failure.ts"
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../domain/IdempotencyKey.ts"
 import { merge } from "../domain/schema/Merge.ts"
+import { webhookOperations as webhooks } from "./webhooks/WebhookOperations.ts"
 import { IsCrossOrigin } from "./parts/Annotations.ts"
 
 /** The endpoint that serves the OpenAPI document. */
@@ -152,6 +153,8 @@ const completeOperation = (operation: Schema.Json, method: string): Schema.Json 
       }
     : operation
 
+const webhookOperations = plainSchemas(webhooks)
+
 /** Completes the OpenAPI document that Effect derives, for linters and for generators of clients. */
 export const completeDocument = (document: Schema.JsonObject): Schema.JsonObject => {
   const plain = plainSchemas(document)
@@ -159,5 +162,6 @@ export const completeDocument = (document: Schema.JsonObject): Schema.JsonObject
     ...plain,
     info: { ...mapFields(plain["info"], (item) => item), contact: { name: "The operator of this server" } },
     paths: mapFields(plain["paths"], (path) => mapFields(path, completeOperation)),
+    webhooks: webhookOperations,
   }
 }

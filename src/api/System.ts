@@ -36,7 +36,7 @@ export const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
     OpenApi.annotations({
       summary: "Metrics",
       description:
-        "The metrics of the process that answers, in the text format of Prometheus; see [Observability](/docs/observability). It takes the token of `METRICS_TOKEN`, or an API key with the scope `operator`, as `Authorization: Bearer`.",
+        "The metrics of the process that answers, in the text format of Prometheus; see [Observability](/docs/observability). It takes the token of the metrics, or an API key with the scope `operator`, as `Authorization: Bearer`.",
     }),
   )
 

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path"
 import { Context, Duration, Effect, FileSystem, Layer, Option, Schedule, Schema, Stream } from "effect"
 import { version } from "../../package.json" with { type: "json" }
 import { BlobStore } from "../blobs/BlobStore.ts"
+import type { BackupReport } from "../domain/BackupReport.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { Backups } from "../storage/backup/Backups.ts"
@@ -41,20 +42,6 @@ export interface BackupOptions {
   /** The longest time for which others may have to wait for the database. */
   readonly patience?: Duration.Duration | undefined
 }
-
-/** What a finished backup contains, and how it was made. */
-export const BackupReport = Schema.Struct({
-  rows: Schema.Int,
-  /** The bytes of the tables. */
-  bytes: Schema.Int,
-  files: Schema.Int,
-  file_bytes: Schema.Int,
-  /** The files whose content did not have to be copied: an earlier backup or attempt had it, or another file. */
-  reused: Schema.Int,
-  /** The files that the database names and the store does not have. */
-  missing: Schema.Int,
-})
-export type BackupReport = typeof BackupReport.Type
 
 /** Makes backups of everything, or of one organization, while servers go on working. */
 export class Backup extends Context.Service<
@@ -255,7 +242,9 @@ export class Backup extends Context.Service<
         }
         const draft = join(directory, `${MANIFEST}.draft`)
         yield* writeFile(draft, Stream.make(new TextEncoder().encode(encodeManifest(manifest))))
+        yield* syncDirectory(directory)
         yield* publish(draft, join(directory, MANIFEST))
+        yield* syncDirectory(directory)
         yield* Effect.ignore(files.remove(join(directory, WANTED)))
         yield* Effect.ignore(files.remove(join(directory, UNFINISHED)))
         const rows = tables.reduce((sum, table) => sum + table.rows, 0)

@@ -1,5 +1,4 @@
 import { createHash, type Hash } from "node:crypto"
-import { dirname } from "node:path"
 import { Effect, FileSystem, Schema, Stream } from "effect"
 import type { StartupError } from "../system/StartupError.ts"
 import { damaged, notRead, notWritten } from "./Failures.ts"
@@ -52,11 +51,10 @@ export const syncDirectory = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/** Moves a written file to its name, durably. */
+/** Moves a written file to its name, which is durable once its directory is synced. */
 export const publish = Effect.fnUntraced(function* (draft: string, path: string) {
   const files = yield* FileSystem.FileSystem
   yield* Effect.mapError(files.rename(draft, path), notWritten(path))
-  yield* syncDirectory(dirname(path))
 })
 
 /** Writes pages of lines to a new file. */
@@ -102,7 +100,7 @@ const checked = (path: string, hash: Hash, { sha256 }: FileSum): Effect.Effect<v
 export const isWhole = (path: string, expected: FileSum) =>
   Stream.runDrain(readFile(path, expected)).pipe(
     Effect.as(true),
-    Effect.catch(() => Effect.succeed(false)),
+    Effect.orElseSucceed(() => false),
   )
 
 /** Reads the lines of a file in pages. */

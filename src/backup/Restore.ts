@@ -116,8 +116,10 @@ export class Restore extends Context.Service<
         const keys = Stream.map(Stream.grouped(blobs, KEYS), (page) => page.map(keyOf))
         yield* Stream.runForEach(keys, (page) => Effect.mapError(garbage.announce(page, IMPORT_GRACE), databaseFailed))
         yield* storeBlobs(contents, keyOf)
-        yield* Effect.catchTag(restoration.import({ organization: id, salt }, tables, keys), "Unavailable", (error) =>
-          Effect.fail(databaseFailed(error)),
+        yield* Effect.catchTag(
+          restoration.import({ from: manifest.organization.id, organization: id, salt }, tables, keys),
+          "Unavailable",
+          (error) => Effect.fail(databaseFailed(error)),
         )
         return { manifest, id, warnings: warningsOf(manifest) }
       })

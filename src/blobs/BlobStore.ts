@@ -1,8 +1,14 @@
 import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
+import type { Finding } from "../domain/console/SystemState.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 
 /** There is no blob with this key. */
 export class BlobNotFound extends Schema.TaggedError<BlobNotFound>()("BlobNotFound", { key: Schema.String }) {}
+
+/** Prefix of empty blobs that mark which databases have used the store. The keys end in the id of the database. */
+export const USERS = "databases/"
+/** Prefixes of the keys of all blobs that outlive a request. */
+export const COPIED_PREFIXES = ["avatars/", "documents/", USERS]
 
 /** What a store knows of a blob without reading it. */
 export interface BlobInfo {
@@ -41,6 +47,10 @@ export class BlobStore extends Context.Service<
      * blob that is written or deleted meanwhile may be missing or present.
      */
     readonly list: (prefix: string) => Stream.Stream<ReadonlyArray<BlobInfo>, Unavailable>
+    /** Fails while the store is known to be out of reach, before a caller takes the trouble to receive a file. */
+    readonly ready: Effect.Effect<void, Unavailable>
+    /** Says which store it is, whether it answers, and what is odd about it, for the doctor. */
+    readonly examine: Effect.Effect<ReadonlyArray<Pick<Finding, "state" | "text">>>
     /** Deletes a blob. Succeeds when there is no blob with the key. */
     readonly remove: (key: string) => Effect.Effect<void, Unavailable>
   }

@@ -1,26 +1,12 @@
-import {
-  Array,
-  Clock,
-  Duration,
-  Effect,
-  FileSystem,
-  Layer,
-  Option,
-  Path,
-  type PlatformError,
-  Schedule,
-  Stream,
-} from "effect"
-import { SecureRandom } from "effect/crypto"
-import { filesUnavailable, freeBytes, isDiskFull, mebibytes, notWritable } from "../system/Disk.ts"
+import { Array, Effect, FileSystem, Layer, Option, Path, type PlatformError, Stream } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { StartupError } from "../system/StartupError.ts"
 import { BlobNotFound, BlobStore, contentOf } from "./BlobStore.ts"
+import { makeDrafts } from "./Drafts.ts"
 
 /** The directories that have to be writable if they exist. Others, such as a mount's `lost+found`, are ignored. */
-const WRITTEN = ["", "tmp", "avatars", "documents"]
-/** The age from which a temporary file is known to be that of a dead process. */
-const DRAFT_MAX_AGE = Duration.hours(1)
+const WRITTEN = ["avatars", "documents"]
 /** The number of blobs in one page of a listing. */
 const PAGE = 500
 /** The number of files that a listing looks at at once. */
@@ -46,51 +32,8 @@ export const layer = ({
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const paths = yield* Path.Path
-      const random = yield* SecureRandom.SecureRandom
+      const { path: draftPath, toUnavailable } = yield* makeDrafts(directory, WRITTEN)
 
-      const temporary = paths.join(directory, "tmp")
-      yield* files.makeDirectory(temporary, { recursive: true, mode: 0o700 }).pipe(
-        // Making a directory that exists succeeds even when it is not writable.
-        Effect.andThen(
-          Effect.forEach(WRITTEN, (name) =>
-            Effect.catchIf(
-              files.access(paths.join(directory, name), { writable: true }),
-              ({ reason }) => reason._tag === "NotFound",
-              () => Effect.void,
-            ),
-          ),
-        ),
-        Effect.mapError((error) => notWritable(`The directory for files, ${directory},`, error)),
-      )
-
-      const sweepDrafts = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        yield* Effect.forEach(
-          yield* files.readDirectory(temporary),
-          Effect.fnUntraced(
-            function* (name) {
-              const draft = paths.join(temporary, name)
-              const written = Option.getOrElse((yield* files.stat(draft)).mtime, () => new Date(now))
-              if (now - written.getTime() > Duration.toMillis(DRAFT_MAX_AGE)) yield* files.remove(draft)
-            },
-            (sweep) => Effect.ignore(sweep),
-          ),
-        )
-      }).pipe(Effect.ignore)
-      yield* sweepDrafts
-      yield* Effect.forkScoped(Effect.repeat(sweepDrafts, Schedule.spaced(DRAFT_MAX_AGE)))
-
-      /** Logs an error, and fails with one for clients, who learn of the cause only when the disk is full. */
-      const toUnavailable = Effect.fnUntraced(function* (error: PlatformError.PlatformError) {
-        const isFull = isDiskFull(error)
-        const free = isFull ? yield* freeBytes(directory) : undefined
-        yield* Effect.logError(
-          isFull ? "The disk is full: files cannot be stored" : "Files cannot be stored or read",
-        ).pipe(
-          Effect.annotateLogs({ directory, ...(free !== undefined && { free: mebibytes(free) }), why: error.message }),
-        )
-        return yield* filesUnavailable(error)
-      })
       const orUnavailable = <A, R>(work: Effect.Effect<A, PlatformError.PlatformError, R>) =>
         Effect.catch(work, toUnavailable)
 
@@ -100,7 +43,7 @@ export const layer = ({
         Effect.scoped(Effect.flatMap(files.open(path, { flag: "r" }), (file) => file.sync))
 
       const put = Effect.fn("BlobStore.put")(function* <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) {
-        const draft = paths.join(temporary, yield* random.uuidV4())
+        const draft = yield* draftPath
         const target = pathOf(key)
         yield* Effect.scoped(
           Effect.gen(function* () {
@@ -180,6 +123,6 @@ export const layer = ({
           Stream.map((found) => found.filter((one) => one !== undefined)),
         )
 
-      return { put, get, read, open, info, remove, list }
+      return { put, get, read, open, info, remove, list, ready: Effect.void, examine: Effect.succeed([]) }
     }),
   )

@@ -5,7 +5,12 @@ import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import type { ApiKeys } from "../services/ApiKeys.ts"
 import type { Doctor } from "../services/doctor/Doctor.ts"
 import type { Organizations } from "../services/Organizations.ts"
+import type { Backup } from "../backup/Backup.ts"
+import type { Restore } from "../backup/Restore.ts"
+import type { BlobCopy } from "../jobs/BlobCopy.ts"
 import { Administration } from "./Administration.ts"
+import { backup, BackupMaking, restore, verifyBackup } from "./Backups.ts"
+import { blobs } from "./Blobs.ts"
 import { doctor, inThisProcess, orNotExamined, throughServer } from "./Doctor.ts"
 import { whenInUse } from "./InUse.ts"
 import { keys } from "./Keys.ts"
@@ -23,16 +28,24 @@ const asCommandLine = Layer.succeed(Actor, "command_line")
  * Makes the `parley` command. `serve` runs the server until it is stopped, the layer `doctor` provides the services of
  * the command with this name, and `tenancy` those of all others; building it brings the database up to date.
  */
-export const make = <E, R, E2, R2, E3, R3>(actions: {
+export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7>(actions: {
   readonly serve: Effect.Effect<void, E, R>
   readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E2, R2>
   readonly doctor: Layer.Layer<Doctor, E3, R3>
+  /** Opens the database as it is, to back it up. */
+  readonly backup: Layer.Layer<Backup, E4, R4>
+  /** Opens an empty database with the schema of the backup, which a migration names. */
+  readonly restoring: (migration: string) => Layer.Layer<Restore, E5, R5>
+  /** Opens the database, to import an organization. */
+  readonly importing: Layer.Layer<Restore, E6, R6>
+  readonly blobs: Layer.Layer<BlobCopy, E7, R7>
 }) => {
   const { serve } = actions
   const administration = whenInUse(
     Administration.layer.pipe(Layer.provide(actions.tenancy), Layer.provideMerge(asCommandLine)),
     Administration.layerOf,
   )
+  const backingUp = whenInUse(Layer.provide(BackupMaking.layer, actions.backup), BackupMaking.layerOf)
   const migrate = Effect.andThen(
     Effect.scoped(Layer.build(whenInUse(actions.tenancy))),
     Console.log("The database is up to date."),
@@ -45,8 +58,12 @@ export const make = <E, R, E2, R2, E3, R3>(actions: {
         Command.withDescription("Bring the database up to date, and end"),
       ),
       Command.provide(doctor, orNotExamined(whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer))),
+      blobs(actions.blobs),
       Command.provide(keys, administration),
-      Command.provide(organizations, administration),
+      organizations({ administration, exporting: backingUp, importing: whenInUse(actions.importing) }),
+      Command.provide(backup, backingUp),
+      verifyBackup,
+      restore((migration) => whenInUse(actions.restoring(migration))),
     ]),
   )
 }

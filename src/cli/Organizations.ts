@@ -1,10 +1,12 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, type Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import type { Restore } from "../backup/Restore.ts"
 import { OrganizationId } from "../domain/Ids.ts"
 import { OrganizationName, RetentionText } from "../domain/Organization.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"
 import { Administration } from "./Administration.ts"
+import { type BackupMaking, exportOrganization, importOrganization } from "./Backups.ts"
 import {
   decodedBy,
   budgetFlags,
@@ -123,8 +125,25 @@ const retention = Command.make(
   }, withHints),
 ).pipe(Command.withDescription("Set for how long conversations are kept; without --days, show it"))
 
-/** The commands below `organizations`. */
-export const organizations = Command.make("organizations").pipe(
-  Command.withDescription("Make, list, rename and delete organizations, and set what they may spend, store and keep"),
-  Command.withSubcommands([create, list, budget, quota, retention, rename, remove]),
-)
+/** Makes the commands below `organizations`. All but those that move one to another server have one layer. */
+export const organizations = <E, R, E2, R2, E3, R3>(layers: {
+  readonly administration: Layer.Layer<Administration, E, R>
+  readonly exporting: Layer.Layer<BackupMaking, E2, R2>
+  readonly importing: Layer.Layer<Restore, E3, R3>
+}) =>
+  Command.make("organizations").pipe(
+    Command.withDescription(
+      "Make, list, rename, move and delete organizations, and set what they may spend, store and keep",
+    ),
+    Command.withSubcommands([
+      Command.provide(create, layers.administration),
+      Command.provide(list, layers.administration),
+      Command.provide(budget, layers.administration),
+      Command.provide(quota, layers.administration),
+      Command.provide(retention, layers.administration),
+      Command.provide(rename, layers.administration),
+      Command.provide(remove, layers.administration),
+      Command.provide(exportOrganization, layers.exporting),
+      Command.provide(importOrganization, layers.importing),
+    ]),
+  )

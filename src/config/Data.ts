@@ -1,5 +1,12 @@
 import { resolve } from "node:path"
-import { BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
+import {
+  BLOBS,
+  BOOTSTRAP_API_KEY,
+  DATA_DIR,
+  DATABASE_CONNECTIONS,
+  DATABASE_URL,
+  SECRETS_KEY,
+} from "../system/Variables.ts"
 import {
   apiKey,
   daysOrOff,
@@ -12,6 +19,7 @@ import {
   size,
   text,
 } from "./Kinds.ts"
+import { s3 } from "./S3.ts"
 import type { Group } from "./Setting.ts"
 
 const dataDir = text.or(
@@ -39,9 +47,9 @@ const database = {
     "Postgres 15 or later with pgvector 0.7 or later; for production, and for several processes. Absent: the embedded database.",
   ),
   maxConnections: integer(2, 1_000).or(
-    "DATABASE_CONNECTIONS",
+    DATABASE_CONNECTIONS,
     "16",
-    "Connections to Postgres at once, at most. Raise it when requests wait for a connection; all processes together have to stay below the `max_connections` of the database.",
+    "Connections of a process to Postgres at once, at most; one more shows the others that it lives. Raise it when requests wait for a connection; all processes together have to stay below the `max_connections` of the database, which `doctor` adds up.",
   ),
   pipeline: integer(1, 128).or(
     "DATABASE_PIPELINE",
@@ -81,8 +89,13 @@ const secrets = {
 }
 
 const blobs = {
-  kind: oneOf("local").or("BLOBS", "local", `Where files are kept; \`local\` is a directory below \`${DATA_DIR}\`.`),
+  kind: oneOf("local", "s3").or(
+    BLOBS,
+    "local",
+    `Where files are kept: \`local\` is a directory below \`${DATA_DIR}\`, \`s3\` a bucket of an S3 server. \`parley blobs copy\` moves them.`,
+  ),
   directory: below("files").elsewhere,
+  s3,
 }
 
 const blobCheck = {
@@ -95,6 +108,14 @@ const blobCheck = {
     "ORPHAN_AGE",
     "24h",
     "Age at which a stored file without an owner is deleted. Raise it when older copies of the database may be restored.",
+  ),
+}
+
+const backup = {
+  patience: positiveDuration.or(
+    "BACKUP_PATIENCE",
+    "60s",
+    "How long a backup of the embedded database may read it while a server runs, which answers nobody else meanwhile. When it takes longer, the backup fails; without a server it may take any time. Postgres answers while it is backed up.",
   ),
 }
 
@@ -117,5 +138,5 @@ const retention = {
 export const data = {
   title: "Data",
   introduction: "What the server stores, where, and how long it waits for its database.",
-  sections: { database, bootstrap, running, secrets, blobs, blobCheck, audit, retention },
+  sections: { database, bootstrap, running, secrets, blobs, blobCheck, backup, audit, retention },
 } satisfies Group

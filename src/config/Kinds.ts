@@ -76,6 +76,14 @@ export const integer = (minimum: number, maximum: number) =>
     return number >= minimum && number <= maximum ? number : undefined
   })
 
+const WORKERS_MAX = 256
+
+/** A number of processes, which is `Infinity` when it is one for each core. */
+export const workers = kind(`\`auto\`, or a whole number from 1 to ${WORKERS_MAX}`, (value) => {
+  const number = value === "auto" ? Number.POSITIVE_INFINITY : /^\d{1,3}$/.test(value) ? Number(value) : 0
+  return number === Number.POSITIVE_INFINITY || (number >= 1 && number <= WORKERS_MAX) ? number : undefined
+})
+
 const decodeUri = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text.trim())
@@ -164,6 +172,15 @@ const parseSize = (value: string) => {
 
 /** A size in bytes. */
 export const size = kind("a size such as `512KiB` or `25MiB`", parseSize)
+
+/** The smallest part that Amazon accepts of an upload in several parts. */
+const PART_MIN = 5 * 1024 * 1024
+
+/** The size in bytes of the parts of an upload. */
+export const partSize = kind("a size of at least `5MiB`", (value) => {
+  const bytes = parseSize(value)
+  return bytes === undefined || bytes < PART_MIN ? undefined : bytes
+})
 
 /** A size in bytes, which is `Infinity` when it is off. */
 export const sizeOrOff = kind("`off`, or a size such as `50GiB`", (value) =>

@@ -16,13 +16,13 @@ const metrics = {
   host: text.or(
     METRICS_HOST,
     "127.0.0.1",
-    "Address to listen on for `METRICS_PORT`. Change it when Prometheus is on another machine, in a network that others cannot reach.",
+    `Address to listen on for \`${METRICS_PORT}\`. Change it when Prometheus is on another machine, in a network that others cannot reach.`,
   ),
 }
 
-const exporter = (signal: string) =>
+const exporter = (variable: string, signal: string) =>
   oneOf("otlp", "none").or(
-    `OTEL_${signal.toUpperCase()}_EXPORTER`,
+    variable,
     "otlp",
     `\`none\` sends no ${signal} to the collector, for one that does not take them.`,
   )
@@ -65,9 +65,9 @@ const collector = {
       "Further attributes of the server in traces, metrics and logs, such as `deployment.environment.name=staging`. Absent: none.",
     )
     .map((attributes) => attributes ?? {}),
-  traces: exporter("traces"),
-  metrics: exporter("metrics"),
-  logs: exporter("logs"),
+  traces: exporter("OTEL_TRACES_EXPORTER", "traces"),
+  metrics: exporter("OTEL_METRICS_EXPORTER", "metrics"),
+  logs: exporter("OTEL_LOGS_EXPORTER", "logs"),
   sampler: oneOf(...samplers).or(
     "OTEL_TRACES_SAMPLER",
     "parentbased_always_on",

@@ -1,6 +1,10 @@
-import { Effect, Redacted } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { BackupRuns } from "../backup/BackupRuns.ts"
+import { Config } from "../Config.ts"
+import { Caller, COMMAND_LINE } from "../domain/Caller.ts"
+import { Conflict, Forbidden } from "../domain/Errors.ts"
 import { ApiKey, ApiKeyPatch } from "../domain/ApiKey.ts"
 import { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import { Admin } from "../services/Admin.ts"
@@ -10,11 +14,18 @@ import { nextPage, rangeOf } from "./Listing.ts"
 const organizationChange = changes(Organization, OrganizationPatch)
 const apiKeyChange = changes(ApiKey, ApiKeyPatch)
 
+/** How long a request waits for the end of a backup. */
+const BACKUP_WAIT = Duration.seconds(10)
+
+const onlyHere = new Forbidden({ detail: "Only `parley backup` on the machine of the server may ask for this." })
+
 export const layer = HttpApiBuilder.group(
   Api,
   "admin",
   Effect.fn(function* (handlers) {
     const admin = yield* Admin
+    const backups = yield* BackupRuns
+    const { backup } = yield* Config
 
     return handlers.handleAll({
       createOrganization: ({ payload }) =>
@@ -35,6 +46,16 @@ export const layer = HttpApiBuilder.group(
         Effect.as(admin.removeOrganization(params.organizationId), {
           message: "Organization deleted successfully" as const,
         }),
+
+      makeBackup: Effect.fnUntraced(function* ({ payload }) {
+        if ((yield* Caller).apiKeyId !== COMMAND_LINE) return yield* onlyHere
+        const { directory, organization_id: organization, previous } = payload
+        const made = yield* Effect.mapError(
+          backups.run({ directory, previous, organization, ...backup }, BACKUP_WAIT),
+          ({ message }) => new Conflict({ detail: message }),
+        )
+        return { backup: made ?? null }
+      }),
 
       createApiKey: ({ payload }) => {
         const { allowed_origins, chatbot_id, expires_at, kind = "secret", name, organization_id, scopes } = payload

@@ -27,6 +27,7 @@ import {
   type TooManyAtOnce,
   type Unavailable,
 } from "../domain/Errors.ts"
+import { Health } from "../services/Health.ts"
 import { Shares } from "../services/Shares.ts"
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
@@ -81,8 +82,9 @@ export class ReceivedForms extends Context.Service<
      * at a time, and are deleted when the scope closes. A request with an idempotency key begins once its form is
      * complete.
      *
-     * Before anything is read, the form takes a place among the uploads of the caller's organization, which it holds
-     * until the scope closes too: so an organization occupies a bounded part of the disk.
+     * Before anything is read, the form is refused if files cannot be stored, and it takes a place among the uploads of
+     * the caller's organization, which it holds until the scope closes too: so an organization occupies a bounded part of
+     * the disk.
      */
     readonly receive: <A>(
       form: Schema.ConstraintDecoder<A>,
@@ -101,6 +103,7 @@ export class ReceivedForms extends Context.Service<
         // over.
         const { isAlone } = yield* DatabaseTraits
         const shares = yield* Shares
+        const health = yield* Health
 
         const orNotWritable = Effect.mapError((error: PlatformError.PlatformError) =>
           notWritable(`The directory for uploads, ${directory},`, error),
@@ -197,6 +200,7 @@ export class ReceivedForms extends Context.Service<
           const request = yield* HttpServerRequest.HttpServerRequest
           const total = limits.fileSize * limits.files + OVERHEAD_BYTES
           if (isLonger(request, total)) return yield* formTooLarge(limits)
+          yield* health.files
           yield* shares.hold("uploads")
           const arrived = { count: 0 }
           const idempotent = yield* CurrentIdempotentRequest

@@ -1,5 +1,5 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Stream } from "effect"
-import { type BlobInfo, BlobStore } from "../blobs/BlobStore.ts"
+import { type BlobInfo, BlobStore, USERS } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobOwners, type OwnedBlob } from "../storage/BlobOwners.ts"
 import { regularly } from "../system/Background.ts"
@@ -7,8 +7,6 @@ import { Blobs } from "../blobs/Blobs.ts"
 
 /** Prefixes of the keys of blobs that rows own, and of those that the doctor writes. */
 const PREFIXES = ["avatars/", "documents/", "doctor/"]
-/** Prefix of empty blobs that mark which databases have used the store. The keys end in the id of the database. */
-export const USERS = "databases/"
 /** Blobs that are checked between two pauses. */
 const PAGE = 500
 /** Pause in favour of other work. A million blobs take about two minutes. */

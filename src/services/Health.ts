@@ -1,4 +1,5 @@
 import { Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { BlobStore } from "../blobs/BlobStore.ts"
 import { Unavailable } from "../domain/Errors.ts"
 import { Inspection } from "../storage/inspection/Inspection.ts"
 import { Ping } from "../storage/sql/Ping.ts"
@@ -18,14 +19,20 @@ export interface Readiness {
 }
 
 /** Checks whether this process can do its work, which takes a database that answers. */
-export class Health extends Context.Service<Health, { readonly check: Effect.Effect<Readiness, Unavailable> }>()(
-  "parley/services/Health",
-) {
+export class Health extends Context.Service<
+  Health,
+  {
+    readonly check: Effect.Effect<Readiness, Unavailable>
+    /** Fails while the store of files is known to be out of reach. It sends nothing to the store. */
+    readonly files: Effect.Effect<void, Unavailable>
+  }
+>()("parley/services/Health") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
       const ping = yield* Ping
       const inspection = yield* Inspection
+      const { ready } = yield* BlobStore
       const scope = yield* Scope.Scope
       const areVectorsMissing = yield* Effect.cachedWithTTL(inspection.areVectorsMissing, (exit) =>
         // A failure holds no longer than what has caused it.
@@ -48,6 +55,7 @@ export class Health extends Context.Service<Health, { readonly check: Effect.Eff
           : Effect.succeed(pinging),
       )
       return {
+        files: ready,
         check: Effect.timeoutOrElse(Effect.flatMap(sharedPing, Fiber.join), {
           duration: PING_TIMEOUT,
           orElse: () => Effect.fail(tooSlow),

@@ -26,6 +26,7 @@ import { Documents } from "./Documents.ts"
 import { Erasures } from "./Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
+import { ServerList } from "./console/ServerList.ts"
 import { Inspection } from "./inspection/Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
@@ -43,6 +44,7 @@ import { UnfinishedReplies } from "./UnfinishedReplies.ts"
 import { Usage } from "./Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 import { WebhookDeliveries } from "./webhooks/WebhookDeliveries.ts"
+import { WebhookFigures } from "./webhooks/WebhookFigures.ts"
 import { WebhookQueue } from "./webhooks/WebhookQueue.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
@@ -75,6 +77,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
+    ServerList.layer,
     KeyOwners.layer,
     LexemeIndexes.layer,
     Messages.layer,
@@ -98,6 +101,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     VectorIndexes.layer(),
     VisitorConversations.layer,
     WebhookDeliveries.layer,
+    WebhookFigures.layer,
     WebhookQueue.layer,
     Webhooks.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

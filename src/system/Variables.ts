@@ -5,6 +5,7 @@
 
 export const HOST = "HOST"
 export const PORT = "PORT"
+export const WORKERS = "WORKERS"
 export const PUBLIC_URL = "PUBLIC_URL"
 export const TRUSTED_PROXIES = "TRUSTED_PROXIES"
 export const METRICS_TOKEN = "METRICS_TOKEN"
@@ -15,7 +16,16 @@ export const BOOTSTRAP_API_KEY = "BOOTSTRAP_API_KEY"
 
 export const DATA_DIR = "DATA_DIR"
 export const DATABASE_URL = "DATABASE_URL"
+export const DATABASE_CONNECTIONS = "DATABASE_CONNECTIONS"
 export const SECRETS_KEY = "SECRETS_KEY"
+
+export const BLOBS = "BLOBS"
+export const S3_ENDPOINT = "S3_ENDPOINT"
+export const S3_BUCKET = "S3_BUCKET"
+export const S3_REGION = "S3_REGION"
+export const S3_ACCESS_KEY_ID = "S3_ACCESS_KEY_ID"
+export const S3_SECRET_ACCESS_KEY = "S3_SECRET_ACCESS_KEY"
+export const S3_SESSION_TOKEN = "S3_SESSION_TOKEN"
 
 export const DEFAULT_MODEL = "DEFAULT_MODEL"
 export const ANTHROPIC_API_KEY = "ANTHROPIC_API_KEY"

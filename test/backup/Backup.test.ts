@@ -5,7 +5,7 @@ import { Duration, Effect, FileSystem, Layer, Option, PlatformError, Redacted, S
 import { Backup } from "../../src/backup/Backup.ts"
 import { Restore } from "../../src/backup/Restore.ts"
 import { verify } from "../../src/backup/Verify.ts"
-import { emptyAt } from "../../src/storage/backup/Restoration.ts"
+import { emptyAt } from "../../src/storage/backup/Schemas.ts"
 import { tableRules } from "../../src/storage/backup/Tables.ts"
 import { Backups } from "../../src/storage/backup/Backups.ts"
 import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"

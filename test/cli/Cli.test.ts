@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Console, Context, Effect, Layer, ManagedRuntime, Redacted, Schema } from "effect"
+import { Backup } from "../../src/backup/Backup.ts"
+import { Restore } from "../../src/backup/Restore.ts"
+import { Secrets } from "../../src/system/Secrets.ts"
 import * as Cli from "../../src/cli/Cli.ts"
 import { ApiKey, allScopes } from "../../src/domain/ApiKey.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
+import { BlobCopy, type CopyRequest, type CopySummary } from "../../src/jobs/BlobCopy.ts"
 import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
 import { ApiKeys } from "../../src/services/ApiKeys.ts"
 import type { Finding } from "../../src/domain/console/SystemState.ts"
@@ -11,7 +15,7 @@ import { Organizations } from "../../src/services/Organizations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { StartupError } from "../../src/system/StartupError.ts"
 import { commandLine } from "../lib/CommandLine.ts"
-import { platform, storage } from "../lib/Layers.ts"
+import { memoryBlobs, platform, storage } from "../lib/Layers.ts"
 import { as, makeChatbot } from "../lib/Tenants.ts"
 
 /*
@@ -29,6 +33,15 @@ const runtime = ManagedRuntime.make(
 )
 afterAll(() => runtime.dispose())
 
+/** The commands on backups share the database, and have a store of files in memory. */
+const moving = ManagedRuntime.make(
+  Layer.mergeAll(Backup.layer, Restore.layer).pipe(
+    Layer.provide(Layer.effectContext(runtime.contextEffect)),
+    Layer.provide([memoryBlobs, platform, Layer.provide(Secrets.layer({ keys: undefined }), platform)]),
+  ),
+)
+afterAll(() => moving.dispose())
+
 /** The findings of the doctor, which a test sets. */
 let findings: ReadonlyArray<Finding> = []
 
@@ -36,8 +49,31 @@ const actions: Actions = {
   serve: Console.log("It serves."),
   tenancy: Layer.effectContext(runtime.contextEffect),
   doctor: Layer.succeed(Doctor, { examine: Effect.sync(() => findings) }),
+  backup: Layer.effectContext(moving.contextEffect),
+  importing: Layer.effectContext(moving.contextEffect),
+  restoring: () => Layer.effectContext(moving.contextEffect),
+  blobs: Layer.succeed(BlobCopy, { copy: (request) => Effect.sync(() => copied(request)) }),
 }
-type Actions = Parameters<typeof Cli.make<never, never, unknown, never, unknown, never>>[0]
+/** The outcome of a copy of files, which a test sets. */
+let copied = (_: CopyRequest): CopySummary => ({ copied: 3, bytes: 12, present: 1, different: [], failed: [] })
+type Actions = Parameters<
+  typeof Cli.make<
+    never,
+    never,
+    unknown,
+    never,
+    unknown,
+    never,
+    unknown,
+    never,
+    unknown,
+    never,
+    unknown,
+    never,
+    unknown,
+    never
+  >
+>[0]
 
 /** The command line with these actions in place of the usual ones. */
 const commandWith = (others: Partial<Actions> = {}) => commandLine(Cli.make({ ...actions, ...others }))
@@ -103,14 +139,17 @@ describe("the command line", () => {
   })
 
   test.each([
-    ["--help", ["serve", "migrate", "doctor", "keys", "organizations"]],
+    ["--help", ["serve", "migrate", "doctor", "blobs", "keys", "organizations", "backup", "verify-backup", "restore"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
-    ["organizations --help", ["create", "list", "budget", "quota", "retention", "rename", "delete"]],
+    [
+      "organizations --help",
+      ["create", "list", "budget", "quota", "retention", "rename", "delete", "export", "import"],
+    ],
   ])("lists the commands with their descriptions: `parley %s`", async (command, names) => {
     const listed = (await outputOf(command)).split("SUBCOMMANDS\n")[1] ?? ""
     const lines = listed.trimEnd().split("\n")
     expect(lines.map((line) => line.trim().split(/\s+/)[0])).toEqual(names)
-    for (const line of lines) expect(line).toMatch(/^ {2}\w+ +[A-Z].*[a-z)1]$/)
+    for (const line of lines) expect(line).toMatch(/^ {2}[\w-]+ +[A-Z].*[a-z)1]$/)
   })
 
   test.each([
@@ -456,4 +495,17 @@ test("keys create fails when there is no operator's organization", async () => {
   expect((await lost("keys", "create", "website", "--scope", "chat")).why).toBe(
     "There is no operator's organization. `organizations list` shows which ones there are.",
   )
+})
+
+describe("blobs copy", () => {
+  test("says what it has copied", async () => {
+    const out = await outputOf("blobs copy --from local --to s3")
+    expect(out.trim()).toBe("3 files copied, with 12 bytes; 1 were there already.")
+  })
+
+  test("fails when a file could not be copied, and when both stores are the same", async () => {
+    copied = () => ({ copied: 0, bytes: 0, present: 0, different: [], failed: ["documents/a"] })
+    expect((await parley("blobs copy --from local --to s3")).why).toContain("1 files are not copied. Run it again")
+    expect((await parley("blobs copy --from s3 --to s3")).why).toContain("Name two different ones.")
+  })
 })

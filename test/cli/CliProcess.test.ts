@@ -157,6 +157,30 @@ describe("while a running server uses the embedded database,", () => {
     })
   })
 
+  test("a backup is made through the server, for this machine's commands alone, and restored elsewhere", async () => {
+    const elsewhere = await run(temporaryDirectory("elsewhere"))
+    const directory = join(elsewhere, "backup")
+    const { code, error, out } = await parley(settings, `backup ${directory}`)
+    expect({ code, error }).toEqual({ code: 0, error: "" })
+    expect(out).toMatch(/^\d+ rows \(.*\) and 0 files \(.*\) are in .*backup\.\n$/)
+    expect(await parley(settings, `backup ${directory}`)).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/^parley: There is a finished backup in [^\n]+\n$/),
+    })
+    expect((await parley({}, `verify-backup ${directory}`)).out).toMatch(/^Whole: Everything as of .*\n$/)
+    const key = new Client(url, operatorKey)
+    expect((await key.post("/api/admin/backups", { json: { directory: join(elsewhere, "by-key") } })).status).toBe(403)
+    expect(existsSync(join(elsewhere, "by-key"))).toBe(false)
+
+    const there = { ...settings, DATA_DIR: join(elsewhere, "data") }
+    expect(await parley(there, `restore ${directory}`)).toMatchObject({ code: 0, error: "" })
+    expect((await parley(there, "organizations list")).out).toBe((await parley(settings, "organizations list")).out)
+    expect(await parley(there, `restore ${directory}`)).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/^parley: The database is not empty: /),
+    })
+  })
+
   test("only this machine's user reads the token, and it serves no request that a proxy has passed on", async () => {
     expect(statSync(join(settings.DATA_DIR, "running.json")).mode & 0o777).toBe(0o600)
     const local = new Client(url, running().token)

@@ -149,6 +149,7 @@ const additions = [
   "GET /api/admin/organizations",
   "PATCH /api/admin/organizations/{organizationId}",
   "DELETE /api/admin/organizations/{organizationId}",
+  "POST /api/admin/backups",
   "POST /api/admin/api-keys",
   "GET /api/admin/api-keys",
   "PATCH /api/admin/api-keys/{apiKeyId}",
@@ -323,6 +324,7 @@ describe("/openapi.json", () => {
       "PATCH /api/admin/organizations/{organizationId}": json,
       "PATCH /api/admin/api-keys/{apiKeyId}": json,
       "POST /api/admin/api-keys": json,
+      "POST /api/admin/backups": json,
     })
   })
 

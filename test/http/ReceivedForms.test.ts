@@ -5,6 +5,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
 import { Client, problem, until } from "../lib/Client.ts"
+import { Health } from "../../src/services/Health.ts"
 import { platform, unlimitedShares } from "../lib/Layers.ts"
 import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
@@ -118,12 +119,14 @@ describe("a file that is being received", () => {
 })
 
 describe("the directory of uploads", () => {
+  const storingFiles = Layer.mock(Health, { files: Effect.void })
   const build = (directory: string, isAlone: boolean) =>
     run(
       Layer.build(
         Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
           platform,
           unlimitedShares,
+          storingFiles,
           databaseTraits({ isAlone }),
         ]),
       ),
@@ -151,6 +154,7 @@ describe("the directory of uploads", () => {
         Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
           platform,
           unlimitedShares,
+          storingFiles,
           databaseTraits({ isAlone: false }),
         ]),
       ).pipe(Effect.provideService(Clock.Clock, clock)),

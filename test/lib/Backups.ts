@@ -49,7 +49,7 @@ export const forgeManifest = (directory: string, change: (manifest: Manifest) =>
 }
 
 /** Writes a file of a backup anew, and returns its size and checksum for the manifest. */
-export const forgeFile = (path: string, text: string) => {
-  writeFileSync(path, text)
-  return { bytes: Buffer.byteLength(text), sha256: Bun.SHA256.hash(text, "hex") }
+export const forgeFile = (path: string, content: string | Buffer) => {
+  writeFileSync(path, content)
+  return { bytes: Buffer.byteLength(content), sha256: Bun.SHA256.hash(content, "hex") }
 }

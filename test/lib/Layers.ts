@@ -87,6 +87,8 @@ export const memoryBlobs: Layer.Layer<BlobStore | BlobControl> = Layer.effectCon
           return bytes && infoOf(key, bytes)
         }),
       remove: (key) => Effect.map(unlessFailing("remove"), () => void blobs.delete(key)),
+      ready: Effect.void,
+      examine: Effect.succeed([]),
       // In pages of two, so that a few blobs are more than one page.
       list: (prefix) =>
         Stream.suspend(() =>

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { Effect, Layer } from "effect"
 import { Unavailable } from "../../src/domain/Errors.ts"
+import { memoryBlobs } from "../lib/Layers.ts"
 import { Health } from "../../src/services/Health.ts"
 import { Inspection } from "../../src/storage/inspection/Inspection.ts"
 import { Ping } from "../../src/storage/sql/Ping.ts"
@@ -10,6 +11,7 @@ const down = new Unavailable({ detail: "The database does not answer.", retry_af
 /** A database that answers a ping always, and the question for missing vectors with these in turn. */
 const withAnswers = (answers: Array<boolean | Unavailable>) =>
   Health.layer.pipe(
+    Layer.provide(memoryBlobs),
     Layer.provide(Layer.succeed(Ping, Effect.void)),
     Layer.provide(
       Layer.mock(Inspection, {

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Finding } from "../../domain/console/SystemState.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
+import { backupsCheck } from "./Backups.ts"
 import { databaseCheck } from "./Database.ts"
 import { diskCheck, type DiskSettings } from "./Disk.ts"
 import { documentsCheck } from "./Documents.ts"
@@ -8,8 +9,10 @@ import { filesCheck } from "./Files.ts"
 import { modelsCheck } from "./Models.ts"
 import { secretsCheck } from "./Secrets.ts"
 import { type ServerSettings, serverCheck } from "./Server.ts"
+import { serversCheck } from "./Servers.ts"
 import { tablesCheck } from "./Tables.ts"
 import { vectorsCheck } from "./Vectors.ts"
+import { webhooksCheck } from "./Webhooks.ts"
 
 export interface DoctorSettings extends DiskSettings, ServerSettings {}
 
@@ -18,13 +21,16 @@ const checks = (settings: DoctorSettings) =>
   Effect.all([
     databaseCheck,
     serverCheck(settings),
+    serversCheck,
     tablesCheck(settings),
     diskCheck(settings),
     modelsCheck,
     vectorsCheck,
     documentsCheck,
     filesCheck,
+    webhooksCheck,
     secretsCheck,
+    backupsCheck,
   ])
 
 /** Examines everything that a server needs, and reports what is wrong. */

@@ -1,13 +1,13 @@
 import { Effect, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { BlobStore } from "../../blobs/BlobStore.ts"
-import { BlobCheck, USERS } from "../../jobs/BlobCheck.ts"
+import { BlobStore, USERS } from "../../blobs/BlobStore.ts"
+import { BlobCheck } from "../../jobs/BlobCheck.ts"
 import { Inspection } from "../../storage/inspection/Inspection.ts"
 import { count, ok, wrong } from "./Check.ts"
 
 /** Tries the store of files, and compares it with the database. */
 export const filesCheck = Effect.gen(function* () {
-  const blobs = yield* BlobStore
+  const store = yield* BlobStore
   const comparison = yield* BlobCheck
   const inspection = yield* Inspection
   const random = yield* SecureRandom.SecureRandom
@@ -15,8 +15,8 @@ export const filesCheck = Effect.gen(function* () {
   /** Writes a file, reads it and deletes it. */
   const tryFiles = Effect.gen(function* () {
     const key = `doctor/${yield* random.uuidV4()}`
-    yield* blobs.put(key, Stream.succeed(Uint8Array.of(1)))
-    yield* Effect.ensuring(blobs.get(key), Effect.ignore(blobs.remove(key)))
+    yield* store.put(key, Stream.succeed(Uint8Array.of(1)))
+    yield* Effect.ensuring(store.get(key), Effect.ignore(store.remove(key)))
     return ok("files", "can be written, read and deleted")
   }).pipe(
     Effect.catchTags({
@@ -45,12 +45,17 @@ export const filesCheck = Effect.gen(function* () {
               : `${count(orphans.count, "file")} without an owner; a server deletes those that are old enough, once a day`,
           ),
         ]),
-  ])
+  ]).pipe(
+    // The store itself was examined before, which has said why.
+    Effect.catchTag("Unavailable", ({ detail }) => Effect.succeed([wrong("files", detail)])),
+  )
 
+  const examined = yield* store.examine
   const tried = yield* tryFiles
   const compared = yield* compareFiles
   const overdue = yield* inspection.garbageOverdue
   return [
+    ...examined.map(({ state, text }) => ({ state, part: "files" as const, text })),
     tried,
     ...compared,
     ...(overdue === 0 ? [] : [wrong("files", `${overdue} should have been deleted an hour ago`)]),

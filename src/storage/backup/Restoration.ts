@@ -1,17 +1,18 @@
-import { Context, Effect, type FileSystem, Layer, Schema, Stream } from "effect"
+import { Context, Effect, type FileSystem, Layer, Stream } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import type { Unavailable } from "../../domain/Errors.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
+import { Secrets } from "../../system/Secrets.ts"
 import { StartupError } from "../../system/StartupError.ts"
-import { migrationsDirectory, readMigrations } from "../MigrationFiles.ts"
-import { type Migrating, SystemSql } from "../sql/Database.ts"
+import { migrationsDirectory } from "../MigrationFiles.ts"
+import { SystemSql } from "../sql/Database.ts"
 import { migrate } from "../sql/Migrations.ts"
 import { serverMessage } from "../sql/Preparation.ts"
-import { decodeRows } from "../sql/Rows.ts"
 import { sqlState, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 import { type CatalogTable, readMigration, readTables } from "./Catalog.ts"
+import { sealAgain } from "./Resealing.ts"
 import { blobColumns, tableRules } from "./Tables.ts"
 
 /** The embedded engine makes no checkpoints by itself, so that its log would grow without limit. */
@@ -27,13 +28,13 @@ export interface RestoredTable<E, R> {
 
 /** How an organization is imported. */
 export interface Import {
+  /** The id in the export. */
+  readonly from: OrganizationId
   /** The id that it has here. */
   readonly organization: OrganizationId
   /** The keys of its blobs are derived from those in the export and this text, see `importedKey`. */
   readonly salt: string
 }
-
-const decodeEmpty = decodeRows(Schema.Struct({ has_rows: Schema.Boolean }))
 
 /** Writes the rows of backups into the database. */
 export class Restoration extends Context.Service<
@@ -66,6 +67,7 @@ export class Restoration extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SystemSql
       const traits = yield* DatabaseTraits
+      const secrets = yield* Secrets
 
       /** Inserts rows, given as lines of JSON, with these expressions in place of some columns. */
       const insertRows = (
@@ -131,7 +133,7 @@ export class Restoration extends Context.Service<
           withoutSqlErrors,
         )
 
-      const importOne: Restoration["Service"]["import"] = ({ organization, salt }, tables, blobs) =>
+      const importOne: Restoration["Service"]["import"] = ({ from, organization, salt }, tables, blobs) =>
         Effect.gen(function* () {
           yield* begin
           const id = sql`${organization}::uuid`
@@ -150,6 +152,7 @@ export class Restoration extends Context.Service<
             if (table.name === "ingestions") replaced["lease_id"] = sql.literal("null")
             yield* write(table, rows, replaced, written)
           }
+          if (from !== organization) yield* sealAgain(sql, secrets, from, organization)
           yield* Stream.runForEach(blobs, (keys) => sql`delete from blob_garbage where key = any(${keys}::text[])`)
         }).pipe(sql.withTransaction, withoutTimeLimit, withoutSqlErrors)
 
@@ -178,40 +181,3 @@ const refused = (table: string, error: SqlError.SqlError): Effect.Effect<never, 
 const importedKeyOf = (sql: SqlClient.SqlClient, column: string, salt: string) =>
   sql`split_part(${sql(column)}, '/', 1) || '/' || md5(${salt}::text || ${sql(column)})::uuid::text
     || coalesce(substring(${sql(column)} from '[.][a-z0-9]+$'), '')`
-
-/**
- * Makes the schema of an empty database as it was after a migration, for the restoration of a backup that was made
- * then. A database that is not empty, or already newer, is refused and stays as it is.
- */
-export const emptyAt =
-  (migration: string): Migrating =>
-  (sql) =>
-    Effect.gen(function* () {
-      const files = yield* readMigrations(migrationsDirectory)
-      const found = files.find(({ name }) => name === migration)
-      if (found === undefined) {
-        return yield* new StartupError({
-          what: `The backup was made with the migration sql/${migration}.sql, which is missing here.`,
-          doThis: `Restore it by the version of Parley that made it, or a newer one; this one knows up to sql/${files.at(-1)?.name}.sql.`,
-        })
-      }
-      const catalog = yield* readTables(sql)
-      for (const { isBackedUp, table } of tableRules) {
-        if (!isBackedUp || !catalog.has(table)) continue
-        const [row] = yield* decodeEmpty(sql`select exists (select from ${sql(table)}) as has_rows`)
-        if (row?.has_rows === true) {
-          return yield* new StartupError({
-            what: `The database is not empty: there are rows in the table ${table}.`,
-            doThis: "Restore into a new database, or a new data directory.",
-          })
-        }
-      }
-      yield* migrate(sql, migrationsDirectory, found.number)
-      const reached = yield* readMigration(sql)
-      if (reached !== migration) {
-        return yield* new StartupError({
-          what: `The database is empty, but its schema is newer (sql/${reached}.sql) than that of the backup (sql/${migration}.sql).`,
-          doThis: "Restore into a new database, or a new data directory.",
-        })
-      }
-    })

@@ -15,7 +15,7 @@ const PAGE_CHARACTERS = 1024 * 1024
 /** The number of rows of the first page, and the most of any. */
 const PAGE_ROWS = { first: 50, most: 1_000 }
 
-/** The column in which every table with encrypted secrets has the id of the key. */
+/** How the names of columns end that have the id of the key of an encrypted secret. */
 const SEALED_BY = "sealed_by"
 
 /** A blob that a row of a snapshot names. */
@@ -143,11 +143,13 @@ export class Snapshots extends Context.Service<
             group by key order by max(sha256) collate "C", key collate "C"
           ) b`).pipe(Stream.mapEffect((lines) => Effect.orDie(Effect.forEach(lines, (line) => decodeBlob(line)))))
 
-        const sealed = chosen.filter(({ columns }) => columns.includes(SEALED_BY))
+        const sealed = chosen.flatMap((table) =>
+          table.columns.filter((column) => column.endsWith(SEALED_BY)).map((column) => ({ column, table })),
+        )
         const secretKeys = new Set<string>()
-        for (const table of sealed) {
-          const keys = yield* decodeKeys(sql`select distinct ${sql(SEALED_BY)} as key from ${sql(table.name)}
-            where ${sql(SEALED_BY)} is not null and ${conditionOf(table)}`)
+        for (const { column, table } of sealed) {
+          const keys = yield* decodeKeys(sql`select distinct ${sql(column)} as key from ${sql(table.name)}
+            where ${sql(column)} is not null and ${conditionOf(table)}`)
           for (const { key } of keys) secretKeys.add(key)
         }
 

@@ -30,6 +30,11 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("usage_entries"),
   everywhere("usage_days"),
   everywhere("audit_log"),
+  // After the rows that triggers announce to the webhooks of their organization: an import announces nothing.
+  everywhere("webhooks"),
+  // An imported organization has no deliveries that wait, since its former server sends those.
+  backedUp("webhook_deliveries"),
+  backedUp("webhook_queue"),
   // The server of an imported organization queues what its own embedding model has not embedded.
   backedUp("reembeddings"),
   // Triggers count what is imported.
@@ -48,6 +53,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   // Unlogged: a crash empties them as well.
   leftOut("chat_reservations"),
   leftOut("rate_counts"),
+  // The processes that are running.
+  leftOut("servers"),
   // A restored database has had no backup yet. Its migrations are those of the manifest.
   leftOut("backups"),
   leftOut("parley_migrations"),

@@ -21,8 +21,15 @@ export interface StoredSecrets extends SecretOwner {
 
 export const SECRET_COLUMNS = "id, organization_id, secret, sealed, sealed_by, old_secret, old_sealed, old_sealed_by"
 
-// The secret before has the same place, so that a rotation moves it without decrypting it.
-const placeOf = ({ id, organization_id }: SecretOwner) => ["webhooks.secret", organization_id, id]
+/**
+ * The place for which a webhook's secrets are encrypted. The secret before has the same one, so that a rotation moves it
+ * without decrypting it.
+ */
+export const webhookSecretPlace = ({ id, organization_id }: Record<"id" | "organization_id", string>) => [
+  "webhooks.secret",
+  organization_id,
+  id,
+]
 
 /** Encrypts a secret for storage, if a key is configured. */
 export const sealSecret = Effect.fnUntraced(function* (
@@ -31,7 +38,7 @@ export const sealSecret = Effect.fnUntraced(function* (
   secret: Redacted.Redacted,
 ) {
   const text = Redacted.value(secret)
-  const sealed = yield* secrets.seal(text, placeOf(owner))
+  const sealed = yield* secrets.seal(text, webhookSecretPlace(owner))
   return sealed === undefined
     ? { secret: text, sealed: null, sealed_by: null }
     : { secret: null, sealed: sealed.bytes, sealed_by: sealed.key }
@@ -45,9 +52,10 @@ export const openSecrets = (
   const open = (text: string | null, bytes: Uint8Array | null, key: string | null) =>
     bytes === null || key === null
       ? Effect.succeed(text === null ? undefined : Redacted.make(text))
-      : Effect.map(secrets.open({ key, bytes }, placeOf(row)), (opened) => Redacted.make(opened))
+      : Effect.map(secrets.open({ key, bytes }, webhookSecretPlace(row)), (opened) => Redacted.make(opened))
   return Effect.all([
     Effect.map(open(row.secret, row.sealed, row.sealed_by), (secret) => secret ?? Redacted.make("")),
-    open(row.old_secret, row.old_sealed, row.old_sealed_by),
+    // The present secret signs also where the one before cannot be decrypted.
+    Effect.orElseSucceed(open(row.old_secret, row.old_sealed, row.old_sealed_by), () => undefined),
   ])
 }

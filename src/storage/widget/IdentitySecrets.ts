@@ -68,18 +68,11 @@ export class IdentitySecrets extends Context.Service<
       const secrets = yield* Secrets
       const auditing = yield* Auditing
 
-      const placeOf = ({ chatbot_id, id, organization_id }: Pick<Row, "chatbot_id" | "id" | "organization_id">) => [
-        "identity_secrets.secret",
-        organization_id,
-        chatbot_id,
-        id,
-      ]
-
       const sealedColumns = Effect.fnUntraced(function* (
         owner: Pick<Row, "chatbot_id" | "id" | "organization_id">,
         secret: string,
       ) {
-        const sealed = yield* secrets.seal(secret, placeOf(owner))
+        const sealed = yield* secrets.seal(secret, identitySecretPlace(owner))
         return sealed === undefined
           ? { secret, sealed: null, sealed_by: null }
           : { secret: null, sealed: sealed.bytes, sealed_by: sealed.key }
@@ -88,7 +81,7 @@ export class IdentitySecrets extends Context.Service<
       const opened = (row: Row): Effect.Effect<string, SecretUnreadable> =>
         row.sealed === null || row.sealed_by === null
           ? Effect.succeed(row.secret ?? "")
-          : secrets.open({ key: row.sealed_by, bytes: row.sealed }, placeOf(row))
+          : secrets.open({ key: row.sealed_by, bytes: row.sealed }, identitySecretPlace(row))
 
       const shown = ({ created_at, ...row }: ShownRow): IdentitySecret => ({
         ...row,
@@ -174,3 +167,15 @@ export class IdentitySecrets extends Context.Service<
     }),
   )
 }
+
+/** The place for which an identity secret is encrypted. */
+export const identitySecretPlace = ({
+  chatbot_id,
+  id,
+  organization_id,
+}: Record<"chatbot_id" | "id" | "organization_id", string>) => [
+  "identity_secrets.secret",
+  organization_id,
+  chatbot_id,
+  id,
+]

@@ -157,6 +157,7 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "GET /api/widget/conversations/:conversationId/transcript",
     "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
     "PATCH /api/external/chatbot/:chatbotId/update-avatar",
+    "POST /api/admin/backups",
     "POST /api/embedfiles",
     "POST /api/external/chatbot/:chatbotId/chat",
     "POST /api/external/chatbot/:chatbotId/duplicate",

@@ -14,7 +14,7 @@ export const pages: ReadonlyArray<string> = [
   "docs/widget.md",
   "docs/keys-and-budgets.md",
   ...readdirSync(join(root, "docs"))
-    .filter((name) => !["guide.md", "widget.md", "keys-and-budgets.md"].includes(name))
+    .filter((name) => name.endsWith(".md") && !["guide.md", "widget.md", "keys-and-budgets.md"].includes(name))
     .toSorted()
     .map((name) => `docs/${name}`),
   "SECURITY.md",

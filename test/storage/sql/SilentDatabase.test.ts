@@ -11,7 +11,7 @@ import { Ping } from "../../../src/storage/sql/Ping.ts"
 import { transaction, withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
 import { type DatabaseFront, databaseFront } from "../../lib/DatabaseFront.ts"
-import { quiet } from "../../lib/Layers.ts"
+import { quiet, memoryBlobs } from "../../lib/Layers.ts"
 import { defaults } from "../../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
@@ -90,7 +90,7 @@ describe("a database that falls silent", () => {
     withFront((front) =>
       Effect.gen(function* () {
         const health = Context.get(
-          yield* Layer.build(Layer.provide(Health.layer, Layer.merge(Ping.layer, Inspection.layer))),
+          yield* Layer.build(Layer.provide(Health.layer, Layer.mergeAll(Ping.layer, Inspection.layer, memoryBlobs))),
           Health,
         )
         const isReady = Effect.map(Effect.exit(health.check), Exit.isSuccess)

@@ -1,0 +1,40 @@
+import { Context, type Duration, Effect, Fiber, Layer, Option } from "effect"
+import type { StartupError } from "../system/StartupError.ts"
+import type { BackupReport } from "../domain/BackupReport.ts"
+import { Backup, type BackupOptions } from "./Backup.ts"
+
+/** Backups that a server makes on behalf of commands, which ask again and again how far one is. */
+export class BackupRuns extends Context.Service<
+  BackupRuns,
+  {
+    /**
+     * Begins a backup, or joins the one to the same directory that is under way, and waits for its end. Returns
+     * undefined when it has not ended by then; it goes on in any case.
+     */
+    readonly run: (
+      options: BackupOptions,
+      wait: Duration.Duration,
+    ) => Effect.Effect<BackupReport | undefined, StartupError>
+  }
+>()("parley/backup/BackupRuns") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const backup = yield* Backup
+      const scope = yield* Effect.scope
+      const runs = new Map<string, Fiber.Fiber<BackupReport, StartupError>>()
+
+      const run = Effect.fn("BackupRuns.run")(function* (options: BackupOptions, wait: Duration.Duration) {
+        const name = JSON.stringify([options.directory, options.organization])
+        const fiber = runs.get(name) ?? (yield* Effect.forkIn(backup.run(options), scope))
+        runs.set(name, fiber)
+        const ended = yield* Effect.timeoutOption(Fiber.await(fiber), wait)
+        if (Option.isNone(ended)) return undefined
+        runs.delete(name)
+        return yield* ended.value
+      })
+
+      return { run }
+    }),
+  )
+}

@@ -1,0 +1,189 @@
+import { Clock, Duration, Effect, Random, Result } from "effect"
+import { Unavailable } from "../../domain/Errors.ts"
+import { failureOfAnswer, isMissing, S3Failure, silent, unreachable } from "./S3Failure.ts"
+import type { S3Settings } from "./S3Settings.ts"
+import { encodePath, sha256, sign } from "./Signature.ts"
+
+export interface S3Request {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
+  /** The key of an object; absent for requests about the bucket. */
+  readonly key?: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Headers by their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Body
+}
+
+interface Body {
+  readonly content: Blob | string
+  readonly bytes: number
+  /** The SHA-256 of the content, in hexadecimal digits, which the store compares with what arrives. */
+  readonly sha256: string
+}
+
+/** An answer that was read to its end. */
+export interface S3Answer {
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** The wait before the first retry, doubled for each further one, of which a random part is waited. */
+const RETRY_DELAY = Duration.millis(200)
+const RETRY_DELAY_MAX = Duration.seconds(2)
+/** The slowest rate at which a body may be sent. */
+const SENT_PER_SECOND = 256 * 1024
+/** The failures in a row after which the store counts as down. */
+const FAILURES_MAX = 3
+/** How long a store that is down is not asked. */
+const DOWN_FOR = Duration.seconds(3)
+const EMPTY = sha256("")
+
+/** The failure that clients see. */
+export const storeUnavailable = new Unavailable({
+  detail: "Files cannot be stored or read right now.",
+  retry_after_seconds: Math.ceil(Duration.toSeconds(DOWN_FOR)),
+})
+
+/**
+ * Sends signed requests to an S3 store, within time limits, and tries again those that may succeed later. When several
+ * in a row have failed for good, the store counts as down: it is not asked for a few seconds, and then each request is
+ * sent once, until one succeeds.
+ *
+ * It stands on `fetch`, because a signature covers the exact address, which `HttpClient` writes in its own way, and in
+ * place of effect's `CircuitBreaker`, whose only probe might be a large upload that all others wait for.
+ */
+export class S3Client {
+  readonly settings: S3Settings
+  private readonly origin: URL
+  private readonly root: string
+  private failures = 0
+  /** The time until which the store is not asked, in milliseconds since the epoch. */
+  private downUntil = 0
+
+  constructor(settings: S3Settings) {
+    this.settings = settings
+    this.origin = new URL(settings.endpoint)
+    const base = this.origin.pathname.replace(/\/$/, "")
+    if (settings.style === "virtual") {
+      this.origin.hostname = `${settings.bucket}.${this.origin.hostname}`
+      this.root = base
+    } else {
+      this.root = `${base}/${encodePath(settings.bucket)}`
+    }
+  }
+
+  /** Fails while the store is known to be down. Sends nothing. */
+  readonly ready: Effect.Effect<void, Unavailable> = Effect.suspend(() =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      now < this.downUntil ? Effect.fail(storeUnavailable) : Effect.void,
+    ),
+  )
+
+  /** Sends a request once and reads the whole answer, which is small. */
+  readonly attempt = (request: S3Request): Effect.Effect<S3Answer, S3Failure> =>
+    Effect.suspend(() => {
+      const abort = new AbortController()
+      const limit = Duration.sum(
+        this.settings.timeout,
+        Duration.seconds(Math.ceil((request.body?.bytes ?? 0) / SENT_PER_SECOND)),
+      )
+      return this.send(request, abort.signal).pipe(
+        Effect.flatMap((response) =>
+          Effect.map(this.textOf(response), (text): S3Answer => ({ headers: response.headers, text })),
+        ),
+        Effect.onInterrupt(() => Effect.sync(() => abort.abort())),
+        Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(silent(this.settings, limit)) }),
+      )
+    })
+
+  /** Sends a request and reads the whole answer, which is small. */
+  readonly call = (request: S3Request): Effect.Effect<S3Answer, S3Failure | Unavailable> =>
+    this.persistently(this.attempt(request))
+
+  /** Sends a request once and returns the answer with its body unread. `abort` ends the request and its answer. */
+  readonly begin = (request: S3Request, abort: AbortController): Effect.Effect<Response, S3Failure> =>
+    this.send(request, abort.signal).pipe(
+      Effect.onInterrupt(() => Effect.sync(() => abort.abort())),
+      Effect.timeoutOrElse({
+        duration: this.settings.timeout,
+        orElse: () => Effect.fail(silent(this.settings, this.settings.timeout)),
+      }),
+    )
+
+  /** Repeats a request until it succeeds, fails for good, or the patience of the settings is over. */
+  persistently<A>(attempt: Effect.Effect<A, S3Failure>): Effect.Effect<A, S3Failure | Unavailable> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.ready
+      const begin = yield* Clock.currentTimeMillis
+      const end = this.failures < FAILURES_MAX ? begin + Duration.toMillis(this.settings.patience) : begin
+      for (let delay = RETRY_DELAY; ; delay = Duration.min(Duration.times(delay, 2), RETRY_DELAY_MAX)) {
+        const result = yield* Effect.result(attempt)
+        if (Result.isSuccess(result)) {
+          this.failures = 0
+          this.downUntil = 0
+          return result.success
+        }
+        const failure = result.failure
+        const random = yield* Random.next
+        const pause = Duration.max(Duration.times(delay, random), failure.retryAfter)
+        const next = (yield* Clock.currentTimeMillis) + Duration.toMillis(pause)
+        if (!failure.isTransient || next > end) return yield* this.giveUp(failure)
+        yield* Effect.sleep(pause)
+      }
+    })
+  }
+
+  private readonly giveUp = (failure: S3Failure) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      if (isMissing(failure)) this.failures = 0
+      else if (++this.failures >= FAILURES_MAX) this.downUntil = now + Duration.toMillis(DOWN_FOR)
+      return Effect.fail(failure)
+    })
+
+  /** Logs why the store could not serve, and fails with what clients may see. */
+  readonly orUnavailable = <A, E, R>(work: Effect.Effect<A, E | S3Failure, R>) =>
+    Effect.catch(work, (error): Effect.Effect<never, Exclude<E, S3Failure> | Unavailable> =>
+      error instanceof S3Failure
+        ? Effect.andThen(
+            Effect.logWarning("Files cannot be stored or read in S3").pipe(
+              Effect.annotateLogs({ why: error.what, ...(error.doThis && { do: error.doThis }) }),
+            ),
+            Effect.fail(storeUnavailable),
+          )
+        : Effect.fail(error as Exclude<E, S3Failure>),
+    )
+
+  private readonly send = Effect.fnUntraced(function* (
+    this: S3Client,
+    { body, headers: given, key, method, query = {} }: S3Request,
+    signal: AbortSignal,
+  ) {
+    // Otherwise `fetch` would name a type of content that is not signed, which some servers refuse.
+    const headers = { ...(body && { "content-type": "application/octet-stream" }), ...given }
+    const now = yield* Clock.currentTimeMillis
+    const path = key === undefined ? this.root || "/" : `${this.root}/${encodePath(key)}`
+    const signed = sign(
+      { method, host: this.origin.host, path, query, headers, payload: body?.sha256 ?? EMPTY },
+      this.settings.credentials,
+      this.settings.region,
+      new Date(now),
+    )
+    const response = yield* Effect.tryPromise({
+      try: () =>
+        fetch(`${this.origin.origin}${path}${signed.query && `?${signed.query}`}`, {
+          method,
+          headers: { ...signed.headers, "accept-encoding": "identity" },
+          redirect: "manual",
+          signal,
+          ...(body && { body: body.content }),
+        }),
+      catch: (error) => unreachable(this.settings, error),
+    })
+    if (response.ok) return response
+    const text = yield* this.textOf(response)
+    return yield* failureOfAnswer(this.settings, response, text, yield* Clock.currentTimeMillis)
+  })
+
+  private readonly textOf = (response: Response): Effect.Effect<string, S3Failure> =>
+    Effect.tryPromise({ try: () => response.text(), catch: (error) => unreachable(this.settings, error) })
+}

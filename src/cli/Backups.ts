@@ -1,0 +1,146 @@
+import { resolve } from "node:path"
+import { ByteSize, Console, Context, Effect, Layer, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Backup, type BackupOptions } from "../backup/Backup.ts"
+import { type Manifest, readManifest } from "../backup/Manifest.ts"
+import { Restore } from "../backup/Restore.ts"
+import { verify } from "../backup/Verify.ts"
+import type { BackupReport } from "../domain/BackupReport.ts"
+import { OrganizationId } from "../domain/Ids.ts"
+import { StartupError } from "../system/StartupError.ts"
+import { printable } from "../system/Printable.ts"
+import { decodedBy, idArgument, withHints } from "./Arguments.ts"
+import type { Refusal, Running } from "./InUse.ts"
+
+/*
+ * The commands that make, check and restore backups, and export and import organizations.
+ */
+
+/** Makes backups: in this process, or through the server that has the embedded database. */
+export class BackupMaking extends Context.Service<
+  BackupMaking,
+  { readonly run: (options: BackupOptions) => Effect.Effect<BackupReport, Refusal | StartupError> }
+>()("parley/cli/BackupMaking") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.map(Backup, ({ run }) => ({ run })),
+  )
+
+  /** Asks the server again until the backup is finished. */
+  static readonly layerOf = ({ client: { admin }, request }: Running) =>
+    Layer.succeed(BackupMaking, {
+      run: ({ directory, organization, previous }) => {
+        const ask = request(
+          admin.makeBackup({
+            payload: {
+              directory,
+              ...(previous !== undefined && { previous }),
+              ...(organization !== undefined && { organization_id: organization }),
+            },
+          }),
+        )
+        const made: Effect.Effect<BackupReport, Refusal | StartupError> = Effect.flatMap(ask, ({ backup }) =>
+          backup === null ? Effect.suspend(() => made) : Effect.succeed(backup),
+        )
+        return Effect.catchTag(made, "Conflict", ({ detail }) =>
+          Effect.fail(new StartupError({ what: detail, doThis: "" })),
+        )
+      },
+    })
+}
+
+const directory = (meaning: string) =>
+  Argument.String("dir").pipe(
+    Argument.withDescription(meaning),
+    Argument.map((path) => resolve(path)),
+  )
+
+const size = (bytes: number): string => ByteSize.format(ByteSize.bytes(bytes))
+
+const showReport = ({ bytes, file_bytes, files, missing, reused, rows }: BackupReport, path: string) =>
+  Effect.andThen(
+    Console.log(
+      `${rows} rows (${size(bytes)}) and ${files} files (${size(file_bytes)}, ${reused} of them not copied again) are in ${printable(path)}.`,
+    ),
+    missing === 0
+      ? Effect.void
+      : Console.log(`${missing} files are missing in the store, and not in the backup; \`doctor\` names them.`),
+  )
+
+const shown = ({ migration, organization, parley, taken_at }: Manifest): string =>
+  `${organization === null ? "Everything" : `The organization ${organization.id} (${printable(organization.name)})`} as of ${taken_at}, by Parley ${parley}, sql/${migration}.sql`
+
+export const backup = Command.make(
+  "backup",
+  {
+    directory: directory("A new or empty directory, or one with a backup that was cut off, which goes on"),
+    previous: Flag.String("previous").pipe(
+      Flag.withDescription("An earlier backup, or the directory with all of them: files it has take no more space"),
+      Flag.map((path) => resolve(path)),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* ({ directory, previous }) {
+    const report = yield* (yield* BackupMaking).run({ directory, previous: Option.getOrUndefined(previous) })
+    yield* showReport(report, directory)
+  }, withHints),
+).pipe(Command.withDescription("Back up the database and all files into a directory, while servers run"))
+
+export const verifyBackup = Command.make(
+  "verify-backup",
+  { directory: directory("The directory of the backup") },
+  Effect.fn(function* ({ directory }) {
+    yield* Console.log(`Whole: ${shown(yield* verify(directory))}.`)
+  }, withHints),
+).pipe(Command.withDescription("Compare every file of a backup with its checksum"))
+
+/** Makes the command that restores. The layer opens an empty database at the schema of a migration. */
+export const restore = <E, R>(restoring: (migration: string) => Layer.Layer<Restore, E, R>) =>
+  Command.make(
+    "restore",
+    { directory: directory("The directory of the backup") },
+    Effect.fn(function* ({ directory }) {
+      const { migration } = yield* readManifest(directory)
+      const restored = yield* Effect.provide(
+        Effect.flatMap(Restore, (service) => service.run(directory)),
+        restoring(migration),
+      )
+      for (const warning of restored.warnings) yield* Console.log(warning)
+      yield* Console.log(`Restored: ${shown(restored.manifest)}. Servers can start.`)
+    }),
+  ).pipe(Command.withDescription("Restore a backup into an empty database and an empty data directory"))
+
+/** The command below `organizations` that exports one. */
+export const exportOrganization = Command.make(
+  "export",
+  {
+    id: idArgument(OrganizationId, "organization"),
+    directory: directory("A new or empty directory"),
+  },
+  Effect.fn(function* ({ directory, id }) {
+    yield* showReport(yield* (yield* BackupMaking).run({ directory, organization: id }), directory)
+  }, withHints),
+).pipe(Command.withDescription("Write one organization, with all that it owns, into a directory"))
+
+/** The command below `organizations` that imports one. */
+export const importOrganization = Command.make(
+  "import",
+  {
+    directory: directory("The directory of the export"),
+    id: Flag.String("id").pipe(
+      Flag.withDescription('Id that it has here: a UUID, or "new"; its own when absent'),
+      Flag.filterMap(
+        ...decodedBy(
+          Schema.Union([Schema.Literal("new"), OrganizationId]),
+          'the id of an organization, a UUID, or "new"',
+        ),
+      ),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* ({ directory, id }) {
+    const imported = yield* (yield* Restore).importOrganization(directory, Option.getOrUndefined(id))
+    for (const warning of imported.warnings) yield* Console.log(warning)
+    yield* Console.log(imported.id)
+  }),
+).pipe(Command.withDescription("Add an organization that `organizations export` has written, and print its id"))

@@ -1,0 +1,15 @@
+import { Schema } from "effect"
+
+/** What a finished backup contains, and how much of it did not have to be copied. */
+export const BackupReport = Schema.Struct({
+  rows: Schema.Int.annotate({ description: "Of all tables." }),
+  bytes: Schema.Int.annotate({ description: "Of the tables." }),
+  files: Schema.Int.annotate({ description: "Stored files." }),
+  file_bytes: Schema.Int.annotate({ description: "Of the stored files." }),
+  reused: Schema.Int.annotate({
+    description:
+      "Stored files whose content did not have to be copied: an earlier backup or attempt had it, or another file.",
+  }),
+  missing: Schema.Int.annotate({ description: "Files that the database names and the store does not have." }),
+})
+export type BackupReport = typeof BackupReport.Type
