@@ -1,19 +1,22 @@
 import { Schema } from "effect"
 import { eventDescriptions, webhookData, WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 
+const isObject = (value: unknown): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
 /** The schema of a type, with the definitions that it refers to written out, because it stands apart from the others. */
-const schemaOf = (schema: Schema.Top): Schema.JsonObject => {
-  const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)
+const schemaOf = (type: Schema.Top): Schema.JsonObject => {
+  const { definitions, schema } = Schema.toJsonSchemaDocument(type)
   const resolved = (value: Schema.Json): Schema.Json => {
     if (Array.isArray(value)) return value.map(resolved)
-    if (typeof value !== "object" || value === null) return value
-    const { $ref, ...rest } = value as Schema.JsonObject
-    const named = typeof $ref === "string" ? definitions[$ref.slice($ref.lastIndexOf("/") + 1)] : undefined
-    return named === undefined
-      ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolved(item)]))
-      : { ...Object.fromEntries(Object.entries(resolved(named as Schema.Json) as Schema.JsonObject)), ...rest }
+    return isObject(value) ? resolvedObject(value) : value
   }
-  return resolved(root as Schema.Json) as Schema.JsonObject
+  const resolvedObject = ({ $ref, ...rest }: Schema.JsonObject): Schema.JsonObject => {
+    const fields = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, resolved(item)]))
+    const named = typeof $ref === "string" ? definitions[$ref.slice($ref.lastIndexOf("/") + 1)] : undefined
+    return isObject(named) ? { ...resolvedObject(named), ...fields } : fields
+  }
+  return isObject(schema) ? resolvedObject(schema) : {}
 }
 
 const header = (name: string, description: string): Schema.JsonObject => ({

@@ -134,10 +134,12 @@ export class WebhookDelivery extends Context.Service<
             const isProbe = sent.length < deliveries.length || failures >= FAILING_FROM
             yield* Effect.forEach(
               sent,
-              (delivery) =>
-                !isProbe && failures >= FAILING_FROM
-                  ? Effect.void
-                  : Effect.map(deliver(job, { url: endpoint.url, secrets }, delivery), (count) => (failures = count)),
+              Effect.fnUntraced(function* (delivery, index) {
+                if (!isProbe && failures >= FAILING_FROM) return
+                // What is left goes on after the others' turns: a slow endpoint may not keep a worker for minutes.
+                if (index >= CONCURRENCY_OF_ENDPOINT && (yield* Clock.currentTimeMillis) > end) return
+                failures = yield* deliver(job, { url: endpoint.url, secrets }, delivery)
+              }),
               { concurrency: CONCURRENCY_OF_ENDPOINT, discard: true },
             )
             const isOver = (yield* Clock.currentTimeMillis) > end
@@ -150,6 +152,7 @@ export class WebhookDelivery extends Context.Service<
         const workerFor = (isFailing: boolean, concurrency: number) =>
           makeWorker({
             name: "Sending to webhooks",
+            metricsName: "webhooks",
             labels: ({ webhook_id }: WebhookJob) => ({ webhook_id }),
             queue: { ...queue, claim: (lease) => queue.claim(isFailing, lease) },
             concurrency,

@@ -118,21 +118,26 @@ export class WebhookQueue extends Context.Service<
       attempt: Attempt,
       why: "failing" | "gone",
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Ends some of the deliveries that wait for a webhook that is off. Returns false when none are left. */
+    /**
+     * Ends some of the deliveries that wait for a webhook, unless it is on again. Returns false when none are left to end.
+     */
     readonly failSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /** Drops the oldest deliveries that wait beyond a limit. Returns their number. */
     readonly trim: (id: WebhookId, limit: number) => Effect.Effect<number, Unavailable, CurrentOrganization>
     /** Deletes some of the deliveries of a webhook that is deleted. Returns false when none are left. */
     readonly forgetSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
-     * Ends the job: it is due again when a delivery is, after the others' turns, and not before `pause` is over.
-     * Returns false when the lease is lost.
+     * Ends the job: it is due again when a delivery is, after the others' turns; or, with `pause`, as a failing one after
+     * it, because new deliveries may have come meanwhile. Returns false when the lease is lost.
      */
     readonly finish: (
       attempt: Attempt,
       pause: Duration.Duration | undefined,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Deletes deliveries older than so many days that do not wait, of all organizations, a few of each webhook. */
+    /**
+     * Deletes deliveries older than so many days, or twice as many where they still wait, a few of each webhook, and the
+     * secrets before whose time is over, of all organizations. Returns the number of deliveries.
+     */
     readonly expire: (days: number) => Effect.Effect<number, Unavailable>
   }
 >()("parley/storage/webhooks/WebhookQueue") {
@@ -288,7 +293,8 @@ export class WebhookQueue extends Context.Service<
             error = coalesce(error, 'The webhook was switched off.')
           where organization_id = ${organization} and id in (
             select id from webhook_deliveries where webhook_id = ${id} and state = 'waiting' limit ${ROWS_AT_ONCE}
-          ) returning id`
+          ) and not exists (select from webhooks where id = ${id} and active)
+          returning id`
         return rows.length === ROWS_AT_ONCE
       }, withoutSqlErrors)
 
@@ -333,10 +339,19 @@ export class WebhookQueue extends Context.Service<
         const organization = yield* CurrentOrganization
         const write = Effect.gen(function* () {
           yield* queue.end(attempt)
+          // Whoever was to make these due has ended in between, or has lost its lease.
+          yield* sql`
+            update webhook_deliveries d set due_at = now()
+            where webhook_id = ${attempt.webhook_id} and organization_id = ${organization} and state = 'waiting'
+              and due_at is null and not exists (
+                select from webhook_deliveries e
+                where e.webhook_id = d.webhook_id and e.subject = d.subject and e.state = 'waiting'
+                  and e.position < d.position
+              )`
           yield* sql`
             insert into webhook_queue (webhook_id, organization_id, is_failing, run_at)
             select ${attempt.webhook_id}::uuid, ${organization}::uuid, ${pause !== undefined}::boolean,
-              greatest(min(due_at), ${pause === undefined ? sql`now()` : sql`now() + ${interval(pause)}`})
+              ${pause === undefined ? sql`greatest(min(due_at), now())` : sql`now() + ${interval(pause)}`}
             from webhook_deliveries
             where webhook_id = ${attempt.webhook_id} and organization_id = ${organization} and state = 'waiting'
             having count(*) > 0`
@@ -345,13 +360,17 @@ export class WebhookQueue extends Context.Service<
       }, withoutSqlErrors)
 
       const expire = Effect.fnUntraced(function* (days: number) {
+        yield* system`update webhooks set old_secret = null, old_sealed = null, old_sealed_by = null, old_until = null
+          where old_until < now()`
         const rows = yield* system`
           delete from webhook_deliveries where id in (
             select old.id from webhooks w, lateral (
               select id, state, created_at from webhook_deliveries d where d.webhook_id = w.id
               order by d.created_at, d.id limit ${ROWS_AT_ONCE}
             ) old
-            where old.created_at < now() - ${days}::float8 * interval '1 day' and old.state <> 'waiting'
+            where old.created_at < now() - ${days}::float8 * interval '1 day' and (
+              old.state <> 'waiting' or old.created_at < now() - ${2 * days}::float8 * interval '1 day'
+            )
             limit ${ROWS_AT_ONCE}
           ) returning id`
         return rows.length
