@@ -1,3 +1,4 @@
+-- usable from: 0026
 -- Addresses of customers' servers that are told of events. Whoever stores a fact stores its deliveries with it, by
 -- triggers, so that no path can forget one; an organization without webhooks pays one look into an index for a fact.
 

@@ -1,3 +1,4 @@
+-- usable from: 0026
 -- Backups of this database, for the doctor and for the deletion of files: while one runs, no file is deleted, so that
 -- every file of its snapshot is still there when it is copied. No tenant reads or writes it.
 create table backups (

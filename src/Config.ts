@@ -13,11 +13,13 @@ import { telemetry } from "./config/Telemetry.ts"
 import { tools } from "./config/Tools.ts"
 import { webhooks } from "./config/Webhooks.ts"
 import { widget } from "./config/Widget.ts"
+import { severalWorkers } from "./config/Workers.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
 const groups: ReadonlyArray<Group> = [
   address,
+  severalWorkers,
   telemetry,
   data,
   languageModels,
@@ -36,6 +38,7 @@ const groups: ReadonlyArray<Group> = [
 
 const sections = {
   ...address.sections,
+  ...severalWorkers.sections,
   ...telemetry.sections,
   ...data.sections,
   ...languageModels.sections,

@@ -96,22 +96,29 @@ export const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() 
 })
 
 /**
- * Keeps SIGHUP from ending this process as long as the scope is open. The inner effect completes when the terminal of
- * the process is closed. Without a terminal SIGHUP is ignored: `bun run` forwards it under `nohup` as well, where the
- * server is meant to live on.
+ * Keeps SIGHUP from ending this process as long as the scope is open. `closed` completes when the terminal of the
+ * process is closed. Without a terminal SIGHUP does not end it: `bun run` forwards it under `nohup` as well, where the
+ * server is meant to live on. `onHangUp` is called instead; a server that it replaces lives on, too, so that nobody has
+ * to know whether an operator or a terminal far above has sent the signal.
+ *
+ * A terminal that is still there has not been closed. If `onHangUp` is given, SIGHUP then comes from an operator.
  */
-export const watchTerminal: Effect.Effect<Effect.Effect<void>, never, Scope.Scope> = Effect.gen(function* () {
-  const closed = yield* Deferred.make<void>()
-  const hasTerminal = [0, 1, 2].some(isatty)
-  const onHangUp = () => {
-    if (hasTerminal) Deferred.doneUnsafe(closed, Effect.void)
-  }
-  yield* Effect.acquireRelease(
-    Effect.sync(() => process.on("SIGHUP", onHangUp)),
-    () => Effect.sync(() => process.off("SIGHUP", onHangUp)),
-  )
-  return closed
-}).pipe(Effect.map((closed) => Deferred.await(closed)))
+export const watchTerminal = (onHangUp?: () => void): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const closed = yield* Deferred.make<void>()
+    const hasTerminal = () => [0, 1, 2].some(isatty)
+    const hadTerminal = hasTerminal()
+    const onSignal = () => {
+      const isClosed = hadTerminal && (onHangUp === undefined || !hasTerminal())
+      if (isClosed) Deferred.doneUnsafe(closed, Effect.void)
+      else onHangUp?.()
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => process.on("SIGHUP", onSignal)),
+      () => Effect.sync(() => process.off("SIGHUP", onSignal)),
+    )
+    return closed
+  }).pipe(Effect.map((closed) => Deferred.await(closed)))
 
 /** The signals on which `NodeRuntime.runMain` interrupts the program. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const

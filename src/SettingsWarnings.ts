@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { Seat } from "./system/Seat.ts"
 import { Config, settings } from "./Config.ts"
 import { configuredProviders } from "./models/Models.ts"
 import { StartWarnings } from "./system/StartWarnings.ts"
@@ -144,12 +145,16 @@ export const review = (environment: Environment, config: Config["Service"]): Rea
   ...unreachable(config),
 ]
 
-/** Logs a warning for each probable mistake in the environment of this process, and provides them. */
+/**
+ * Logs a warning for each probable mistake in the environment of this process, and provides them. Of several workers,
+ * which have the same environment, the first one logs them.
+ */
 export const layer = Layer.effect(
   StartWarnings,
   Effect.gen(function* () {
     const warnings = review(process.env, yield* Config)
-    yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+    if (((yield* Seat)?.number ?? 1) === 1)
+      yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
     return warnings
   }),
 )

@@ -5,7 +5,7 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
+import { Cause, Console, Context, Effect, Exit, Latch, Layer, References, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
@@ -18,13 +18,14 @@ import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
+import { workersOf } from "./config/Workers.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import { LocalOperator } from "./http/edge/LocalOperator.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
 import * as MetricsServer from "./http/server/MetricsServer.ts"
-import { Server } from "./http/server/Server.ts"
+import { reservePort, Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import { BlobCopy } from "./jobs/BlobCopy.ts"
@@ -48,9 +49,13 @@ import * as SettingsWarnings from "./SettingsWarnings.ts"
 import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
+import { supervise } from "./supervisor/Supervisor.ts"
+import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
 import { Secrets } from "./system/Secrets.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
+import { urlOf } from "./system/Url.ts"
+import { DATABASE_URL, WORKERS } from "./system/Variables.ts"
 
 /** A backup reads in one connection to Postgres for a long time, and needs others besides. */
 const BACKUP_CONNECTIONS = 8
@@ -61,7 +66,12 @@ const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A,
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-const logged = configured(({ log }) => Log.layer(log)).pipe(Layer.provideMerge(Config.layer))
+const { workerNumber } = WorkerSeat
+
+const logged = Layer.merge(
+  configured(({ log }) => Log.layer(log)),
+  workerNumber === undefined ? Layer.empty : Layer.succeed(References.CurrentLogAnnotations, { worker: workerNumber }),
+).pipe(Layer.provideMerge(Config.layer))
 
 /** The settings of a command, which exports no telemetry. */
 const settings = Layer.provideMerge(layerOff, logged)
@@ -128,7 +138,8 @@ const figures = Layer.merge(
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* Console.log(`Listening on ${(yield* Server).url}`)
+    // The supervisor of several workers says it once all of them listen.
+    if (workerNumber === undefined) yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
   Layer.provide([App.layer, figures]),
@@ -143,6 +154,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(models),
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
+  Layer.provide(WorkerSeat.layer),
   Layer.provideMerge(settingsOfServer),
   Layer.provideMerge(platform),
 )
@@ -187,12 +199,12 @@ const restoring = (migrating?: Database.Migrating) =>
 
 /**
  * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for
- * good.
+ * good. A worker ends with its supervisor instead.
  */
-const serve = Effect.scoped(
+const serveAlone = Effect.scoped(
   Effect.gen(function* () {
-    const launcherEnded = yield* watchLauncher
-    const terminalClosed = yield* watchTerminal
+    const launcherEnded = workerNumber === undefined ? yield* watchLauncher : Effect.never
+    const terminalClosed = yield* watchTerminal(workerNumber === undefined ? undefined : () => {})
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
     yield* onStopSignal((signal) => (lifecycle.stoppedBy ??= signal))
@@ -203,6 +215,47 @@ const serve = Effect.scoped(
     ])
   }),
 )
+
+/** Runs several servers on one port, and replaces them one after the other on SIGHUP. */
+const serveSeveral = (workers: number) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const launcherEnded = yield* watchLauncher
+      const hungUp = yield* Latch.make(false)
+      const terminalClosed = yield* watchTerminal(() => hungUp.openUnsafe())
+      const { server: address } = yield* Config
+      const port = yield* reservePort(address)
+      const url = urlOf(address.host, port)
+      const { replaceAll } = yield* supervise({
+        workers,
+        port,
+        url,
+        drainTimeout: address.drainTimeout,
+        program: import.meta.filename,
+      })
+      const replacing = hungUp.await.pipe(Effect.andThen(hungUp.close), Effect.andThen(replaceAll), Effect.forever)
+      const reason = yield* Effect.raceAllFirst([
+        replacing,
+        Effect.as(launcherEnded, "what launched it has ended"),
+        Effect.as(terminalClosed, "its terminal was closed"),
+      ])
+      yield* Effect.logInfo("The workers are stopping", { reason })
+    }),
+  ).pipe(Effect.provide(settings))
+
+/** Runs the server, or several of them. */
+const serve = Effect.gen(function* () {
+  const { database, workers } = yield* Config
+  const count = workerNumber === undefined ? workersOf(workers.count, database.url === undefined) : 1
+  if (count === 1) return yield* serveAlone
+  if (database.url === undefined) {
+    return yield* new StartupError({
+      what: `${WORKERS} is ${count}, and the embedded database serves one process only.`,
+      doThis: `Set ${DATABASE_URL} to a Postgres, or ${WORKERS} to 1.`,
+    })
+  }
+  return yield* serveSeveral(count)
+}).pipe(Effect.provide(Config.layer))
 
 /** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */
 const explain = (cause: Cause.Cause<unknown>) => {

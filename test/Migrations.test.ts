@@ -53,6 +53,13 @@ test("a migration that is removed or renamed is named", async () => {
 })
 
 test("a new migration gets a checksum", async () => {
-  const added = await reviewAfter((directory) => writeFileSync(join(directory, "9000_new.sql"), "select 1;\n"))
+  const added = await reviewAfter((directory) =>
+    writeFileSync(join(directory, "9000_new.sql"), "-- usable from: 0026\nselect 1;\n"),
+  )
   expect(added).toEqual({ unlisted: ["9000_new"], wrong: [] })
+})
+
+test("a new migration says which older servers can use the database after it", async () => {
+  const { wrong } = await reviewAfter((directory) => writeFileSync(join(directory, "9000_new.sql"), "select 1;\n"))
+  expect(wrong).toEqual([expect.stringContaining("sql/9000_new.sql does not begin with a line such as")])
 })

@@ -87,7 +87,10 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
     }),
   )
 
-const Directory = Schema.String.check(Schema.isPattern(/^\//), Schema.isMaxLength(4_000))
+const Directory = Schema.String.check(
+  Schema.isPattern(/^\//, { message: "Expected an absolute path" }),
+  Schema.isMaxLength(4_000),
+)
 
 const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
   payload: Schema.Struct({
@@ -104,6 +107,7 @@ const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
   }),
   error: Problem.Conflict,
 })
+  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "operator")
   .annotate(RequestCost, requestCosts.bulk)

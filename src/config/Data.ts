@@ -1,5 +1,12 @@
 import { resolve } from "node:path"
-import { BLOBS, BOOTSTRAP_API_KEY, DATA_DIR, DATABASE_URL, SECRETS_KEY } from "../system/Variables.ts"
+import {
+  BLOBS,
+  BOOTSTRAP_API_KEY,
+  DATA_DIR,
+  DATABASE_CONNECTIONS,
+  DATABASE_URL,
+  SECRETS_KEY,
+} from "../system/Variables.ts"
 import {
   apiKey,
   daysOrOff,
@@ -40,9 +47,9 @@ const database = {
     "Postgres 15 or later with pgvector 0.7 or later; for production, and for several processes. Absent: the embedded database.",
   ),
   maxConnections: integer(2, 1_000).or(
-    "DATABASE_CONNECTIONS",
+    DATABASE_CONNECTIONS,
     "16",
-    "Connections to Postgres at once, at most. Raise it when requests wait for a connection; all processes together have to stay below the `max_connections` of the database.",
+    "Connections of a process to Postgres at once, at most; one more shows the others that it lives. Raise it when requests wait for a connection; all processes together have to stay below the `max_connections` of the database, which `doctor` adds up.",
   ),
   pipeline: integer(1, 128).or(
     "DATABASE_PIPELINE",

@@ -76,6 +76,14 @@ export const integer = (minimum: number, maximum: number) =>
     return number >= minimum && number <= maximum ? number : undefined
   })
 
+const WORKERS_MAX = 256
+
+/** A number of processes, which is `Infinity` when it is one for each core. */
+export const workers = kind(`\`auto\`, or a whole number from 1 to ${WORKERS_MAX}`, (value) => {
+  const number = value === "auto" ? Number.POSITIVE_INFINITY : /^\d{1,3}$/.test(value) ? Number(value) : 0
+  return number === Number.POSITIVE_INFINITY || (number >= 1 && number <= WORKERS_MAX) ? number : undefined
+})
+
 const decodeUri = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text.trim())

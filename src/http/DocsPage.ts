@@ -41,6 +41,7 @@ export const entries: ReadonlyArray<Entry> = [
   { name: "deployment", title: "Deployment", file: "docs/deployment.md" },
   { name: "operations", title: "Operations", file: "docs/operations.md" },
   { name: "backups", title: "Backups", file: "docs/backups.md" },
+  { name: "scaling", title: "Scaling", file: "docs/scaling.md" },
   { name: "architecture", title: "Architecture", file: "docs/architecture.md" },
   { name: "development", title: "Development", file: "docs/development.md" },
   { name: "security", title: "Security", file: "SECURITY.md" },

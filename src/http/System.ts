@@ -3,9 +3,10 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Health } from "../services/Health.ts"
-import { EXPOSITION_TYPE, exposition } from "../observability/Exposition.ts"
+import { EXPOSITION_TYPE } from "../observability/Exposition.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
+import { Server } from "./server/Server.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -14,6 +15,7 @@ export const layer = HttpApiBuilder.group(
     const { avatar } = yield* avatarHandlers
     const health = yield* Health
     const lifecycle = yield* Lifecycle
+    const server = yield* Server
 
     return handlers.handleAll({
       healthz: () => Effect.succeed({ status: "ok" as const }),
@@ -28,7 +30,8 @@ export const layer = HttpApiBuilder.group(
             : Effect.fail(shuttingDown),
         ),
 
-      metrics: () => Effect.map(exposition, (text) => HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE })),
+      metrics: () =>
+        Effect.map(server.metrics, (text) => HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE })),
 
       avatar,
     })

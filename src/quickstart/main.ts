@@ -54,7 +54,7 @@ const printNextSteps = Effect.fn("quickstart.printNextSteps")(function* (
 
 const run = Effect.fn("quickstart.run")(function* ({ once, port }: { readonly once: boolean; readonly port: number }) {
   const launcherEnded = yield* watchLauncher
-  const terminalClosed = yield* watchTerminal
+  const terminalClosed = yield* watchTerminal()
   yield* Console.log(bold("Parley quickstart"))
   const directory = yield* dataDirectory
   const server = yield* step(

@@ -53,7 +53,7 @@ export class Budgets extends Context.Service<
         if ((yield* DatabaseTraits).isAlone) yield* storage.drop("all")
 
         const reserve = Effect.fnUntraced(function* (request: Omit<Storage.Reservation, "id" | "lease">) {
-          const id = yield* random.uuidV7()
+          const id = storage.idOf(yield* random.uuidV7())
           const refusal = yield* storage.reserve({ id, lease, ...request })
           return refusal === undefined ? { id, ...request } : yield* failureOf(refusal)
         })

@@ -4,6 +4,7 @@ import type { Limits } from "../domain/Budget.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Servers } from "./servers/Servers.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval } from "./sql/SqlValues.ts"
@@ -39,6 +40,8 @@ export interface Refusal {
 export class Budgets extends Context.Service<
   Budgets,
   {
+    /** Makes the id of a reservation of this server from a random one, see `Servers`. */
+    readonly idOf: (random: string) => string
     /**
      * Makes a reservation within the limits, or returns the refusal. This is atomic: several servers together cannot
      * exceed a limit.
@@ -55,6 +58,7 @@ export class Budgets extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
+      const servers = yield* Servers
 
       const reserve = Effect.fnUntraced(function* ({ id, apiKeyId, tokens, lease, organization, key }: Reservation) {
         const owner = yield* CurrentOrganization
@@ -80,7 +84,11 @@ export class Budgets extends Context.Service<
         yield* system`delete from chat_reservations where ${which === "all"} or expires_at <= now()`
       }, withoutSqlErrors)
 
-      return { reserve, release, drop }
+      yield* servers.onDeath(({ ids: [first, last] }) =>
+        withoutSqlErrors(system`delete from chat_reservations where id between ${first} and ${last}`),
+      )
+
+      return { idOf: servers.idOf, reserve, release, drop }
     }),
   )
 }

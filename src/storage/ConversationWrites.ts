@@ -133,6 +133,13 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
     finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results,
     sources = excluded.sources, unanswered = excluded.unanswered`
 
+  // Webhooks may have been told of the part that another server has stored.
+  const announcing = sql`returning case when exists (
+      select from known where known.content is distinct from messages.content
+    ) then announce_event(messages.organization_id, (
+      select chatbot_id from sessions s where s.id = messages.session_id and s.organization_id = messages.organization_id
+    ), 'message.created', messages.session_id, messages.id, null)::text end as announced`
+
   return Effect.fnUntraced(function* (
     session: SessionId,
     message: BotMessage,
@@ -145,7 +152,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
     const unanswered = message.unanswered ? 1 : 0
     const before = sql`
       known as (
-        select id, unanswered from messages where id = ${message.id} and organization_id = ${organization}
+        select id, unanswered, content from messages where id = ${message.id} and organization_id = ${organization}
       ), taken_out as (
         delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
       ),`
@@ -162,6 +169,6 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
         ${json(message.tool_calls)}, ${json(message.tool_results)},
         ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean
-      from session ${isUnfinished ? replacing : sql``}`
+      from session ${isUnfinished ? sql`${replacing} ${announcing}` : sql``}`
   }, withoutSqlErrors)
 }

@@ -9,6 +9,9 @@ export const migrationsDirectory = fileURLToPath(new URL("../../sql", import.met
 /** The file name of a migration: `NNNN_name.sql`. */
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/
 
+/** How a migration declares which older servers can use the database after it. */
+const USABLE_FROM = /^-- usable from: (\d{4})$/m
+
 /** A migration, read from its file. */
 export interface Migration {
   readonly number: number
@@ -17,6 +20,11 @@ export interface Migration {
   /** SHA-256 of the text, with line ends as `\n`, in hex: a checkout may change line ends. */
   readonly checksum: string
   readonly text: string
+  /**
+   * The number of the oldest migration whose servers can use the database after this one; undefined if only servers that
+   * know this migration can.
+   */
+  readonly usableFrom: number | undefined
 }
 
 /** Reads the migrations in a directory, ordered by number. */
@@ -40,11 +48,13 @@ const parse = (file: string, content: string): Effect.Effect<Migration, StartupE
   const number = FILE_NAME.exec(file)?.[1]
   if (number === undefined) return damagedMigrations(`sql/${file} is not named like a migration, NNNN_name.sql.`)
   const text = content.replaceAll("\r\n", "\n")
+  const declared = USABLE_FROM.exec(text)?.[1]
   return Effect.succeed({
     number: Number(number),
     name: file.slice(0, -".sql".length),
     checksum: createHash("sha256").update(text).digest("hex"),
     text,
+    usableFrom: declared === undefined ? undefined : Number(declared),
   })
 }
 

@@ -26,6 +26,7 @@ import { Documents } from "./Documents.ts"
 import { Erasures } from "./Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./Ingestions.ts"
+import { ServerList } from "./console/ServerList.ts"
 import { Inspection } from "./inspection/Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./Messages.ts"
@@ -76,6 +77,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
+    ServerList.layer,
     KeyOwners.layer,
     LexemeIndexes.layer,
     Messages.layer,

@@ -4,6 +4,7 @@ import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import type { ModelCost } from "../domain/Usage.ts"
 import type { BotMessage } from "./ConversationWrites.ts"
+import { Servers } from "./servers/Servers.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval, json } from "./sql/SqlValues.ts"
@@ -66,6 +67,7 @@ export class UnfinishedReplies extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
+      const servers = yield* Servers
 
       const store = Effect.fnUntraced(function* (
         replies: ReadonlyArray<UnfinishedReply>,
@@ -92,22 +94,24 @@ export class UnfinishedReplies extends Context.Service<
             select id, organization_id from sessions where id = any(${sessions}::uuid[]) for key share skip locked
           )
           insert into unfinished_replies
-            (message_id, organization_id, session_id, chatbot_id, api_key_id, reply, updated_at, expires_at)
-          select message_id, r.organization_id, session_id, chatbot_id, api_key_id, reply, clock_timestamp(), ${expiry}
+            (message_id, organization_id, session_id, chatbot_id, api_key_id, reply, updated_at, expires_at, server_id)
+          select message_id, r.organization_id, session_id, chatbot_id, api_key_id, reply, clock_timestamp(), ${expiry},
+            ${servers.id ?? null}::uuid
           from jsonb_to_recordset(${json(rows)}) as r(message_id uuid, organization_id uuid, session_id uuid,
             chatbot_id uuid, api_key_id uuid, reply jsonb)
           join alive s on s.id = r.session_id and s.organization_id = r.organization_id
           on conflict (message_id) do update set
-            reply = excluded.reply, updated_at = excluded.updated_at, expires_at = excluded.expires_at`
+            reply = excluded.reply, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
+            server_id = excluded.server_id`
       }, withoutSqlErrors)
 
-      const recoverSome = (which: "all" | "expired") =>
+      const recoverSome = (which: Statement.Fragment) =>
         Effect.map(
           sql`
             with dead as (
               delete from unfinished_replies where message_id in (
                 select message_id from unfinished_replies
-                where ${which === "all" ? sql`true` : sql`expires_at < clock_timestamp()`}
+                where ${which}
                 limit ${RECOVERED_AT_ONCE} for update skip locked
               ) returning *
             ), stored as (
@@ -142,11 +146,16 @@ export class UnfinishedReplies extends Context.Service<
           (rows) => rows.length,
         )
 
-      const recover = Effect.fnUntraced(function* (which: "all" | "expired") {
+      const recoverWhere = Effect.fnUntraced(function* (which: Statement.Fragment) {
         let count = 0
         for (let some = RECOVERED_AT_ONCE; some === RECOVERED_AT_ONCE; count += some) some = yield* recoverSome(which)
         return count
       }, withoutSqlErrors)
+
+      yield* servers.onDeath(({ id }) => recoverWhere(sql`server_id = ${id}`))
+
+      const recover = (which: "all" | "expired") =>
+        recoverWhere(which === "all" ? sql`true` : sql`expires_at < clock_timestamp()`)
 
       return { store, recover }
     }),

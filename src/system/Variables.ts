@@ -5,6 +5,7 @@
 
 export const HOST = "HOST"
 export const PORT = "PORT"
+export const WORKERS = "WORKERS"
 export const PUBLIC_URL = "PUBLIC_URL"
 export const TRUSTED_PROXIES = "TRUSTED_PROXIES"
 export const METRICS_TOKEN = "METRICS_TOKEN"
@@ -15,6 +16,7 @@ export const BOOTSTRAP_API_KEY = "BOOTSTRAP_API_KEY"
 
 export const DATA_DIR = "DATA_DIR"
 export const DATABASE_URL = "DATABASE_URL"
+export const DATABASE_CONNECTIONS = "DATABASE_CONNECTIONS"
 export const SECRETS_KEY = "SECRETS_KEY"
 
 export const BLOBS = "BLOBS"

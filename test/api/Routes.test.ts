@@ -114,6 +114,7 @@ describe("a request with an idempotency key", () => {
     expect(at("none")).toEqual([
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
       "PATCH /api/external/chatbot/:chatbotId/update-avatar",
+      "POST /api/admin/backups",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/duplicate",

@@ -139,14 +139,17 @@ describe("the command line", () => {
   })
 
   test.each([
-    ["--help", ["serve", "migrate", "doctor", "blobs", "keys", "organizations"]],
+    ["--help", ["serve", "migrate", "doctor", "blobs", "keys", "organizations", "backup", "verify-backup", "restore"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
-    ["organizations --help", ["create", "list", "budget", "quota", "retention", "rename", "delete"]],
+    [
+      "organizations --help",
+      ["create", "list", "budget", "quota", "retention", "rename", "delete", "export", "import"],
+    ],
   ])("lists the commands with their descriptions: `parley %s`", async (command, names) => {
     const listed = (await outputOf(command)).split("SUBCOMMANDS\n")[1] ?? ""
     const lines = listed.trimEnd().split("\n")
     expect(lines.map((line) => line.trim().split(/\s+/)[0])).toEqual(names)
-    for (const line of lines) expect(line).toMatch(/^ {2}\w+ +[A-Z].*[a-z)1]$/)
+    for (const line of lines) expect(line).toMatch(/^ {2}[\w-]+ +[A-Z].*[a-z)1]$/)
   })
 
   test.each([

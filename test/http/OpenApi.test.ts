@@ -324,6 +324,7 @@ describe("/openapi.json", () => {
       "PATCH /api/admin/organizations/{organizationId}": json,
       "PATCH /api/admin/api-keys/{apiKeyId}": json,
       "POST /api/admin/api-keys": json,
+      "POST /api/admin/backups": json,
     })
   })
 

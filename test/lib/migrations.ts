@@ -10,6 +10,8 @@ import { type Migration, migrationsDirectory, readMigrations } from "../../src/s
  * adds those of new migrations, and replaces none.
  */
 
+/** The first migration that has to say which older servers can use the database after it. */
+const FIRST_DECLARED = 27
 const SUMS = "SHA256SUMS"
 
 /** Reads the list, which has the form of `sha256sum`: a checksum and a file name in each line. */
@@ -32,6 +34,13 @@ export const reviewMigrations = Effect.fnUntraced(function* (directory: string) 
       ? []
       : [`sql/${name}.sql has changed: restore it, and put the change into a migration with a new number.`]
   })
+  for (const { name, number, usableFrom } of migrations) {
+    if (number >= FIRST_DECLARED && (usableFrom === undefined || usableFrom >= number)) {
+      wrong.push(
+        `sql/${name}.sql does not begin with a line such as \`-- usable from: 0026\`: the oldest migration whose servers can use the database after it.`,
+      )
+    }
+  }
   return { wrong, unlisted: migrations.filter(({ name }) => !sums.has(name)) }
 }, Effect.provide(fileSystem))
 

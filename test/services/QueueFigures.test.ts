@@ -7,7 +7,11 @@ import * as QueueFigures from "../../src/services/console/QueueFigures.ts"
 import { type Queues, ServerState } from "../../src/storage/console/ServerState.ts"
 
 const idle = { waiting: 0, underWay: 0, delayed: 0, overdue_seconds: null }
-const busy: Queues = { ingestions: { waiting: 7, underWay: 2, delayed: 1, overdue_seconds: 12.5 }, reembeddings: idle }
+const busy: Queues = {
+  ingestions: { waiting: 7, underWay: 2, delayed: 1, overdue_seconds: 12.5 },
+  reembeddings: idle,
+  webhook_queue: idle,
+}
 
 /** Reads the metrics with a database that gives this answer to each question in turn, and the last one from then on. */
 const withDatabase = <A>(

@@ -8,13 +8,17 @@ export class Lifecycle extends Context.Service<
   {
     /**
      * - `serving`: the server answers everything.
-     * - `leaving`: it still does, but readiness is down, so that load balancers stop sending requests.
-     * - `draining`: running requests finish, and new ones are refused.
+     * - `leaving`: it still does, but readiness is down and each response closes its connection, so that clients and
+     *   load balancers go elsewhere.
+     * - `draining`: the listener is closed, and running requests finish. A new one in a connection that is still open is
+     *   refused.
      * - `closing`: requests that are still running are interrupted.
      */
     phase: "serving" | "leaving" | "draining" | "closing"
     /** Why the server stops, for the log: the name of a signal or another reason. */
     stoppedBy: string | undefined
+    /** How many requests the server has received. */
+    received: number
     /** The fibers that answer requests: one for each request, and one for each stream that goes on after it. */
     readonly running: Set<Fiber.Fiber<unknown, unknown>>
   }
@@ -25,7 +29,7 @@ export class Lifecycle extends Context.Service<
       Effect.gen(function* () {
         const running = new Set<Fiber.Fiber<unknown, unknown>>()
         yield* http.running().read(() => running.size)
-        return Lifecycle.of({ phase: "serving", stoppedBy: undefined, running })
+        return Lifecycle.of({ phase: "serving", stoppedBy: undefined, received: 0, running })
       }),
       // Only after a start: one that fails reports why instead.
       ({ phase }) => (phase === "serving" ? Effect.void : Effect.logInfo("The server has ended")),

@@ -1,8 +1,19 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { Lifecycle } from "../edge/Lifecycle.ts"
 
-/** How long readiness is down before new requests are refused: load balancers check about once a second. */
-const LEAVE_GRACE = Duration.seconds(1)
+/** How long a server that leaves goes on listening, and the silence after which it does not. */
+interface Leaving {
+  readonly grace: Duration.Duration
+  readonly silence: Duration.Duration
+}
+
+/** Load balancers check about once a second. */
+const leaving: Leaving = { grace: Duration.seconds(1), silence: Duration.millis(200) }
+/**
+ * A worker in whose place another one listens gets no new connections, and the clients of the old ones lose each with
+ * its next response. Those that are open at the end are idle: a client that sends a request in the same moment loses it.
+ */
+const leavingReplaced: Leaving = { grace: Duration.seconds(15), silence: Duration.seconds(2) }
 /**
  * How often a draining server checks whether requests are still running. It polls, so that requests need not report
  * their ends to anybody while the server runs.
@@ -11,18 +22,38 @@ const DRAIN_POLL = Duration.millis(20)
 /** How long interrupted requests may take to end their responses, and to store replies as far as they got. */
 const CLOSING_TIMEOUT = Duration.seconds(3)
 
-const idleWithin = (lifecycle: Lifecycle["Service"], wait: Duration.Duration) =>
-  Effect.sync(() => lifecycle.running.size === 0).pipe(
+const idleWithin = (lifecycle: Lifecycle["Service"], isIdle: () => boolean, wait: Duration.Duration) =>
+  Effect.sync(() => lifecycle.running.size === 0 && isIdle()).pipe(
     Effect.repeat({ until: (idle) => idle, schedule: Schedule.spaced(DRAIN_POLL) }),
     Effect.timeoutOption(wait),
   )
 
+/** Waits until nothing is running and nothing has been received for a while. */
+const silenceOf = (lifecycle: Lifecycle["Service"], silence: Duration.Duration) => {
+  const looksMax = Duration.toMillis(silence) / Duration.toMillis(DRAIN_POLL)
+  let seen = lifecycle.received
+  let looks = 0
+  return Effect.sync(() => {
+    looks = lifecycle.running.size > 0 || lifecycle.received > seen ? 0 : looks + 1
+    seen = lifecycle.received
+    return looks > looksMax
+  }).pipe(Effect.repeat({ until: (isOver) => isOver, schedule: Schedule.spaced(DRAIN_POLL) }))
+}
+
 /**
- * Stops the server gracefully: announces it to load balancers, refuses new requests, gives the running ones
- * `drainTimeout` to finish, and interrupts those that remain.
+ * Stops the server gracefully: announces it to load balancers and clients, closes the listener, gives running
+ * requests `drainTimeout` to finish, and interrupts those that remain. New requests are answered until the listener is
+ * closed, so that the only refusal is that of a connection, after which proxies ask another server.
  */
 export const drain = Effect.fn("Draining.drain")(function* (
   lifecycle: Lifecycle["Service"],
+  listener: {
+    readonly close: Effect.Effect<void>
+    /** Whether the listener has no request that `Lifecycle` does not know of. */
+    readonly isIdle: () => boolean
+    /** Whether new connections go to another process already. */
+    readonly isReplaced: boolean
+  },
   drainTimeout: Duration.Duration,
 ) {
   lifecycle.phase = "leaving"
@@ -30,12 +61,15 @@ export const drain = Effect.fn("Draining.drain")(function* (
     reason: lifecycle.stoppedBy ?? "its work ended",
     running_requests: lifecycle.running.size,
   })
-  if (lifecycle.running.size > 0) yield* Effect.sleep(LEAVE_GRACE)
+  // A server without a reason to stop is one of a test or a program, whose clients know that it ends.
+  const { grace, silence } = listener.isReplaced ? leavingReplaced : leaving
+  if (lifecycle.stoppedBy !== undefined) yield* Effect.timeoutOption(silenceOf(lifecycle, silence), grace)
+  yield* listener.close
   lifecycle.phase = "draining"
-  yield* idleWithin(lifecycle, drainTimeout)
+  yield* idleWithin(lifecycle, listener.isIdle, drainTimeout)
   lifecycle.phase = "closing"
   const given_up = lifecycle.running.size
   for (const fiber of lifecycle.running) fiber.interruptUnsafe()
-  yield* idleWithin(lifecycle, CLOSING_TIMEOUT)
+  yield* idleWithin(lifecycle, listener.isIdle, CLOSING_TIMEOUT)
   yield* Effect.logInfo("Requests are drained", { given_up })
 })

@@ -1,14 +1,16 @@
 import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { isSlow } from "../../api/Routes.ts"
+import { exposition } from "../../observability/Exposition.ts"
+import { Seat } from "../../system/Seat.ts"
+import type { StartupError } from "../../system/StartupError.ts"
 import { urlOf } from "../../system/Url.ts"
 import { drain } from "./Draining.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { pathOf } from "../edge/PathOf.ts"
+import { type Handler, makeSiblings } from "./Siblings.ts"
 import { whileStarting } from "./Starting.ts"
-
-export type Handler = (request: Request) => Promise<Response>
 
 export interface ServerSettings {
   readonly host: string
@@ -27,16 +29,41 @@ const FLUSH_TIMEOUT = Duration.millis(250)
 /** The longest idle time that Bun accepts, in seconds. */
 const MAX_IDLE_SECONDS = 255
 
+/** Lets the client open another connection for its next request, which another server answers. */
+const closing = (response: Response): Response => {
+  response.headers.set("connection", "close")
+  return response
+}
+
 const starting: Handler = (request) => Promise.resolve(whileStarting(request))
+
+/**
+ * Finds the port on which several processes are to listen together, and fails when another program has it, which would
+ * otherwise get a part of their requests, or they of its.
+ */
+export const reservePort = (settings: Pick<ServerSettings, "host" | "port">): Effect.Effect<number, StartupError> =>
+  Effect.sync(() =>
+    Bun.serve({ hostname: settings.host, port: settings.port, fetch: () => new Response(null, { status: 503 }) }),
+  ).pipe(
+    Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause))),
+    Effect.flatMap((server) =>
+      Effect.as(
+        Effect.promise(() => server.stop(true)),
+        server.port ?? settings.port,
+      ),
+    ),
+  )
 
 /**
  * The HTTP server: `Bun.serve`, until `@effect/platform-bun` is released for this version of Effect.
  *
  * It listens as soon as its layer is built, so that a port in use is reported before the database is opened. Until it
- * has a handler it answers that it is starting.
+ * has a handler it answers that it is starting. A worker that shares the port with others listens only once it has a
+ * handler, because the kernel sends it a part of the requests from then on.
  *
- * It drains in steps: readiness goes down, then new requests are refused, then running requests may finish until the
- * time-out, and the rest are interrupted, which ends their responses and stores replies as far as they got.
+ * It drains in steps: readiness goes down, and responses close their connections; then the listener closes; then running
+ * requests may finish until the time-out, and the rest are interrupted, which ends their responses and stores replies as
+ * far as they got.
  */
 export class Server extends Context.Service<
   Server,
@@ -52,6 +79,8 @@ export class Server extends Context.Service<
     readonly keepOpen: (request: HttpServerRequest.HttpServerRequest) => () => void
     /** The address at the other end of a request's connection; undefined once the connection is closed. */
     readonly peerOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
+    /** The metrics of this process, or those of all workers that share its port, in Prometheus's format. */
+    readonly metrics: Effect.Effect<string>
     /** Answers requests with this handler until the scope closes, which drains the server first. */
     readonly serve: (handler: Handler) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -61,24 +90,43 @@ export class Server extends Context.Service<
       Server,
       Effect.gen(function* () {
         const lifecycle = yield* Lifecycle
+        const seat = yield* Seat
+        const context = yield* Effect.context<never>()
         let handler = starting
+        let server: Bun.Server<undefined> | undefined
         const patience = Math.min(MAX_IDLE_SECONDS, Math.ceil(Duration.toSeconds(settings.patience)))
 
-        const server = yield* Effect.acquireRelease(
-          Effect.sync(() =>
-            Bun.serve({
+        const answer = (request: Request): Promise<Response> => {
+          lifecycle.received++
+          return lifecycle.phase === "serving" ? handler(request) : handler(request).then(closing)
+        }
+
+        const siblings =
+          seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromiseWith(context)(exposition))
+        let fromSiblings: ReturnType<NonNullable<typeof siblings>["listen"]> | undefined
+
+        const listen = Effect.acquireRelease(
+          Effect.sync(() => {
+            server = Bun.serve({
               hostname: settings.host,
               port: settings.port,
+              reusePort: seat !== undefined,
               // The handler limits the size of bodies, with a response that says why. Bun's own has no body.
               maxRequestBodySize: Number.MAX_SAFE_INTEGER,
               idleTimeout: IDLE_SECONDS,
               fetch: (request, server) => {
                 if (request.method !== "GET" && isSlow(request.method, pathOf(request.url)))
                   server.timeout(request, patience)
-                return handler(request)
+                const forwarded = siblings?.forward(request, server.requestIP(request)?.address, () =>
+                  server.timeout(request, 0),
+                )
+                if (forwarded === undefined) return answer(request)
+                return lifecycle.phase === "serving" ? forwarded : forwarded.then(closing)
               },
-            }),
-          ).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
+            })
+            fromSiblings = siblings?.listen()
+            return server
+          }).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
           (server) =>
             // The last responses may not be sent completely yet.
             Effect.promise(() => server.stop()).pipe(
@@ -87,23 +135,41 @@ export class Server extends Context.Service<
             ),
         )
 
-        const port = server.port ?? settings.port
+        /** Closes the listener and the idle connections. Requests that are running go on. */
+        const close = Effect.andThen(
+          Effect.sync(() => {
+            void server?.stop()
+            fromSiblings?.close()
+          }),
+          seat === undefined ? Effect.void : seat.closed,
+        )
+
+        if (seat === undefined) yield* listen
+        const port = server?.port ?? settings.port
         return {
           url: urlOf(settings.host, port),
           port,
           keepOpen: ({ source }) => {
-            if (!(source instanceof Request)) return () => {}
-            server.timeout(source, 0)
-            return () => server.timeout(source, IDLE_SECONDS)
+            if (!(source instanceof Request) || siblings?.peerOf(source) !== undefined) return () => {}
+            server?.timeout(source, 0)
+            return () => server?.timeout(source, IDLE_SECONDS)
           },
-          peerOf: ({ source }) => (source instanceof Request ? server.requestIP(source)?.address : undefined),
-          serve: (newHandler) =>
-            Effect.acquireRelease(
-              Effect.sync(() => {
-                handler = newHandler
-              }),
-              () => drain(lifecycle, settings.drainTimeout),
-            ),
+          peerOf: ({ source }) =>
+            source instanceof Request ? (siblings?.peerOf(source) ?? server?.requestIP(source)?.address) : undefined,
+          metrics: siblings === undefined ? exposition : Effect.promise(siblings.metrics),
+          serve: Effect.fnUntraced(function* (newHandler) {
+            handler = newHandler
+            if (seat !== undefined) {
+              yield* seat.turnToListen
+              yield* Effect.orDie(listen)
+              yield* seat.listening
+            }
+            /** Whether all responses are sent, also those of other workers, of which `Lifecycle` does not know. */
+            const isIdle = () => seat === undefined || server?.pendingRequests === 0
+            yield* Effect.addFinalizer(() =>
+              drain(lifecycle, { close, isIdle, isReplaced: seat?.isReplaced() === true }, settings.drainTimeout),
+            )
+          }),
         }
       }),
     )

@@ -152,6 +152,7 @@ export class WebhookDelivery extends Context.Service<
         const workerFor = (isFailing: boolean, concurrency: number) =>
           makeWorker({
             name: "Sending to webhooks",
+            metricsName: "webhooks",
             labels: ({ webhook_id }: WebhookJob) => ({ webhook_id }),
             queue: { ...queue, claim: (lease) => queue.claim(isFailing, lease) },
             concurrency,

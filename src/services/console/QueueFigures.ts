@@ -14,6 +14,7 @@ const KEPT = Duration.seconds(5)
 const queuesOf = (found: Queues | undefined): ReadonlyArray<readonly [name: string, state: QueueState | undefined]> => [
   ["ingestion", found?.ingestions],
   ["embedding", found?.reembeddings],
+  ["webhooks", found?.webhook_queue],
 ]
 
 const show = (queue: string, { delayed, overdue_seconds, underWay, waiting }: QueueState): void => {

@@ -9,6 +9,7 @@ import { filesCheck } from "./Files.ts"
 import { modelsCheck } from "./Models.ts"
 import { secretsCheck } from "./Secrets.ts"
 import { type ServerSettings, serverCheck } from "./Server.ts"
+import { serversCheck } from "./Servers.ts"
 import { tablesCheck } from "./Tables.ts"
 import { vectorsCheck } from "./Vectors.ts"
 import { webhooksCheck } from "./Webhooks.ts"
@@ -20,6 +21,7 @@ const checks = (settings: DoctorSettings) =>
   Effect.all([
     databaseCheck,
     serverCheck(settings),
+    serversCheck,
     tablesCheck(settings),
     diskCheck(settings),
     modelsCheck,

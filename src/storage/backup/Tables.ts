@@ -53,6 +53,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   // Unlogged: a crash empties them as well.
   leftOut("chat_reservations"),
   leftOut("rate_counts"),
+  // The processes that are running.
+  leftOut("servers"),
   // A restored database has had no backup yet. Its migrations are those of the manifest.
   leftOut("backups"),
   leftOut("parley_migrations"),

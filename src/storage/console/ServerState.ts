@@ -16,6 +16,7 @@ export interface ServerFacts extends Queues {
 export interface Queues {
   readonly ingestions: QueueState
   readonly reembeddings: QueueState
+  readonly webhook_queue: QueueState
 }
 
 /** Reads the version of the database and its queues, of all organizations. `Inspection` reads much more, for longer. */
@@ -35,6 +36,7 @@ export class ServerState extends Context.Service<
         return {
           ingestions: yield* queueState(sql, "ingestions"),
           reembeddings: yield* queueState(sql, "reembeddings"),
+          webhook_queue: yield* queueState(sql, "webhook_queue"),
         }
       })
 

@@ -13,6 +13,8 @@ import { connectionFailure, prepareDatabase } from "./Preparation.ts"
 import { makeClients } from "./TenantConnections.ts"
 import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
+import { makePresence } from "../servers/Presence.ts"
+import { Servers } from "../servers/Servers.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import type { StartupError } from "../../system/StartupError.ts"
 
@@ -136,10 +138,13 @@ export const layerPostgres = (
         tenant: Effect.map(tenant, (pool) => ({ pool, pipeline, connections: forTenants })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
-      const clients = yield* openClients(types, connections, migrating, timeLimit)
+      // Others see a server, and not what restores a database that has no tables yet.
+      const shown = migrating === toLatest ? { config, connections: maxConnections } : undefined
+      const clients = yield* openClients(types, connections, migrating, timeLimit, shown)
       const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
       yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))
-      return contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
+      const context = contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
+      return clients.servers === undefined ? context : Context.add(context, Servers, clients.servers)
     }),
   )
 
@@ -199,21 +204,32 @@ const contextOf = (
     Context.add(VectorTypes, clients.vectorTypes),
   )
 
+/** The settings by which a server shows itself to the others. */
+interface PresenceSettings {
+  readonly config: PgPool.Config
+  readonly connections: number
+}
+
 const openClients = Effect.fn("Database.openClients")(
   function* (
     types: PgTypes.Registry,
     connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
     migrating: Migrating,
     timeLimit?: Duration.Duration,
+    shown?: PresenceSettings,
   ) {
     const pools = yield* connections
     const clients = yield* makeClients(pools, timeLimit)
     yield* showLoans("tenant", pools.tenant.connections, clients.loans.tenant)
     yield* showLoans("system", pools.system.connections, clients.loans.system)
+    const presence =
+      shown === undefined ? undefined : yield* makePresence(shown.config, clients.system, shown.connections)
+    if (presence !== undefined) yield* withoutTimeLimit(presence.check)
     const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system))
     registerVector(types, vectorTypes)
     yield* withoutTimeLimit(migrating(clients.system))
-    return { ...clients, vectorTypes }
+    if (presence !== undefined) yield* presence.begin
+    return { ...clients, vectorTypes, servers: presence?.servers }
   },
   Effect.provide(Reactivity.layer),
   Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(connectionFailure(error))),

@@ -2,6 +2,7 @@ import { type Duration, Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Servers } from "../servers/Servers.ts"
 import { SystemSql } from "./Database.ts"
 import { decodeRows } from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
@@ -22,8 +23,12 @@ export interface Job {
   readonly given_up: number
 }
 
-/** A worker's claim to a job, by the clock of the database. It lasts as long as the worker renews it in time. */
+/**
+ * A worker's claim to a job, by the clock of the database. It lasts as long as the worker renews it in time, and as long
+ * as the worker's server lives.
+ */
 export interface Lease {
+  /** A random id. The lease in the table begins with that of the server instead. */
   readonly id: string
   readonly duration: Duration.Duration
 }
@@ -100,6 +105,7 @@ const LAPSE_DELAY_MAX_SECONDS = 30
 export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(description: QueueTable<Key>) {
   const sql = yield* SqlClient.SqlClient
   const system = yield* SystemSql
+  const servers = yield* Servers
   const { clock, parent } = description
   const table = sql(description.table)
   const key = sql(description.key)
@@ -119,7 +125,7 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
 
   /** A statement of the system that leases the next due job and returns its row, or none. It skips locked rows. */
   const claim = (lease: Lease, { and, join }: ClaimCondition = {}): Statement.Fragment =>
-    sql`update ${table} set lease_id = ${lease.id}, run_at = ${after(lease.duration)},
+    sql`update ${table} set lease_id = ${servers.idOf(lease.id)}, run_at = ${after(lease.duration)},
         -- An attempt that ends clears its lease, unless its worker has vanished.
         lapses = lapses + (lease_id is not null)::int
       where ${key} = (
@@ -134,13 +140,22 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
       }`
 
   /**
-   * Ends every lease, for a process that is alone on its database, so that the workers which had them are gone. A job
-   * that may itself be what kills the process is delayed, so that the process lives between the attempts.
+   * Ends the leases of workers that are gone. A job that may itself be what kills the process is delayed, so that the
+   * process lives between the attempts.
    */
-  const releaseAll = system`update ${table} set lease_id = null, lapses = lapses + 1,
-      run_at = now() + case when lapses + 1 < ${LAPSES_AT_ONCE} then interval '0'
-        else least(2 ^ (lapses + 1 - ${LAPSES_AT_ONCE}), ${LAPSE_DELAY_MAX_SECONDS}) * interval '1 second' end
-    where lease_id is not null`.pipe(Effect.asVoid, withoutSqlErrors)
+  const releaseLeft = (condition: Statement.Fragment) =>
+    system`update ${table} set lease_id = null, lapses = lapses + 1,
+        run_at = now() + case when lapses + 1 < ${LAPSES_AT_ONCE} then interval '0'
+          else least(2 ^ (lapses + 1 - ${LAPSES_AT_ONCE}), ${LAPSE_DELAY_MAX_SECONDS}) * interval '1 second' end
+      where ${key} in (select q.${key} from ${table} q where ${condition} for update skip locked)`.pipe(
+      Effect.asVoid,
+      withoutSqlErrors,
+    )
+
+  /** Ends every lease, for a process that is alone on its database, so that the workers which had them are gone. */
+  const releaseAll = releaseLeft(system`q.lease_id is not null`)
+
+  yield* servers.onDeath(({ ids: [first, last] }) => releaseLeft(system`q.lease_id between ${first} and ${last}`))
 
   /** A statement that renews the lease and returns the job's key, or returns no row when the lease is lost. */
   const renewal = (attempt: Attempt<Key>, organization: OrganizationId, duration: Duration.Duration) =>

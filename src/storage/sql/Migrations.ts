@@ -6,11 +6,19 @@ import { sqlState } from "./SqlErrors.ts"
 import { splitStatements } from "./SqlScript.ts"
 import { StartupError } from "../../system/StartupError.ts"
 
-const Applied = Schema.Struct({ number: Schema.Int, name: Schema.String, checksum: Schema.String })
+const Applied = Schema.Struct({
+  number: Schema.Int,
+  name: Schema.String,
+  checksum: Schema.String,
+  /** As `Migration.usableFrom`. */
+  usable_from: Schema.NullOr(Schema.Int),
+})
 type Applied = typeof Applied.Type
 
 /**
- * Applies the migrations in a directory that the database has not had. Each one is a transaction of its own, so that
+ * Applies the migrations in a directory that the database has not had. A database that has had later ones can be used
+ * if each of them declares that servers of this directory can, so that servers of two versions run side by side while
+ * one replaces the other, and the older one can come back. Each one is a transaction of its own, so that
  * one that fails leaves the database at the one before. Processes that start at the same time wait for each other. It
  * takes one round trip when there is nothing to do.
  */
@@ -22,11 +30,24 @@ export const migrate = Effect.fn("Migrations.migrate")(function* (
 ): Effect.fn.Return<void, StartupError | SqlError.SqlError, FileSystem.FileSystem> {
   const migrations = yield* readMigrations(directory)
   const done = yield* Effect.catchIf(readApplied(sql), isMissingTable, () => Effect.succeed([]))
+  const newer = done.filter((applied) => migrations.every(({ number }) => number !== applied.number))
+  if (newer.length > 0 && newer.every((applied) => isUsable(applied, migrations))) {
+    yield* Effect.logWarning(
+      "The database is newer than this server, which can use it. Update the server, or keep it until another is back.",
+      { migrations: newer.map(({ name }) => name).join(", ") },
+    )
+  }
   for (const migration of yield* pendingOf(migrations, done)) {
     if (migration.number > last) return
     yield* applyOne(sql, migrations, migration)
   }
 })
+
+/** Whether servers with these migrations can use a database after one that they do not know. */
+const isUsable = ({ number, usable_from }: Applied, migrations: ReadonlyArray<Migration>): boolean => {
+  const newest = migrations.at(-1)?.number ?? 0
+  return number > newest && usable_from !== null && usable_from <= newest
+}
 
 /** Returns the migrations that are still to be applied, or fails when the applied ones differ from the files. */
 const pendingOf = (
@@ -35,10 +56,11 @@ const pendingOf = (
 ): Effect.Effect<ReadonlyArray<Migration>, StartupError> => {
   for (const applied of done) {
     const migration = migrations.find((candidate) => candidate.number === applied.number)
+    if (migration === undefined && isUsable(applied, migrations)) continue
     if (migration === undefined) {
       return Effect.fail(
         new StartupError({
-          what: `The database has had the migration sql/${applied.name}.sql, which is missing here.`,
+          what: `The database has had the migration sql/${applied.name}.sql, which is missing here, and this server is too old for it.`,
           doThis: "Start the Parley that made this database, or a newer one.",
         }),
       )
@@ -67,6 +89,7 @@ const applyOne = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>
         checksum text not null,
         applied_at timestamptz not null default now()
       )`
+      yield* sql`alter table parley_migrations add column if not exists usable_from integer`
       // Another process may have applied migrations while this one waited for the lock.
       const pending = yield* pendingOf(migrations, yield* readApplied(sql))
       if (!pending.includes(migration)) return
@@ -77,6 +100,7 @@ const applyOne = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>
         number: migration.number,
         name: migration.name,
         checksum: migration.checksum,
+        usable_from: migration.usableFrom ?? null,
       })}`
     }),
   )
@@ -85,7 +109,9 @@ const readApplied = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Appl
   SqlSchema.findAll({
     Request: Schema.Void,
     Result: Applied,
-    execute: () => sql`select number, name, checksum from parley_migrations order by number`,
+    // Tables of earlier versions have no column `usable_from`.
+    execute: () => sql`select number, name, checksum, (to_jsonb(m) ->> 'usable_from')::int as usable_from
+      from parley_migrations m order by number`,
   })(undefined).pipe(Effect.catchTag("SchemaError", Effect.die))
 
 const isMissingTable = (error: SqlError.SqlError): boolean => sqlState(error) === "42P01"

@@ -171,6 +171,13 @@ export const connectionFailure = (error: SqlError.SqlError): StartupError => {
   if (Predicate.isTagged(error.reason, "AuthenticationError")) {
     return new StartupError({ what, doThis: `Check the user and the password in ${DATABASE_URL}.` })
   }
+  // PgBouncer refuses parameters of a connection that it cannot hand on.
+  if (what.includes("unsupported startup parameter")) {
+    return new StartupError({
+      what,
+      doThis: `Between Parley and Postgres is a PgBouncer: let ${DATABASE_URL} name Postgres itself, which each server asks for few connections.`,
+    })
+  }
   if (state === "3D000") {
     return new StartupError({
       what,

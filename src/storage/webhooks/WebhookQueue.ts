@@ -134,7 +134,10 @@ export class WebhookQueue extends Context.Service<
       attempt: Attempt,
       pause: Duration.Duration | undefined,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Deletes deliveries older than so many days that do not wait, of all organizations, a few of each webhook. */
+    /**
+     * Deletes deliveries older than so many days, or twice as many where they still wait, a few of each webhook, and the
+     * secrets before whose time is over, of all organizations. Returns the number of deliveries.
+     */
     readonly expire: (days: number) => Effect.Effect<number, Unavailable>
   }
 >()("parley/storage/webhooks/WebhookQueue") {
@@ -357,13 +360,17 @@ export class WebhookQueue extends Context.Service<
       }, withoutSqlErrors)
 
       const expire = Effect.fnUntraced(function* (days: number) {
+        yield* system`update webhooks set old_secret = null, old_sealed = null, old_sealed_by = null, old_until = null
+          where old_until < now()`
         const rows = yield* system`
           delete from webhook_deliveries where id in (
             select old.id from webhooks w, lateral (
               select id, state, created_at from webhook_deliveries d where d.webhook_id = w.id
               order by d.created_at, d.id limit ${ROWS_AT_ONCE}
             ) old
-            where old.created_at < now() - ${days}::float8 * interval '1 day' and old.state <> 'waiting'
+            where old.created_at < now() - ${days}::float8 * interval '1 day' and (
+              old.state <> 'waiting' or old.created_at < now() - ${2 * days}::float8 * interval '1 day'
+            )
             limit ${ROWS_AT_ONCE}
           ) returning id`
         return rows.length

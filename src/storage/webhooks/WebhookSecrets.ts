@@ -55,6 +55,7 @@ export const openSecrets = (
       : Effect.map(secrets.open({ key, bytes }, webhookSecretPlace(row)), (opened) => Redacted.make(opened))
   return Effect.all([
     Effect.map(open(row.secret, row.sealed, row.sealed_by), (secret) => secret ?? Redacted.make("")),
-    open(row.old_secret, row.old_sealed, row.old_sealed_by),
+    // The present secret signs also where the one before cannot be decrypted.
+    Effect.orElseSucceed(open(row.old_secret, row.old_sealed, row.old_sealed_by), () => undefined),
   ])
 }

@@ -4,6 +4,7 @@ import { type OwnPostgres, ownPostgres } from "../../lib/OwnPostgres.ts"
 import { random } from "../../lib/Random.ts"
 import { operatorKey, serverProcess } from "../../lib/ServerProcess.ts"
 import { temporaryDirectory } from "../../lib/TestDatabase.ts"
+import { withoutLimits } from "../http/Child.ts"
 import { type Acknowledged, type Ended, steadyTraffic } from "../lib/SteadyTraffic.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
 
@@ -18,8 +19,8 @@ const PAUSE_MILLIS = 4_000
 const TERMINATION_PAUSE_MILLIS = 200
 /** The longest time after the end of a fault in which requests may be refused, in milliseconds. */
 const BACK_WITHIN = 2_000
-/** The time limit of statements, within a twentieth of it, and some time for the request itself, in milliseconds. */
-const REQUEST_LIMIT = 12_000
+/** The time limit for a connection, and that of a statement, in milliseconds. */
+const REQUEST_LIMIT = 20_000
 /** More requests at once than there are connections. */
 const BURST = 200
 
@@ -49,7 +50,7 @@ const bench = Effect.fnUntraced(function* (programsOf: string, scale: number, se
     DEFAULT_MODEL: "local/extractive",
     DATABASE_URL: postgres.url,
     DATABASE_CONNECTIONS: String(CONNECTIONS),
-    RATE_LIMIT: "off",
+    ...withoutLimits,
     LOG_LEVEL: "error",
   })
   const client = new Client(yield* Effect.promise(() => server.listening), operatorKey)
@@ -207,12 +208,14 @@ const outcomes = (ended: ReadonlyArray<Ended>): ReadonlyArray<Finding> =>
 const describe = ({ chatbots, chats, documents }: Acknowledged): string =>
   `${chats.length} chats, ${documents.length} documents, ${chatbots.length} chatbots`
 
-/** The last refusal of a request that was sent after the end of a fault. */
+/** The last refusal of a request that was sent after the end of a fault, and ended before the next one. */
 const comesBack = (kind: string, faults: ReadonlyArray<Fault>, ended: ReadonlyArray<Ended>): Finding => {
   const times = faults.flatMap((fault, index) => {
     if (fault.kind !== kind) return []
     const next = faults[index + 1]?.begun ?? Infinity
-    const refused = ended.filter(({ outcome, started }) => outcome !== "ok" && started > fault.ended && started < next)
+    const refused = ended.filter(
+      ({ ended: end, outcome, started }) => outcome !== "ok" && started > fault.ended && end < next,
+    )
     return [Math.max(0, ...refused.map(({ started }) => started - fault.ended))]
   })
   const [worst, downtime] = [Math.max(0, ...times), faults.filter((fault) => fault.kind === kind)]

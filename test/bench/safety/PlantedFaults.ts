@@ -23,14 +23,14 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a key that is bound to a chatbot reaches another one by its path",
     file: "src/http/edge/Authorization.ts",
-    text: "return named === bound || (named === undefined && !administers(scope)) ? Effect.void : boundElsewhere",
-    replacement: "return named !== undefined || !administers(scope) ? Effect.void : boundElsewhere",
+    text: "return named === bound || (named === undefined && isWithinBounds()) ? Effect.void : boundElsewhere",
+    replacement: "return named !== undefined || isWithinBounds() ? Effect.void : boundElsewhere",
     tests: ["http/edge/Edge", "http/Admin"],
   },
   {
     what: "a key that is bound to a chatbot may administer",
     file: "src/http/edge/Authorization.ts",
-    text: "(named === undefined && !administers(scope))",
+    text: "(named === undefined && isWithinBounds())",
     replacement: "named === undefined",
     tests: ["http/edge/Edge", "http/Admin"],
   },
@@ -263,8 +263,8 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a chat that has ended keeps its place among the concurrent ones",
     file: "src/services/Budgets.ts",
-    text: "(id) => Effect.ignore(storage.release(id)),",
-    replacement: "(id) => Effect.asVoid(Effect.succeed(id)),",
+    text: "(reservation) => Effect.ignore(storage.release(reservation)),",
+    replacement: "(reservation) => Effect.asVoid(Effect.succeed(reservation)),",
     tests: ["services/Budgets"],
   },
   {

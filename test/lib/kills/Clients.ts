@@ -37,8 +37,8 @@ export interface KnownDocument {
 export interface Target {
   /** The address of the server, as soon as it listens. */
   readonly url: Promise<string>
-  /** A client has read words of a streamed reply. */
-  readonly onWords: () => void
+  /** Words of a streamed reply have arrived. */
+  readonly arrived: (what: "words") => void
 }
 
 interface Operation {
@@ -264,7 +264,7 @@ export class Clients {
       const decoder = new TextDecoder()
       for await (const bytes of response.body ?? []) {
         text += decoder.decode(bytes, { stream: true })
-        if (text.includes('"text-delta"')) this.target.onWords()
+        if (text.includes('"text-delta"')) this.target.arrived("words")
       }
       const isJson = response.headers.get("content-type")?.includes("json") === true
       return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }

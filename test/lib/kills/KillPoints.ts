@@ -9,11 +9,19 @@ export interface StatementPoint {
   readonly within?: number
 }
 
+/**
+ * What has arrived: words of a streamed reply at a client, an event at a customer's server, or an object at the S3
+ * server, which does not answer.
+ */
+export type Arrival = "delivery" | "object" | "words"
+
 /** A moment in the work of a server at which it is killed. */
 export interface KillPoint {
   readonly name: string
-  /** A statement on its way to or from the database, or the first words of a streamed reply at the client. */
-  readonly at: StatementPoint | "words"
+  /**
+   * A statement on its way to or from the database, or what has arrived elsewhere.
+   */
+  readonly at: StatementPoint | Arrival
 }
 
 /** What happens at the moments at which servers are killed, one after the other. */
@@ -59,6 +67,16 @@ export const killPoints: ReadonlyArray<KillPoint> = [
     name: "during the sweep, between deleting a file and forgetting it",
     at: { moment: "before", statement: "delete from blob_garbage where key = any" },
   },
+  { name: "while a delivery to a webhook waits for its answer", at: "delivery" },
+  {
+    name: "between the answer to a delivery and its record",
+    at: { moment: "before", statement: "update webhook_deliveries set state" },
+  },
+]
+
+/** The moments that only a server has which keeps its files in S3. */
+export const s3KillPoints: ReadonlyArray<KillPoint> = [
+  { name: "between the write of an object and its answer", at: "object" },
 ]
 
 /** Makes an observer of statements that kills when a point is reached for the nth time. */

@@ -1,12 +1,19 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { faultsOfEvents, type ReceivedEvent } from "./Receiver.ts"
 import type { Clients, KnownDocument, TalkedConversation } from "./Clients.ts"
 
 interface StoredConversation {
+  readonly id: string
   readonly name: string
   readonly message_count: number
-  readonly messages: ReadonlyArray<{ readonly from: string; readonly content: string; readonly finish: string | null }>
+  readonly messages: ReadonlyArray<{
+    readonly id: string
+    readonly from: string
+    readonly content: string
+    readonly finish: string | null
+  }>
 }
 
 interface StoredDocument {
@@ -16,21 +23,20 @@ interface StoredDocument {
   readonly status: string
   readonly chunk_count: number
   readonly chunks: number
-  readonly text: string
+  readonly revision: number
 }
 
 /** Compares a database, after all is settled and swept, with what clients know. Returns what is wrong, a line each. */
-export const faultsOf = (sql: SystemSql["Service"], clients: Clients) =>
+export const faultsOf = (sql: SystemSql["Service"], clients: Clients, events: ReadonlyArray<ReceivedEvent>) =>
   Effect.gen(function* () {
     const conversations = yield* sql<StoredConversation>`
-      select s.session_token as name, s.message_count, (
-        select coalesce(json_agg(json_build_object('from', sender_type, 'content', content, 'finish', finish_reason)
+      select s.id, s.session_token as name, s.message_count, (
+        select coalesce(json_agg(json_build_object('id', id, 'from', sender_type, 'content', content, 'finish', finish_reason)
           order by created_at, id), '[]') from messages m where m.session_id = s.id
       ) as messages
       from sessions s`
     const documents = yield* sql<StoredDocument>`
-      select d.id, d.name, sha256, status, chunk_count, count(c.id)::int as chunks,
-        coalesce(string_agg(c.content, '' order by c.ordinal), '') as text
+      select d.id, d.name, sha256, status, chunk_count, d.revision, count(c.id)::int as chunks
       from documents d left join chunks c on c.document_id = d.id and c.revision = d.revision group by d.id`
     const leftovers = yield* sql<{ readonly what: string; readonly count: number }>`
       select 'chunks of revisions that do not serve' as what, count(*)::int from chunks c
@@ -48,12 +54,18 @@ export const faultsOf = (sql: SystemSql["Service"], clients: Clients) =>
       union all select 'conversations that are counted wrongly', abs(coalesce(sum(conversations), 0)
           - (select count(*) from sessions))::int
         from (select conversations from holdings union all select conversations from holding_entries) h
+      union all select 'deliveries to webhooks that wait or have failed', count(*)::int from webhook_deliveries
+        where state in ('waiting', 'failed')
       union all select 'replies without their usage', count(*)::int from messages m
         where sender_type = 'bot' and not exists (select from usage_entries u where u.message_id = m.id)
           and not exists (select from usage_days)`
     return [
       ...conversationFaults(conversations, clients.conversations),
       ...documentFaults(documents, clients.documents),
+      ...faultsOfEvents(events, {
+        conversations,
+        documents,
+      }),
       ...leftovers.filter(({ count }) => count > 0).map(({ count, what }) => `${count} ${what}`),
     ]
   })

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import type { FakeS3 } from "../FakeS3.ts"
 import { serverProcess, type Settings, settingsFor } from "../ServerProcess.ts"
 import { fresh, layerOf, type TestDatabase } from "../TestDatabase.ts"
 
@@ -14,31 +15,44 @@ export interface Site {
   readonly database: TestDatabase
   /** The temporary directory is the server's own, and nothing may ever lie there. */
   readonly settings: Settings & { readonly DATA_DIR: string; readonly TMPDIR: string }
+  /** Where the files are kept; undefined for a directory. */
+  readonly s3: FakeS3 | undefined
 }
 
-/** Makes a database and a directory for servers with these settings. */
-export const site = Effect.fnUntraced(function* (servers: Settings) {
+/** Makes a database and a directory, or a bucket, for servers with these settings. */
+export const site = Effect.fnUntraced(function* (servers: Settings, s3?: FakeS3) {
   const database = yield* fresh
   const given = yield* settingsFor(database)
   const temporary = join(given.DATA_DIR, "temporary")
   yield* Effect.sync(() => mkdirSync(temporary))
-  const settings = { ...given, ...servers, TMPDIR: temporary }
+  const bucket: Settings =
+    s3 === undefined
+      ? {}
+      : {
+          BLOBS: "s3",
+          S3_ENDPOINT: s3.url,
+          S3_BUCKET: s3.bucket,
+          S3_REGION: s3.region,
+          S3_ACCESS_KEY_ID: s3.accessKeyId,
+          S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+        }
+  const settings = { ...given, ...servers, ...bucket, TMPDIR: temporary }
   // The embedded database has moved below the server's directory.
   const moved: TestDatabase =
     database.kind === "embedded" ? { kind: "embedded", directory: join(settings.DATA_DIR, "database") } : database
-  return { database: moved, settings } satisfies Site
+  return { database: moved, settings, s3 } satisfies Site
 })
 
 /** Lets the next server delete the files that nobody owns, as if their time had come. */
 export const sweep = Effect.fnUntraced(function* (at: Site) {
   yield* over(at.database, (sql) => sql`update blob_garbage set due_at = now()`)
   // As old as they are when a server that was not told looks at them.
-  for (const draft of filesOf(at, "tmp")) {
+  for (const draft of namesIn(join(at.settings.DATA_DIR, "files", "tmp"))) {
     yield* Effect.sync(() => utimesSync(join(at.settings.DATA_DIR, "files", "tmp", draft), 0, 0))
   }
   const server = yield* serverProcess(at.settings)
   yield* Effect.promise(() => server.listening)
-  yield* Effect.promise(() => steady(() => String(filesOf(at, "documents").length)))
+  yield* Effect.promise(() => steady(() => String(blobsOf(at).length)))
   yield* stop(server)
 }, Effect.scoped)
 
@@ -49,8 +63,8 @@ export const stop = (server: Effect.Success<ReturnType<typeof serverProcess>>) =
     return server.exited
   })
 
-/** Until it has been the same for a while. */
-const steady = async (look: () => string): Promise<void> => {
+/** Waits until something has been the same for half a second. */
+export const steady = async (look: () => string): Promise<void> => {
   let before
   for (let times = 0; times < 10; times++) {
     const now = look()
@@ -60,8 +74,15 @@ const steady = async (look: () => string): Promise<void> => {
   }
 }
 
-const filesOf = ({ settings }: Site, prefix: "avatars" | "documents" | "tmp"): ReadonlyArray<string> =>
-  namesIn(join(settings.DATA_DIR, "files", prefix))
+/** The keys of the files, with those that are only half written. */
+const blobsOf = ({ s3, settings }: Site): ReadonlyArray<string> => {
+  const files = (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
+    namesIn(join(settings.DATA_DIR, "files", prefix)).map((name) => `${prefix}/${name}`),
+  )
+  return s3 === undefined
+    ? files
+    : [...files, ...s3.objects.keys(), ...Array.from(s3.uploads.values(), ({ key }) => `${key} (unfinished)`)]
+}
 
 const namesIn = (directory: string): ReadonlyArray<string> => {
   try {
@@ -96,11 +117,7 @@ export const blobKeysIn = (sql: SystemSql["Service"]) =>
 /** Files without an owner or outside of the directory, owners without a file, and the register of garbage. */
 export const leftovers = (at: Site, { garbage, ...keys }: BlobKeys): ReadonlyArray<string> => {
   const owned = new Set(keys.owned)
-  const files = new Set(
-    (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
-      filesOf(at, prefix).map((name) => `${prefix}/${name}`),
-    ),
-  )
+  const files = new Set(blobsOf(at))
   return [
     ...Array.from(files.difference(owned), (file) => `The file ${file} belongs to nobody`),
     ...Array.from(owned.difference(files), (key) => `The file ${key} is missing`),

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { postgresFront } from "../DatabaseFront.ts"
 import { type ServerProcess, spawn } from "../Spawn.ts"
-import { killAt, type KillPoint } from "./KillPoints.ts"
+import { type Arrival, killAt, type KillPoint } from "./KillPoints.ts"
 import type { Site } from "./Site.ts"
 import type { OnStatement } from "./StatementWatch.ts"
 
@@ -19,7 +19,7 @@ export class Victim {
   private readonly arming: (onStatement: OnStatement) => void
   private process: ServerProcess | undefined
   private next = Promise.withResolvers<string>()
-  private killAtWords = false
+  private killAt: Arrival | undefined
 
   private constructor(site: Site, settings: Readonly<Record<string, string>>, arming: Victim["arming"]) {
     this.site = site
@@ -57,22 +57,21 @@ export class Victim {
 
   /** Chooses the point at which the server is killed when it comes to it for the nth time. */
   arm({ at }: KillPoint, occurrence: number): void {
-    if (at === "words") this.killAtWords = true
+    if (typeof at === "string") this.killAt = at
     else if (this.isEmbedded) {
       writeFileSync(this.killFile, JSON.stringify({ point: at, occurrence }))
       this.process?.kill("SIGUSR2")
     } else this.arming(killAt(at, occurrence, () => this.process?.kill("SIGKILL")))
   }
 
-  /** A client has read words of a streamed reply. */
-  onWords(): void {
-    if (this.killAtWords) this.process?.kill("SIGKILL")
+  arrived(what: Arrival): void {
+    if (this.killAt === what) this.process?.kill("SIGKILL")
   }
 
   /** Waits until the server has died of its own, for so many milliseconds at most, and returns whether it has. */
   async isKilledWithin(millis: number): Promise<boolean> {
     const hasDied = await Promise.race([this.process?.exited.then(() => true), Bun.sleep(millis).then(() => false)])
-    this.killAtWords = false
+    this.killAt = undefined
     this.arming(() => true)
     this.next = Promise.withResolvers()
     await this.kill()

@@ -97,6 +97,22 @@ describe("migrate", () => {
     expect(await rows()).toEqual([1, 2])
   })
 
+  test("lets a server use a newer database if each migration that it does not know declares it usable", async () => {
+    const usable = (from: string, text: string) => `-- usable from: ${from}\n${text}`
+    write({
+      "0001_first.sql": FIRST,
+      "0002_second.sql": SECOND,
+      "0003_third.sql": usable("0001", "insert into one values (3)"),
+    })
+    await apply()
+    write({ "0001_first.sql": FIRST })
+    // The second one says nothing, so that the first version is too old for it.
+    expect((await refused()).what).toContain("sql/0002_second.sql, which is missing here, and this server is too old")
+    write({ "0001_first.sql": FIRST, "0002_second.sql": SECOND })
+    await apply()
+    expect(await rows()).toHaveLength(3)
+  })
+
   test("fails when a new file has a lower number than an applied one", async () => {
     write({ "0002_second.sql": FIRST })
     await apply()

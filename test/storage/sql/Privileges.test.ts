@@ -122,7 +122,9 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "ingestion_clock",
   "parley_migrations",
   "rate_counts",
+  "server_numbers",
   "server_secrets",
+  "servers",
   "webhook_clock",
   "webhook_deliveries_position_seq",
 ]

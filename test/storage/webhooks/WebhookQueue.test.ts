@@ -1,12 +1,14 @@
 import { afterAll, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { MessageId } from "../../../src/domain/Ids.ts"
 import { everything } from "../../../src/domain/Page.ts"
+import { Conversations } from "../../../src/storage/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { WebhookDeliveries } from "../../../src/storage/webhooks/WebhookDeliveries.ts"
 import { FAILING_FROM, WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
-import { makeFilledTenant } from "../../lib/FilledTenant.ts"
+import { makeFilledTenant, replyOf } from "../../lib/FilledTenant.ts"
 import { platform, storage } from "../../lib/Layers.ts"
-import { as } from "../../lib/Tenants.ts"
+import { as, newId } from "../../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
@@ -89,6 +91,23 @@ test("an event that comes while the job is being ended is not forgotten", () =>
         .claim(false, leaseOf())
         .pipe(Effect.repeat({ until: (job) => job === undefined || job.webhook_id === sending.webhook_id }))
       expect(again?.webhook_id).toBe(sending.webhook_id)
+    }),
+  ))
+
+test("a reply that replaces the part of it that another server has stored is announced again", () =>
+  run(
+    Effect.gen(function* () {
+      const { mine, session, states, webhook } = yield* made
+      yield* SystemSql.use((sql) => sql`update webhooks set events = '{message.created}' where id = ${webhook}`)
+      const conversations = yield* Conversations
+      const half = { ...replyOf(MessageId.make(yield* newId)), content: "half" }
+      const announced = Effect.map(states, ({ length }) => length)
+      const before = yield* announced
+      yield* mine(conversations.reply(session, half))
+      yield* mine(conversations.reply(session, half, undefined, true))
+      expect((yield* announced) - before).toBe(1)
+      yield* mine(conversations.reply(session, { ...half, content: "half and half" }, undefined, true))
+      expect((yield* announced) - before).toBe(2)
     }),
   ))
 

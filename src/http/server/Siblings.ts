@@ -1,0 +1,136 @@
+import { renameSync } from "node:fs"
+import { Schema, Option } from "effect"
+import type { WorkerSeat } from "../../system/Seat.ts"
+import { mergeExpositions } from "./Expositions.ts"
+import { pathOf } from "../edge/PathOf.ts"
+
+/*
+ * Workers on one machine hand each other the requests that only one of them can answer, over Unix sockets in a directory
+ * of their own: what a visitor of the widget does goes to the worker that has the visitor's replies in memory, and the
+ * one-time link of the first start to the first worker, which has made it. Whatever else a request needs, every worker
+ * has.
+ */
+
+/** The header with the address of the client in a request that was handed over. It is believed on the socket alone. */
+const PEER = "x-parley-peer"
+/** The longest body that is handed over, in bytes; a longer one is refused anyway. */
+const BODY_MAX = 4 * 1024 * 1024
+/** The path at which a worker answers the others with its metrics, on the socket alone. */
+const OWN_METRICS = "/metrics-of-this-worker"
+/** How long a worker may take to answer, in milliseconds. */
+const METRICS_PATIENCE = 2_000
+const WIDGET = "/api/widget/"
+const CONSOLE_SESSION = "/api/console/session"
+/** The worker that starts alone, and makes what is made once. */
+const FIRST = 1
+
+/** What a visitor's token says of the visitor. It is not verified here: the worker that answers does that. */
+const Claims = Schema.fromJsonString(Schema.Struct({ v: Schema.String }))
+const decodeClaims = Schema.decodeUnknownOption(Claims)
+
+/** The number of the worker that has to answer a request, among `seats`; undefined when any can. */
+export const seatOf = (request: Request, seats: number): number | undefined => {
+  const path = pathOf(request.url)
+  if (path === CONSOLE_SESSION && request.method === "POST") return FIRST
+  if (!path.startsWith(WIDGET)) return undefined
+  const payload = /^Bearer vst1\.([\w-]{1,4096})\./.exec(request.headers.get("authorization") ?? "")?.[1]
+  if (payload === undefined) return undefined
+  const claims = decodeClaims(Buffer.from(payload, "base64url").toString())
+  return Option.isNone(claims) ? undefined : FIRST + Number(Bun.hash(claims.value.v) % BigInt(seats))
+}
+
+export type Handler = (request: Request) => Promise<Response>
+
+/** The other workers, as one of them knows them. */
+export interface Siblings {
+  /** The metrics of all workers that answer, each with the number of its worker as a label. */
+  readonly metrics: () => Promise<string>
+  /**
+   * Returns the response of the worker that has to answer, or undefined for a request that this one can answer. A worker
+   * that cannot be reached is being started again, and what it had in memory is gone: then this one answers.
+   */
+  readonly forward: (request: Request, peer: string | undefined, keepOpen: () => void) => Promise<Response> | undefined
+  /** The address of the client of a request that another worker has handed over; undefined for any other request. */
+  readonly peerOf: (request: Request) => string | undefined
+  /** Takes requests from the other workers until the returned function is called. */
+  readonly listen: () => { readonly close: () => void; readonly pending: () => number }
+}
+
+/** Connects a worker with the others. */
+export const makeSiblings = (
+  { number, seats, socketOf }: Pick<WorkerSeat, "number" | "seats" | "socketOf">,
+  answer: Handler,
+  ownMetrics: () => Promise<string>,
+): Siblings => {
+  /** The requests of other workers, whose header with the address of the client is true. */
+  const handedOver = new WeakSet<Request>()
+  const isShort = ({ body, headers }: Request) =>
+    body === null || Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) <= BODY_MAX
+
+  const handOver = async (request: Request, seat: number, peer: string | undefined): Promise<Response> => {
+    const { method, signal, url } = request
+    const headers = new Headers(request.headers)
+    headers.set(PEER, peer ?? "")
+    const body = request.body === null ? null : await request.arrayBuffer()
+    try {
+      return await fetch(url, {
+        unix: socketOf(seat),
+        method,
+        headers,
+        body,
+        signal,
+        redirect: "manual",
+        decompress: false,
+      })
+    } catch (error) {
+      if (signal.aborted) throw error
+      const own = new Request(url, { method, headers, body, signal })
+      handedOver.add(own)
+      return answer(own)
+    }
+  }
+
+  const metricsOf = async (seat: number): Promise<string> => {
+    if (seat === number) return ownMetrics()
+    try {
+      const response = await fetch(`http://localhost${OWN_METRICS}`, {
+        unix: socketOf(seat),
+        signal: AbortSignal.timeout(METRICS_PATIENCE),
+      })
+      return await response.text()
+    } catch {
+      // It is being started again.
+      return ""
+    }
+  }
+
+  return {
+    metrics: async () => {
+      const all = Array.from({ length: seats }, (_, index) => FIRST + index)
+      const texts = await Promise.all(all.map(metricsOf))
+      return mergeExpositions(new Map(all.map((seat, index) => [seat, texts[index] ?? ""])))
+    },
+    forward: (request, peer, keepOpen) => {
+      const seat = seatOf(request, seats)
+      if (seat === undefined || seat === number || !isShort(request)) return undefined
+      keepOpen()
+      return handOver(request, seat, peer)
+    },
+    peerOf: (request) => (handedOver.has(request) ? (request.headers.get(PEER) ?? undefined) : undefined),
+    listen: () => {
+      // The worker in whose place this one comes goes on with its requests, on a socket without a name.
+      const unix = `${socketOf(number)}.${process.pid}`
+      const server = Bun.serve({
+        unix,
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+        fetch: async (request) => {
+          if (pathOf(request.url) === OWN_METRICS) return new Response(await ownMetrics())
+          handedOver.add(request)
+          return answer(request)
+        },
+      })
+      renameSync(unix, socketOf(number))
+      return { close: () => void server.stop(), pending: () => server.pendingRequests }
+    },
+  }
+}

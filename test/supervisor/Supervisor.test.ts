@@ -1,0 +1,91 @@
+import { join } from "node:path"
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
+import { Duration, Effect, Exit, Scope } from "effect"
+import { reservePort } from "../../src/http/server/Server.ts"
+import { supervise } from "../../src/supervisor/Supervisor.ts"
+import { until } from "../lib/Client.ts"
+import { testTimeout } from "../lib/TestServer.ts"
+
+setDefaultTimeout(testTimeout)
+
+let scope = Scope.makeUnsafe()
+afterEach(async () => {
+  delete process.env["FAILS"]
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  scope = Scope.makeUnsafe()
+})
+
+const started = (workers: number) =>
+  Effect.gen(function* () {
+    const port = yield* reservePort({ host: "127.0.0.1", port: 0 })
+    const url = `http://127.0.0.1:${port}`
+    const program = join(import.meta.dir, "..", "lib", "PlainWorker.ts")
+    const supervisor = yield* supervise({ workers, port, url, drainTimeout: Duration.seconds(5), program })
+    return { supervisor, url }
+  }).pipe(Scope.provide(scope))
+
+/** Asks in a connection of its own. Returns the process id of the worker that answers. */
+const ask = async (url: string): Promise<number> => Number(await (await fetch(url, { keepalive: false })).text())
+
+const lives = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test("workers share a port, and are replaced under load without a request that is refused or cut", async () => {
+  const { supervisor, url } = await Effect.runPromise(started(2))
+  const before = supervisor.pids()
+  const answers = await Promise.all(Array.from({ length: 60 }, () => ask(url)))
+  expect(new Set(answers)).toEqual(new Set(before))
+
+  let isOver = false
+  let asked = 0
+  const failures: Array<unknown> = []
+  const clients = Array.from({ length: 8 }, async (_, number) => {
+    while (!isOver) {
+      asked++
+      const path = number === 0 ? `${url}/slow` : url
+      // Half of them keep their connections.
+      await fetch(path, { keepalive: number % 2 === 0 }).then(
+        (response) => response.text(),
+        (error: unknown) => failures.push(error),
+      )
+    }
+  })
+  await Effect.runPromise(supervisor.replaceAll)
+  isOver = true
+  await Promise.all(clients)
+  expect(failures).toEqual([])
+  expect(asked).toBeGreaterThan(8)
+  expect(before.filter(lives)).toEqual([])
+  const after = supervisor.pids()
+  expect(after.filter((pid) => before.includes(pid))).toEqual([])
+  const again = await Promise.all(Array.from({ length: 60 }, () => ask(url)))
+  expect(new Set(again)).toEqual(new Set(after))
+})
+
+test("a worker that dies is started again, and all end with their supervisor", async () => {
+  const { supervisor, url } = await Effect.runPromise(started(2))
+  const [first = 0, second = 0] = supervisor.pids()
+  process.kill(first, "SIGKILL")
+  const [next = 0] = await until(
+    () => supervisor.pids(),
+    ([pid]) => pid !== first,
+  )
+  const answering = await until(
+    async () => new Set(await Promise.all(Array.from({ length: 20 }, () => ask(url)))),
+    (pids) => pids.size === 2,
+  )
+  expect(answering).toEqual(new Set([next, second]))
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  expect([next, second].filter(lives)).toEqual([])
+})
+
+test("a supervisor gives up with a clear sentence when no worker was ever ready", async () => {
+  process.env["FAILS"] = "1"
+  const exit = await Effect.runPromiseExit(started(3))
+  expect(String(exit)).toContain("No worker was ever ready: the first one ended with exit code 3.")
+})
