@@ -1,5 +1,6 @@
-import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Glob } from "bun"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
 import { engines } from "../package.json" with { type: "json" }
@@ -171,7 +172,7 @@ describe("a script that src/launch.ts starts", () => {
 
 test("commands in the documentation and in CI name a version of Bun that package.json allows", () => {
   const root = join(import.meta.dir, "..")
-  const files = ["README.md", ".ci/run", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))]
+  const files = ["README.md", ".ci/run", ...new Glob("docs/*.md").scanSync(root)]
   const versions = files.flatMap((file) =>
     Array.from(readFileSync(join(root, file), "utf8").matchAll(/\bbun@(\d[\d.]*\d)/g), ([, version = ""]) => version),
   )

@@ -107,7 +107,6 @@ const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
   }),
   error: Problem.Conflict,
 })
-  .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(RequiredScope, "operator")
   .annotate(RequestCost, requestCosts.bulk)

@@ -17,7 +17,7 @@ import {
 } from "../domain/widget/Widget.ts"
 import { chatFailures } from "./Chat.ts"
 import { Problems, RequestBody, VisitorAuthorization } from "./Middleware.ts"
-import { IsSlow, RequestCost } from "./parts/Annotations.ts"
+import { AnsweredBy, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
 import { cursorQuery, integer, nextCursor } from "./parts/Paging.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -238,6 +238,7 @@ const stop = HttpApiEndpoint.delete("stop", replyPath, {
 export class WidgetApi extends HttpApiGroup.make("widget")
   .add(conversations, messages, removeAll, remove, transcript, rate, source, chat, resume, stop)
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+  .annotateEndpoints(AnsweredBy, "the visitor's worker")
   .annotateMerge(
     OpenApi.annotations({
       title: "Widget",

@@ -3,6 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
 import { Authorization, Problems, RequestBody } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
+import { AnsweredBy } from "../parts/Annotations.ts"
 
 const sessionPath = "/api/console/session"
 
@@ -16,6 +17,7 @@ const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
   error: [Problem.Unauthorized, Problem.Forbidden, Problem.RateLimited],
 })
   .middleware(RequestBody)
+  .annotate(AnsweredBy, "first worker")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Sign in at the console",

@@ -46,3 +46,12 @@ export const CommitsIn = Context.Reference<"tenant" | "system" | undefined>("par
 export const LimitsBoundKeys = Context.Reference<boolean>("parley/api/parts/LimitsBoundKeys", {
   defaultValue: () => false,
 })
+
+/**
+ * Which of the workers on one machine answers: any, the first, which has made what is made once, or the one that has
+ * the replies of the visitor whose token the request carries.
+ */
+export const AnsweredBy = Context.Reference<"any worker" | "first worker" | "the visitor's worker">(
+  "parley/api/parts/AnsweredBy",
+  { defaultValue: () => "any worker" },
+)

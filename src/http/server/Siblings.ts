@@ -1,5 +1,7 @@
 import { renameSync } from "node:fs"
-import { Schema, Option } from "effect"
+import { Context, Option, Schema } from "effect"
+import { AnsweredBy } from "../../api/parts/Annotations.ts"
+import { routeOf } from "../../api/Routes.ts"
 import type { WorkerSeat } from "../../system/Seat.ts"
 import { mergeExpositions } from "./Expositions.ts"
 import { pathOf } from "../edge/PathOf.ts"
@@ -16,11 +18,9 @@ const PEER = "x-parley-peer"
 /** The longest body that is handed over, in bytes; a longer one is refused anyway. */
 const BODY_MAX = 4 * 1024 * 1024
 /** The path at which a worker answers the others with its metrics, on the socket alone. */
-const OWN_METRICS = "/metrics-of-this-worker"
+const OWN_METRICS = "/own-metrics"
 /** How long a worker may take to answer, in milliseconds. */
 const METRICS_PATIENCE = 2_000
-const WIDGET = "/api/widget/"
-const CONSOLE_SESSION = "/api/console/session"
 /** The worker that starts alone, and makes what is made once. */
 const FIRST = 1
 
@@ -30,9 +30,10 @@ const decodeClaims = Schema.decodeUnknownOption(Claims)
 
 /** The number of the worker that has to answer a request, among `seats`; undefined when any can. */
 export const seatOf = (request: Request, seats: number): number | undefined => {
-  const path = pathOf(request.url)
-  if (path === CONSOLE_SESSION && request.method === "POST") return FIRST
-  if (!path.startsWith(WIDGET)) return undefined
+  const route = routeOf(request.method, pathOf(request.url))
+  const answeredBy = route === undefined ? "any worker" : Context.get(route.annotations, AnsweredBy)
+  if (answeredBy === "first worker") return FIRST
+  if (answeredBy === "any worker") return undefined
   const payload = /^Bearer vst1\.([\w-]{1,4096})\./.exec(request.headers.get("authorization") ?? "")?.[1]
   if (payload === undefined) return undefined
   const claims = decodeClaims(Buffer.from(payload, "base64url").toString())
