@@ -54,7 +54,7 @@ const idempotency = {
   lease: positiveDuration.or(
     "IDEMPOTENCY_LEASE",
     "30s",
-    "How long an `Idempotency-Key` stays taken when the server that ran its request has died. The embedded database frees all keys at the start.",
+    "How long an `Idempotency-Key` stays taken when the server that ran its request hangs or cannot be reached. That of a server that has ended is free within some seconds.",
   ),
   answerLimit: size.or(
     "IDEMPOTENCY_ANSWER_LIMIT",

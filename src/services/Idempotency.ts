@@ -13,7 +13,7 @@ import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 export interface IdempotencySettings {
   /** How long an answer is kept. */
   readonly retention: Duration.Duration
-  /** How long a key stays taken after the death of the server that ran its request. */
+  /** How long a key stays taken after the death of the server that ran its request, unless others notice it earlier. */
   readonly lease: Duration.Duration
   /** The most bytes of one answer that is kept. */
   readonly answerLimit: number
@@ -213,7 +213,12 @@ export class Idempotency extends Context.Service<
           const { apiKeyId } = yield* Caller
           const organization = yield* CurrentOrganization
           const keys = yield* derive(request)
-          const attempt = { organization, apiKey: apiKeyId, name: keys.name, lease: yield* random.uuidV4() }
+          const attempt = {
+            organization,
+            apiKey: apiKeyId,
+            name: keys.name,
+            lease: storage.leaseOf(yield* random.uuidV4()),
+          }
           // The id of a chat's session, whose name nobody may guess.
           const operation = yield* unguessableUuid(random)
           // Nothing may come between a claim and its registration, after which the caller ends it.

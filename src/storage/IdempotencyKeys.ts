@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Servers } from "./servers/Servers.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { decodeRows } from "./sql/Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
@@ -69,6 +70,8 @@ const decodeCounts = decodeRows(Schema.Struct({ found: Schema.Int }))
 export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
+    /** Makes the lease of an attempt of this server from a random id, see `Servers`. */
+    readonly leaseOf: (random: string) => string
     /**
      * Claims a key for a request when it is new, expired, or left behind by an attempt at the same request whose lease
      * has lapsed. Otherwise returns the row as it is; undefined when the row was not to be seen.
@@ -106,6 +109,7 @@ export class IdempotencyKeys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const system = yield* SystemSql
+      const servers = yield* Servers
       const clients = { tenant: sql, system }
 
       const claim = Effect.fnUntraced(function* (request: ClaimRequest) {
@@ -207,7 +211,15 @@ export class IdempotencyKeys extends Context.Service<
             and k.api_key_id = s.api_key_id and k.name = s.name`
       }, withoutSqlErrors)
 
+      yield* servers.onDeath(({ ids: [first, last] }) =>
+        withoutSqlErrors(
+          system`update idempotency_keys set lease_until = now()
+            where status is null and lease_id between ${first} and ${last}`,
+        ),
+      )
+
       return {
+        leaseOf: servers.idOf,
         claim,
         complete,
         commit: (client) => (operation) => withoutSqlErrors(transaction(clients[client])(operation)),

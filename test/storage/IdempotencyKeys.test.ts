@@ -5,6 +5,7 @@ import * as fc from "fast-check"
 import { hashKey } from "../../src/domain/ApiKey.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
 import { type Attempt, IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
+import { deadServer, idWithin, Servers, type TakeOver } from "../../src/storage/servers/Servers.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { claimOf, keyedOf } from "../lib/FilledTenant.ts"
 import { platform, storage } from "../lib/Layers.ts"
@@ -182,6 +183,29 @@ test("an operation is undone if its answer is not kept, and its answer if the op
       expect(yield* mine(keys.claim(claimOf(newAttempt("together"))))).toMatchObject({ status: 200 })
     }),
   ))
+
+test("the keys of a server that has ended can be claimed at once, and those of others stay taken", () => {
+  const [dead, alive] = [crypto.randomUUID(), crypto.randomUUID()]
+  const takeOvers: Array<TakeOver> = []
+  const servers = Layer.succeed(Servers, {
+    id: alive,
+    idOf: (random) => idWithin(alive, random),
+    onDeath: (takeOver) => Effect.sync(() => void takeOvers.push(takeOver)),
+  })
+  return run(
+    Effect.gen(function* () {
+      const keys = yield* IdempotencyKeys
+      const claim = (name: string, server: string) =>
+        mine(keys.claim(claimOf({ ...newAttempt(name), lease: idWithin(server, crypto.randomUUID()) })))
+      yield* claim("of the dead", dead)
+      yield* claim("of the living", alive)
+      for (const takeOver of takeOvers) yield* takeOver(deadServer(dead))
+      expect(yield* claim("of the dead", alive)).toMatchObject({ is_claimed: true })
+      expect(yield* claim("of the living", alive)).toMatchObject({ is_claimed: false })
+      expect(keys.leaseOf(crypto.randomUUID())).toStartWith(alive.slice(0, 18))
+    }).pipe(Effect.provide(Layer.provide(Layer.fresh(IdempotencyKeys.layer), servers))),
+  )
+})
 
 test("expired rows are swept, but for those of running requests", () =>
   run(

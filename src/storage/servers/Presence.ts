@@ -13,7 +13,7 @@ import { deadServer, idWithin, type ServersShape, type TakeOver } from "./Server
 /** The first key of the advisory locks of servers, an arbitrary number of Parley's own; the second is a server's. */
 export const LOCK_CLASS = 724_201_554
 /** How often the locks of the other servers are looked at. */
-const LOOK_EVERY = Duration.seconds(1)
+const LOOK_EVERY = Duration.millis(500)
 /**
  * For how long a lock is free before its server counts as dead. A server that has only lost its connection has it again
  * sooner, also after a restart of Postgres, which frees all locks at once.

@@ -52,9 +52,6 @@ const servers = {
   LOG_LEVEL: "error",
   DEFAULT_MODEL: "claude-sonnet-5-5",
   ANTHROPIC_API_KEY: fakeKey,
-  // Until the leases of a dead server are taken over at once, a client waits until they lapse.
-  INGEST_LEASE: "3s",
-  IDEMPOTENCY_LEASE: "3s",
   TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
   // Replies take about 300 ms.
   REPLY_CHECKPOINT: "100ms",
