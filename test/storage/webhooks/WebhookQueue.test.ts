@@ -125,3 +125,29 @@ test("deliveries that are older than they are kept are deleted, unless they wait
       expect(yield* states).toEqual(["waiting"])
     }),
   ))
+
+test("a delivery that a dead process was to make due is due at the end of the job", () =>
+  run(
+    Effect.gen(function* () {
+      const { delivery, mine, queue, sending, webhook } = yield* made
+      yield* SystemSql.use((sql) => sql`update webhook_deliveries set due_at = null where webhook_id = ${webhook}`)
+      const due = Effect.map(mine(queue.due(webhook, 10)), ({ deliveries }) => deliveries.map(({ id }) => id))
+      expect(yield* due).toEqual([])
+      expect(yield* mine(queue.finish(sending, undefined))).toBe(true)
+      expect(yield* due).toEqual([delivery])
+    }),
+  ))
+
+test("what waits for a webhook is ended while it is off, and not once it is on again", () =>
+  run(
+    Effect.gen(function* () {
+      const { mine, queue, states, webhook } = yield* made
+      const turn = (active: boolean) =>
+        SystemSql.use((sql) => sql`update webhooks set active = ${active} where id = ${webhook}`)
+      yield* mine(queue.failSome(webhook))
+      expect((yield* states).toSorted()).toEqual(["failed", "waiting"])
+      yield* turn(false)
+      yield* mine(queue.failSome(webhook))
+      expect(yield* states).toEqual(["failed", "failed"])
+    }),
+  ))
