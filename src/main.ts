@@ -5,7 +5,7 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Latch, Layer, References, Runtime } from "effect"
+import { Cause, Console, Context, Effect, Exit, Latch, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
@@ -68,10 +68,9 @@ const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRand
 
 const { workerNumber } = WorkerSeat
 
-const logged = Layer.merge(
-  configured(({ log }) => Log.layer(log)),
-  workerNumber === undefined ? Layer.empty : Layer.succeed(References.CurrentLogAnnotations, { worker: workerNumber }),
-).pipe(Layer.provideMerge(Config.layer))
+const logged = configured(({ log }) => Log.layer(log, workerNumber === undefined ? {} : { worker: workerNumber })).pipe(
+  Layer.provideMerge(Config.layer),
+)
 
 /** The settings of a command, which exports no telemetry. */
 const settings = Layer.provideMerge(layerOff, logged)

@@ -40,7 +40,7 @@ const commands: ReadonlyArray<Command> = pages.flatMap((page) => {
 /**
  * Whether a command opens the database itself. The embedded database serves one process, so the server must have ended.
  */
-const opensDatabase = ({ text }: Command): boolean => /^bun run parley /m.test(text)
+const opensDatabase = ({ text }: Command): boolean => /^(?:env .+ )?bun run parley /m.test(text)
 
 const toRun = commands.filter(({ notRun }) => notRun === undefined)
 

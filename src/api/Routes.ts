@@ -119,11 +119,12 @@ for (const route of routes) {
 const find = <A>(place: Place, path: string, from: number, pick: (found: Place) => A | undefined): A | undefined => {
   const slash = path.indexOf("/", from)
   const end = slash === -1 ? path.length : slash
-  for (const kind of [path.slice(from, end), PARAMETER]) {
-    const next = end === from && kind === PARAMETER ? undefined : place.below.get(kind)
-    const found = next && (slash === -1 ? pick(next) : find(next, path, slash + 1, pick))
-    if (found !== undefined) return found
-  }
+  const literal = place.below.get(path.slice(from, end))
+  const named = literal && (slash === -1 ? pick(literal) : find(literal, path, slash + 1, pick))
+  if (named !== undefined) return named
+  const parameter = end === from ? undefined : place.below.get(PARAMETER)
+  const found = parameter && (slash === -1 ? pick(parameter) : find(parameter, path, slash + 1, pick))
+  if (found !== undefined) return found
   const rest = from < path.length ? place.below.get(REST) : undefined
   return rest && pick(rest)
 }

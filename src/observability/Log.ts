@@ -60,27 +60,31 @@ export const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
   }
 }
 
-const json = Logger.make((options: Logger.Options<unknown>) => {
-  const { message, fields } = entryOf(options)
-  const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message }
-  // Fields may not replace the time, level and message; those keys come first and win.
-  return printable(JSON.stringify({ ...own, ...fields, ...own }))
-})
+const json = (common: Fields) =>
+  Logger.make((options: Logger.Options<unknown>) => {
+    const { message, fields: ofEntry } = entryOf(options)
+    const fields = { ...common, ...ofEntry }
+    const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message }
+    // Fields may not replace the time, level and message; those keys come first and win.
+    return printable(JSON.stringify({ ...own, ...fields, ...own }))
+  })
 
 const dim = (text: string) => `\u001b[2m${text}\u001b[0m`
 const colors: Partial<Record<string, string>> = { Warn: "\u001b[33m", Error: "\u001b[31m", Fatal: "\u001b[31m" }
 
-const pretty = Logger.make((options: Logger.Options<unknown>) => {
-  const { message, fields } = entryOf(options)
-  const { cause, ...rest } = fields
-  const level = `${colors[options.logLevel] ?? ""}${options.logLevel.toLowerCase().padEnd(5)}\u001b[0m`
-  const shown = Object.entries(rest)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${dim(`${printable(key)}=`)}${printable(String(value))}`)
-  const first = [dim(options.date.toISOString().slice(11, 23)), level, printable(message), ...shown].join(" ")
-  // The lines of a cause are indented, so that none of them looks like an entry of its own.
-  return [first, ...(cause === undefined ? [] : String(cause).split("\n").map(printable))].join("\n  ")
-})
+const pretty = (common: Fields) =>
+  Logger.make((options: Logger.Options<unknown>) => {
+    const { message, fields: ofEntry } = entryOf(options)
+    const fields: Fields = { ...common, ...ofEntry }
+    const { cause, ...rest } = fields
+    const level = `${colors[options.logLevel] ?? ""}${options.logLevel.toLowerCase().padEnd(5)}\u001b[0m`
+    const shown = Object.entries(rest)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => `${dim(`${printable(key)}=`)}${printable(String(value))}`)
+    const first = [dim(options.date.toISOString().slice(11, 23)), level, printable(message), ...shown].join(" ")
+    // The lines of a cause are indented, so that none of them looks like an entry of its own.
+    return [first, ...(cause === undefined ? [] : String(cause).split("\n").map(printable))].join("\n  ")
+  })
 
 /** Errors of a reader or terminal that has gone. They must not end the server; the lines are lost. */
 const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"])
@@ -124,13 +128,16 @@ const writer = Effect.acquireRelease(
     }),
 )
 
-/** Logs one line for each entry to standard output: JSON for machines, or coloured text for people. */
-export const layer = (settings: LogSettings) =>
+/**
+ * Logs one line for each entry to standard output: JSON for machines, or coloured text for people. Each line has the
+ * fields `common`.
+ */
+export const layer = (settings: LogSettings, common: Fields = {}) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const format = settings.format ?? (process.stdout.isTTY ? "pretty" : "json")
       const { write } = yield* writer
-      const logger = Logger.map(format === "json" ? json : pretty, write)
+      const logger = Logger.map((format === "json" ? json : pretty)(common), write)
       return Layer.mergeAll(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, levels[settings.level]))
     }),
   )

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Console, Deferred, Duration, Effect, Schema, type Scope, Semaphore } from "effect"
 import { StartupError } from "../system/StartupError.ts"
-import { PORT } from "../system/Variables.ts"
+import { PORT, WORKERS } from "../system/Variables.ts"
 import { type Order, Report, SEAT } from "./Messages.ts"
 
 export interface SupervisorSettings {
@@ -239,7 +239,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
     const ending = yield* Deferred.await(first.exited)
     return yield* new StartupError({
       what: `No worker was ever ready: the first one ${describe(ending)}.`,
-      doThis: "It has said why, if it could; with WORKERS=1 the same start shows it alone.",
+      doThis: `It has said why, if it could; with ${WORKERS}=1 the same start shows it alone.`,
     })
   }
   seats.set(1, first)

@@ -61,13 +61,10 @@ describe("what watches the statements of a server", () => {
   })
 })
 
-test("a server that is killed at named points of its work loses nothing that it acknowledged, and doubles nothing", async () => {
+test("a server that is killed at a named point of its work loses nothing that it acknowledged, and doubles nothing", async () => {
   const seed = Math.floor(Math.random() * 2 ** 31)
-  const first = seed % killPoints.length
-  const points = [...killPoints.slice(first), ...killPoints.slice(0, first)].slice(0, 2)
-  const report = await Effect.runPromise(
-    Effect.scoped(killAtPoints({ kills: points.length, seed, points, tell: () => {} })),
-  )
+  const points = killPoints.slice(seed % killPoints.length).slice(0, 1)
+  const report = await Effect.runPromise(Effect.scoped(killAtPoints({ kills: 1, seed, points, tell: () => {} })))
   expect({ seed, faults: report.faults }).toEqual({ seed, faults: [] })
   expect(Array.from(report.kills)).toEqual(points.map(({ name }) => [name, 1]))
 })

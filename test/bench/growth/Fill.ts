@@ -1,5 +1,7 @@
 import { Console, Effect } from "effect"
 import { chunk } from "../../../src/knowledge/chunk/Chunker.ts"
+import { chatbotDefaults } from "../../../src/domain/chatbot/Chatbot.ts"
+import { emptyChatWidget } from "../../../src/domain/chatbot/ChatWidget.ts"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -97,13 +99,17 @@ const makePlan = Effect.fnUntraced(function* (size: Size, real: string, question
   yield* run("analyze bench_passages, bench_chatbots, bench_documents")
 })
 
+const defaults = chatbotDefaults("Chatbot", "local/extractive")
+const jsonText = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'::jsonb`
+
 const tenants = `
   insert into organizations (id, name, created_at)
   select id, 'Organization ' || n, now() - n * interval '1 hour' from bench_organizations where n > 1;
   insert into chatbots (id, organization_id, name, description, slug, is_public, personality_config, settings,
     chat_widget_config, created_at, knowledge_version)
-  select id, organization_id, 'Chatbot ' || n, 'Answers questions', 'chatbot-' || n, n % 2 = 0, '{}',
-    '{"model": "local/extractive", "prompt": "Answer from the documents."}', '{}', now() - n * interval '1 minute', 1
+  select id, organization_id, 'Chatbot ' || n, 'Answers questions', 'chatbot-' || n, n % 2 = 0,
+    ${jsonText(defaults.personality_config)}, ${jsonText(defaults.settings)},
+    ${jsonText(emptyChatWidget)}, now() - n * interval '1 minute', 1
   from bench_chatbots;
   insert into api_keys (id, organization_id, name, hash, prefix, last_four, scopes, created_at)
   select uuidv7(), id, 'Key ' || k, sha256((n || '/' || k)::bytea), 'prl_' || n, 'abcd', '{chat}', now() - k * interval '1 day'

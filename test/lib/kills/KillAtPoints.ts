@@ -4,12 +4,12 @@ import { providerAnswering } from "../FakeProvider.ts"
 import { fakeKey } from "../FakeAnthropic.ts"
 import { startFakeS3 } from "../FakeS3.ts"
 import { random } from "../Random.ts"
-import { operatorKey, serverProcess } from "../ServerProcess.ts"
+import { operatorKey } from "../ServerProcess.ts"
 import { answerTo, Clients, lastQuestion } from "./Clients.ts"
 import { type KillPoint, killPoints, s3KillPoints } from "./KillPoints.ts"
 import { faultsOf } from "./Oracle.ts"
 import { delivered, type Receiver, startReceiver, subscribe } from "./Receiver.ts"
-import { blobKeysIn, leftovers, over, site, stop, sweep } from "./Site.ts"
+import { blobKeysIn, leftovers, over, site, sweep } from "./Site.ts"
 import { Victim } from "./Victim.ts"
 
 /*
@@ -114,12 +114,8 @@ export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
   }
   const { clients, webhook } = yield* Effect.promise(drive)
   yield* Scope.close(scope, Exit.void)
-  yield* sweep(at)
-  const server = yield* serverProcess(at.settings)
-  const url = yield* Effect.promise(() => server.listening)
   // What was delivered just before the last kill is sent again.
-  yield* Effect.promise(() => delivered(new Client(url, operatorKey), webhook, PATIENCE))
-  yield* stop(server)
+  yield* sweep(at, (url) => delivered(new Client(url, operatorKey), webhook, PATIENCE))
   const found = yield* over(at.database, (sql) =>
     Effect.all({ faults: faultsOf(sql, clients, receiver.events), keys: blobKeysIn(sql) }),
   )

@@ -43,15 +43,19 @@ export const site = Effect.fnUntraced(function* (servers: Settings, s3?: FakeS3)
   return { database: moved, settings, s3 } satisfies Site
 })
 
-/** Lets the next server delete the files that nobody owns, as if their time had come. */
-export const sweep = Effect.fnUntraced(function* (at: Site) {
+/**
+ * Lets the next server delete the files that nobody owns, as if their time had come. It stops once `finish` has
+ * resolved as well.
+ */
+export const sweep = Effect.fnUntraced(function* (at: Site, finish?: (url: string) => Promise<void>) {
   yield* over(at.database, (sql) => sql`update blob_garbage set due_at = now()`)
   // As old as they are when a server that was not told looks at them.
   for (const draft of namesIn(join(at.settings.DATA_DIR, "files", "tmp"))) {
     yield* Effect.sync(() => utimesSync(join(at.settings.DATA_DIR, "files", "tmp", draft), 0, 0))
   }
   const server = yield* serverProcess(at.settings)
-  yield* Effect.promise(() => server.listening)
+  const url = yield* Effect.promise(() => server.listening)
+  if (finish !== undefined) yield* Effect.promise(() => finish(url))
   yield* Effect.promise(() => steady(() => String(blobsOf(at).length)))
   yield* stop(server)
 }, Effect.scoped)
