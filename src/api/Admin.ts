@@ -101,6 +101,11 @@ const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
     organization_id: Schema.optionalKey(
       OrganizationId.pipe(Schema.annotateEncoded({ description: "Only this organization. Default: everything." })),
     ),
+    again: Schema.optionalKey(
+      Schema.Boolean.annotate({
+        description: "Whether this asks for the end of a backup that was begun. Default: false.",
+      }),
+    ),
   }),
   success: Schema.Struct({
     backup: Schema.NullOr(BackupReport).annotate({ description: "Null while it is under way." }),
@@ -114,7 +119,7 @@ const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
     OpenApi.annotations({
       summary: "Back up the embedded database",
       description:
-        "Only for `parley backup` and `parley organizations export` on the machine of the server (403): whoever sends this writes into any directory that the server may write to. It begins the backup, or joins the one to the same directory, and answers at its end or after some seconds; send it again until there is a `backup`. 409 says why it failed.",
+        "Only for `parley backup` and `parley organizations export` on the machine of the server (403): whoever sends this writes into any directory that the server may write to. It begins the backup, or joins the one to the same directory, and answers at its end or after some seconds; send it again, with `again`, until there is a `backup`. 409 says why it failed.",
     }),
   )
 

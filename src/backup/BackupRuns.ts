@@ -9,11 +9,13 @@ export class BackupRuns extends Context.Service<
   {
     /**
      * Begins a backup, or joins the one to the same directory that is under way, and waits for its end. Returns
-     * undefined when it has not ended by then; it goes on in any case.
+     * undefined when it has not ended by then; it goes on in any case. A backup that has ended meanwhile is only
+     * returned to a command that asks again: a new command whose predecessor was cut off gets a backup of its own.
      */
     readonly run: (
       options: BackupOptions,
       wait: Duration.Duration,
+      asksAgain: boolean,
     ) => Effect.Effect<BackupReport | undefined, StartupError>
   }
 >()("parley/backup/BackupRuns") {
@@ -24,9 +26,15 @@ export class BackupRuns extends Context.Service<
       const scope = yield* Effect.scope
       const runs = new Map<string, Fiber.Fiber<BackupReport, StartupError>>()
 
-      const run = Effect.fn("BackupRuns.run")(function* (options: BackupOptions, wait: Duration.Duration) {
+      const run = Effect.fn("BackupRuns.run")(function* (
+        options: BackupOptions,
+        wait: Duration.Duration,
+        asksAgain: boolean,
+      ) {
         const name = JSON.stringify([options.directory, options.organization])
-        const fiber = runs.get(name) ?? (yield* Effect.forkIn(backup.run(options), scope))
+        const before = runs.get(name)
+        const isJoined = before !== undefined && (asksAgain || before.pollUnsafe() === undefined)
+        const fiber = isJoined ? before : yield* Effect.forkIn(backup.run(options), scope)
         runs.set(name, fiber)
         const ended = yield* Effect.timeoutOption(Fiber.await(fiber), wait)
         if (Option.isNone(ended)) return undefined

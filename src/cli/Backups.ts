@@ -30,19 +30,20 @@ export class BackupMaking extends Context.Service<
   static readonly layerOf = ({ client: { admin }, request }: Running) =>
     Layer.succeed(BackupMaking, {
       run: ({ directory, organization, previous }) => {
-        const ask = request(
-          admin.makeBackup({
-            payload: {
-              directory,
-              ...(previous !== undefined && { previous }),
-              ...(organization !== undefined && { organization_id: organization }),
-            },
-          }),
-        )
-        const made: Effect.Effect<BackupReport, Refusal | StartupError> = Effect.flatMap(ask, ({ backup }) =>
-          backup === null ? Effect.suspend(() => made) : Effect.succeed(backup),
-        )
-        return Effect.catchTag(made, "Conflict", ({ detail }) =>
+        const ask = (again: boolean): Effect.Effect<BackupReport, Refusal | StartupError> => {
+          const asked = request(
+            admin.makeBackup({
+              payload: {
+                directory,
+                ...(previous !== undefined && { previous }),
+                ...(organization !== undefined && { organization_id: organization }),
+                ...(again && { again }),
+              },
+            }),
+          )
+          return Effect.flatMap(asked, ({ backup }) => (backup === null ? ask(true) : Effect.succeed(backup)))
+        }
+        return Effect.catchTag(ask(false), "Conflict", ({ detail }) =>
           Effect.fail(new StartupError({ what: detail, doThis: "" })),
         )
       },

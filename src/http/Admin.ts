@@ -49,9 +49,9 @@ export const layer = HttpApiBuilder.group(
 
       makeBackup: Effect.fnUntraced(function* ({ payload }) {
         if ((yield* Caller).apiKeyId !== COMMAND_LINE) return yield* onlyHere
-        const { directory, organization_id: organization, previous } = payload
+        const { again = false, directory, organization_id: organization, previous } = payload
         const made = yield* Effect.mapError(
-          backups.run({ directory, previous, organization, ...backup }, BACKUP_WAIT),
+          backups.run({ directory, previous, organization, ...backup }, BACKUP_WAIT, again),
           ({ message }) => new Conflict({ detail: message }),
         )
         return { backup: made ?? null }

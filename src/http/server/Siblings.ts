@@ -17,6 +17,11 @@ import { pathOf } from "../edge/PathOf.ts"
 const PEER = "x-parley-peer"
 /** The longest body that is handed over, in bytes; a longer one is refused anyway. */
 const BODY_MAX = 4 * 1024 * 1024
+/**
+ * How long a body may take that is handed over, in milliseconds. Whoever sends it is not known yet, so nobody may keep a
+ * connection and its memory for longer.
+ */
+const BODY_PATIENCE = 30_000
 /** The path at which a worker answers the others with its metrics, on the socket alone. */
 const OWN_METRICS = "/own-metrics"
 /** How long a worker may take to answer, in milliseconds. */
@@ -48,7 +53,8 @@ export interface Siblings {
   readonly metrics: () => Promise<string>
   /**
    * Returns the response of the worker that has to answer, or undefined for a request that this one can answer. A worker
-   * that cannot be reached is being started again, and what it had in memory is gone: then this one answers.
+   * that cannot be reached is being started again, and what it had in memory is gone: then this one answers. `keepOpen`
+   * is called when the request has arrived as a whole.
    */
   readonly forward: (request: Request, peer: string | undefined, keepOpen: () => void) => Promise<Response> | undefined
   /** The address of the client of a request that another worker has handed over; undefined for any other request. */
@@ -62,17 +68,35 @@ export const makeSiblings = (
   { number, seats, socketOf }: Pick<WorkerSeat, "number" | "seats" | "socketOf">,
   answer: Handler,
   ownMetrics: () => Promise<string>,
+  bodyPatience = BODY_PATIENCE,
 ): Siblings => {
   /** The requests of other workers, whose header with the address of the client is true. */
   const handedOver = new WeakSet<Request>()
   const isShort = ({ body, headers }: Request) =>
     body === null || Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) <= BODY_MAX
 
-  const handOver = async (request: Request, seat: number, peer: string | undefined): Promise<Response> => {
+  /** Reads the body of a request; undefined when it does not arrive in time, or not at all. */
+  const bodyOf = async (request: Request): Promise<ArrayBuffer | null | undefined> => {
+    if (request.body === null) return null
+    let timer: Timer | undefined
+    const isOver = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, bodyPatience)))
+    const body = request.arrayBuffer().catch(() => undefined)
+    return Promise.race([body, isOver]).finally(() => clearTimeout(timer))
+  }
+
+  const handOver = async (
+    request: Request,
+    seat: number,
+    peer: string | undefined,
+    keepOpen: () => void,
+  ): Promise<Response> => {
     const { method, signal, url } = request
     const headers = new Headers(request.headers)
     headers.set(PEER, peer ?? "")
-    const body = request.body === null ? null : await request.arrayBuffer()
+    const body = await bodyOf(request)
+    if (body === undefined) return new Response(null, { status: 408, headers: { connection: "close" } })
+    // From here on the worker that answers decides how long that takes.
+    keepOpen()
     try {
       return await fetch(url, {
         unix: socketOf(seat),
@@ -114,8 +138,7 @@ export const makeSiblings = (
     forward: (request, peer, keepOpen) => {
       const seat = seatOf(request, seats)
       if (seat === undefined || seat === number || !isShort(request)) return undefined
-      keepOpen()
-      return handOver(request, seat, peer)
+      return handOver(request, seat, peer, keepOpen)
     },
     peerOf: (request) => (handedOver.has(request) ? (request.headers.get(PEER) ?? undefined) : undefined),
     listen: () => {

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, test } from "bun:test"
+import { makeSiblings, seatOf } from "../../../src/http/server/Siblings.ts"
+
+const SEATS = 2
+const directory = mkdtempSync(join(tmpdir(), "parley-siblings-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+const socketOf = (seat: number) => join(directory, `${seat}.sock`)
+const none = () => Promise.resolve("")
+
+/** A token with a wrong signature, of a visitor whose replies the second worker has. */
+const forged = ((): string => {
+  for (let visitor = 0; ; visitor++) {
+    const token = `vst1.${Buffer.from(JSON.stringify({ v: String(visitor) })).toString("base64url")}.x`
+    const request = new Request("http://x/api/widget/chat", { headers: { authorization: `Bearer ${token}` } })
+    if (seatOf(request, SEATS) === 2) return token
+  }
+})()
+
+const second = makeSiblings(
+  { number: 2, seats: SEATS, socketOf },
+  async (request) => new Response(`${second.peerOf(request)} ${await request.text()}`),
+  none,
+)
+const listening = second.listen()
+afterAll(() => listening.close())
+let kept = 0
+const first = makeSiblings({ number: 1, seats: SEATS, socketOf }, () => Promise.reject(new Error()), none, 200)
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: (request) => first.forward(request, "192.0.2.7", () => kept++) ?? new Response("own"),
+})
+afterAll(() => server.stop(true))
+
+test("a request that is handed over arrives with its body and the address of its client, whatever it claims itself", async () => {
+  const response = await fetch(`http://127.0.0.1:${server.port}/api/widget/chat`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${forged}`, "x-parley-peer": "127.0.0.1" },
+    body: "Hello",
+  })
+  expect([await response.text(), kept]).toEqual(["192.0.2.7 Hello", 1])
+})
+
+test("a body that does not arrive ends the request, and its connection keeps its limit of silence until then", async () => {
+  kept = 0
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(server.port ?? 0, "127.0.0.1", () =>
+      socket.write(
+        `POST /api/widget/chat HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${forged}\r\ncontent-length: 1000\r\n\r\nHel`,
+      ),
+    )
+    socket.on("data", (data) => (resolve(data.toString()), socket.destroy()))
+    socket.on("error", reject)
+  })
+  expect([answer.split("\r\n")[0], kept]).toEqual(["HTTP/1.1 408 Request Timeout", 0])
+})
