@@ -126,6 +126,24 @@ test("deliveries that are older than they are kept are deleted, unless they wait
     }),
   ))
 
+test("a secret before that signs no more is forgotten", () =>
+  run(
+    Effect.gen(function* () {
+      const { queue, webhook } = yield* made
+      const old = (until: string) =>
+        SystemSql.use((sql) =>
+          Effect.gen(function* () {
+            yield* sql`update webhooks set old_secret = 'whsec_eA==', old_until = now() + ${until}::interval
+              where id = ${webhook}`
+            yield* queue.expire(14)
+            return yield* sql`select 1 from webhooks where id = ${webhook} and old_secret is not null`
+          }),
+        )
+      expect((yield* old("1 hour")).length).toBe(1)
+      expect((yield* old("-1 second")).length).toBe(0)
+    }),
+  ))
+
 test("a delivery that a dead process was to make due is due at the end of the job", () =>
   run(
     Effect.gen(function* () {

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test"
+import { Effect, Redacted } from "effect"
+import { OrganizationId } from "../../../src/domain/Ids.ts"
+import { WebhookId } from "../../../src/domain/webhook/Webhook.ts"
+import { openSecrets } from "../../../src/storage/webhooks/WebhookSecrets.ts"
+import { Secrets } from "../../../src/system/Secrets.ts"
+import { platform } from "../../lib/Layers.ts"
+
+test("a secret before that cannot be decrypted keeps no delivery from being signed by the present one", () =>
+  Effect.gen(function* () {
+    const opened = yield* openSecrets(yield* Secrets, {
+      id: WebhookId.make(crypto.randomUUID()),
+      organization_id: OrganizationId.make(crypto.randomUUID()),
+      secret: "whsec_eA==",
+      sealed: null,
+      sealed_by: null,
+      old_secret: null,
+      old_sealed: new Uint8Array(64),
+      old_sealed_by: "a key that is gone",
+    })
+    expect(opened.map((secret) => secret && Redacted.value(secret))).toEqual(["whsec_eA==", undefined])
+  }).pipe(Effect.provide(Secrets.layer({ keys: undefined })), Effect.provide(platform), Effect.runPromise))
