@@ -96,16 +96,17 @@ const outbound = configured((config) => WebhookSender.layer(config.webhookSender
   Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
 )
 
-const examination = configured(({ database }) => Doctor.layer(database)).pipe(
-  Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
-  Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
-  Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
-  Layer.provide([embeddings, storage, blobStore, FetchHttpClient.layer]),
-)
+const examinationOf = (data: typeof storage) =>
+  configured(({ database }) => Doctor.layer(database)).pipe(
+    Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
+    Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
+    Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
+    Layer.provide([embeddings, data, blobStore, FetchHttpClient.layer]),
+  )
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, examination, outbound]),
+  Layer.provide([agent, examinationOf(storage), outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
   Layer.provide([models, embeddings, storage, blobStore]),
@@ -155,11 +156,20 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(platform),
 )
 
+/** The database of the settings as commands open it, which other servers do not see. */
+const opened = (migrating?: Database.Migrating) =>
+  configured((config) => {
+    const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
+    return Database.layer({ ...config.database, maxConnections, isHidden: true }, migrating)
+  })
+
+const storageOfCommand = Layer.provide(repositories, opened())
+
 /** The services that the commands on keys and organizations use. */
 const tenancy = bootstrap.pipe(
   Layer.provideMerge(Services.tenancy),
   Layer.provideMerge(OrganizationRemoval.layer),
-  Layer.provide(storage),
+  Layer.provide(storageOfCommand),
   Layer.provide(settings),
   Layer.provide(platform),
 )
@@ -170,15 +180,7 @@ const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobSt
   Layer.provide(platform),
 )
 
-const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
-
-/** The database of the settings, opened by a command that backs up or restores. */
-const opened = (migrating?: Database.Migrating) =>
-  configured((config) => {
-    const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
-    // A database that is being restored has no table of servers yet.
-    return Database.layer({ ...config.database, maxConnections, isHidden: true }, migrating)
-  })
+const doctor = examinationOf(storageOfCommand).pipe(Layer.provide(settings), Layer.provide(platform))
 
 const backup = Backup.layer.pipe(
   Layer.provide([Layer.provide(repositories, opened(asItIs)), blobStore]),
