@@ -9,13 +9,13 @@ export const findingsOf = ({ limits, servers }: RunningServers): ReadonlyArray<F
   const machines = new Set(servers.map(({ host }) => host)).size
   const versions = Array.from(new Set(servers.map(({ version }) => version))).sort()
   const most = servers.reduce((sum, { connections }) => sum + connections, 0)
-  const ofVersions =
-    versions.length === 0 ? "" : `, of version${versions.length === 1 ? "" : "s"} ${versions.join(" and ")}`
   const together = `all servers together open ${most} at most, and the database gives ${limits.connections}, of which ${limits.open} are open`
   return [
     (versions.length > 1 ? note : ok)(
       "servers",
-      `${count(servers.length, "server")} on ${count(machines, "machine")}${ofVersions}`,
+      servers.length === 0
+        ? "none is running"
+        : `${count(servers.length, "server")} on ${count(machines, "machine")}, of version${versions.length === 1 ? "" : "s"} ${versions.join(" and ")}`,
     ),
     most > limits.connections
       ? wrong(
