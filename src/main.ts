@@ -179,7 +179,8 @@ const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform)
 const opened = (migrating?: Database.Migrating) =>
   configured((config) => {
     const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
-    return Database.layer({ ...config.database, maxConnections }, migrating)
+    // A database that is being restored has no table of servers yet.
+    return Database.layer({ ...config.database, maxConnections, isHidden: true }, migrating)
   })
 
 const backup = Backup.layer.pipe(

@@ -40,7 +40,10 @@ export const layerOf = (database: TestDatabase, migrating?: Migrating): Layer.La
   Layer.provide(
     database.kind === "embedded"
       ? layerEmbedded({ ...defaults.database, directory: database.directory }, migrating)
-      : layerPostgres({ ...defaults.database, url: Redacted.make(database.url) }, migrating),
+      : layerPostgres(
+          { ...defaults.database, url: Redacted.make(database.url), isHidden: migrating !== undefined },
+          migrating,
+        ),
     fileSystem,
   )
 

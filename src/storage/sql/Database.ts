@@ -59,6 +59,8 @@ export interface PostgresSettings {
   readonly idleTransactionLimit: Duration.Duration
   /** How long one attempt to connect may take. */
   readonly connectTimeout?: Duration.Input
+  /** Whether other servers do not see this process: it takes no work over, and is none that they could take over. */
+  readonly isHidden?: boolean
 }
 
 /** The settings of the database that a server uses. */
@@ -138,8 +140,7 @@ export const layerPostgres = (
         tenant: Effect.map(tenant, (pool) => ({ pool, pipeline, connections: forTenants })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
-      // Others see a server, and not what restores a database that has no tables yet.
-      const shown = migrating === toLatest ? { config, connections: maxConnections } : undefined
+      const shown = settings.isHidden === true ? undefined : { config, connections: maxConnections }
       const clients = yield* openClients(types, connections, migrating, timeLimit, shown)
       const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
       yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))

@@ -19,12 +19,13 @@ export const part: Part = async ({ postgres, scale, seed }) => {
   const tell = (line: string) => void process.stdout.write(`  ${line}\n`)
   const findings: Array<Finding> = []
   for (const store of [undefined, "s3"] as const) {
-    tell(`Files ${store === undefined ? "in a directory" : "in S3"}:`)
+    const where = `${postgres === undefined ? "Embedded database" : "Postgres"}, files in ${store ?? "a directory"}`
+    tell(where)
     const report = await Effect.runPromise(
       Effect.scoped(killAtPoints({ kills, seed, tell, ...(store !== undefined && { store }) })),
     )
     for (const fault of report.faults.slice(0, 20)) tell(fault)
-    findings.push(...findingsOf(report))
+    findings.push({ name: where, value: `${kills} kills` }, ...findingsOf(report))
   }
   return findings
 }

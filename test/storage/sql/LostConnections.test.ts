@@ -20,7 +20,8 @@ const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Dat
     Effect.gen(function* () {
       const front = yield* databaseFront
       const context = yield* Layer.build(
-        Layer.provide(layerPostgres({ ...defaults.database, url: front.url }), fileSystem),
+        // The embedded engine gives all connections one session, as a pooler would.
+        Layer.provide(layerPostgres({ ...defaults.database, url: front.url, isHidden: true }), fileSystem),
       )
       yield* Effect.provideContext(
         SystemSql.use((sql) =>

@@ -27,7 +27,8 @@ const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Dat
     Effect.gen(function* () {
       const front = yield* databaseFront
       const limits = { timeLimit: LIMIT, idleTransactionLimit: IDLE_LIMIT }
-      const settings = { ...defaults.database, ...limits, url: front.url, maxConnections: CONNECTIONS }
+      // The embedded engine gives all connections one session, as a pooler would.
+      const settings = { ...defaults.database, ...limits, url: front.url, maxConnections: CONNECTIONS, isHidden: true }
       const context = yield* Layer.build(Layer.provide(layerPostgres(settings), fileSystem))
       return yield* Effect.provideContext(test(front), context)
     }).pipe(Effect.scoped, Effect.provideService(CurrentOrganization, organization), Effect.provide(quiet)),
