@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { WebhookId } from "../../../src/domain/webhook/Webhook.ts"
 import { openSecrets } from "../../../src/storage/webhooks/WebhookSecrets.ts"
@@ -19,4 +19,4 @@ test("a secret before that cannot be decrypted keeps no delivery from being sign
       old_sealed_by: "a key that is gone",
     })
     expect(opened.map((secret) => secret && Redacted.value(secret))).toEqual(["whsec_eA==", undefined])
-  }).pipe(Effect.provide(Secrets.layer({ keys: undefined })), Effect.provide(platform), Effect.runPromise))
+  }).pipe(Effect.provide(Layer.provide(Secrets.layer({ keys: undefined }), platform)), Effect.runPromise))
