@@ -19,4 +19,4 @@ test("a secret before that cannot be decrypted keeps no delivery from being sign
       old_sealed_by: "a key that is gone",
     })
     expect(opened.map((secret) => secret && Redacted.value(secret))).toEqual(["whsec_eA==", undefined])
-  }).pipe(Effect.provide(Layer.provideMerge(Secrets.layer({ keys: undefined }), platform)), Effect.runPromise))
+  }).pipe(Effect.provide(Layer.provide(Secrets.layer({ keys: undefined }), platform)), Effect.runPromise))
