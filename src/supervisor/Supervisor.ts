@@ -227,7 +227,13 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
       return yield* Effect.logError(`Worker ${number} stays: the one to replace it could not start`, { worker: number })
     }
     seats.set(number, next)
-    yield* letListen(next, old)
+    if (!(yield* letListen(next, old))) {
+      // Otherwise a version that cannot listen would replace every worker that does.
+      seats.set(number, old)
+      return yield* Effect.logError(`Worker ${number} stays: the one to replace it ended before it could listen`, {
+        worker: number,
+      })
+    }
     old.send({ _tag: "Leave" })
     const left = Effect.andThen(reaches(old, old.closed), Effect.andThen(leave(old), Deferred.await(old.exited)))
     const ending = yield* Effect.timeoutOption(left, Duration.sum(settings.drainTimeout, END_GRACE))

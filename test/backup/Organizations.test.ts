@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { Backup } from "../../src/backup/Backup.ts"
 import { Restore } from "../../src/backup/Restore.ts"
+import { COMMAND_LINE } from "../../src/domain/Caller.ts"
 import type { OrganizationId } from "../../src/domain/Ids.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { tableRules } from "../../src/storage/backup/Tables.ts"
@@ -190,5 +191,25 @@ describe("an import", () => {
     expect(rows.after).toEqual(rows.before)
     expect(rows.own["messages"]).toBe(made.rows["messages"])
     expect(rows.shared).toEqual({ documents: 0 })
+  })
+
+  test("of a key whose id is that of the operator's commands is refused", async () => {
+    const forged = join(directory, "..", "commands")
+    cpSync(directory, forged, { recursive: true })
+    forgeManifest(forged, (one) => ({
+      ...one,
+      tables: one.tables.map((table) => {
+        if (table.name !== "api_keys") return table
+        const path = join(forged, "tables", "api_keys.ndjson")
+        const text = readFileSync(path, "utf8").replaceAll(tenant.apiKeyId, COMMAND_LINE)
+        return { ...table, ...forgeFile(path, text) }
+      }),
+    }))
+    const refused = await run(
+      Effect.flatMap(fresh, (database) =>
+        at(database)(Effect.flip(Restore.use((service) => service.importOrganization(forged, "new")))),
+      ),
+    )
+    expect(refused.message).toMatch(/refuses rows of the table api_keys/)
   })
 })

@@ -6,10 +6,11 @@ import { onStopSignal } from "../../src/Launcher.ts"
 import * as WorkerSeat from "../../src/supervisor/WorkerSeat.ts"
 
 /*
- * A worker with the real listener and nothing behind it, which answers with its process id. With FAILS it ends at once.
+ * A worker with the real listener and nothing behind it, which answers with its process id. With FAILS=start it ends at
+ * once, and with FAILS=listen when its turn to listen comes.
  */
 
-if (process.env["FAILS"] !== undefined) process.exit(3)
+if (process.env["FAILS"] === "start") process.exit(3)
 
 const answer = async (request: Request) => {
   if (request.url.endsWith("/slow")) await Bun.sleep(1_500)
@@ -17,7 +18,8 @@ const answer = async (request: Request) => {
 }
 
 const settings = {
-  host: "127.0.0.1",
+  // The other one is an address of documentation, which no machine has.
+  host: process.env["FAILS"] === "listen" ? "192.0.2.1" : "127.0.0.1",
   port: Number(process.env["PORT"]),
   patience: Duration.seconds(30),
   drainTimeout: Duration.seconds(5),

@@ -84,8 +84,18 @@ test("a worker that dies is started again, and all end with their supervisor", a
   expect([next, second].filter(lives)).toEqual([])
 })
 
+test("workers stay whose successors are ready and cannot listen", async () => {
+  const { supervisor, url } = await Effect.runPromise(started(2))
+  const before = supervisor.pids()
+  process.env["FAILS"] = "listen"
+  await Effect.runPromise(supervisor.replaceAll)
+  expect(supervisor.pids()).toEqual(before)
+  const answers = await Promise.all(Array.from({ length: 60 }, () => ask(url)))
+  expect(new Set(answers)).toEqual(new Set(before))
+})
+
 test("a supervisor gives up with a clear sentence when no worker was ever ready", async () => {
-  process.env["FAILS"] = "1"
+  process.env["FAILS"] = "start"
   const exit = await Effect.runPromiseExit(started(3))
   expect(String(exit)).toContain("No worker was ever ready: the first one ended with exit code 3.")
 })

@@ -26,7 +26,11 @@ const operatorOnly: ReadonlySet<string> = new Set([
   "POST /api/admin/organizations",
   "PATCH /api/admin/organizations/{organizationId}",
   "DELETE /api/admin/organizations/{organizationId}",
+  "GET /metrics",
 ])
+
+/** Operations that no API key may perform, not even the operator's: only commands on the machine of the server. */
+const ofThisMachine: ReadonlySet<string> = new Set(["POST /api/admin/backups"])
 
 /**
  * Operations without a chatbot that answer keys which are bound to one, with what belongs to that chatbot alone. All
@@ -39,11 +43,16 @@ const answersBoundKeys: ReadonlySet<string> = new Set([
   "GET /api/external/chatbots/totals",
   "GET /api/external/conversations",
   "GET /api/external/events",
+  "GET /api/external/webhooks",
   "GET /api/console/session",
 ])
 
 /** Operations that need no scope: one that says who asks, and one that sends what the scopes of its key allow. */
 const needsNoScope: ReadonlySet<string> = new Set(["GET /api/console/session", "GET /api/external/events"])
+
+/** They are refused while the webhook is switched off, as those of the matrix are. */
+const resend = "POST /api/external/webhooks/{webhookId}/deliveries/{deliveryId}/resend"
+const resendFailed = "POST /api/external/webhooks/{webhookId}/deliveries/resend"
 
 /** Places at which the name of something foreign is refused otherwise than with 404. */
 const otherRefusals: Readonly<Record<string, number>> = {
@@ -55,6 +64,8 @@ const otherRefusals: Readonly<Record<string, number>> = {
   // The address already names a chatbot.
   "POST /mcp/{chatbotId} search_knowledge chatbot_id": 403,
   "POST /mcp/{chatbotId} chat chatbot_id": 403,
+  // The webhook is switched off, whatever deliveries it has.
+  [`${resend} deliveryId`]: 409,
 }
 
 /** Operations that need no key. */
@@ -91,11 +102,23 @@ const secretsOf = ({ canary, own }: Member): ReadonlyArray<string> => [canary, .
 
 type Checksums = Awaited<ReturnType<typeof checksums>>
 
-/** The names of the tables whose checksums differ; empty where none does. */
+/** A row of the matrix may switch on the attacker's webhook, whose deliveries are then tried again and again. */
+const triedAgain = "webhook_deliveries"
+
+/** The names of the tables whose checksums differ; empty where none does. The victim's come first. */
 const changedTables = (before: ReadonlyArray<Checksums>, after: ReadonlyArray<Checksums>): string =>
   before
     .flatMap((tables, index) =>
-      tables.filter((table, place) => !Bun.deepEquals(table, after[index]?.[place])).map(({ name }) => name),
+      tables
+        .filter(({ name }) => name !== triedAgain || index === 0)
+        .filter(
+          (table) =>
+            !Bun.deepEquals(
+              table,
+              after[index]?.find(({ name }) => name === table.name),
+            ),
+        )
+        .map(({ name }) => name),
     )
     .join(", ")
 
@@ -160,7 +183,10 @@ const makeRow = (
   }
 
   const boundKeys = async () => {
-    if (ofChatbot.length > 0) {
+    if (operation.path.includes("{webhookId}")) {
+      // A bound key has the webhooks of its chatbot, and others do not exist for it.
+      await expectStatus("key bound to another chatbot", keys.boundElsewhere, own, 404)
+    } else if (ofChatbot.length > 0) {
       for (const values of [
         own,
         { ...own, ...valuesFrom(victim.own, ofChatbot) },
@@ -233,7 +259,12 @@ const makeRow = (
     const client = isOperatorOnly ? server.client : attacker.client
     const isDeletion = operation.method === "DELETE"
     const target = isDeletion ? await makeTarget() : attacker.own
-    await expectStatus("right key and names", client, valuesFrom(target, named), 200, 201, 202)
+    const statuses = ofThisMachine.has(operation.name)
+      ? [403]
+      : [resend, resendFailed].includes(operation.name)
+        ? [409]
+        : [200, 201, 202]
+    await expectStatus("right key and names", client, valuesFrom(target, named), ...statuses)
     if (isOperatorOnly) await expectStatus("key of an organization", attacker.client, own, 403)
     if (ofChatbot.length > 0 && !isDeletion && !named.some(({ kinds }) => kinds.includes("organization"))) {
       const again = operation.method === "GET" ? own : undefined

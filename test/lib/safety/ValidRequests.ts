@@ -21,6 +21,8 @@ export const agreeing: Readonly<Record<string, object>> = {
   "POST /api/external/chatbot/{chatbotId}/chat": question,
   "POST /v1/chat/completions": question,
   "POST /api/admin/api-keys": { scopes: ["chat"] },
+  "POST /api/admin/backups": { directory: "/nonexistent/backup" },
+  "POST /api/external/webhooks/{webhookId}/deliveries/resend": { since: "2026-01-01T00:00:00Z" },
 }
 
 const png = Buffer.from(

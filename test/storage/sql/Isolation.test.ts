@@ -432,7 +432,10 @@ const webhookQueueCases: Cases<
 > = {
   due: [{ deliveries: [], isMore: false }, (queue, { webhook }) => queue.due(webhook, 10)],
   endpoint: [undefined, (queue, { webhook }) => queue.endpoint(webhook)],
-  failSome: [false, (queue, { webhook }) => queue.failSome(webhook)],
+  failSome: [
+    false,
+    (queue, { sending, webhook }) => Effect.andThen(queue.switchOff(sending, "gone"), queue.failSome(webhook)),
+  ],
   finish: [false, (queue, { sending }) => queue.finish(sending, undefined)],
   forgetSome: [false, (queue, { webhook }) => queue.forgetSome(webhook)],
   renew: [false, (queue, { sending }) => queue.renew(sending, Duration.minutes(9))],

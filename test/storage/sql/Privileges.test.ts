@@ -117,6 +117,7 @@ const relations = SystemSql.use(
 
 /** What belongs to no organization, and to which tenants have no access. */
 const OF_SYSTEM: ReadonlyArray<string> = [
+  "backups",
   "blob_checks",
   "embedding_setting",
   "ingestion_clock",
