@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # usage: bash .ci/radosgw.sh DIR PORT|--unpack
 # Unpacks the object gateway of Ceph, an S3 server that verifies signatures, from Debian into DIR, which may exist
-# already, starts it without a cluster on PORT of 127.0.0.1, and prints the settings of its only user; with
-# --unpack it ends before that. Installs nothing and needs no root; needs a Debian with apt-get and a configured mirror. Stop it with: kill "$(cat DIR/radosgw.pid)"
+# already, starts it without a cluster on PORT of 127.0.0.1, and prints the settings of its only user; with --unpack it ends
+# before that. Installs nothing and needs no root; needs a Debian with apt-get and a configured mirror.
+# Stop it with: kill "$(cat DIR/radosgw.pid)"
 set -euo pipefail
 source "$(dirname "$0")/debian.sh"
 

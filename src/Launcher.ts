@@ -96,12 +96,12 @@ export const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() 
 })
 
 /**
- * Keeps SIGHUP from ending this process as long as the scope is open. `closed` completes when the terminal of the
- * process is closed. Without a terminal SIGHUP does not end it: `bun run` forwards it under `nohup` as well, where the
- * server is meant to live on. `onHangUp` is called instead; a server that it replaces lives on, too, so that nobody has
- * to know whether an operator or a terminal far above has sent the signal.
+ * Keeps SIGHUP from ending this process as long as the scope is open. The inner effect completes when the terminal of
+ * the process is closed. Any other SIGHUP calls `onHangUp`: one that an operator sends, and one that `bun run` forwards
+ * under `nohup`, where the server is meant to live on. Workers that are replaced live on as well, so that nobody has to
+ * tell the two apart.
  *
- * A terminal that is still there has not been closed. If `onHangUp` is given, SIGHUP then comes from an operator.
+ * With `onHangUp`, a terminal that is still there has not been closed. Without it, SIGHUP means the end of a terminal.
  */
 export const watchTerminal = (onHangUp?: () => void): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function* () {

@@ -5,7 +5,7 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Latch, Layer, Runtime } from "effect"
+import { Cause, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
@@ -18,7 +18,6 @@ import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { Config } from "./Config.ts"
-import { workersOf } from "./config/Workers.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
@@ -33,7 +32,7 @@ import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
 import { ReaderSandbox } from "./knowledge/process/ReaderSandbox.ts"
-import { onStopSignal, watchLauncher, watchTerminal } from "./Launcher.ts"
+import { onStopSignal } from "./Launcher.ts"
 import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
 import * as Log from "./observability/Log.ts"
@@ -49,13 +48,11 @@ import * as SettingsWarnings from "./SettingsWarnings.ts"
 import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
-import { supervise } from "./supervisor/Supervisor.ts"
+import { serverCount, serveSeveral, watchSurroundings } from "./supervisor/Serving.ts"
 import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
 import { Secrets } from "./system/Secrets.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
-import { urlOf } from "./system/Url.ts"
-import { DATABASE_URL, WORKERS } from "./system/Variables.ts"
 
 /** A backup reads in one connection to Postgres for a long time, and needs others besides. */
 const BACKUP_CONNECTIONS = 8
@@ -99,16 +96,17 @@ const outbound = configured((config) => WebhookSender.layer(config.webhookSender
   Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
 )
 
-const examination = configured(({ database }) => Doctor.layer(database)).pipe(
-  Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
-  Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
-  Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
-  Layer.provide([embeddings, storage, blobStore, FetchHttpClient.layer]),
-)
+const examinationOf = (data: typeof storage) =>
+  configured(({ database }) => Doctor.layer(database)).pipe(
+    Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
+    Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
+    Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
+    Layer.provide([embeddings, data, blobStore, FetchHttpClient.layer]),
+  )
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, examination, outbound]),
+  Layer.provide([agent, examinationOf(storage), outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
   Layer.provide([models, embeddings, storage, blobStore]),
@@ -158,11 +156,20 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(platform),
 )
 
+/** The database of the settings as commands open it, which other servers do not see. */
+const opened = (migrating?: Database.Migrating) =>
+  configured((config) => {
+    const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
+    return Database.layer({ ...config.database, maxConnections, isHidden: true }, migrating)
+  })
+
+const storageOfCommand = Layer.provide(repositories, opened())
+
 /** The services that the commands on keys and organizations use. */
 const tenancy = bootstrap.pipe(
   Layer.provideMerge(Services.tenancy),
   Layer.provideMerge(OrganizationRemoval.layer),
-  Layer.provide(storage),
+  Layer.provide(storageOfCommand),
   Layer.provide(settings),
   Layer.provide(platform),
 )
@@ -173,15 +180,7 @@ const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobSt
   Layer.provide(platform),
 )
 
-const doctor = examination.pipe(Layer.provide(settings), Layer.provide(platform))
-
-/** The database of the settings, opened by a command that backs up or restores. */
-const opened = (migrating?: Database.Migrating) =>
-  configured((config) => {
-    const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
-    // A database that is being restored has no table of servers yet.
-    return Database.layer({ ...config.database, maxConnections, isHidden: true }, migrating)
-  })
+const doctor = examinationOf(storageOfCommand).pipe(Layer.provide(settings), Layer.provide(platform))
 
 const backup = Backup.layer.pipe(
   Layer.provide([Layer.provide(repositories, opened(asItIs)), blobStore]),
@@ -197,64 +196,21 @@ const restoring = (migrating?: Database.Migrating) =>
     Layer.provide(platform),
   )
 
-/**
- * Runs the server until a signal stops it, its launcher has ended, its terminal is closed, or the database is lost for
- * good. A worker ends with its supervisor instead.
- */
+/** Runs one server until a signal stops it, its launcher or its terminal has ended, or the database is lost for good. */
 const serveAlone = Effect.scoped(
   Effect.gen(function* () {
-    const launcherEnded = workerNumber === undefined ? yield* watchLauncher : Effect.never
-    const terminalClosed = yield* watchTerminal(workerNumber === undefined ? undefined : () => {})
+    const { ended } = yield* watchSurroundings()
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
     yield* onStopSignal((signal) => (lifecycle.stoppedBy ??= signal))
-    lifecycle.stoppedBy = yield* Effect.raceAllFirst([
-      Context.get(built, Database.DatabaseLoss).lost,
-      Effect.as(launcherEnded, "what launched it has ended"),
-      Effect.as(terminalClosed, "its terminal was closed"),
-    ])
+    lifecycle.stoppedBy = yield* Effect.raceFirst(Context.get(built, Database.DatabaseLoss).lost, ended)
   }),
 )
 
-/** Runs several servers on one port, and replaces them one after the other on SIGHUP. */
-const serveSeveral = (workers: number) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const launcherEnded = yield* watchLauncher
-      const hungUp = yield* Latch.make(false)
-      const terminalClosed = yield* watchTerminal(() => hungUp.openUnsafe())
-      const { server: address } = yield* Config
-      const port = yield* reservePort(address)
-      const url = urlOf(address.host, port)
-      const { replaceAll } = yield* supervise({
-        workers,
-        port,
-        url,
-        drainTimeout: address.drainTimeout,
-        program: import.meta.filename,
-      })
-      const replacing = hungUp.await.pipe(Effect.andThen(hungUp.close), Effect.andThen(replaceAll), Effect.forever)
-      const reason = yield* Effect.raceAllFirst([
-        replacing,
-        Effect.as(launcherEnded, "what launched it has ended"),
-        Effect.as(terminalClosed, "its terminal was closed"),
-      ])
-      yield* Effect.logInfo("The workers are stopping", { reason })
-    }),
-  ).pipe(Effect.provide(settings))
-
-/** Runs the server, or several of them. */
 const serve = Effect.gen(function* () {
-  const { database, workers } = yield* Config
-  const count = workerNumber === undefined ? workersOf(workers.count, database.url === undefined) : 1
+  const count = yield* serverCount
   if (count === 1) return yield* serveAlone
-  if (database.url === undefined) {
-    return yield* new StartupError({
-      what: `${WORKERS} is ${count}, and the embedded database serves one process only.`,
-      doThis: `Set ${DATABASE_URL} to a Postgres, or ${WORKERS} to 1.`,
-    })
-  }
-  return yield* serveSeveral(count)
+  return yield* Effect.provide(serveSeveral(count, import.meta.filename, reservePort), settings)
 }).pipe(Effect.provide(Config.layer))
 
 /** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */

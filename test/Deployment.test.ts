@@ -17,9 +17,7 @@ import { blocksOf, root } from "./lib/docs/Markdown.ts"
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 const dockerfile = read("Dockerfile")
 const drainSeconds = Duration.toSeconds(defaults.server.drainTimeout)
-/** The settings of an S3 server. */
-const S3 = /^S3_(?:ENDPOINT|BUCKET|REGION|STYLE|ACCESS_KEY_ID|SECRET_ACCESS_KEY)$/
-const isSetting = (name: string): boolean => S3.test(name) || settings.some((one) => one.variable === name)
+const isSetting = (name: string): boolean => settings.some((one) => one.variable === name)
 
 /** The user of the image, `1000` of `1000:1000`. */
 const user = Number(/^USER (\d+):\d+$/m.exec(dockerfile)?.[1])

@@ -26,7 +26,7 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
     }),
   )
 
-/** The metrics of the process that answers. */
+/** The metrics of the process that answers, or of all workers that share its port. */
 export const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
   success: HttpApiSchema.StreamUint8Array({ contentType: "text/plain" }),
 })
@@ -36,7 +36,7 @@ export const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
     OpenApi.annotations({
       summary: "Metrics",
       description:
-        "The metrics of the process that answers, in the text format of Prometheus; see [Observability](/docs/observability). It takes the token of the metrics, or an API key with the scope `operator`, as `Authorization: Bearer`.",
+        "The metrics of the process that answers, or of all workers that share its port, in the text format of Prometheus; see [Observability](/docs/observability). It takes the token of the metrics, or an API key with the scope `operator`, as `Authorization: Bearer`.",
     }),
   )
 

@@ -67,7 +67,7 @@ export class Restore extends Context.Service<
           ...(unknown.length === 0
             ? []
             : [
-                `Secrets are encrypted by a key that is not in ${SECRETS_KEY} (${unknown.join(", ")}). Until it is, HTTP tools with secret headers fail, and visitors' sessions and identities are not recognized.`,
+                `Secrets are encrypted by a key that is not in ${SECRETS_KEY} (${unknown.join(", ")}). Until it is, HTTP tools with secret headers fail, webhooks send nothing, and visitors' sessions and identities are not recognized.`,
               ]),
           ...(blobs.missing === 0
             ? []

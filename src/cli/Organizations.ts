@@ -106,6 +106,7 @@ const quota = Command.make(
     yield* showQuota(yield* (yield* Administration).updateOrganization(id, { quota: quotaPatchOf(flags) }))
   }, withHints),
 ).pipe(Command.withDescription("Set how much an organization may store; without flags, show it"))
+
 const retention = Command.make(
   "retention",
   {

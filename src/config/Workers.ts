@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os"
 import { DATABASE_URL, WORKERS } from "../system/Variables.ts"
 import { workers as count } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
@@ -10,12 +9,6 @@ const workers = {
     "1",
     `Server processes that share the port, so that all cores are used: \`auto\` for one for each core. Several need \`${DATABASE_URL}\`, and each has the connections, the memory for indexes and the shares of one server. See [scaling](scaling.md).`,
   ),
-}
-
-/** The number of workers for the number in the settings. `auto` is one where the database serves one process only. */
-export const workersOf = (count: number, isEmbedded: boolean): number => {
-  if (Number.isFinite(count)) return count
-  return isEmbedded ? 1 : availableParallelism()
 }
 
 export const severalWorkers = {

@@ -1,12 +1,10 @@
 import { Effect, type Exit } from "effect"
 import type { Response } from "effect/ai"
 import { genAi, operations } from "../observability/Attributes.ts"
-import { annotateSpan, atBorder, outcomeOf } from "../observability/Border.ts"
+import { annotateSpan, atBorder, outcomeOf, secondsSince } from "../observability/Border.ts"
 import { model as metrics } from "../observability/Metrics.ts"
 import type { NamedCalls } from "./Fallbacks.ts"
 import type { ModelCalls } from "./ModelCalls.ts"
-
-const MILLIS_PER_SECOND = 1_000
 
 /** What a span tells of an answer: how it ended and what it took, and nothing of what it says. */
 const finishOf = (parts: ReadonlyArray<Response.AllPartsEncoded>): Record<string, unknown> | undefined => {
@@ -44,7 +42,7 @@ export const measuredCalls = ({ calls, model, provider }: NamedCalls): ModelCall
         const stream = calls.stream(
           request,
           (parts) => {
-            if (!hasBegun) metrics.firstPart(provider, model).observe((performance.now() - begin) / MILLIS_PER_SECOND)
+            if (!hasBegun) metrics.firstPart(provider, model).observe(secondsSince(begin))
             hasBegun = true
             finished = finishOf(parts) ?? finished
             return onParts(parts)

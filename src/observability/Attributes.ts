@@ -11,26 +11,20 @@ export const attributes = {
   organization: "parley.organization_id",
   chatbot: "parley.chatbot_id",
   conversation: "parley.conversation_id",
-  document: "parley.document_id",
   queue: "parley.queue",
   attempt: "parley.attempt",
-  passages: "parley.passages",
-  stage: "parley.stage",
   toolKind: "parley.tool_kind",
-  blobBytes: "parley.blob_bytes",
 } as const
 
-/** The name of an operation on a model, of its span and of what it used. */
+/** The attributes of spans of language models and of tools, by the conventions for generative AI. */
 export const genAi = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
   model: "gen_ai.request.model",
-  answeredBy: "gen_ai.response.model",
   finishReasons: "gen_ai.response.finish_reasons",
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
   conversation: "gen_ai.conversation.id",
-  toolName: "gen_ai.tool.name",
 } as const
 
 /** The operations of `gen_ai.operation.name`. */

@@ -35,6 +35,9 @@ export interface Border<A = unknown, E = unknown> {
 
 const MILLIS_PER_SECOND = 1_000
 
+/** The seconds since a moment that `performance.now()` gave. */
+export const secondsSince = (begin: number): number => (performance.now() - begin) / MILLIS_PER_SECOND
+
 /** Measures work at a border, and makes a span of it if it belongs to a trace. */
 export const atBorder = <A, E, R>(work: Effect.Effect<A, E, R>, border: Border<A, E>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {

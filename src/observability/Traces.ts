@@ -44,7 +44,7 @@ const RATIO_DIGITS = 8
 const RATIO_VALUES = HEX ** RATIO_DIGITS
 
 /** Whether a trace is taken. `parent` is the span in another process that caused it. */
-export const isSampled = (sampler: Sampler, ratio: number, parent: Tracer.ExternalSpan | undefined): boolean => {
+const isSampled = (sampler: Sampler, ratio: number, parent: Tracer.ExternalSpan | undefined): boolean => {
   const isOfParent = sampler.startsWith("parentbased_")
   if (isOfParent && parent !== undefined) return parent.sampled
   switch (isOfParent ? sampler.slice("parentbased_".length) : sampler) {

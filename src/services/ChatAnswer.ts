@@ -6,7 +6,7 @@ import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import type { Notice } from "./ChatAdmission.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
 import { attributes, genAi } from "../observability/Attributes.ts"
-import { annotateSpan, atBorder, outcomeOf } from "../observability/Border.ts"
+import { annotateSpan, atBorder, outcomeOf, secondsSince } from "../observability/Border.ts"
 import { chat as metrics } from "../observability/Metrics.ts"
 
 /*
@@ -119,8 +119,6 @@ export const textOf = (steps: ReadonlyArray<Pick<StepContent, "isContinued" | "t
   return said
 }
 
-const MILLIS_PER_SECOND = 1_000
-
 /** Adds the chatbot and the conversation to the span of a chat. */
 export const aboutChat = (chatbot: ChatbotId, session: SessionId): Effect.Effect<void> =>
   annotateSpan(() => ({
@@ -142,7 +140,7 @@ export const measuredChat = <A, E, R>(
       ((event) => {
         if (!hasWord && event.type === "text-delta") {
           hasWord = true
-          metrics.firstWord().observe((performance.now() - begin) / MILLIS_PER_SECOND)
+          metrics.firstWord().observe(secondsSince(begin))
         }
         return emit(event)
       })

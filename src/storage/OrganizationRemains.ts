@@ -24,7 +24,8 @@ export class OrganizationRemains extends Context.Service<
     readonly organizations: Effect.Effect<ReadonlyArray<OrganizationId>, Unavailable>
     /**
      * Deletes the rows that do not go with a chatbot, such as usage, and the queued ingestions, so that no more
-     * documents are read and embedded. Entries of the audit log stay, without what may concern people. Several processes may call any of these methods at the same time.
+     * documents are read and embedded. Entries of the audit log stay, without what may concern people. Several processes
+     * may call any of these methods at the same time.
      */
     readonly emptyOrganization: (organization: OrganizationId) => Effect.Effect<void, Unavailable>
     /** Returns some of the organization's chatbots, or none when all are deleted. */

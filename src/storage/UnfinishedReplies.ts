@@ -48,8 +48,8 @@ export class UnfinishedReplies extends Context.Service<
   UnfinishedReplies,
   {
     /**
-     * Stores the parts of these replies, except where the conversation was deleted meanwhile, and renews those of the ids `unchanged`. All of them expire after `lease`
-     * unless their server stores or renews them again.
+     * Stores the parts of these replies, except where the conversation was deleted meanwhile, and renews those of the ids
+     * `unchanged`. All of them expire after `lease` unless their server stores or renews them again.
      */
     readonly store: (
       replies: ReadonlyArray<UnfinishedReply>,

@@ -96,7 +96,13 @@ describe("`doctor` tells a script by its exit code", () => {
   test("that nothing is wrong: 0", async () => {
     const { code, out } = await parley(settings, "doctor --json")
     expect(code).toBe(0)
-    expect(JSON.parse(out).state).not.toBe("wrong")
+    const { checks, state } = JSON.parse(out)
+    expect(state).not.toBe("wrong")
+    // The command itself is no server.
+    const servers = checks.filter(({ part }: { readonly part: string }) => part === "servers")
+    expect(servers).toEqual(
+      settings["DATABASE_URL"] === undefined ? [] : [{ state: "ok", part: "servers", text: "none is running" }],
+    )
   })
 
   test("that something is wrong: 1, and what in JSON", async () => {

@@ -48,7 +48,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   config: ["domain", "system", "outbound", "observability"],
   "Config.ts": ["config", "system"],
   observability: ["domain", "system"],
-  supervisor: ["system"],
+  supervisor: ["system", "Config.ts", "Launcher.ts"],
   cli: ["api", "services", "jobs", "backup", "domain", "system", "Config.ts"],
   "SettingsWarnings.ts": ["Config.ts", "models", "system"],
   "Installed.ts": [],

@@ -39,7 +39,7 @@ const DOWN_FOR = Duration.seconds(3)
 const EMPTY = sha256("")
 
 /** The failure that clients see. */
-export const storeUnavailable = new Unavailable({
+const storeUnavailable = new Unavailable({
   detail: "Files cannot be stored or read right now.",
   retry_after_seconds: Math.ceil(Duration.toSeconds(DOWN_FOR)),
 })

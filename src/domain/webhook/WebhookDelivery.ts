@@ -13,7 +13,7 @@ export const DeliveryState = Schema.Literals(["waiting", "delivered", "failed", 
 })
 export type DeliveryState = typeof DeliveryState.Type
 
-/** What came of one request to the endpoint of a webhook. */
+/** The outcome of one request to the endpoint of a webhook. */
 const attempt = {
   response_status: Schema.NullOr(Schema.Int).annotate({ description: "Status of the answer; null without one." }),
   response: Schema.NullOr(Schema.String).annotate({ description: "The beginning of the answer's text." }),
@@ -21,7 +21,7 @@ const attempt = {
   duration_ms: Schema.NullOr(Schema.Int),
 }
 
-/** One event for one webhook, with what came of sending it. */
+/** One event for one webhook, with the outcome of sending it. */
 export const WebhookDelivery = Schema.Struct({
   id: DeliveryId.annotate({ description: "The `webhook-id` of every attempt, by which receivers know repeats." }),
   webhook_id: WebhookId,
@@ -41,7 +41,7 @@ export const WebhookDelivery = Schema.Struct({
 }).annotate({ identifier: "WebhookDelivery" })
 export type WebhookDelivery = typeof WebhookDelivery.Type
 
-/** What came of a test of a webhook. */
+/** The outcome of a test of a webhook. */
 export const WebhookTest = Schema.Struct({
   is_delivered: Schema.Boolean.annotate({ description: "Whether the endpoint answered 2xx." }),
   ...attempt,

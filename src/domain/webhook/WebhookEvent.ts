@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { Scope } from "../ApiKey.ts"
-import { SenderType } from "../chat/Conversation.ts"
-import { Feedback } from "../chat/Conversation.ts"
+import { Feedback, SenderType } from "../chat/Conversation.ts"
 import { DocumentError } from "../Document.ts"
 import { ApiKeyId, ChatbotId, DocumentId, MessageId, OrganizationId, SessionId } from "../Ids.ts"
 import { Timestamp } from "../schema/Timestamp.ts"

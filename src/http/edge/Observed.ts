@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { chatbotIn, type Route, routeOf } from "../../api/Routes.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
-import { annotateSpan } from "../../observability/Border.ts"
+import { annotateSpan, secondsSince } from "../../observability/Border.ts"
 import { http } from "../../observability/Metrics.ts"
 import { attributes } from "../../observability/Attributes.ts"
 import { type BeginTrace, ERROR_TYPE } from "../../observability/Traces.ts"
@@ -15,7 +15,6 @@ type Request = HttpServerRequest.HttpServerRequest
 
 /** Stands for the route of a request to a path or with a method that has none. */
 const NO_ROUTE = "none"
-const MILLIS_PER_SECOND = 1_000
 
 /** The metrics of one method of a route. */
 interface Figures {
@@ -49,7 +48,7 @@ const figuresOf = (method: string, route: Route | undefined): Figures => {
 export const measure = (method: string, path: string, status: number, begin: number): Route | undefined => {
   const route = method === "OPTIONS" ? undefined : routeOf(method, path)
   const { requests, seconds } = figuresOf(method, route)
-  seconds.observe((performance.now() - begin) / MILLIS_PER_SECOND)
+  seconds.observe(secondsSince(begin))
   let counter = requests.get(status)
   if (counter === undefined) {
     counter =

@@ -8,8 +8,8 @@ import { HOST as SERVER_HOST, PORT as SERVER_PORT } from "../../system/Variables
 const OF_SERVER = [SERVER_HOST, SERVER_PORT] as const
 
 /**
- * Explains why `Bun.serve` cannot listen on an address, which settings of these names choose. For an unknown host Bun reports an unrelated earlier error, so the host is
- * looked up first.
+ * Explains why `Bun.serve` cannot listen on an address, which settings of these names choose. For an unknown host Bun
+ * reports an unrelated earlier error, so the host is looked up first.
  */
 export const cannotListen = Effect.fnUntraced(function* (
   { host, port }: { readonly host: string; readonly port: number },

@@ -14,7 +14,7 @@ export interface MetricsServerSettings {
   readonly port: number | undefined
 }
 
-/** Serves the metrics of this process, or of all workers, on a port of their own, without a token, to everybody who reaches it. */
+/** Serves the metrics of this process, or of all workers, on a port of their own to everybody, without a token. */
 export const layer = ({ host, port }: MetricsServerSettings): Layer.Layer<never, StartupError, Server> =>
   port === undefined
     ? Layer.empty

@@ -15,7 +15,7 @@ import { pathOf } from "../edge/PathOf.ts"
 
 /** The header with the address of the client in a request that was handed over. It is believed on the socket alone. */
 const PEER = "x-parley-peer"
-/** The longest body that is handed over, in bytes; a longer one is refused anyway. */
+/** The longest body that is handed over, in bytes. A longer one is refused by every worker. */
 const BODY_MAX = 4 * 1024 * 1024
 /**
  * How long a body may take that is handed over, in milliseconds. Whoever sends it is not known yet, so nobody may keep a

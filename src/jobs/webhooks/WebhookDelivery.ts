@@ -60,7 +60,7 @@ export const webhookBody = (event: { readonly type: string; readonly timestamp: 
 export class WebhookDelivery extends Context.Service<
   WebhookDelivery,
   {
-    /** Has new deliveries looked for at once. */
+    /** Looks for new deliveries at once, which otherwise happens a few times a second. */
     readonly nudge: Effect.Effect<void>
   }
 >()("parley/jobs/webhooks/WebhookDelivery") {

@@ -24,7 +24,7 @@ const show = (queue: string, { delayed, overdue_seconds, underWay, waiting }: Qu
   jobs.oldest(queue).set(Math.max(0, overdue_seconds ?? 0))
 }
 
-/** Removes the figures of a queue, rather than to repeat old ones while the database does not answer. */
+/** Removes the figures of a queue, instead of repeating old ones while the database does not answer. */
 const clear = (queue: string): void => {
   for (const state of ["waiting", "under_way", "delayed"]) jobs.queued(queue, state).clear()
   jobs.oldest(queue).clear()

@@ -75,7 +75,7 @@ export class Webhooks extends Context.Service<
     readonly remove: (id: WebhookId) => Effect.Effect<void, NotFound | Unavailable, Reaching>
     /** Replaces the secret. The one before signs as well for 24 hours. */
     readonly rotate: (id: WebhookId) => Effect.Effect<IssuedWebhook, NotFound | Unavailable, Reaching>
-    /** Sends an event of the type `webhook.test` now, and returns what came of it. */
+    /** Sends an event of the type `webhook.test` now, and returns the outcome. */
     readonly test: (
       id: WebhookId,
     ) => Effect.Effect<WebhookTest, Conflict | NotFound | TooManyAtOnce | Unavailable, Reaching>

@@ -19,10 +19,11 @@ const LOOK_EVERY = Duration.millis(500)
  * sooner, also after a restart of Postgres, which frees all locks at once.
  */
 const DEAD_AFTER = Duration.millis(2_500)
+/** How long a server that has lost the connection waits before it opens another one. */
 const RECONNECT_AFTER = Duration.millis(250)
 /** How long a statement of this connection may take. */
 const ANSWER_WITHIN = Duration.seconds(5)
-/** Looks for a pooler that gives statements of one client to several connections; it may do so only now and then. */
+/** The number of looks for a pooler, which may give statements of one client to several connections only now and then. */
 const POOLER_LOOKS = 3
 
 /**
@@ -88,7 +89,6 @@ export const refusePooler = Effect.fnUntraced(function* (
  *
  * @param config of a pool of connections
  * @param connections of this process to the database, at most
- * @param ready brings the database to the current schema, once the connection is known to be a real one
  */
 export const makePresence = Effect.fnUntraced(function* (
   config: PgPool.Config,

@@ -9,6 +9,7 @@ export interface Loans {
   waiting: number
 }
 
+/** Begins to count the loans of a pool. */
 export const noLoans = (): Loans => ({ used: 0, waiting: 0 })
 
 /** Shows the connections of a pool in the metrics, until the scope closes. */
@@ -18,7 +19,7 @@ export const showLoans = Effect.fnUntraced(function* (name: string, connections:
   yield* metrics.waiting(name).read(() => loans.waiting)
 })
 
-/** Borrows a connection from the pool, in the second form with failure when none is free within the time limit. */
+/** Makes two effects that borrow a connection from a pool; `getInTime` fails when none is free within the time limit. */
 export const lender = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undefined, loans: Loans) => {
   /** How many connections are known to be idle. Without a wait, a time limit would cost more than borrowing does. */
   let idle = 0
@@ -48,6 +49,7 @@ export const lender = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undef
   }
 }
 
+/** The failure of a statement for which no connection was free. */
 export const noConnection = new SqlError.SqlError({
   reason: new SqlError.ConnectionError({
     cause: new Error("No connection to the database was free in time"),

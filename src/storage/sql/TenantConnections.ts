@@ -1,7 +1,7 @@
 import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
 import { Clock, Context, Duration, Effect, type Exit, Predicate, Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { outcomeOf } from "../../observability/Border.ts"
+import { outcomeOf, secondsSince } from "../../observability/Border.ts"
 import { database as metrics } from "../../observability/Metrics.ts"
 import { turn } from "../../system/LoopTurns.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
@@ -42,8 +42,6 @@ const ORGANIZATION_SETTING = "parley.organization_id"
 const SYSTEM_ROLE = "none"
 const ASSUME = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false),
   set_config('statement_timeout', $3, false)`
-
-const MILLIS_PER_SECOND = 1_000
 
 /** Stands for the system in place of an organization's id. */
 const SYSTEM = ""
@@ -120,7 +118,7 @@ export const makeClients = Effect.fnUntraced(function* (
     const seconds = metrics.statements(name)
     const failures = metrics.failures(name)
     const count = (begin: number, exit: Exit.Exit<unknown, unknown>): void => {
-      seconds.observe((performance.now() - begin) / MILLIS_PER_SECOND)
+      seconds.observe(secondsSince(begin))
       if (outcomeOf(exit) === "failed") failures.add()
     }
     /** The pipeline of each organization that the next statement may join. */

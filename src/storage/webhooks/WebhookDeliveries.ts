@@ -27,7 +27,7 @@ const COLUMNS = `id, webhook_id, type, subject as subject_id, state, attempts, a
   case when state = 'waiting' then due_at end as due_at, response_status, response, error, duration_ms, created_at`
 
 /** Most deliveries that are sent again by one request. */
-export const RESENT_AT_ONCE = 1_000
+const RESENT_AT_ONCE = 1_000
 
 const deliveryNotFound = new NotFound({ detail: "There is no such delivery of this webhook." })
 

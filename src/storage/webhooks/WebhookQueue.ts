@@ -104,7 +104,7 @@ export class WebhookQueue extends Context.Service<
       CurrentOrganization
     >
     /**
-     * Stores what came of an attempt, unless the lease is lost, and makes the next delivery of the subject due when
+     * Stores the outcome of an attempt, unless the lease is lost, and makes the next delivery of the subject due when
      * this one waits no longer. Returns how the endpoint fails; undefined when it does not.
      */
     readonly settle: (

@@ -37,7 +37,7 @@ export type Reach = ChatbotId | undefined
 /** The advisory lock of whoever counts the webhooks of an organization. */
 const COUNT_LOCK = 724_201_558
 
-export const webhookNotFound = new NotFound({ detail: "There is no such webhook." })
+const webhookNotFound = new NotFound({ detail: "There is no such webhook." })
 const noChatbot = new NotFound({ detail: "There is no such chatbot." })
 
 /** The table `webhooks`, always within the current organization. */

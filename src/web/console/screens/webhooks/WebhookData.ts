@@ -42,6 +42,6 @@ export const stateOf = ({ active, failures, switched_off, waiting }: Webhook) =>
   return { kind: "good", text: "on" } as const
 }
 
-/** What came of a request to the endpoint, in words. */
+/** The outcome of a request to the endpoint, in words. */
 export const outcomeOf = ({ error, response_status }: Pick<Delivery, "error" | "response_status">): string =>
   error ?? (response_status === null ? "–" : `HTTP ${response_status}`)
