@@ -1,6 +1,5 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
-import { OrganizationId } from "../domain/Ids.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
@@ -18,7 +17,7 @@ export type OwnedBlob = typeof OwnedBlob.Type
 
 const decodeOwned = decodeRows(OwnedBlob)
 const decodeKeys = decodeRows(Schema.Struct({ key: Schema.String }))
-const decodeIds = decodeRows(Schema.Struct({ id: OrganizationId }))
+const decodeIds = decodeRows(Schema.Struct({ id: Schema.String }))
 
 /**
  * The owners of blobs, of all organizations: documents, queued ingestions, and chatbots with an avatar. A blob is a
@@ -38,8 +37,11 @@ export class BlobOwners extends Context.Service<
      * caller then counts as having begun.
      */
     readonly beginCheck: (gap: Duration.Duration) => Effect.Effect<boolean, Unavailable>
-    /** The id of the operator's organization, which identifies this database; undefined before there is one. */
-    readonly database: Effect.Effect<OrganizationId | undefined, Unavailable>
+    /**
+     * The id of this database: that of its restoration, if it was restored from a backup, and otherwise that of the
+     * operator's organization; undefined before there is one.
+     */
+    readonly database: Effect.Effect<string | undefined, Unavailable>
   }
 >()("parley/storage/BlobOwners") {
   static readonly layer = Layer.effect(
@@ -83,7 +85,9 @@ export class BlobOwners extends Context.Service<
         return rows.length > 0
       }, withoutSqlErrors)
 
-      const database = decodeIds(sql`select id from organizations where is_operator`).pipe(
+      const database = decodeIds(
+        sql`select coalesce((select id from restorations), id) as id from organizations where is_operator`,
+      ).pipe(
         Effect.map(([row]) => row?.id),
         withoutSqlErrors,
       )

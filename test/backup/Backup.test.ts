@@ -9,6 +9,7 @@ import { emptyAt } from "../../src/storage/backup/Schemas.ts"
 import { tableRules } from "../../src/storage/backup/Tables.ts"
 import { Backups } from "../../src/storage/backup/Backups.ts"
 import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { BlobOwners } from "../../src/storage/BlobOwners.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { forgeManifest, manifestIn, placeOf, type PlaceSettings, storeDocuments } from "../lib/Backups.ts"
 import { makeFilledTenant } from "../lib/FilledTenant.ts"
@@ -104,6 +105,25 @@ describe("a backup", () => {
     expect({ ...again, taken_at: "", postgres: "" }).toEqual({ ...first, taken_at: "", postgres: "" })
     expect(stored).toEqual(made.blobs)
     expect(made.report).toMatchObject({ files: 4, reused: 2, missing: 0 })
+  })
+
+  test("becomes another database to the deletion of files, so that a copy deletes no files of the original", async () => {
+    const [original, copy] = await run(
+      Effect.gen(function* () {
+        return yield* at(yield* freshDirectory, { keys, migrating: emptyAt(made.manifest.migration) })(
+          Effect.gen(function* () {
+            yield* restore(made.directory)
+            const sql = yield* SystemSql
+            const [row] = yield* sql<{ id: string }>`
+              update organizations set is_operator = true where id = (select min(id::text)::uuid from organizations)
+              returning id`
+            return [row?.id, yield* BlobOwners.use(({ database }) => database)] as const
+          }),
+        )
+      }),
+    )
+    expect(copy).toBeDefined()
+    expect(copy).not.toBe(original)
   })
 
   test("of an older schema is restored at that schema, and then migrated", async () => {

@@ -129,6 +129,7 @@ export class Restoration extends Context.Service<
         }).pipe(
           sql.withTransaction,
           Effect.andThen(migrate(sql, migrationsDirectory)),
+          Effect.andThen(sql`insert into restorations default values on conflict do nothing`),
           Effect.andThen(sql`analyze`.unprepared),
           withoutTimeLimit,
           withoutSqlErrors,

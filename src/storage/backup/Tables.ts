@@ -57,6 +57,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   leftOut("servers"),
   // A restored database has had no backup yet. Its migrations are those of the manifest.
   leftOut("backups"),
+  // Tells this database from the one that was backed up.
+  leftOut("restorations"),
   leftOut("parley_migrations"),
 ]
 

@@ -123,6 +123,7 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "ingestion_clock",
   "parley_migrations",
   "rate_counts",
+  "restorations",
   "server_numbers",
   "server_secrets",
   "servers",
