@@ -15,7 +15,8 @@ const none = () => Promise.resolve("")
 const forged = ((): string => {
   for (let visitor = 0; ; visitor++) {
     const token = `vst1.${Buffer.from(JSON.stringify({ v: String(visitor) })).toString("base64url")}.x`
-    const request = new Request("http://x/api/widget/chat", { headers: { authorization: `Bearer ${token}` } })
+    const headers = { authorization: `Bearer ${token}` }
+    const request = new Request("http://x/api/widget/chat", { method: "POST", headers })
     if (seatOf(request, SEATS) === 2) return token
   }
 })()
