@@ -27,7 +27,7 @@ unpack() {
   mkdir -p "$dir"
   unpack_debian "$dir" "$suite" nix-bin "$not_needed"
   wrap_programs "$dir" "$bin"
-  unpack_debian "$dir/systemd" "$suite" systemd "$not_needed|^libc-bin|dbus|^mount\$"
+  unpack_debian "$dir/systemd" "$suite" systemd "${not_needed/systemd|/}|^libc-bin|dbus|^mount\$"
   mkdir "$dir/systemd/bin"
   mv "$dir"/systemd/usr/bin/systemd-analyze "$dir/systemd/bin"
   for library in "$dir"/systemd/usr/lib/*-linux-gnu/systemd/*.so; do ln -s "$library" "${library%/systemd/*}/"; done

@@ -5,7 +5,7 @@ import { findBrowser, screenshotDirectory } from "./browser/lib/Chromium.ts"
 import { testsWithout } from "./lib/imports.ts"
 
 /*
- * `bun run verify`: every check, beside the tests, and then those in a browser, until one fails.
+ * `bun run verify`: every check, then the tests, and then those in a browser, until one fails.
  * `bun run verify types lint` runs only these. Tests run on the embedded database, or on the Postgres server that
  * `DATABASE_URL` names.
  */
@@ -262,11 +262,13 @@ const inTurn = async (some: ReadonlyArray<Check>): Promise<void> => {
   for (const check of some) if (total.failed === 0) await verify(check)
 }
 
-// Beside the tests, which take the longest and have every processor busy, one check at a time is enough.
+// The tests have the machine to themselves: processes that read documents give way to every other, and the compiler alone
+// would keep them from their deadlines.
 const wanted = checks.filter(isWanted)
-const [others, withFiles] = [wanted.filter(({ files }) => !files), wanted.filter(({ files }) => files)]
-const [last, first] = [withFiles.filter(({ isLast }) => isLast), withFiles.filter(({ isLast }) => !isLast)]
-await Promise.all([inTurn(others), ...first.map(verify)])
-await inTurn(last)
+await inTurn([
+  ...wanted.filter(({ files }) => !files),
+  ...wanted.filter(({ files, isLast }) => files && !isLast),
+  ...wanted.filter(({ isLast }) => isLast),
+])
 console.log(`\n${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1

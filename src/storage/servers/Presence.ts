@@ -23,6 +23,8 @@ const DEAD_AFTER = Duration.millis(2_500)
 const RECONNECT_AFTER = Duration.millis(250)
 /** How long a statement of this connection may take. */
 const ANSWER_WITHIN = Duration.seconds(5)
+/** How long a server that stops tries to say so. Others find it out by its lock. */
+const SIGN_OUT_WITHIN = Duration.seconds(1)
 /** The number of looks for a pooler, which may give statements of one client to several connections only now and then. */
 const POOLER_LOOKS = 3
 
@@ -160,7 +162,11 @@ export const makePresence = Effect.fnUntraced(function* (
     check: Effect.scoped(Effect.flatMap(pool.get, (connection) => refusePooler(connection, system))),
     /** Begins, once the database has the current schema, and waits until the others can see this server. */
     begin: Effect.gen(function* () {
-      yield* Effect.addFinalizer(() => Effect.ignore(system`delete from servers where id = ${id}`))
+      yield* Effect.addFinalizer(() =>
+        Effect.ignore(
+          Effect.timeoutOption(Effect.interruptible(system`delete from servers where id = ${id}`), SIGN_OUT_WITHIN),
+        ),
+      )
       yield* Effect.forkScoped(
         hold.pipe(
           Effect.tapCause((cause) => Effect.logDebug("The connection that shows this server to others is lost", cause)),
