@@ -10,6 +10,8 @@ import type { Finding, Part } from "../lib/Parts.ts"
 const CLIENTS = 32
 const MILLISECONDS = 5_000
 const DOCUMENTS = 60
+/** As many files as one upload may have. */
+const AT_ONCE = 10
 const ROUNDS = 2
 
 interface Measured {
@@ -43,13 +45,13 @@ const serverOf = Effect.fnUntraced(function* (postgres: string, workers: number)
   const url = yield* Effect.promise(() => server.listening)
   const client = new Client(url, operatorKey)
   const { id } = yield* Effect.promise(() => client.newChatbot())
-  const files = Object.fromEntries(
-    Array.from({ length: DOCUMENTS }, (_, index) => [
-      `${index}.md`,
-      `# Ship ${index}\n\n${`The ship number ${index} sails at noon from the harbour of the island. `.repeat(20)}`,
-    ]),
-  )
-  yield* Effect.promise(() => client.learn(id, files))
+  const files = Array.from({ length: DOCUMENTS }, (_, index): [string, string] => [
+    `${index}.md`,
+    `# Ship ${index}\n\n${`The ship number ${index} sails at noon from the harbour of the island. `.repeat(20)}`,
+  ])
+  for (let from = 0; from < DOCUMENTS; from += AT_ONCE) {
+    yield* Effect.promise(() => client.learn(id, Object.fromEntries(files.slice(from, from + AT_ONCE))))
+  }
   const path = `/api/external/chatbot/${id}`
   const request = (method: "GET" | "POST", suffix: string, body?: unknown) =>
     Load.requestBytes({ method, path: `${path}${suffix}`, apiKey: operatorKey, ...(body !== undefined && { body }) })
