@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { expectAccessible, startSuite } from "./lib/Suite.ts"
 import { phone, photograph } from "./lib/Visit.ts"
-import { call, frameOf, inFrame, launcher } from "./lib/Widget.ts"
+import { call, focused, frameOf, inFrame, launcher } from "./lib/Widget.ts"
 
 const { server, site, visit } = await startSuite()
 const { id } = await server.api.newChatbot()
@@ -41,7 +41,7 @@ describe("before the first click, the script", () => {
     expect(await launcher(page).getAttribute("aria-expanded")).toBe("false")
     expect(await composer.isVisible()).toBe(false)
     await page.mouse.up()
-    await frameOf(page).waitForFunction(() => document.activeElement?.tagName === "TEXTAREA" && document.hasFocus())
+    await focused(frameOf(page))
   })
 
   visit("draws the launcher as its attributes say, with a readable icon on any colour", async ({ page }) => {
@@ -98,6 +98,7 @@ describe("the script's interface", () => {
       await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "IFRAME")
       await page.waitForFunction(() => Reflect.get(window, "told").includes("ready"))
       expect(await launcher(page).getAttribute("aria-expanded")).toBe("true")
+      await focused(frameOf(page))
       await page.keyboard.press("Escape")
       await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "BUTTON")
       expect(await launcher(page).getAttribute("aria-expanded")).toBe("false")

@@ -4,7 +4,7 @@ import { calls, says } from "../lib/FakeAnthropic.ts"
 import { Dictation, paced } from "./lib/Model.ts"
 import { expectAccessible, inspect, startSuite } from "./lib/Suite.ts"
 import { phone, photograph, until } from "./lib/Visit.ts"
-import { call, Chat, inFrame, launcher, words } from "./lib/Widget.ts"
+import { call, Chat, focused, inFrame, launcher, words } from "./lib/Widget.ts"
 
 const { model, server, site, visit } = await startSuite()
 const { id } = await server.api.newChatbot({ name: "Harbour" })
@@ -205,7 +205,7 @@ describe("a visitor", () => {
     await page.keyboard.press("Enter")
     const chat = new Chat(page)
     await chat.composer.waitFor()
-    await chat.document.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA")
+    await focused(chat.document)
     await page.keyboard.type("When?")
     await page.keyboard.press("Enter")
     await chat.reply()
@@ -220,6 +220,7 @@ describe("a visitor", () => {
     }
     // So many steps back may lead out of the frame.
     await chat.composer.focus()
+    await focused(chat.document)
     await page.keyboard.press("Escape")
     await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "BUTTON")
   })

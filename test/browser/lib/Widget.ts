@@ -17,6 +17,10 @@ export const frameOf = (page: Page): Frame => {
   return frame
 }
 
+/** Waits until the composer has the focus: a key that is pressed while the focus moves into a frame may reach nobody. */
+export const focused = (frame: Frame | Page): Promise<unknown> =>
+  frame.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA" && document.hasFocus())
+
 /** Calls a method of `window.Parley` on the host's page, once it is there. */
 export const call = async (page: Page, method: string, ...values: ReadonlyArray<string>): Promise<void> => {
   await page.waitForFunction(() => window.Parley !== undefined)
