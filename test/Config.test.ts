@@ -39,6 +39,14 @@ describe("settings", () => {
     expect(await valuesOf(empty)).toEqual(await valuesOf())
   })
 
+  test.each(["PUBLIC_URL", "S3_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"])(
+    "that are addresses are refused with a password, which the message does not show: %s",
+    async (variable) => {
+      const { message } = await refusalOf({ [variable]: "https://operator:sesame@example.com" })
+      expect(message).toBe(`${variable} is not valid. Set it to an http(s) URL without a user and a password.`)
+    },
+  )
+
   test.each([
     ["PORT", "65536", "a whole number from 0 to 65535"],
     ["PORT", "-1", "a whole number"],

@@ -55,9 +55,12 @@ export const postgresUrl = kind(
   true,
 )
 
-export const httpUrl = kind("an http(s) URL", (value) =>
-  /^https?:\/\//.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined,
-)
+/** An address that reports and failures may show. */
+export const httpUrl = kind("an http(s) URL without a user and a password", (value) => {
+  if (!/^https?:\/\//.test(value) || !URL.canParse(value)) return undefined
+  const { password, username } = new URL(value)
+  return username === "" && password === "" ? value.replace(/\/+$/, "") : undefined
+})
 
 /** An embedding model: `local`, or a provider and one of its models. */
 export const embeddingModel = kind("`local`, `openai:<model>` or `voyage:<model>`", (value) => {

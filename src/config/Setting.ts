@@ -17,6 +17,9 @@ export interface About {
   readonly isElsewhere?: boolean
 }
 
+/** Whether a text may be a URL with a user and a password, which no message may show. */
+const holdsPassword = (text: string | undefined): boolean => text !== undefined && /:\/\/.*@/.test(text)
+
 /** A value that is read from the environment. */
 export class Setting<out A> {
   readonly about: About
@@ -51,7 +54,10 @@ export class Setting<out A> {
       this.decode(text),
       () =>
         new StartupError({
-          what: isSecret ? `${variable} is not valid.` : `${variable} is ${JSON.stringify(text)}, which is not valid.`,
+          what:
+            isSecret || holdsPassword(text)
+              ? `${variable} is not valid.`
+              : `${variable} is ${JSON.stringify(text)}, which is not valid.`,
           doThis: `Set it to ${expected}.`,
         }),
     )
