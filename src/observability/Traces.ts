@@ -65,7 +65,8 @@ export const makeTraces =
   (work, { headers, ...start }) => {
     const parent =
       headers?.["traceparent"] === undefined ? undefined : Option.getOrUndefined(HttpTraceContext.w3c(headers))
-    if (!isSampled(sampler, ratio, parent)) return work
+    // Spans that nobody takes would still be made.
+    if (!isSampled(sampler, ratio, parent)) return Effect.provideService(work, References.TracerEnabled, false)
     return Effect.withSpan(work, start.name, {
       kind: start.kind,
       attributes: start.attributes,

@@ -54,27 +54,28 @@ export const parley = (directory: string, environment: Readonly<Record<string, s
 })
 
 export interface Target {
-  readonly name: "bare" | "Parley"
+  readonly name: string
   readonly child: Child
 }
 
-/** Alternates the targets in short rounds, so that other load of the machine affects both. */
+/** Alternates the baseline and the subject in short rounds, so that other load of the machine affects both. */
 export const measure = Effect.fnUntraced(function* (
   scenario: Scenario,
   clients: number,
-  targets: readonly [Target, Target],
-  settings: Settings,
+  targets: readonly [baseline: Target, subject: Target],
+  settings: Pick<Settings, "rounds" | "milliseconds">,
 ) {
-  const rounds = { bare: new Array<Report.Round>(), Parley: new Array<Report.Round>() }
+  const rounds = [new Array<Report.Round>(), new Array<Report.Round>()] as const
   const load = { requests: scenario.requests, clients, requestsMax: REQUESTS_MAX }
   for (let round = 0; round < settings.rounds; round++) {
-    for (const { name, child } of round % 2 === 0 ? targets : targets.toReversed()) {
+    for (const index of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const { child } = targets[index]
       const before = child.processorTime()
       const outcome = yield* Load.run({ ...load, port: child.port, milliseconds: settings.milliseconds })
-      rounds[name].push({ ...outcome, processorTime: child.processorTime() - before })
+      rounds[index].push({ ...outcome, processorTime: child.processorTime() - before })
     }
   }
-  return { scenario: scenario.name, clients, ...rounds }
+  return { scenario: scenario.name, clients, baseline: rounds[0], subject: rounds[1] }
 })
 
 /**

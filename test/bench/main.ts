@@ -18,6 +18,7 @@ const benches: Readonly<
   safety: () => import("./safety.ts"),
   search: () => import("./search.ts"),
   soak: () => import("./soak.ts"),
+  tracing: () => import("./tracing.ts"),
   web: () => import("./web.ts"),
 }
 

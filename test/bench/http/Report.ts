@@ -6,12 +6,12 @@ export interface Round extends Outcome {
   readonly processorTime: number
 }
 
-/** What was measured of one scenario with so many clients, round by round. */
+/** What was measured of one scenario with so many clients on two servers, round by round. */
 export interface Measured {
   readonly scenario: string
   readonly clients: number
-  readonly bare: ReadonlyArray<Round>
-  readonly Parley: ReadonlyArray<Round>
+  readonly baseline: ReadonlyArray<Round>
+  readonly subject: ReadonlyArray<Round>
 }
 
 export const line = (text: string) => Console.log(text)
@@ -43,8 +43,12 @@ What the ratio does not tell:
   Parley's provider-side request holds instructions and cache marks.
 - The messages page and the list return the same rows; bare counts the messages, Parley keeps the count.
 
-${"".padEnd(18)}${"clients".padStart(8)}${"bare".padStart(55)}${"Parley".padStart(55)}
-${"".padEnd(26)}${columns}${columns}${"ratio".padStart(8)}`)
+${headings("bare", "Parley")}`)
+
+/** The headings of the rows. The ratio of a row is the requests per second of the subject over those of the baseline. */
+export const headings = (baseline: string, subject: string): string =>
+  `${"".padEnd(18)}${"clients".padStart(8)}${baseline.padStart(55)}${subject.padStart(55)}
+${"".padEnd(26)}${columns}${columns}${"ratio".padStart(8)}`
 
 const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
@@ -67,10 +71,11 @@ const cells = ({ errors, p50, p99, perSecond, processorTime }: ReturnType<typeof
     .join("")
 
 export const row = ({ scenario, clients, ...measured }: Measured): Effect.Effect<void> => {
-  const bare = summaryOf(measured.bare)
-  const parley = summaryOf(measured.Parley)
-  const ratio = (parley.perSecond / bare.perSecond).toFixed(2)
-  return line(`${scenario.padEnd(18)}${String(clients).padStart(8)}${cells(bare)}${cells(parley)}${ratio.padStart(8)}`)
+  const [baseline, subject] = [summaryOf(measured.baseline), summaryOf(measured.subject)]
+  const ratio = (subject.perSecond / baseline.perSecond).toFixed(2)
+  return line(
+    `${scenario.padEnd(18)}${String(clients).padStart(8)}${cells(baseline)}${cells(subject)}${ratio.padStart(8)}`,
+  )
 }
 
 interface Memory {
