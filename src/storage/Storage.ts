@@ -47,6 +47,7 @@ import { WebhookDeliveries } from "./webhooks/WebhookDeliveries.ts"
 import { WebhookFigures } from "./webhooks/WebhookFigures.ts"
 import { WebhookQueue } from "./webhooks/WebhookQueue.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
+import { WebhookUpkeep } from "./webhooks/WebhookUpkeep.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { PublicChatbots } from "./widget/PublicChatbots.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
@@ -104,4 +105,5 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     WebhookFigures.layer,
     WebhookQueue.layer,
     Webhooks.layer,
+    WebhookUpkeep.layer,
   ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))

@@ -10,6 +10,7 @@ import {
   type WebhookJob,
   WebhookQueue,
 } from "../../storage/webhooks/WebhookQueue.ts"
+import { WebhookUpkeep } from "../../storage/webhooks/WebhookUpkeep.ts"
 import { withoutTimeLimit } from "../../storage/sql/TimeLimit.ts"
 import { regularly } from "../../system/Background.ts"
 import { makeWorker } from "../Worker.ts"
@@ -69,6 +70,7 @@ export class WebhookDelivery extends Context.Service<
       WebhookDelivery,
       Effect.gen(function* () {
         const queue = yield* WebhookQueue
+        const upkeep = yield* WebhookUpkeep
         const sender = yield* WebhookSender
         const last = settings.tries.at(-1) ?? Duration.zero
 
@@ -90,9 +92,10 @@ export class WebhookDelivery extends Context.Service<
           job: WebhookJob,
           { secrets, url }: { readonly secrets: Effect.Success<Endpoint["secrets"]>; readonly url: string },
           delivery: DueDelivery,
+          isProbe: boolean,
         ) {
           const settle = (id: DeliveryId, result: WebhookTest | undefined, settlement: Settlement) =>
-            queue.settle(job, id, result, settlement)
+            queue.settle(job, id, result, settlement, isProbe)
           if (delivery.data === null) return yield* Effect.as(settle(delivery.id, undefined, { state: "dropped" }), 0)
           const result = yield* sender.send({ url, id: delivery.id, body: webhookBody(delivery), secrets })
           const failing = yield* settle(delivery.id, result, yield* settlementOf(result, delivery.attempts))
@@ -116,11 +119,11 @@ export class WebhookDelivery extends Context.Service<
           const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(SLICE)
           for (;;) {
             const endpoint = yield* queue.endpoint(id)
-            if (endpoint === undefined) return yield* Effect.as(repeatedly(queue.forgetSome(id)), undefined)
-            if (!endpoint.active) return yield* Effect.as(repeatedly(queue.failSome(id)), undefined)
+            if (endpoint === undefined) return yield* Effect.as(repeatedly(upkeep.forgetSome(id)), undefined)
+            if (!endpoint.active) return yield* Effect.as(repeatedly(upkeep.failSome(id)), undefined)
             let { failures } = endpoint
             if (failures >= FAILING_FROM) {
-              const dropped = yield* queue.trim(id, settings.waitingLimit)
+              const dropped = yield* upkeep.trim(id, settings.waitingLimit)
               if (dropped > 0) yield* Effect.logWarning("Deliveries of a webhook are dropped", { dropped })
             }
             const secrets = yield* Effect.catchTag(endpoint.secrets, "SecretUnreadable", ({ key, why }) =>
@@ -130,15 +133,15 @@ export class WebhookDelivery extends Context.Service<
             const { deliveries, isMore } = yield* queue.due(id, settings.textLimit)
             if (deliveries.length === 0 && !isMore) return pauseOf(failures)
             // An endpoint that is failing gets one request at a time, until one of them succeeds.
-            const sent = failures >= FAILING_FROM ? deliveries.slice(0, 1) : deliveries
-            const isProbe = sent.length < deliveries.length || failures >= FAILING_FROM
+            const isProbe = failures >= FAILING_FROM
+            const sent = isProbe ? deliveries.slice(0, 1) : deliveries
             yield* Effect.forEach(
               sent,
               Effect.fnUntraced(function* (delivery, index) {
                 if (!isProbe && failures >= FAILING_FROM) return
                 // What is left goes on after the others' turns: a slow endpoint may not keep a worker for minutes.
                 if (index >= CONCURRENCY_OF_ENDPOINT && (yield* Clock.currentTimeMillis) > end) return
-                failures = yield* deliver(job, { url: endpoint.url, secrets }, delivery)
+                failures = yield* deliver(job, { url: endpoint.url, secrets }, delivery, isProbe)
               }),
               { concurrency: CONCURRENCY_OF_ENDPOINT, discard: true },
             )
@@ -190,12 +193,17 @@ export class WebhookDelivery extends Context.Service<
         yield* Effect.forkScoped(worker.run)
         yield* Effect.forkScoped(workerOfFailing.run)
         yield* Effect.forkScoped(withoutTimeLimit(Effect.forever(look)))
-        if (Number.isFinite(settings.retentionDays)) {
-          const expire = Effect.repeat(queue.expire(settings.retentionDays), { while: (count) => count > 0 })
-          yield* Effect.forkScoped(
-            regularly(EXPIRE_INTERVAL, "Old deliveries of webhooks could not be deleted", expire),
-          )
-        }
+        const expire = Effect.when(
+          Effect.repeat(upkeep.expire(settings.retentionDays), { while: (count) => count > 0 }),
+          Effect.succeed(Number.isFinite(settings.retentionDays)),
+        )
+        yield* Effect.forkScoped(
+          regularly(
+            EXPIRE_INTERVAL,
+            "Old deliveries and secrets of webhooks could not be deleted",
+            Effect.andThen(upkeep.forgetSecrets, expire),
+          ),
+        )
 
         return { nudge: Effect.asVoid(bell.open) }
       }),

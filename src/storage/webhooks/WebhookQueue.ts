@@ -59,9 +59,6 @@ export const webhookTable = {
 /** Looks at this many due deliveries in one statement. */
 const DUE_AT_ONCE = 50
 const ANNOUNCED_AT_ONCE = 1_000
-/** Deletes or ends at most this many deliveries in one statement. */
-const ROWS_AT_ONCE = 500
-
 /** A webhook is treated as failing from this many failed attempts in a row. */
 export const FAILING_FROM = 5
 
@@ -105,27 +102,21 @@ export class WebhookQueue extends Context.Service<
     >
     /**
      * Stores the outcome of an attempt, unless the lease is lost, and makes the next delivery of the subject due when
-     * this one waits no longer. Returns how the endpoint fails; undefined when it does not.
+     * this one waits no longer. Returns how the endpoint fails; undefined when it does not. Of attempts that are made at
+     * once, with `isProbe` false, those that fail make the endpoint a failing one, and count no further.
      */
     readonly settle: (
       attempt: Attempt,
       delivery: DeliveryId,
       result: WebhookTest | undefined,
       settlement: Settlement,
+      isProbe?: boolean,
     ) => Effect.Effect<Failing | undefined, Unavailable, CurrentOrganization>
     /** Switches a webhook off, and records that in the audit log. */
     readonly switchOff: (
       attempt: Attempt,
       why: "failing" | "gone",
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /**
-     * Ends some of the deliveries that wait for a webhook, unless it is on again. Returns false when none are left to end.
-     */
-    readonly failSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Drops the oldest deliveries that wait beyond a limit. Returns their number. */
-    readonly trim: (id: WebhookId, limit: number) => Effect.Effect<number, Unavailable, CurrentOrganization>
-    /** Deletes some of the deliveries of a webhook that is deleted. Returns false when none are left. */
-    readonly forgetSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
     /**
      * Ends the job: it is due again when a delivery is, after the others' turns; or, with `pause`, as a failing one after
      * it, because new deliveries may have come meanwhile. Returns false when the lease is lost.
@@ -134,11 +125,6 @@ export class WebhookQueue extends Context.Service<
       attempt: Attempt,
       pause: Duration.Duration | undefined,
     ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /**
-     * Deletes deliveries older than so many days, or twice as many where they still wait, a few of each webhook, and the
-     * secrets before whose time is over, of all organizations. Returns the number of deliveries.
-     */
-    readonly expire: (days: number) => Effect.Effect<number, Unavailable>
   }
 >()("parley/storage/webhooks/WebhookQueue") {
   static readonly layer = Layer.effect(
@@ -227,6 +213,7 @@ export class WebhookQueue extends Context.Service<
         delivery: DeliveryId,
         result: WebhookTest | undefined,
         settlement: Settlement,
+        isProbe = true,
       ) {
         const organization = yield* CurrentOrganization
         const attempted =
@@ -241,7 +228,8 @@ export class WebhookQueue extends Context.Service<
             ? sql`failures = failures where false`
             : result.is_delivered
               ? sql`failures = 0, failing_since = null where failures > 0 and`
-              : sql`failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()) where`
+              : sql`failures = ${isProbe ? sql`failures + 1` : sql`least(failures + 1, greatest(failures, ${FAILING_FROM}::int))`},
+                failing_since = coalesce(failing_since, clock_timestamp()) where`
         const webhook =
           result === undefined
             ? sql``
@@ -286,55 +274,6 @@ export class WebhookQueue extends Context.Service<
           ) ${audited}`
       }, withoutSqlErrors)
 
-      const failSome = Effect.fnUntraced(function* (id: WebhookId) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql`
-          update webhook_deliveries set state = 'failed', due_at = null, announced = true,
-            error = coalesce(error, 'The webhook was switched off.')
-          where organization_id = ${organization} and id in (
-            select id from webhook_deliveries where webhook_id = ${id} and state = 'waiting' limit ${ROWS_AT_ONCE}
-          ) and not exists (select from webhooks where id = ${id} and active)
-          returning id`
-        return rows.length === ROWS_AT_ONCE
-      }, withoutSqlErrors)
-
-      const trim = Effect.fnUntraced(function* (id: WebhookId, limit: number) {
-        const organization = yield* CurrentOrganization
-        const [row] = yield* sql<{ dropped: number }>`
-          with excess as (
-            select id from webhook_deliveries
-            where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting'
-            order by position
-            limit (
-              select greatest(count(*) - ${limit}::int, 0) from webhook_deliveries
-              where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting'
-            )
-          ), dropped as (
-            update webhook_deliveries set state = 'dropped', due_at = null, announced = true,
-              error = 'Too many deliveries were waiting.'
-            where id in (select id from excess) and organization_id = ${organization} returning id
-          ), counted as (
-            update webhooks set dropped = dropped + (select count(*) from dropped)
-            where id = ${id} and organization_id = ${organization} and exists (select from dropped)
-          )
-          select count(*)::int as dropped from dropped`
-        // The first ones that are left may wait behind those that were dropped.
-        if (row !== undefined && row.dropped > 0) {
-          yield* sql`update webhook_deliveries set due_at = now()
-            where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting' and due_at is null`
-        }
-        return row?.dropped ?? 0
-      }, withoutSqlErrors)
-
-      const forgetSome = Effect.fnUntraced(function* (id: WebhookId) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql`
-          delete from webhook_deliveries where organization_id = ${organization} and id in (
-            select id from webhook_deliveries where webhook_id = ${id} limit ${ROWS_AT_ONCE}
-          ) returning id`
-        return rows.length === ROWS_AT_ONCE
-      }, withoutSqlErrors)
-
       const finish = Effect.fnUntraced(function* (attempt: Attempt, pause: Duration.Duration | undefined) {
         const organization = yield* CurrentOrganization
         const write = Effect.gen(function* () {
@@ -359,23 +298,6 @@ export class WebhookQueue extends Context.Service<
         return yield* queue.underLease(attempt, write)
       }, withoutSqlErrors)
 
-      const expire = Effect.fnUntraced(function* (days: number) {
-        yield* system`update webhooks set old_secret = null, old_sealed = null, old_sealed_by = null, old_until = null
-          where old_until < now()`
-        const rows = yield* system`
-          delete from webhook_deliveries where id in (
-            select old.id from webhooks w, lateral (
-              select id, state, created_at from webhook_deliveries d where d.webhook_id = w.id
-              order by d.created_at, d.id limit ${ROWS_AT_ONCE}
-            ) old
-            where old.created_at < now() - ${days}::float8 * interval '1 day' and (
-              old.state <> 'waiting' or old.created_at < now() - ${2 * days}::float8 * interval '1 day'
-            )
-            limit ${ROWS_AT_ONCE}
-          ) returning id`
-        return rows.length
-      }, withoutSqlErrors)
-
       return {
         announce,
         claim,
@@ -386,11 +308,7 @@ export class WebhookQueue extends Context.Service<
         due,
         settle,
         switchOff,
-        failSome,
-        trim,
-        forgetSome,
         finish,
-        expire,
       }
     }),
   )

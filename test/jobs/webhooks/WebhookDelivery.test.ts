@@ -7,6 +7,7 @@ import { DeliveryId } from "../../../src/domain/webhook/WebhookDelivery.ts"
 import { WebhookDelivery } from "../../../src/jobs/webhooks/WebhookDelivery.ts"
 import { WebhookSender } from "../../../src/outbound/WebhookSender.ts"
 import { type DueDelivery, WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
+import { WebhookUpkeep } from "../../../src/storage/webhooks/WebhookUpkeep.ts"
 import { databaseTraits } from "../../lib/Defaults.ts"
 import { platform } from "../../lib/Layers.ts"
 
@@ -49,8 +50,8 @@ test("an endpoint that answers slowly keeps a worker for a few requests, and the
           return undefined
         }),
       finish: () => Effect.sync(() => ((finished += 1), true)),
-      expire: () => Effect.succeed(0),
     })
+    const upkeep = Layer.mock(WebhookUpkeep)({ forgetSecrets: Effect.void })
     const sender = Layer.mock(WebhookSender)({ send: () => Effect.delay(Effect.succeed(delivered), "14 seconds") })
     const delivery = WebhookDelivery.layer({
       concurrency: 1,
@@ -59,7 +60,7 @@ test("an endpoint that answers slowly keeps a worker for a few requests, and the
       textLimit: 10,
       retentionDays: Infinity,
     })
-    yield* Layer.build(Layer.provide(delivery, [queue, sender, databaseTraits({ isAlone: true }), platform]))
+    yield* Layer.build(Layer.provide(delivery, [queue, upkeep, sender, databaseTraits({ isAlone: true }), platform]))
     yield* TestClock.adjust("14 seconds")
     yield* TestClock.adjust(Duration.zero)
     expect([finished, waiting.size]).toEqual([1, 42])

@@ -40,6 +40,7 @@ import { Usage } from "../../../src/storage/Usage.ts"
 import { WebhookDeliveries } from "../../../src/storage/webhooks/WebhookDeliveries.ts"
 import { WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
 import { Webhooks } from "../../../src/storage/webhooks/Webhooks.ts"
+import { WebhookUpkeep } from "../../../src/storage/webhooks/WebhookUpkeep.ts"
 import { VisitorConversations } from "../../../src/storage/widget/VisitorConversations.ts"
 import { platform, repositories, storage } from "../../lib/Layers.ts"
 import { as, chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "../../lib/Tenants.ts"
@@ -428,23 +429,31 @@ const deliveryCases: Cases<WebhookDeliveries["Service"]> = {
 // The other methods serve all organizations.
 const webhookQueueCases: Cases<
   WebhookQueue["Service"],
-  "due" | "endpoint" | "failSome" | "finish" | "forgetSome" | "renew" | "settle" | "switchOff" | "trim"
+  "due" | "endpoint" | "finish" | "renew" | "settle" | "switchOff"
 > = {
   due: [{ deliveries: [], isMore: false }, (queue, { webhook }) => queue.due(webhook, 10)],
   endpoint: [undefined, (queue, { webhook }) => queue.endpoint(webhook)],
-  failSome: [
-    false,
-    (queue, { sending, webhook }) => Effect.andThen(queue.switchOff(sending, "gone"), queue.failSome(webhook)),
-  ],
   finish: [false, (queue, { sending }) => queue.finish(sending, undefined)],
-  forgetSome: [false, (queue, { webhook }) => queue.forgetSome(webhook)],
   renew: [false, (queue, { sending }) => queue.renew(sending, Duration.minutes(9))],
   settle: [
     undefined,
     (queue, { delivery, sending }) => queue.settle(sending, delivery, undefined, { state: "dropped" }),
   ],
   switchOff: [undefined, (queue, { sending }) => queue.switchOff(sending, "gone")],
-  trim: [0, (queue, { webhook }) => queue.trim(webhook, 0)],
+}
+
+// The other methods serve all organizations.
+const webhookUpkeepCases: Cases<WebhookUpkeep["Service"], "failSome" | "forgetSome" | "trim"> = {
+  failSome: [
+    false,
+    (upkeep, { sending, webhook }) =>
+      Effect.andThen(
+        WebhookQueue.use((queue) => queue.switchOff(sending, "gone")),
+        upkeep.failSome(webhook),
+      ),
+  ],
+  forgetSome: [false, (upkeep, { webhook }) => upkeep.forgetSome(webhook)],
+  trim: [0, (upkeep, { webhook }) => upkeep.trim(webhook, 0)],
 }
 
 // The other methods serve the operator, and all organizations.
@@ -499,6 +508,7 @@ const cases = [
   ...named("Webhooks", Webhooks, webhookCases),
   ...named("WebhookDeliveries", WebhookDeliveries, deliveryCases),
   ...named("WebhookQueue", WebhookQueue, webhookQueueCases),
+  ...named("WebhookUpkeep", WebhookUpkeep, webhookUpkeepCases),
   ...named("Reembeddings", Reembeddings, reembeddingCases),
 ]
 

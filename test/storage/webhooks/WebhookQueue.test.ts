@@ -6,6 +6,7 @@ import { Conversations } from "../../../src/storage/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { WebhookDeliveries } from "../../../src/storage/webhooks/WebhookDeliveries.ts"
 import { FAILING_FROM, WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
+import { WebhookUpkeep } from "../../../src/storage/webhooks/WebhookUpkeep.ts"
 import { makeFilledTenant, replyOf } from "../../lib/FilledTenant.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as, newId } from "../../lib/Tenants.ts"
@@ -23,12 +24,13 @@ const made = Effect.gen(function* () {
   const tenant = yield* makeFilledTenant
   const mine = as(tenant.organization)
   const queue = yield* WebhookQueue
+  const upkeep = yield* WebhookUpkeep
   const change = SystemSql.use((sql) => sql`update chatbots set version = version + 1 where id = ${tenant.chatbot}`)
   const states = Effect.map(
     mine((yield* WebhookDeliveries).list(tenant.webhook, { state: undefined, type: undefined }, everything)),
     ({ items }) => items.map(({ state }) => state),
   )
-  return { ...tenant, mine, queue, change, states }
+  return { ...tenant, mine, queue, upkeep, change, states }
 })
 
 test("a worker that has lost its lease stores nothing, and cannot end the job of its successor", () =>
@@ -79,6 +81,19 @@ test("a webhook that is failing is due at the end of its pause, although what ha
     }),
   ))
 
+test("attempts that fail at once make an endpoint a failing one, and pause it no longer than that", () =>
+  run(
+    Effect.gen(function* () {
+      const { delivery, mine, queue, sending } = yield* made
+      const failuresAfter = (isProbe: boolean) =>
+        Effect.map(mine(queue.settle(sending, delivery, refused, later, isProbe)), (failing) => failing?.failures)
+      const ofBurst = yield* Effect.forEach(Array.from({ length: 12 }), () => failuresAfter(false))
+      expect(ofBurst.at(-1)).toBe(FAILING_FROM)
+      expect(yield* failuresAfter(true)).toBe(FAILING_FROM + 1)
+      expect(yield* failuresAfter(false)).toBe(FAILING_FROM + 1)
+    }),
+  ))
+
 test("an event that comes while the job is being ended is not forgotten", () =>
   run(
     Effect.gen(function* () {
@@ -114,14 +129,14 @@ test("a reply that replaces the part of it that another server has stored is ann
 test("deliveries that are older than they are kept are deleted, unless they wait", () =>
   run(
     Effect.gen(function* () {
-      const { queue, states, webhook } = yield* made
+      const { states, upkeep, webhook } = yield* made
       yield* SystemSql.use(
         (sql) => sql`
           update webhook_deliveries set created_at = now() - interval '15 days' where webhook_id = ${webhook}`,
       )
-      yield* queue.expire(16)
+      yield* upkeep.expire(16)
       expect((yield* states).toSorted()).toEqual(["failed", "waiting"])
-      yield* queue.expire(14)
+      yield* upkeep.expire(14)
       expect(yield* states).toEqual(["waiting"])
     }),
   ))
@@ -129,13 +144,13 @@ test("deliveries that are older than they are kept are deleted, unless they wait
 test("a secret before that signs no more is forgotten", () =>
   run(
     Effect.gen(function* () {
-      const { queue, webhook } = yield* made
+      const { upkeep, webhook } = yield* made
       const old = (until: string) =>
         SystemSql.use((sql) =>
           Effect.gen(function* () {
             yield* sql`update webhooks set old_secret = 'whsec_eA==', old_until = now() + ${until}::interval
               where id = ${webhook}`
-            yield* queue.expire(14)
+            yield* upkeep.forgetSecrets
             return yield* sql`select 1 from webhooks where id = ${webhook} and old_secret is not null`
           }),
         )
@@ -159,13 +174,13 @@ test("a delivery that a dead process was to make due is due at the end of the jo
 test("what waits for a webhook is ended while it is off, and not once it is on again", () =>
   run(
     Effect.gen(function* () {
-      const { mine, queue, states, webhook } = yield* made
+      const { mine, states, upkeep, webhook } = yield* made
       const turn = (active: boolean) =>
         SystemSql.use((sql) => sql`update webhooks set active = ${active} where id = ${webhook}`)
-      yield* mine(queue.failSome(webhook))
+      yield* mine(upkeep.failSome(webhook))
       expect((yield* states).toSorted()).toEqual(["failed", "waiting"])
       yield* turn(false)
-      yield* mine(queue.failSome(webhook))
+      yield* mine(upkeep.failSome(webhook))
       expect(yield* states).toEqual(["failed", "failed"])
     }),
   ))
