@@ -39,9 +39,18 @@ export const prepareDirectory = Effect.fn("Directory.prepare")(function* (direct
       doThis: "Choose a new directory for the backup.",
     })
   }
-  yield* refused(files.writeFileString(join(directory, UNFINISHED), MARK, { mode: 0o600 }))
+  if (!isContinued)
+    yield* refused(files.writeFileString(join(directory, UNFINISHED), MARK, { mode: 0o600, flag: "wx" }))
   for (const name of [TABLES, BLOBS]) {
-    yield* refused(files.makeDirectory(join(directory, name), { recursive: true, mode: PRIVATE }))
+    const path = join(directory, name)
+    yield* refused(files.makeDirectory(path, { recursive: true, mode: PRIVATE }))
+    // Somebody else may have begun it: what follows a link would be written elsewhere.
+    if ((yield* refused(files.lstat(path))).type !== "Directory") {
+      return yield* new StartupError({
+        what: `${JSON.stringify(path)} is not a directory.`,
+        doThis: "Choose a new directory for the backup.",
+      })
+    }
   }
   yield* syncDirectory(directory)
   yield* syncDirectory(dirname(directory))

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Duration, Effect, FileSystem, Layer, Option, PlatformError, Redacted, Scope, Exit } from "effect"
@@ -227,6 +237,11 @@ describe("a backup", () => {
   test("that cannot be made fails in a sentence, and one without files that are missing is made", async () => {
     const { parent } = made
     writeFileSync(join(parent, "file"), "")
+    // Somebody else lets a backup go on elsewhere.
+    const [linked, elsewhere] = [join(parent, "linked"), join(parent, "elsewhere")]
+    for (const path of [linked, elsewhere]) mkdirSync(path)
+    writeFileSync(join(linked, "unfinished"), "")
+    symlinkSync(elsewhere, join(linked, "blobs"))
     const why = await run(
       at(made.database)(
         Effect.gen(function* () {
@@ -242,6 +257,7 @@ describe("a backup", () => {
             notEmpty: yield* whyOf(backup(parent)),
             finished: yield* whyOf(backup(made.directory)),
             file: yield* whyOf(backup(join(parent, "file"))),
+            linked: yield* whyOf(backup(linked)),
           }
         }),
       ),
@@ -253,7 +269,9 @@ describe("a backup", () => {
       notEmpty: expect.stringMatching(/^The directory .* is not empty\. Choose a new directory/),
       finished: expect.stringMatching(/^There is a finished backup in .* with `--previous`/),
       file: expect.stringMatching(/cannot be written to .*: there is a file of this name\./),
+      linked: expect.stringMatching(/blobs" is not a directory\. Choose a new directory/),
     })
+    expect(readdirSync(elsewhere)).toEqual([])
   })
 })
 
