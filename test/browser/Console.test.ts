@@ -5,8 +5,12 @@ import type { Page } from "playwright-core"
 import { says } from "../lib/FakeAnthropic.ts"
 import { operatorKey } from "../lib/Spawn.ts"
 import { goingOn, inspect, painted, startSuite } from "./lib/Suite.ts"
+import { until } from "./lib/Visit.ts"
 
-const { model, open, server, visit } = await startSuite({ BOOTSTRAP_API_KEY: "" })
+const { model, open, server, visit } = await startSuite({
+  BOOTSTRAP_API_KEY: "",
+  TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
+})
 const link = readFileSync(join(server.dataDirectory, "first-sign-in"), "utf8").trim()
 const key = readFileSync(join(server.dataDirectory, "first-api-key"), "utf8").trim()
 Object.assign(server.api, { key })
@@ -112,6 +116,7 @@ describe("the screen of", () => {
     usage: "/usage",
     keys: "/keys",
     organizations: "/organizations",
+    webhooks: "/webhooks",
     system: "/system",
   }
   for (const [name, path] of Object.entries(screens)) {
@@ -125,4 +130,53 @@ describe("the screen of", () => {
       },
     )
   }
+})
+
+onScreen("a webhook is made, tested, told of an event, sent it again, and deleted", async ({ page }) => {
+  const received: Array<string> = []
+  const receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const { type } = (await request.json()) as { readonly type: string }
+      received.push(type)
+      return new Response(null, { status: 204 })
+    },
+  })
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" })
+  await page.goto(`${server.url}/console/webhooks`)
+  await settled(page)
+  await button("New webhook").first().click()
+  await page.getByLabel("Address").fill(receiver.url.href)
+  await page.getByLabel("Description").fill("Harbour office")
+  await page.getByRole("checkbox", { name: "Chatbot changed" }).check()
+  await inspect(page, "console-new-webhook")
+  await button("Create").click()
+  await page.getByText(/^whsec_/).waitFor()
+  await inspect(page, "console-webhook-secret")
+  await button("I have it").click()
+
+  await button("Test").click()
+  await page.getByText("The endpoint has accepted it: HTTP 204").waitFor()
+  await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { greeting: "Ahoy!" } })
+  await until(() => Promise.resolve(received.includes("chatbot.updated")))
+
+  await button("Deliveries").click()
+  const delivery = page.getByRole("row", { name: /Chatbot changed/ })
+  await until(async () => {
+    if (await delivery.getByText("delivered").isVisible()) return true
+    await button("Reload").click()
+    return false
+  })
+  await inspect(page, "console-deliveries")
+  const before = received.length
+  await delivery.getByRole("button", { name: "Send again" }).click()
+  await until(() => Promise.resolve(received.length > before))
+  await page.keyboard.press("Escape")
+
+  await button(/^More about/).click()
+  await page.getByRole("menuitem", { name: "Delete …" }).click()
+  await button("Delete").click()
+  await page.getByText("No webhooks yet").waitFor()
+  await receiver.stop(true)
 })

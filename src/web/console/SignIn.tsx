@@ -1,36 +1,18 @@
 import { useSignal } from "@preact/signals"
-import { Button } from "./parts/Button.tsx"
 import { TextField } from "./parts/Field.tsx"
-import { Problem } from "./parts/States.tsx"
-import { type Failure, toFailure } from "./Failure.ts"
+import { Form } from "./parts/Form.tsx"
+import type { Failure } from "./Failure.ts"
 import { Wordmark } from "./Wordmark.tsx"
 import { signIn } from "./Session.ts"
 
 /** The form to sign in by an API key. */
-export const SignInForm = ({ failure: first }: { readonly failure?: Failure | undefined }) => {
+export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined }) => {
   const key = useSignal("")
-  const failure = useSignal(first)
-  const busy = useSignal(false)
   const submit = async (): Promise<void> => {
-    if (key.value.trim() === "") return
-    busy.value = true
-    failure.value = undefined
-    try {
-      await signIn({ key: key.value.trim() })
-    } catch (error) {
-      failure.value = toFailure(error)
-    }
-    busy.value = false
+    if (key.value.trim() !== "") await signIn({ key: key.value.trim() })
   }
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
-      {failure.value !== undefined && <Problem failure={failure.value} />}
+    <Form action="Sign in" failure={failure} onSubmit={submit}>
       <TextField
         label="API key"
         type="password"
@@ -47,10 +29,7 @@ export const SignInForm = ({ failure: first }: { readonly failure?: Failure | un
           </>
         }
       />
-      <Button type="submit" kind="primary" busy={busy.value}>
-        Sign in
-      </Button>
-    </form>
+    </Form>
   )
 }
 

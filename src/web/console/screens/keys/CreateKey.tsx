@@ -4,13 +4,12 @@ import { addDays, dayAt } from "../../../shared/charts/Days.ts"
 import type { ApiKey, Organization } from "../../Admin.ts"
 import { call } from "../../Api.ts"
 import { allChatbots } from "../../Chatbots.ts"
-import { type Failure, toFailure } from "../../Failure.ts"
 import { Button } from "../../parts/Button.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
 import { DateField } from "../../parts/DateField.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Checkbox, SelectField, TextArea, TextField } from "../../parts/Field.tsx"
-import { Problem } from "../../parts/States.tsx"
+import { Form } from "../../parts/Form.tsx"
 import { Tabs } from "../../parts/Tabs.tsx"
 import { useResourceIf } from "../../Resource.ts"
 import { can, session } from "../../Session.ts"
@@ -77,9 +76,7 @@ export const CreateKey = ({ onClose, onCreated, organization }: CreateKeyProps) 
     day: "",
   })
   const made = useSignal<string | undefined>(undefined)
-  const failure = useSignal<Failure | undefined>(undefined)
   const hint = useSignal<string | undefined>(undefined)
-  const isBusy = useSignal(false)
   const chatbots = useResourceIf(isOwn && can("chatbots:read"), allChatbots()).data.value ?? []
   const choices = grantable(session.value?.scopes ?? [], organization.is_operator)
   const { chatbot, day, kind, lifetime, name, origins, scopes } = draft.value
@@ -90,27 +87,14 @@ export const CreateKey = ({ onClose, onCreated, organization }: CreateKeyProps) 
   const submit = async (): Promise<void> => {
     hint.value = missing(draft.value)
     if (hint.value !== undefined) return
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      const { api_key, key } = await create(draft.value, organization)
-      onCreated(api_key)
-      made.value = key
-    } catch (error) {
-      failure.value = toFailure(error)
-    }
-    isBusy.value = false
+    const { api_key, key } = await create(draft.value, organization)
+    onCreated(api_key)
+    made.value = key
   }
   if (made.value !== undefined) return <Made text={made.value} kind={kind} name={name} onClose={onClose} />
   return (
     <Dialog title="New key" wide onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
+      <Form action="Create key" onSubmit={submit} onCancel={onClose}>
         {isOwn && can("chat") && can("chatbots:read") && (
           <Tabs label="Kind of key" value={kind} onValue={(value: Kind) => change({ kind: value })} tabs={kinds} />
         )}
@@ -138,7 +122,7 @@ export const CreateKey = ({ onClose, onCreated, organization }: CreateKeyProps) 
           />
         )}
         {kind === "secret" ? (
-          <fieldset class="scopes">
+          <fieldset class="choices">
             <legend>What it may do</legend>
             {choices.map((choice) => (
               <Checkbox
@@ -180,14 +164,7 @@ export const CreateKey = ({ onClose, onCreated, organization }: CreateKeyProps) 
           />
         )}
         <div aria-live="polite">{hint.value !== undefined && <p class="field-error">{hint.value}</p>}</div>
-        {failure.value !== undefined && <Problem failure={failure.value} />}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={isBusy.value}>
-            Create key
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

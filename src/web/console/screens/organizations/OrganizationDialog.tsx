@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals"
 import type { Organization } from "../../Admin.ts"
 import { call } from "../../Api.ts"
-import { type Failure, toFailure } from "../../Failure.ts"
 import { type LimitDraft, limitDraft, limitOf, limitProblem } from "../../Limits.ts"
-import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { TextField } from "../../parts/Field.tsx"
+import { Form } from "../../parts/Form.tsx"
 import { LimitField } from "../../parts/LimitField.tsx"
-import { Problem } from "../../parts/States.tsx"
 
 interface OrganizationDialogProps {
   /** The organization to change; undefined for a new one. */
@@ -70,22 +68,12 @@ export const OrganizationDialog = ({ item, onClose, onStored }: OrganizationDial
   const name = useSignal(item?.name ?? "")
   const limits = useSignal(item === undefined ? undefined : limitsOf(item))
   const days = useSignal(item?.retention_days === null || item === undefined ? "" : String(item.retention_days))
-  const failure = useSignal<Failure | undefined>(undefined)
-  const isBusy = useSignal(false)
   const isWrong =
     name.value.trim() === "" ||
     daysProblem(days.value) !== undefined ||
     Object.values(limits.value ?? {}).some((draft) => limitProblem(draft) !== undefined)
   const submit = async (): Promise<void> => {
-    if (isWrong) return
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      onStored(await store(item, name.value.trim(), limits.value, days.value))
-    } catch (error) {
-      failure.value = toFailure(error)
-    }
-    isBusy.value = false
+    onStored(await store(item, name.value.trim(), limits.value, days.value))
   }
   const fields = (of: ReadonlyArray<{ readonly name: keyof Limits; readonly label: string }>) => {
     const known = limits.value
@@ -107,14 +95,7 @@ export const OrganizationDialog = ({ item, onClose, onStored }: OrganizationDial
       wide={item !== undefined}
       onClose={onClose}
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        {failure.value !== undefined && <Problem failure={failure.value} />}
+      <Form action={item === undefined ? "Create" : "Save"} isWrong={isWrong} onSubmit={submit} onCancel={onClose}>
         <TextField label="Name" maxLength={200} value={name.value} onValue={(value) => (name.value = value)} />
         {item === undefined ? (
           <p class="soft">It begins without keys. Make its first key in Keys, and hand it over.</p>
@@ -133,13 +114,7 @@ export const OrganizationDialog = ({ item, onClose, onStored }: OrganizationDial
             />
           </>
         )}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={isBusy.value} disabled={isWrong}>
-            {item === undefined ? "Create" : "Save"}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -6,8 +6,7 @@ import { toFailure } from "../../Failure.ts"
 import { Button, IconButton } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
-import { Problem } from "../../parts/States.tsx"
-import type { Failure } from "../../Failure.ts"
+import { Form } from "../../parts/Form.tsx"
 import type { Tool } from "./ToolData.ts"
 import {
   draftOf,
@@ -47,9 +46,7 @@ const store = async (chatbotId: string, tool: Tool | undefined, draft: ToolDraft
 export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogProps) => {
   const draft = useSignal<ToolDraft>(tool === undefined ? newDraft : draftOf(tool))
   const isSent = useSignal(false)
-  const isBusy = useSignal(false)
   const refusals = useSignal<ReturnType<typeof refusalsOf>>({})
-  const failure = useSignal<Failure | undefined>(undefined)
   const problems = problemsOf(draft.value)
   // A form that is empty is not yet wrong.
   const errors = isSent.value ? { ...problems, ...refusals.value } : refusals.value
@@ -61,27 +58,16 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
   const submit = async (): Promise<void> => {
     isSent.value = true
     if (Object.keys(problems).length > 0) return
-    isBusy.value = true
-    failure.value = undefined
     try {
       onStored(await store(chatbotId, tool, draft.value))
     } catch (error) {
-      const found = toFailure(error)
-      refusals.value = refusalsOf(found.errors)
-      failure.value = found
+      refusals.value = refusalsOf(toFailure(error).errors)
+      throw error
     }
-    isBusy.value = false
   }
   return (
     <Dialog title={tool === undefined ? "New tool" : `Change ${tool.name}`} wide onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        {failure.value !== undefined && <Problem failure={failure.value} />}
+      <Form action={tool === undefined ? "Create" : "Save"} onSubmit={submit} onCancel={onClose}>
         <TextField
           label="Name"
           hint="What the model calls it, such as orderStatus."
@@ -142,13 +128,7 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
           onValue={(timeout) => change({ timeout })}
           error={errors.timeout}
         />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={isBusy.value}>
-            {tool === undefined ? "Create" : "Save"}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -83,7 +83,7 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
         )}
         {shown.value !== undefined && shown.value.length > 0 && (
           <Table
-            label="Deliveries"
+            label="Latest deliveries"
             rows={shown.value}
             keyOf={({ id }) => id}
             columns={[

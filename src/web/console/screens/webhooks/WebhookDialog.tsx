@@ -1,11 +1,9 @@
 import { useSignal } from "@preact/signals"
 import { call } from "../../Api.ts"
-import { type Failure, toFailure } from "../../Failure.ts"
 import { useChatbotNames } from "../../Names.ts"
-import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Checkbox, Switch, TextField } from "../../parts/Field.tsx"
-import { Problem } from "../../parts/States.tsx"
+import { Form } from "../../parts/Form.tsx"
 import { session } from "../../Session.ts"
 import { eventTypes, eventWords, type EventType, type Webhook } from "./WebhookData.ts"
 
@@ -22,44 +20,23 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
   const description = useSignal(item?.description ?? "")
   const events = useSignal<ReadonlyArray<EventType>>(item?.events ?? ["message.created"])
   const isActive = useSignal(item?.active ?? true)
-  const failure = useSignal<Failure | undefined>(undefined)
-  const isBusy = useSignal(false)
   const chatbotName = useChatbotNames()
   const bound = item === undefined ? (session.value?.chatbot_id ?? null) : item.chatbot_id
   const isWrong = url.value.trim() === "" || events.value.length === 0
   const submit = async (): Promise<void> => {
-    if (isWrong) return
-    isBusy.value = true
-    failure.value = undefined
     const body = { url: url.value.trim(), description: description.value, events: events.value, active: isActive.value }
-    try {
-      if (item === undefined) {
-        const { secret, webhook } = await call("POST /api/external/webhooks", {
-          body: { ...body, ...(bound !== null && { chatbot_id: bound }) },
-        })
-        onStored(webhook, secret)
-      } else {
-        const { webhook } = await call("PATCH /api/external/webhooks/:webhookId", {
-          params: { webhookId: item.id },
-          body,
-        })
-        onStored(webhook, undefined)
-      }
-    } catch (error) {
-      failure.value = toFailure(error)
+    if (item === undefined) {
+      const { secret, webhook } = await call("POST /api/external/webhooks", {
+        body: { ...body, ...(bound !== null && { chatbot_id: bound }) },
+      })
+      return onStored(webhook, secret)
     }
-    isBusy.value = false
+    const { webhook } = await call("PATCH /api/external/webhooks/:webhookId", { params: { webhookId: item.id }, body })
+    onStored(webhook, undefined)
   }
   return (
-    <Dialog title={item === undefined ? "New webhook" : "Change the webhook"} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        {failure.value !== undefined && <Problem failure={failure.value} />}
+    <Dialog title={item === undefined ? "New webhook" : "Change the webhook"} wide onClose={onClose}>
+      <Form action={item === undefined ? "Create" : "Save"} isWrong={isWrong} onSubmit={submit} onCancel={onClose}>
         <TextField
           label="Address"
           hint="Events are sent here by POST."
@@ -74,7 +51,7 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
           onValue={(text) => (description.value = text)}
           maxLength={200}
         />
-        <fieldset class="stack">
+        <fieldset class="choices">
           <legend>Events{bound !== null && ` of ${chatbotName(bound)}`}</legend>
           {eventTypes.map((type) => (
             <Checkbox
@@ -96,13 +73,7 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
             onValue={(value) => (isActive.value = value)}
           />
         )}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={isBusy.value} disabled={isWrong}>
-            {item === undefined ? "Create" : "Save"}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

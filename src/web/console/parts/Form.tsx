@@ -1,0 +1,61 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { type Failure, toFailure } from "../Failure.ts"
+import { Button } from "./Button.tsx"
+import { Problem } from "./States.tsx"
+
+interface FormProps {
+  readonly children: ComponentChildren
+  /** What the button that sends the form says. */
+  readonly action: string
+  /** Whether what is filled in cannot be sent. */
+  readonly isWrong?: boolean
+  /** A failure to show before the form is sent for the first time. */
+  readonly failure?: Failure | undefined
+  /** Sends what is filled in. Its failure is shown where it was sent. */
+  readonly onSubmit: () => Promise<void>
+  /** Leaves the form. */
+  readonly onCancel?: () => void
+}
+
+/** A form that sends once at a time, and shows why it could not. */
+export const Form = ({ action, children, failure: first, isWrong = false, onCancel, onSubmit }: FormProps) => {
+  const failure = useSignal(first)
+  const isBusy = useSignal(false)
+  const submit = async (): Promise<void> => {
+    if (isWrong || isBusy.value) return
+    isBusy.value = true
+    failure.value = undefined
+    try {
+      await onSubmit()
+    } catch (error) {
+      failure.value = toFailure(error)
+    }
+    isBusy.value = false
+  }
+  const send = (
+    <Button type="submit" kind="primary" busy={isBusy.value} disabled={isWrong}>
+      {action}
+    </Button>
+  )
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      {children}
+      {failure.value !== undefined && <Problem failure={failure.value} />}
+      {onCancel === undefined ? (
+        send
+      ) : (
+        <div class="dialog-actions">
+          <Button onClick={onCancel}>Cancel</Button>
+          {send}
+        </div>
+      )}
+    </form>
+  )
+}
