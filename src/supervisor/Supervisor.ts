@@ -45,7 +45,7 @@ interface Child {
   readonly stop: (signal: NodeJS.Signals) => void
 }
 
-const decodeReport = Schema.decodeUnknownSync(Report)
+const isReport = Schema.is(Report)
 
 const spawn = ({ port, program, workers }: SupervisorSettings, sockets: string, number: number): Child => {
   const spawned = Bun.spawn([process.execPath, ...process.execArgv, program, "serve"], {
@@ -53,8 +53,9 @@ const spawn = ({ port, program, workers }: SupervisorSettings, sockets: string, 
     stdin: "ignore",
     stdout: "inherit",
     stderr: "inherit",
-    ipc: (message) => {
-      const report = decodeReport(message)
+    ipc: (report: unknown) => {
+      // A worker of a later version may report more.
+      if (!isReport(report)) return
       switch (report._tag) {
         case "Ready":
           return void Deferred.doneUnsafe(child.ready, Effect.void)
