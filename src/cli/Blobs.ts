@@ -22,18 +22,18 @@ const copy = Command.make(
       return yield* new StartupError({ what: `Both stores are ${from}.`, doThis: "Name two different ones." })
     }
     const { bytes, copied, different, failed, present } = yield* (yield* BlobCopy).copy({ from, to, verify })
-    yield* Console.log(`${copied} files copied, with ${bytes} bytes; ${present} were there already.`)
+    yield* Console.log(`Files copied: ${copied} (${bytes} bytes). Already there: ${present}.`)
     for (const key of failed) yield* Console.error(`${key} could not be copied.`)
     for (const key of different) yield* Console.error(`${key} is not the same in both stores.`)
     if (failed.length > 0) {
       return yield* new StartupError({
-        what: `${failed.length} files are not copied.`,
+        what: `Files that are not copied: ${failed.length}.`,
         doThis: "Run it again, which continues where it was.",
       })
     }
     if (different.length > 0) {
       return yield* new StartupError({
-        what: `${different.length} files differ.`,
+        what: `Files that differ: ${different.length}.`,
         doThis: `Delete them in ${to} and run it again.`,
       })
     }

@@ -500,12 +500,14 @@ test("keys create fails when there is no operator's organization", async () => {
 describe("blobs copy", () => {
   test("says what it has copied", async () => {
     const out = await outputOf("blobs copy --from local --to s3")
-    expect(out.trim()).toBe("3 files copied, with 12 bytes; 1 were there already.")
+    expect(out.trim()).toBe("Files copied: 3 (12 bytes). Already there: 1.")
   })
 
   test("fails when a file could not be copied, and when both stores are the same", async () => {
     copied = () => ({ copied: 0, bytes: 0, present: 0, different: [], failed: ["documents/a"] })
-    expect((await parley("blobs copy --from local --to s3")).why).toContain("1 files are not copied. Run it again")
+    expect((await parley("blobs copy --from local --to s3")).why).toContain(
+      "Files that are not copied: 1. Run it again",
+    )
     expect((await parley("blobs copy --from s3 --to s3")).why).toContain("Name two different ones.")
   })
 })
