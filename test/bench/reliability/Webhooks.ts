@@ -22,7 +22,7 @@ const PATIENCE = 180_000
  * Tries at short intervals, of which no delivery needs as many: with the long ones of a real server, it would be chance
  * whether the last delivery is tried again in time.
  */
-const TRIES = Array.from({ length: 40 }, (_, number) => `${500 * (number + 1)}ms`).join()
+const TRIES = Array.from({ length: 30 }, (_, number) => `${500 * (number + 1)}ms`).join()
 
 const servers: Settings = {
   RATE_LIMIT: "off",
