@@ -221,13 +221,13 @@ const tally = (output: string, word: string): number =>
 const withoutPassed = (output: string): string =>
   output.replaceAll(/^\(pass\) .*\n/gm, "").replaceAll(/^(?:test\/\S+\.ts:\n\n*)+(?=test\/\S+\.ts:$)/gm, "")
 
-/** The files in which a test failed. */
+/** The files in which a test failed, or that could not begin. */
 const filesThatFailed = (output: string): ReadonlyArray<string> => {
   const failed = new Set<string>()
   let file = ""
   for (const line of output.split(/^\d+ tests failed:$/m, 1)[0]?.split("\n") ?? []) {
     file = /^(test\/.*\.(?:test|check)\.ts):$/.exec(line)?.[1] ?? file
-    if (line.startsWith("(fail) ") && file !== "") failed.add(`./${file}`)
+    if (/^(?:\(fail\)|# Unhandled error) /.test(line) && file !== "") failed.add(`./${file}`)
   }
   return Array.from(failed)
 }

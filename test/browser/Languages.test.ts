@@ -5,7 +5,7 @@ import { inspect, startSuite } from "./lib/Suite.ts"
 import { call, Chat, words } from "./lib/Widget.ts"
 
 const { model, server, site, visit } = await startSuite()
-const { id, slug } = await server.api.newChatbot({ name: "Harbour", slug: "harbour" })
+const { id, slug } = await server.api.newChatbot({ name: "Harbour" })
 const languages = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "zh", "ja", "ko"]
 
 visit(
