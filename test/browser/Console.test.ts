@@ -61,6 +61,7 @@ describe("signing in", () => {
   visit("works by a key, refuses a wrong one in words, and ends", async ({ expects, page }) => {
     expects(/status of 401/)
     await page.goto(`${server.url}/console`)
+    await page.getByLabel("API key").waitFor()
     await inspect(page, "console-sign-in")
     await page.getByLabel("API key").fill(operatorKey)
     await page.getByRole("button", { name: "Sign in" }).click()
