@@ -67,7 +67,8 @@ const readContent = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailur
       resume(result)
     }
     const remaining = (): number => Math.min(lastAt + patience, deadline) - performance.now()
-    const watch = (): NodeJS.Timeout => setTimeout(check, remaining())
+    // It may have become negative since it was read last, which timers warn of.
+    const watch = (): NodeJS.Timeout => setTimeout(check, Math.max(0, remaining()))
     // A single timer checks when a chunk last arrived, because resetting it for each token would take longer.
     const check = (): void => {
       if (remaining() <= 0) end(Effect.fail(timedOut("The stream stalled")))
