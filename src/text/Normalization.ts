@@ -17,11 +17,13 @@ const JOINER = "\u034f"
  * Converts a text to a Unicode normalization form, in time linear in its length.
  *
  * The engine's own `normalize` sorts the marks that follow a letter one by one, which takes 2 s for 32,000 of them in
- * the wrong order, so a run of 64 or more combining marks is broken up first. Any other text is normalized as the
- * engine does. Normalizing a text again changes nothing: thirty marks are at most 63 once they are decomposed.
+ * the wrong order, so a run of 64 or more combining marks is broken up first, and one that grows so long by being
+ * decomposed is broken up then. Any other text is normalized as the engine does. Normalizing a text again changes nothing.
  */
-export const normalize = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"): string =>
+export const normalize = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"): string => {
   // oxlint-disable-next-line no-restricted-properties
-  (HAS_LONG_RUN.test(text) ? text.replace(LONG_RUN, brokenUp) : text).normalize(form)
+  const normalized = (HAS_LONG_RUN.test(text) ? text.replace(LONG_RUN, brokenUp) : text).normalize(form)
+  return normalized !== text && HAS_LONG_RUN.test(normalized) ? normalize(normalized, form) : normalized
+}
 
 const brokenUp = (marks: string): string => marks.replace(TOGETHER, `$&${JOINER}`)

@@ -34,17 +34,26 @@ const someText = fc
   .map((parts) => parts.join(""))
 
 describe("normalize", () => {
-  test("returns what the engine returns for text with up to 63 marks in a row", () => {
-    const upTo63 = fc
-      .array(fc.oneof(fc.stringMatching(new RegExp(`^[${marks}]{1,63}$`)), fc.string({ unit: "grapheme" })), {
+  test("returns what the engine returns for text with up to 63 marks in a row, once they are decomposed", () => {
+    const few = fc
+      .array(fc.oneof(fc.stringMatching(new RegExp(`^[${marks}]{1,31}$`)), fc.string({ unit: "grapheme" })), {
         maxLength: 6,
       })
       .map((parts) => parts.join("a"))
     fc.assert(
-      fc.property(upTo63, fc.constantFrom(...forms), (text, form) => {
+      fc.property(few, fc.constantFrom(...forms), (text, form) => {
         expect(normalize(text, form)).toBe(text.normalize(form))
       }),
     )
+  })
+
+  test.each(forms)("splits a run that only grows long by being decomposed: %s", (form) => {
+    for (const text of ["\u0344".repeat(40), `é${"\u0316".repeat(63)}`, `a${"\u0f73".repeat(63)}`]) {
+      const once = normalize(text, form)
+      expect(once).not.toMatch(/[\p{M}--\u034f]{64}/v)
+      expect(normalize(once, form)).toBe(once)
+      expect(once.replaceAll(JOINER, "").normalize(form)).toBe(text.normalize(form))
+    }
   })
 
   test("splits a longer run of marks, and adds only invisible joiners", () => {
