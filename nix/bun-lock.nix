@@ -94,6 +94,14 @@ map (
     name = elemAt (specification key) 0;
     version = elemAt (specification key) 1;
     hash = elemAt packages.${key} 3;
-    bin = (information key).bin or { };
+    bin =
+      let
+        programs = (information key).bin or { };
+      in
+      # A path alone is the program that has the name of the package.
+      if isString programs then
+        { ${baseNameOf (elemAt (specification key) 0)} = programs; }
+      else
+        programs;
   }
 ) installed

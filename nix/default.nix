@@ -42,7 +42,7 @@ let
       export PATH=${lib.makeBinPath serverTools}:$PATH
       ${
         lib.replaceStrings
-          [ "bun install --frozen-lockfile --silent && " "exec bun" " src/" ]
+          [ "bun install --production --frozen-lockfile --silent && " "exec bun" " src/" ]
           [ "" "exec bun --config=/dev/null" " ${server}/src/" ]
           manifest.scripts.${script}
       } "$@"

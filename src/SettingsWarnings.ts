@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Seat } from "./system/Seat.ts"
 import { Config, settings } from "./Config.ts"
 import { configuredProviders } from "./models/Models.ts"
@@ -144,6 +144,11 @@ export const review = (environment: Environment, config: Config["Service"]): Rea
   ...withoutEffect(environment, config),
   ...unreachable(config),
 ]
+
+/** Names the variables in the environment of a command that resemble settings and are none. */
+export const layerOfCommand = Layer.effectDiscard(
+  Effect.forEach(unknownIn(process.env), (warning) => Console.error(`parley: ${warning}`), { discard: true }),
+)
 
 /**
  * Logs a warning for each probable mistake in the environment of this process, and provides them. Of several workers,

@@ -5,8 +5,9 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import manifest from "../package.json" with { type: "json" }
-import { Cause, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
-import { CliError, Command } from "effect/cli"
+import { dirname } from "node:path"
+import { Cause, Console, Context, Effect, Exit, FileSystem, Layer, Runtime } from "effect"
+import { CliError, CliOutput, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "./agent/Agent.ts"
@@ -17,6 +18,7 @@ import { Blobs } from "./blobs/Blobs.ts"
 import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
+import { presenter } from "./cli/Usage.ts"
 import { Config } from "./Config.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
@@ -53,6 +55,7 @@ import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
 import { Secrets } from "./system/Secrets.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
+import { DATA_DIR } from "./system/Variables.ts"
 
 /** A backup reads in one connection to Postgres for a long time, and needs others besides. */
 const BACKUP_CONNECTIONS = 8
@@ -69,8 +72,10 @@ const logged = configured(({ log }) => Log.layer(log, workerNumber === undefined
   Layer.provideMerge(Config.layer),
 )
 
-/** The settings of a command, which exports no telemetry. */
-const settings = Layer.provideMerge(layerOff, logged)
+const settingsOfSupervisor = Layer.provideMerge(layerOff, logged)
+
+/** The settings of a command, which exports no telemetry, and says which variables are no settings. */
+const settings = Layer.provideMerge(SettingsWarnings.layerOfCommand, settingsOfSupervisor)
 
 const settingsOfServer = configured(({ collector }) => Telemetry.layer(collector, manifest.version)).pipe(
   Layer.provideMerge(logged),
@@ -101,7 +106,9 @@ const examinationOf = (data: typeof storage) =>
     Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
     Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
     Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
-    Layer.provide([embeddings, data, blobStore, FetchHttpClient.layer]),
+    Layer.provide([embeddings, blobStore, FetchHttpClient.layer]),
+    // Built first: where it is not there, nothing else is made in the data directory.
+    Layer.provide(data),
   )
 
 const services = configured(Services.layer).pipe(
@@ -122,8 +129,8 @@ const listener = configured((config) => Server.layer(config.server)).pipe(Layer.
 
 const localOperator = Layer.unwrap(
   Effect.gen(function* () {
-    const { running, server } = yield* Config
-    return LocalOperator.layer({ ...(yield* Server), ...running, host: server.host })
+    const { listenLocally } = yield* Server
+    return LocalOperator.layer({ ...(yield* Config).running, listenLocally })
   }),
 )
 
@@ -157,22 +164,32 @@ export const server = Layer.effectDiscard(
 )
 
 /** The database of the settings as commands open it, which other servers do not see. */
-const opened = (migrating?: Database.Migrating) =>
+const opened = (migrating?: Database.Migrating, mustExist = false) =>
   configured((config) => {
     const maxConnections = Math.max(config.database.maxConnections, BACKUP_CONNECTIONS)
-    return Database.layer({ ...config.database, maxConnections, isHidden: true }, migrating)
+    return Database.layer({ ...config.database, maxConnections, mustExist, isHidden: true }, migrating)
   })
 
-const storageOfCommand = Layer.provide(repositories, opened())
+/** The database as commands open it that make none and change no schema. */
+const existing = configured(({ database }) => opened(Database.unchanged(Database.placeOf(database)), true))
 
-/** The services that the commands on keys and organizations use. */
+/** The services that the commands on keys and organizations use, over a database. */
+const tenancyOver = (database: typeof existing) =>
+  Layer.provideMerge(Services.tenancy, OrganizationRemoval.layer).pipe(
+    Layer.provideMerge(Layer.provide(repositories, database)),
+  )
+
+/** The services for commands that may be the first to use the database. */
 const tenancy = bootstrap.pipe(
-  Layer.provideMerge(Services.tenancy),
-  Layer.provideMerge(OrganizationRemoval.layer),
-  Layer.provide(storageOfCommand),
+  Layer.provideMerge(tenancyOver(opened())),
   Layer.provide(settings),
   Layer.provide(platform),
 )
+
+/** The services for all other commands, which say what database they have looked at. */
+const existingTenancy = configured(({ database }) =>
+  Layer.effectDiscard(Console.error(`parley: The database is in ${Database.placeOf(database)}.`)),
+).pipe(Layer.provideMerge(tenancyOver(existing)), Layer.provide(settings), Layer.provide(platform))
 
 /** The copying of files, which opens no database. */
 const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobStore.layer({ ...blobs, kind }))).pipe(
@@ -180,10 +197,34 @@ const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobSt
   Layer.provide(platform),
 )
 
-const doctor = examinationOf(storageOfCommand).pipe(Layer.provide(settings), Layer.provide(platform))
+/** Fails where the data directory is missing, in which the store of files would make its own. */
+const existingData = configured(({ blobs }) => {
+  const directory = dirname(blobs.directory)
+  return Layer.effectDiscard(
+    FileSystem.FileSystem.use((files) => files.exists(directory)).pipe(
+      Effect.filterOrFail((exists) => exists),
+      Effect.mapError(
+        () =>
+          new StartupError({
+            what: `There is no data directory ${directory}.`,
+            doThis: `See that ${DATA_DIR} names the right one.`,
+          }),
+      ),
+    ),
+  )
+})
+
+const doctor = examinationOf(Layer.provide(repositories, existing)).pipe(
+  Layer.provide(existingData),
+
+  Layer.provide(settings),
+  Layer.provide(platform),
+)
 
 const backup = Backup.layer.pipe(
-  Layer.provide([Layer.provide(repositories, opened(asItIs)), blobStore]),
+  Layer.provide(blobStore),
+  // Built first: where it is not there, nothing else is made in the data directory.
+  Layer.provide(Layer.provide(repositories, opened(asItIs, true))),
   Layer.provide(settings),
   Layer.provide(platform),
 )
@@ -210,7 +251,7 @@ const serveAlone = Effect.scoped(
 const serve = Effect.gen(function* () {
   const count = yield* serverCount
   if (count === 1) return yield* serveAlone
-  return yield* Effect.provide(serveSeveral(count, import.meta.filename, reservePort), settings)
+  return yield* Effect.provide(serveSeveral(count, import.meta.filename, reservePort), settingsOfSupervisor)
 }).pipe(Effect.provide(Config.layer))
 
 /** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */
@@ -225,6 +266,7 @@ const program = Command.run(
   Cli.make({
     serve,
     tenancy,
+    existingTenancy,
     doctor,
     backup,
     importing: restoring(),
@@ -234,6 +276,7 @@ const program = Command.run(
   { version: manifest.version },
 ).pipe(
   Effect.tapCause(explain),
+  Effect.provideService(CliOutput.Presenter, presenter),
   Effect.provide([
     NodeFileSystem.layer,
     NodePath.layer,

@@ -1,16 +1,17 @@
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
+import { engines } from "../package.json" with { type: "json" }
 import { type Block, blocksOf, pages, root, textOf } from "./lib/docs/Markdown.ts"
-import { fixturePath } from "./lib/Fixtures.ts"
 import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "./lib/ServerProcess.ts"
 import { fresh, temporaryDirectory } from "./lib/TestDatabase.ts"
 import { testTimeout } from "./lib/TestServer.ts"
 
 /*
  * Runs the commands of the documentation like a reader who copies them all, in the order of the pages, into one shell
- * in the checkout. Values that a reader takes from an answer, such as an id, are taken from the answers.
+ * in the checkout. Like a newcomer, the reader has Node.js and has done what README says, and no Bun on the search path.
+ * Values that a reader takes from an answer, such as an id, are taken from the answers.
  */
 
 setDefaultTimeout(testTimeout)
@@ -26,6 +27,9 @@ interface Command extends Block {
   readonly example: Block | undefined
 }
 
+/** The page of those who have Bun. */
+const DEVELOPMENT = "docs/development.md"
+
 const isShell = ({ language }: Block): boolean => language === "sh" || language === "bash"
 
 const commands: ReadonlyArray<Command> = pages.flatMap((page) => {
@@ -40,7 +44,7 @@ const commands: ReadonlyArray<Command> = pages.flatMap((page) => {
 /**
  * Whether a command opens the database itself. The embedded database serves one process, so the server must have ended.
  */
-const opensDatabase = ({ text }: Command): boolean => /^(?:env .+ )?bun run parley /m.test(text)
+const opensDatabase = ({ text }: Command): boolean => /^(?:env .+ )?src\/parley /m.test(text)
 
 const toRun = commands.filter(({ notRun }) => notRun === undefined)
 
@@ -54,9 +58,6 @@ let url = ""
 const values: Readonly<Record<string, () => string>> = {
   URL: () => url,
   KEY: () => `x-api-key: ${operatorKey}`,
-  BOT: () => lastOf(/"chatbot":\{"id":"([^"]+)"/g),
-  DOC: () => lastOf(/"documents":\[\{"id":"([^"]+)"/g),
-  REPLY: () => lastOf(/"id":"([^"]+)"[^{}]*"sender_type":"bot"/g),
   ORGANIZATION: () => lastOf(/"organization":\{"id":"([^"]+)"/g),
   WEBSITE: () => lastOf(/"api_key":\{"id":"([^"]+)"[^}]*"name":"website"/g),
 }
@@ -72,40 +73,60 @@ const asTyped = (text: string): string =>
     return `${name}='${value}'`
   })
 
-/** The directory of the commands: the checkout, with the files that a reader would have. */
+/** The directory of the commands: the checkout. */
 let directory = ""
+/** The directories of the search path, in which there is no Bun. */
+let searchPath: ReadonlyArray<string> = []
 let settings: Settings = {}
 let server: ServerProcess | undefined
 
 beforeAll(async () => {
   directory = await run(temporaryDirectory("docs"))
   for (const name of readdirSync(root)) symlinkSync(join(root, name), join(directory, name))
-  const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-  await Bun.write(join(directory, "face.png"), Buffer.from(pixel, "base64"))
-  cpSync(fixturePath("handbook.pdf"), join(directory, "handbook-2.pdf"))
+  searchPath = (process.env["PATH"] ?? "").split(delimiter).map(withoutBun)
   mkdirSync(join(directory, "bin"))
-  symlinkSync(process.execPath, join(directory, "bin", "bun"))
+  mkdirSync(join(directory, "bun"))
+  symlinkSync(process.execPath, join(directory, "bun", "bun"))
+  writeFileSync(join(directory, "bin", "npx"), npx(join(directory, "bun")), { mode: 0o755 })
   // On a busy machine a document takes longer than an upload usually waits, and the next command would find nothing.
   settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), UPLOAD_WAIT: "60s" }
   server = await run(serverProcess(settings))
   url = await server.listening
 })
 
-/** Runs a command in bash. Variables are kept for the next one, and an HTTP error is a failure. */
-const runCommand = async (text: string) => {
+/** What npx does with the version of Bun that README names, without asking the network: Bun is on its search path. */
+const npx = (directoryOfBun: string): string => `#!/bin/sh
+if [ "$1 $2" != "--yes bun@${engines.bun.replace(/^\D+/, "")}" ]; then echo "npx: unexpected: $*" >&2; exit 1; fi
+shift 2
+PATH="${directoryOfBun}:$PATH" exec bun "$@"
+`
+
+/** A directory of the search path, or one that has all of its programs but Bun. */
+const withoutBun = (place: string, index: number): string => {
+  if (!existsSync(join(place, "bun"))) return place
+  const others = join(directory, `path-${index}`)
+  mkdirSync(others)
+  for (const name of readdirSync(place)) if (!/^bunx?$/.test(name)) symlinkSync(join(place, name), join(others, name))
+  return others
+}
+
+/** Runs a command in bash. Variables and functions are kept for the next one, and an HTTP error is a failure. */
+const runCommand = async (text: string, page = "") => {
+  const { HOME = "", TMPDIR = "/tmp" } = process.env
+  const path = [join(directory, page === DEVELOPMENT ? "bun" : "bin"), ...searchPath].join(delimiter)
   const state = join(directory, "state")
   const script = `
     set -euo pipefail
-    curl() { command curl --fail-with-body "$@"; }
     if [[ -e ${state} ]]; then source ${state}; fi
+    PATH='${path}'
+    curl() { command curl --fail-with-body "$@"; }
     set -a
     ${asTyped(text)}
     set +a
-    export -p >${state}`
-  const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env
+    { export -p; declare -f; } >${state}`
   const child = Bun.spawn(["bash", "-c", script], {
     cwd: directory,
-    env: { HOME, TMPDIR, ...settings, PATH: `${join(directory, "bin")}:${PATH}` },
+    env: { HOME, TMPDIR, ...settings, PATH: path },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -123,8 +144,8 @@ const runCommand = async (text: string) => {
 const namesIn = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(/"([A-Za-z_]+)"\s*:|"type":"([a-z-]+)"/g), ([, field, type]) => field ?? type ?? "")
 
-const succeeds = async ({ text, example }: Command) => {
-  const { code, error, out } = await runCommand(text)
+const succeeds = async ({ text, example, page }: Command) => {
+  const { code, error, out } = await runCommand(text, page)
   expect({ code, error, out }).toEqual({ code: 0, error: expect.any(String), out: expect.any(String) })
   const missing = namesIn(example?.text ?? "").filter((name) => !namesIn(out).includes(name))
   expect(missing).toEqual([])
@@ -138,6 +159,11 @@ test("every command of the documentation that is not run says why, in a sentence
   for (const { notRun } of commands) if (notRun !== undefined) expect(notRun).toMatch(/^[A-Z].*\.$/)
 })
 
+test("no command needs Bun on the search path, except those of whoever develops Parley", () => {
+  const needing = commands.filter(({ page, text }) => page !== DEVELOPMENT && /(?:^|[|(]\s*)bun /m.test(text))
+  expect(needing.map(({ title }) => title)).toEqual([])
+})
+
 test.each(commands.map(({ text, title }) => [title, text]))("%s is valid in bash", (_, text) => {
   const { exitCode, stderr } = Bun.spawnSync(["bash", "-n", "-c", text])
   expect({ exitCode, error: stderr.toString() }).toEqual({ exitCode: 0, error: "" })
@@ -148,9 +174,14 @@ describe("with a running server, the command succeeds with the output that is do
   test.each(requests.map((command) => [command.title, command] as const))("%s", (_, command) => succeeds(command))
 })
 
+describe("whoever follows the guide again, with a second chatbot of the same name, sees the command succeed", () => {
+  const again = toRun.filter(({ page }) => page === "docs/guide.md")
+  test.each(again.map((command) => [command.title, command] as const))("%s", (_, command) => succeeds(command))
+})
+
 test("docs/keys-and-budgets.md lists every command", async () => {
   const groups = ["keys", "organizations"]
-  const helps = await Promise.all(groups.map((group) => runCommand(`bun src/main.ts ${group} --help`)))
+  const helps = await Promise.all(groups.map((group) => runCommand(`src/parley ${group} --help`)))
   const offered = helps.flatMap(({ out }, index) => {
     const [, subcommands = ""] = out.split("SUBCOMMANDS")
     return Array.from(subcommands.matchAll(/^ {2}(\w+) /gm), ([, name]) => `${groups[index]} ${name}`)

@@ -33,6 +33,7 @@ import { readDocument as read } from "./lib/Defaults.ts"
 import { cleanTitle, normalizeText, titleOfFile } from "../src/knowledge/extract/Text.ts"
 import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "./lib/files/OfficeFile.ts"
 import { cost, units } from "./lib/Growth.ts"
+import { bounded } from "../src/text/BoundedText.ts"
 
 /*
  * Functions that process what callers send take linear time. A short piece repeated up to the length of the longest
@@ -69,17 +70,21 @@ const asTool = decoding(ChatbotToolInput)
 const inputFormats = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"]
 const validators = inputFormats.map((format) => new Validator({ type: "string", format }, "2020-12", true))
 
+/** Cut to no length, so that it shows whether what analyses a text takes linear time. */
+const whole = (text: string) => bounded(text, Number.MAX_SAFE_INTEGER)
+
 const scans: Readonly<Record<string, (text: string) => unknown>> = {
   "normalization, all forms": (text) => (["NFC", "NFD", "NFKC", "NFKD"] as const).map((form) => normalize(text, form)),
-  "the sentences of a text": linesOf,
-  "the words of a text": wordsOf,
-  "the words of a search": (text) => spacedWords(text),
-  "the language of a text": detectLanguage,
-  "a local embedding": embedLocally,
-  "the answer to a long question": (text) => answerTo(text, materialOf([passage("One two a b c 1. 漢 é https.")])),
-  "the answer from a long passage": (text) => answerTo("what is a b 1 漢 é", materialOf([passage(text)])),
-  "the answer from a passage that is the question": (text) => answerTo(text, materialOf([passage(text)])),
-  "the places near an answer": (text) => nearby("what is a b 1 漢 é", [passage(text)]),
+  "the sentences of a text": (text) => linesOf(whole(text)),
+  "the words of a text": (text) => wordsOf(whole(text)),
+  "the words of a search": (text) => spacedWords(whole(text)),
+  "the language of a text": (text) => detectLanguage(whole(text)),
+  "a local embedding": (text) => embedLocally(whole(text)),
+  "the answer to a long question": (text) =>
+    answerTo(whole(text), materialOf([passage("One two a b c 1. 漢 é https.")])),
+  "the answer from a long passage": (text) => answerTo(whole("what is a b 1 漢 é"), materialOf([passage(text)])),
+  "the answer from a passage that is the question": (text) => answerTo(whole(text), materialOf([passage(text)])),
+  "the places near an answer": (text) => nearby(whole("what is a b 1 漢 é"), [passage(text)]),
   "the sources of a long answer": (text) => sourcesIn(text, "One two a b c 1. 漢 é https."),
   "the sources in a long passage": (text) => sourcesIn("One two a b c 1. 漢 é https.", text),
   "the sources of an answer that is the passage": (text) => sourcesIn(text, text),
@@ -93,13 +98,13 @@ const scans: Readonly<Record<string, (text: string) => unknown>> = {
   "a tool's path": (text) => asTool({ ...tool, url: `https://a.b/${text.slice(0, 2_000)}` }),
   "an address": (text) => [urlTemplateProblem(`https://a.b/${text}`), placeholdersOf(text)],
   "a slug": slugOf,
-  "a file's name": (text) => [displayName(text), titleOfFile(text), detect(text, new Uint8Array(1))],
+  "a file's name": (text) => [displayName(text), titleOfFile(whole(text)), detect(text, new Uint8Array(1))],
   "a Prefer header": (text) => waitOf(text, waits),
   "JSON that is cut": (text) => [jsonDepth(text), isCutObject(text)],
   "a transcript": (text) => notations.markdown.message({ ...said, content: text }, 0),
   "a link": (text) => [markdownLink(text, "https://a.b"), markdownLink("a", `https://${text}`)],
   "a heading": (text) => [plainText(text), headingOf(`# ${text}`), headingOf(`${text} #`)],
-  "a text": (text) => [normalizeText(text), cleanTitle(text)],
+  "a text": (text) => [normalizeText(text), cleanTitle(whole(text))],
   "passages of a text": (text) => chunk({ title: "Title", text: normalizeText(text) }),
   "the input of a tool": (text) => validators.map((validator) => validator.validate(text.slice(0, LENGTH / 2))),
 }

@@ -20,7 +20,8 @@ import type { Passage } from "../domain/Passage.ts"
 import { passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
 import { listDocuments, QUERY_MAX_LENGTH } from "../models/ToolDeclaration.ts"
-import { searchTextsOf } from "../domain/chat/SearchText.ts"
+import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
+import { messagesBefore, searchTextsOf } from "../domain/chat/SearchText.ts"
 
 /** The chatbot and the conversation of a reply, with the functions that follow it. */
 export interface AgentInput {
@@ -190,9 +191,10 @@ const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentL
   const { history, instructions, toolsEnabled } = input
   const system = systemText(instructions, toolsEnabled)
   if (toolsEnabled) return openingMessages(system, instructions.chatbotName, history, undefined)
-  const [{ text }] = searchTextsOf(history.at(-1)?.content ?? "", history.slice(0, -1), {
+  const question = bounded(history.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH)
+  const [{ text }] = searchTextsOf(question, messagesBefore(history.slice(0, -1)), {
     maxLength: QUERY_MAX_LENGTH,
-    name: instructions.chatbotName,
+    name: bounded(instructions.chatbotName, MESSAGE_MAX_LENGTH),
   })
   const passages = yield* input
     .search(text)

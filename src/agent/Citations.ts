@@ -2,6 +2,7 @@ import { Array as Arr, Effect } from "effect"
 import type { Source } from "../domain/chat/Chat.ts"
 import { inTurns } from "../system/InTurns.ts"
 import type { Generation } from "./Generation.ts"
+import { bounded, type BoundedText, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { linesOf } from "../text/Lines.ts"
 import { wordsOf } from "../text/UnicodeWords.ts"
 import { cut } from "../text/Cut.ts"
@@ -77,11 +78,15 @@ const SENTENCES_AT_ONCE = 8
 
 /** Finds sources by comparing words. It lets other fibers run in between, because texts may be many and long. */
 const matched = Effect.fnUntraced(function* (text: string, question: string, passages: ReadonlyArray<Passage>) {
-  const sentences = [...new Set(linesOf(cut(text, ANSWER_MAX_LENGTH)).map((line) => line.text))]
+  const sentences = [...new Set(linesOf(bounded(text, ANSWER_MAX_LENGTH)).map((line) => line.text))]
   if (sentences.length === 0) return []
-  const common = new Set([question, ...passages.map(({ title }) => title)].flatMap(significantWords))
+  const common = new Set(
+    [question, ...passages.map(({ title }) => title)].flatMap((text) =>
+      significantWords(bounded(text, MESSAGE_MAX_LENGTH)),
+    ),
+  )
   const lines = new Lines((yield* inTurns(passages.slice(-PASSAGES_MAX), linesIn)).flat())
-  const lineOf = (sentence: string) =>
+  const lineOf = (sentence: BoundedText) =>
     lines.best([...new Set(significantWords(sentence))].filter((word) => !common.has(word)))
   const found = yield* inTurns(Arr.chunksOf(sentences, SENTENCES_AT_ONCE), (some) => some.map(lineOf))
   return found.flat().flatMap((line) => (line === undefined ? [] : [sourceOf(line.passage, line.text)]))
@@ -94,7 +99,7 @@ interface Line {
 }
 
 const linesIn = (passage: Passage): ReadonlyArray<Line> =>
-  linesOf(passage.content).map(({ text }) => ({ passage, text, words: new Set(significantWords(text)) }))
+  linesOf(bounded(passage.content)).map(({ text }) => ({ passage, text, words: new Set(significantWords(text)) }))
 
 /** An index of the sentences of passages by their words, since answers and passages may have thousands of sentences. */
 class Lines {
@@ -164,7 +169,7 @@ const SIGNIFICANT_MIN_LENGTH = 4
 const isSpaced = (word: string): boolean =>
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]/u.test(word)
 
-const significantWords = (text: string): ReadonlyArray<string> =>
+const significantWords = (text: BoundedText): ReadonlyArray<string> =>
   wordsOf(text)
     .filter((word) => isNumber(word) || !isSpaced(word) || word.length >= SIGNIFICANT_MIN_LENGTH)
     .map((word) => (isNumber(word) ? word : word.slice(0, STEM_LENGTH)))

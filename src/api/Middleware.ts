@@ -98,8 +98,8 @@ export class MetricsAuthorization extends HttpApiMiddleware.Service<MetricsAutho
 
 /**
  * Resolves the token of a visitor of the chat widget to the visitor, and to the caller on whose behalf it chats. It
- * refuses a missing, forged or expired token, and one whose key is revoked or whose chatbot is no longer public (401), and
- * a visitor, an address, a key or an organization beyond its rate limit (429).
+ * refuses a missing, forged or expired token, and one whose key is revoked or whose chatbot is no longer public (401), a
+ * page of an origin that the key does not allow (403), and a visitor, an address, a key or an organization beyond its rate limit (429).
  *
  * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext
  */
@@ -115,5 +115,5 @@ export class VisitorAuthorization extends HttpApiMiddleware.Service<
       ),
     ),
   },
-  error: [Problem.Unauthorized, Problem.RateLimited, Problem.Unavailable],
+  error: [Problem.Unauthorized, Problem.Forbidden, Problem.RateLimited, Problem.Unavailable],
 }) {}

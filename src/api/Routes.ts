@@ -90,6 +90,9 @@ const areas: ReadonlyMap<string, Area> = new Map(
 /** The area of a path. */
 export const areaOf = (path: string): Area => areas.get(beginningOf(path)) ?? elsewhere
 
+/** Whether a path is below the one for which the specification of the API shows the headers of responses. */
+export const isOfSpecification = (path: string): boolean => path.startsWith("/api/external/")
+
 /** A place in the tree of paths: the routes that end here, by method, and the places below, by segment. */
 interface Place {
   readonly ends: Map<string, Route>

@@ -15,6 +15,7 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
   success: Schema.Struct({
     status: Schema.Literal("ready"),
     vectors: Schema.optionalKey(Schema.Literal("waiting")),
+    storage: Schema.optionalKey(Schema.Literal("read_only")),
   }),
 })
   .annotate(IsProbe, true)
@@ -22,7 +23,7 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
     OpenApi.annotations({
       summary: "Readiness",
       description:
-        "The database answers and the server is not draining; else 503. With `vectors: waiting`, documents wait for the embedding model: it changed or does not answer. Those that were found before are found by their words meanwhile.",
+        "The database answers and the server is not draining; else 503. With `vectors: waiting`, documents wait for the embedding model: it changed or does not answer. Those that were found before are found by their words meanwhile. With `storage: read_only`, the database can only be read, because its disk is nearly full or it is a standby: what needs nothing stored is answered.",
     }),
   )
 

@@ -2,6 +2,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { IsCrossOrigin } from "./parts/Annotations.ts"
 
+/** Where the rest is: leads a browser to the console, and tells programs the addresses. */
+export const home = HttpApiEndpoint.get("home", "/")
+
 const one = { params: { name: Schema.String } }
 
 /** The script that a page includes to embed a chatbot. */
@@ -27,7 +30,7 @@ export const asset = HttpApiEndpoint.get("asset", "/assets/:hash/:name", {
   params: { hash: Schema.String, ...one.params },
 })
 
-/** The documents and files for browsers: the widget and the console. */
+/** The documents and files for browsers: the beginning, the widget and the console. */
 export class WebApi extends HttpApiGroup.make("web")
-  .add(loader, preview, widget, chatPage, console, consoleScreen, asset)
+  .add(home, loader, preview, widget, chatPage, console, consoleScreen, asset)
   .annotate(IsCrossOrigin, false) {}

@@ -17,7 +17,7 @@ import {
 } from "../domain/widget/Widget.ts"
 import { chatFailures } from "./Chat.ts"
 import { Problems, RequestBody, VisitorAuthorization } from "./Middleware.ts"
-import { AnsweredBy, IsSlow, RequestCost } from "./parts/Annotations.ts"
+import { AnsweredBy, IsForStrangers, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
 import { cursorQuery, integer, nextCursor } from "./parts/Paging.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -38,7 +38,7 @@ const ofReply = { replyId: MessageId }
 const config = HttpApiEndpoint.get("config", "/api/widget/config/:key", {
   params: { key: WidgetKey },
   success: Schema.Struct({ config: WidgetConfig }),
-  error: [Problem.NotFound, Problem.RateLimited],
+  error: [Problem.Forbidden, Problem.NotFound, Problem.RateLimited],
 }).annotateMerge(
   OpenApi.annotations({
     summary: "Get the look of a widget",
@@ -59,14 +59,15 @@ const openSession = HttpApiEndpoint.post("openSession", "/api/widget/sessions", 
     ),
   }),
   success: VisitorSession.pipe(HttpApiSchema.status(201)),
-  error: [Problem.NotFound, Problem.Unauthorized, Problem.RateLimited],
+  error: [Problem.Forbidden, Problem.NotFound, Problem.Unauthorized, Problem.RateLimited],
 })
   .middleware(RequestBody)
+  .annotate(IsForStrangers, true)
   .annotateMerge(
     OpenApi.annotations({
       summary: "Open a visitor's session",
       description:
-        "The answer holds a token for the widget's other endpoints. It is good for an hour, unless the server is set otherwise, and as long as its key is valid, or its chatbot public. The same secret, and the same `sub` of an identity, is the same visitor again. With an identity token, the conversations that the visitor with this secret had before become those of the verified visitor. One that is refused fails with 401, and `detail` says why. Nothing is stored of the session.",
+        "The answer holds a token for the widget's other endpoints. It is good for an hour, unless the server is set otherwise, and as long as its key is valid, or its chatbot public. That of a verified visitor ends with the identity token, and with the identity secret that signed it. The same secret, and the same `sub` of an identity, is the same visitor again. With an identity token, the conversations that the visitor with this secret had before become those of the verified visitor. One that is refused fails with 401, and `detail` says why. Nothing is stored of the session.",
     }),
   )
 
@@ -74,7 +75,13 @@ const openSession = HttpApiEndpoint.post("openSession", "/api/widget/sessions", 
 export class WidgetAccessApi extends HttpApiGroup.make("widgetAccess")
   .add(config, openSession)
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
-  .annotateMerge(OpenApi.annotations({ title: "Widget: access", description: "Who may talk in the widget." }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Widget: access",
+      description:
+        "Who may talk in the widget. A request of a web page, which has the header `Origin`, is refused (403) unless it is the widget's own page, or one of an allowed origin of the key.",
+    }),
+  )
   .middleware(Problems) {}
 
 const described = (summary: string, description: string) => OpenApi.annotations({ summary, description })

@@ -8,6 +8,7 @@ import type { OrganizationId } from "../domain/Ids.ts"
 import { Backups } from "../storage/backup/Backups.ts"
 import { type Snapshot, SnapshotBlob, Snapshots } from "../storage/backup/Snapshots.ts"
 import { Organizations } from "../storage/Organizations.ts"
+import { regularly } from "../system/Background.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { databaseFailed, notWritten, storeFailed } from "./Failures.ts"
 import { isWhole, publish, readDecoded, readFile, syncDirectory, writeFile, writeLines } from "./Files.ts"
@@ -25,11 +26,15 @@ const TRIES = 3
 const WANTED = "wanted.ndjson"
 /** The most keys of missing files that are reported. */
 const EXAMPLES = 5
+/** The most keys of damaged files that are reported. */
+const DAMAGED_MAX = 100
 
 /** The content of a stored file in the backup. */
 interface Copied extends FileSum {
   /** Whether the content was not copied from the store. */
   readonly isReused: boolean
+  /** Whether the content is not what was uploaded. */
+  readonly isDamaged?: boolean
 }
 
 export interface BackupOptions {
@@ -71,12 +76,11 @@ export class Backup extends Context.Service<
         (id) => Effect.ignore(backups.abandon(id)),
       ).pipe(
         Effect.tap((id) =>
-          backups.renew(id, HOLD).pipe(
-            Effect.catch(() => Effect.logWarning("The backup could not tell the servers that it is still running")),
-            Effect.repeat(Schedule.spaced(RENEW_EVERY)),
-            Effect.delay(RENEW_EVERY),
-            Effect.forkScoped,
-          ),
+          regularly(
+            RENEW_EVERY,
+            "The backup could not tell the servers that it is still running",
+            backups.renew(id, HOLD),
+          ).pipe(Effect.delay(RENEW_EVERY), Effect.forkScoped),
         ),
       )
 
@@ -118,23 +122,33 @@ export class Backup extends Context.Service<
             return { ...expected, isReused: true }
           }
         }
-        const copied: Option.Option<FileSum> = yield* Effect.asSome(writeFile(draft, store.read(key))).pipe(
-          Effect.catchTag("BlobNotFound", () => Effect.as(Effect.ignore(files.remove(draft)), Option.none())),
+        let isDamaged = false
+        const content = store.read(key)
+        const asItIs = Stream.catchTag(content, "BlobDamaged", () => {
+          isDamaged = true
+          return Stream.empty
+        })
+        const copied: Option.Option<FileSum> = yield* Effect.asSome(writeFile(draft, content)).pipe(
           Effect.retry({
-            while: (error) => error._tag === "Unavailable",
+            while: (error) => error._tag === "Unavailable" || error._tag === "BlobDamaged",
             times: TRIES,
             schedule: Schedule.jittered(Schedule.exponential("200 millis")),
           }),
-          Effect.catchTag("Unavailable", (error) => Effect.fail(storeFailed(error))),
+          Effect.catchTag("BlobDamaged", () => Effect.asSome(writeFile(draft, asItIs))),
+          Effect.catchTags({
+            BlobNotFound: () => Effect.as(Effect.ignore(files.remove(draft)), Option.none()),
+            Unavailable: (error) => Effect.fail(storeFailed(key)(error)),
+          }),
         )
         if (Option.isNone(copied)) return undefined
-        if (sha256 !== null && copied.value.sha256 !== sha256) {
+        isDamaged ||= sha256 !== null && copied.value.sha256 !== sha256
+        if (isDamaged) {
           yield* Effect.logWarning("A stored file is not what was uploaded; it is in the backup as it is").pipe(
             Effect.annotateLogs({ key }),
           )
         }
         yield* publish(draft, join(directory, BLOBS, copied.value.sha256))
-        return { ...copied.value, isReused: false }
+        return { ...copied.value, isReused: false, isDamaged }
       })
 
       const copyBlobs = Effect.fnUntraced(function* (
@@ -145,6 +159,7 @@ export class Backup extends Context.Service<
       ) {
         let drafts = 0
         const found = { files: 0, bytes: 0, reused: 0 }
+        const damaged: Array<string> = []
         const missing: Array<string> = []
         let missingCount = 0
         const used = new Set<string>()
@@ -164,7 +179,8 @@ export class Backup extends Context.Service<
                   if (missing.length < EXAMPLES) missing.push(blob.key)
                   continue
                 }
-                const { bytes, isReused, sha256 } = copied
+                const { bytes, isDamaged = false, isReused, sha256 } = copied
+                if (isDamaged && damaged.length < DAMAGED_MAX) damaged.push(blob.key)
                 found.files++
                 found.bytes += bytes
                 if (isReused) found.reused++
@@ -194,7 +210,7 @@ export class Backup extends Context.Service<
           )
         }
         yield* syncDirectory(join(directory, BLOBS))
-        return { ...found, missing: missingCount, list }
+        return { ...found, damaged, missing: missingCount, list }
       })
 
       const findOrganization = (id: OrganizationId | undefined) =>
@@ -226,7 +242,7 @@ export class Backup extends Context.Service<
         const { snapshot, tables, wanted } = yield* patience === undefined
           ? taken
           : Effect.timeoutOrElse(taken, { duration: patience, orElse: () => Effect.fail(tookTooLong(patience)) })
-        const { list, reused, ...blobs } = yield* copyBlobs(directory, previous, wanted, isContinued)
+        const { damaged, list, reused, ...blobs } = yield* copyBlobs(directory, previous, wanted, isContinued)
         yield* syncDirectory(join(directory, TABLES))
         const manifest: Manifest = {
           format: FORMAT,
@@ -255,7 +271,7 @@ export class Backup extends Context.Service<
             databaseFailed,
           )
         }
-        return { rows, bytes, files: blobs.files, file_bytes: blobs.bytes, reused, missing: blobs.missing }
+        return { rows, bytes, files: blobs.files, file_bytes: blobs.bytes, reused, damaged, missing: blobs.missing }
       }, Effect.scoped)
 
       return { run: (options) => Effect.provideService(run(options), FileSystem.FileSystem, files) }

@@ -27,9 +27,14 @@ export const damaged = (path: string, what: string): StartupError =>
 /** A file or directory of a backup cannot be read. */
 export const notRead = (path: string) => (error: unknown) => damaged(path, `cannot be read: ${wordsOf(error)}`)
 
-/** Files of the store cannot be read or written. */
-export const storeFailed = ({ detail }: { readonly detail: string }): StartupError =>
-  new StartupError({ what: detail, doThis: "See that the store of files can be reached, and run the command again." })
+/** A file of the store cannot be read or written. */
+export const storeFailed =
+  (key: string) =>
+  ({ detail }: { readonly detail: string }): StartupError =>
+    new StartupError({
+      what: `The stored file ${key} cannot be copied. ${detail}`,
+      doThis: "See that the store of files can be reached, and run the command again.",
+    })
 
 /** The database did not answer. */
 export const databaseFailed = ({ detail }: { readonly detail: string }): StartupError =>

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { Effect, FileSystem, Schema } from "effect"
 import { OrganizationId } from "../domain/Ids.ts"
 import { StartupError } from "../system/StartupError.ts"
+import { wordsOf } from "../system/SystemError.ts"
 import { damaged, notRead } from "./Failures.ts"
 
 /** The file that describes a backup. It is written last: a directory without it is no backup, or an unfinished one. */
@@ -70,11 +71,19 @@ const decode = Schema.decodeUnknownEffect(Manifest)
 export const readManifest = Effect.fn("Manifest.read")(function* (directory: string) {
   const files = yield* FileSystem.FileSystem
   const path = join(directory, MANIFEST)
+  yield* Effect.mapError(
+    files.readDirectory(directory),
+    (error) =>
+      new StartupError({
+        what: `The directory ${JSON.stringify(directory)} cannot be read: ${wordsOf(error)}.`,
+        doThis: "Give the directory of a backup.",
+      }),
+  )
   const info = yield* Effect.mapError(
     files.lstat(path),
     (error) =>
       new StartupError({
-        what: `${JSON.stringify(directory)} is not a finished backup: ${notRead(path)(error).what}`,
+        what: `${JSON.stringify(directory)} is not a finished backup: its ${MANIFEST} cannot be read: ${wordsOf(error)}.`,
         doThis: "Give the directory of a backup; the command that was cut off finishes it when it is run again.",
       }),
   )

@@ -55,7 +55,7 @@ export class Restore extends Context.Service<
             blobs,
             (blob) =>
               Effect.catchTag(store.put(keyOf(blob), readFile(pathOf(blob), blob)), "Unavailable", (error) =>
-                Effect.fail(storeFailed(error)),
+                Effect.fail(storeFailed(blob.key)(error)),
               ),
             { concurrency: STORED_AT_ONCE },
           ),

@@ -5,6 +5,12 @@ import type { Unavailable } from "../domain/Errors.ts"
 /** There is no blob with this key. */
 export class BlobNotFound extends Schema.TaggedError<BlobNotFound>()("BlobNotFound", { key: Schema.String }) {}
 
+/** The blob with this key is not what was stored, however often it is read. */
+export class BlobDamaged extends Schema.TaggedError<BlobDamaged>()("BlobDamaged", { key: Schema.String }) {}
+
+/** A blob that cannot be read, now or later. */
+export type BlobLost = BlobDamaged | BlobNotFound
+
 /** Prefix of empty blobs that mark which databases have used the store. The keys end in the id of the database. */
 export const USERS = "databases/"
 /** Prefixes of the keys of all blobs that outlive a request. */
@@ -32,14 +38,14 @@ export class BlobStore extends Context.Service<
       content: Stream.Stream<Uint8Array, E, R>,
     ) => Effect.Effect<void, E | Unavailable, R>
     /** Reads a blob into memory. Callers know that it is small. */
-    readonly get: (key: string) => Effect.Effect<Uint8Array, BlobNotFound | Unavailable>
+    readonly get: (key: string) => Effect.Effect<Uint8Array, BlobLost | Unavailable>
     /** Reads a blob a chunk at a time. The stream fails when what it has emitted is not the whole content. */
-    readonly read: (key: string) => Stream.Stream<Uint8Array, BlobNotFound | Unavailable>
+    readonly read: (key: string) => Stream.Stream<Uint8Array, BlobLost | Unavailable>
     /**
      * Provides the content of a blob for reading at any place, without keeping it in memory. It is a file on this
      * machine, which a remote store has downloaded and deletes when the scope closes.
      */
-    readonly open: (key: string) => Effect.Effect<Blob, BlobNotFound | Unavailable, Scope.Scope>
+    readonly open: (key: string) => Effect.Effect<Blob, BlobLost | Unavailable, Scope.Scope>
     /** Describes a blob; undefined when there is none with the key. */
     readonly info: (key: string) => Effect.Effect<BlobInfo | undefined, Unavailable>
     /**

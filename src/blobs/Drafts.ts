@@ -1,6 +1,7 @@
-import { Clock, Duration, Effect, FileSystem, Option, Path, type PlatformError, Schedule, type Scope } from "effect"
+import { Clock, Duration, Effect, FileSystem, Option, Path, type PlatformError, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Unavailable } from "../domain/Errors.ts"
+import { regularly } from "../system/Background.ts"
 import { filesUnavailable, freeBytes, isDiskFull, mebibytes, notWritable } from "../system/Disk.ts"
 import type { StartupError } from "../system/StartupError.ts"
 
@@ -55,9 +56,10 @@ export const makeDrafts = Effect.fnUntraced(function* (
         (sweep) => Effect.ignore(sweep),
       ),
     )
-  }).pipe(Effect.ignore)
-  yield* sweep
-  yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(DRAFT_MAX_AGE)))
+  })
+  yield* Effect.ignore(sweep)
+  const sweeping = regularly(DRAFT_MAX_AGE, "Temporary files of dead processes could not be deleted", sweep)
+  yield* Effect.forkScoped(Effect.delay(sweeping, DRAFT_MAX_AGE))
 
   const toUnavailable = Effect.fnUntraced(function* (error: PlatformError.PlatformError) {
     const isFull = isDiskFull(error)

@@ -58,15 +58,18 @@ const directory = (meaning: string) =>
 
 const size = (bytes: number): string => ByteSize.format(ByteSize.bytes(bytes))
 
-const showReport = ({ bytes, file_bytes, files, missing, reused, rows }: BackupReport, path: string) =>
-  Effect.andThen(
-    Console.log(
-      `${rows} rows (${size(bytes)}) and ${files} files (${size(file_bytes)}, ${reused} of them not copied again) are in ${printable(path)}.`,
-    ),
-    missing === 0
-      ? Effect.void
-      : Console.log(`${missing} files are missing in the store, and not in the backup; \`doctor\` names them.`),
+const showReport = Effect.fnUntraced(function* (
+  { bytes, damaged, file_bytes, files, missing, reused, rows }: BackupReport,
+  path: string,
+) {
+  yield* Console.log(
+    `${rows} rows (${size(bytes)}) and ${files} files (${size(file_bytes)}, ${reused} of them not copied again) are in ${printable(path)}.`,
   )
+  if (missing > 0)
+    yield* Console.log(`${missing} files are missing in the store, and not in the backup; \`doctor\` names them.`)
+  for (const key of damaged)
+    yield* Console.log(`The stored file ${key} is not what was uploaded; it is in the backup as it is.`)
+})
 
 const shown = ({ migration, organization, parley, taken_at }: Manifest): string =>
   `${organization === null ? "Everything" : `The organization ${organization.id} (${printable(organization.name)})`} as of ${taken_at}, by Parley ${parley}, sql/${migration}.sql`

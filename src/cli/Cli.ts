@@ -26,11 +26,13 @@ const asCommandLine = Layer.succeed(Actor, "command_line")
 
 /**
  * Makes the `parley` command. `serve` runs the server until it is stopped, the layer `doctor` provides the services of
- * the command with this name, and `tenancy` those of all others; building it brings the database up to date.
+ * the command with this name, and `tenancy` and `existingTenancy` those of all others. Building `tenancy` makes the database,
+ * or brings it up to date; the other one changes nothing, and fails where there is none.
  */
-export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7>(actions: {
+export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R8>(actions: {
   readonly serve: Effect.Effect<void, E, R>
   readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E2, R2>
+  readonly existingTenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E8, R8>
   readonly doctor: Layer.Layer<Doctor, E3, R3>
   /** Opens the database as it is, to back it up. */
   readonly backup: Layer.Layer<Backup, E4, R4>
@@ -41,9 +43,14 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7>(actio
   readonly blobs: Layer.Layer<BlobCopy, E7, R7>
 }) => {
   const { serve } = actions
-  const administration = whenInUse(
-    Administration.layer.pipe(Layer.provide(actions.tenancy), Layer.provideMerge(asCommandLine)),
-    Administration.layerOf,
+  const over = <E, R>(tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E, R>) =>
+    Administration.layer.pipe(Layer.provide(tenancy), Layer.provideMerge(asCommandLine))
+  const creation = whenInUse(over(actions.tenancy), Administration.layerOf)
+  const administration = whenInUse(over(actions.existingTenancy), (running) =>
+    Layer.provide(
+      Administration.layerOf(running),
+      Layer.effectDiscard(Console.error(`parley: The server at ${running.url} has the database.`)),
+    ),
   )
   const backingUp = whenInUse(Layer.provide(BackupMaking.layer, actions.backup), BackupMaking.layerOf)
   const migrate = Effect.andThen(
@@ -59,8 +66,8 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7>(actio
       ),
       Command.provide(doctor, orNotExamined(whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer))),
       blobs(actions.blobs),
-      Command.provide(keys, administration),
-      organizations({ administration, exporting: backingUp, importing: whenInUse(actions.importing) }),
+      keys({ creation, administration }),
+      organizations({ creation, administration, exporting: backingUp, importing: whenInUse(actions.importing) }),
       Command.provide(backup, backingUp),
       verifyBackup,
       restore((migration) => whenInUse(actions.restoring(migration))),

@@ -25,26 +25,37 @@ export const throughServer = ({ client, request }: Running) =>
 /** The exit code of `doctor` when it could not examine the server. */
 const NOT_EXAMINED = 2
 
-const notExamined = <E>(error: E) =>
-  error instanceof StartupError
-    ? new StartupError({ what: error.what, doThis: error.doThis, exitCode: NOT_EXAMINED })
-    : error
+const notExamined = ({ doThis, what }: StartupError) => new StartupError({ what, doThis, exitCode: NOT_EXAMINED })
 
-/** Lets `doctor` end with its own exit code where the layer of its services cannot be built. */
-export const orNotExamined = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
-  Layer.catch(layer, (error) => Layer.effectContext<A, E | StartupError, never>(Effect.fail(notExamined(error))))
+/** Lets `doctor` report in its own way that the layer of its services cannot be built. */
+export const orNotExamined = <E, R>(layer: Layer.Layer<Examination, E, R>) =>
+  Layer.catch(layer, (error) =>
+    error instanceof StartupError
+      ? Layer.succeed(Examination, { examine: Effect.fail(error) })
+      : Layer.effectContext<Examination, E, never>(Effect.fail(error)),
+  )
 
 const states = ["wrong", "note", "ok"] as const
+
+const printJson = (checks: ReadonlyArray<Finding>) =>
+  Console.log(
+    JSON.stringify({ state: states.find((one) => checks.some(({ state }) => state === one)) ?? "ok", checks }),
+  )
 
 export const doctor = Command.make(
   "doctor",
   { json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false)) },
   Effect.fn(function* ({ json }) {
     const examination = yield* Examination
-    const checks = yield* examination.examine.pipe(withHints, Effect.mapError(notExamined))
+    const checks = yield* examination.examine.pipe(
+      withHints,
+      Effect.tapError(({ message }) =>
+        json ? printJson([{ state: "wrong", part: "database", text: message }]) : Effect.void,
+      ),
+      Effect.mapError(notExamined),
+    )
     if (json) {
-      const state = states.find((one) => checks.some((check) => check.state === one)) ?? "ok"
-      yield* Console.log(JSON.stringify({ state, checks }))
+      yield* printJson(checks)
     } else {
       for (const { state, part, text } of checks) {
         yield* Console.log(`${state.padEnd(5)}  ${part.padEnd(11)}  ${printable(text)}`)

@@ -20,6 +20,7 @@ const isRefusal = (error: unknown): error is Refusal =>
 
 /** The running server that uses the embedded database. */
 export interface Running {
+  readonly url: string
   readonly client: Client
   /** Runs a request of the client, and explains why the server cannot be asked where that fails. */
   readonly request: <A, E>(request: Effect.Effect<A, E>) => Effect.Effect<A, Refusal | StartupError>
@@ -44,6 +45,7 @@ const connect = Effect.fnUntraced(function* (inUse: StartupError) {
   if (found === undefined) return yield* unreachable
   const client = yield* makeClient(found.url, Redacted.make(found.token))
   return {
+    url: found.url,
     client,
     request: (request) => Effect.mapError(request, (error) => (isRefusal(error) ? error : unreachable)),
   } satisfies Running

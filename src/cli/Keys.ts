@@ -1,4 +1,4 @@
-import { Console, DateTime, Effect, Option, Redacted } from "effect"
+import { Console, DateTime, Effect, type Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { type ApiKey, ApiKeyName, Scope, scopesWithin } from "../domain/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
@@ -115,8 +115,17 @@ const budget = Command.make(
   }, withHints),
 ).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
 
-/** The commands below `keys`. */
-export const keys = Command.make("keys").pipe(
-  Command.withDescription("Make, list and revoke API keys, and set what they may spend"),
-  Command.withSubcommands([create, list, revoke, budget]),
-)
+/** Makes the commands below `keys`. The one that creates may make the database; the others need one. */
+export const keys = <E, R, E2, R2>(layers: {
+  readonly creation: Layer.Layer<Administration, E, R>
+  readonly administration: Layer.Layer<Administration, E2, R2>
+}) =>
+  Command.make("keys").pipe(
+    Command.withDescription("Make, list and revoke API keys, and set what they may spend"),
+    Command.withSubcommands([
+      Command.provide(create, layers.creation),
+      Command.provide(list, layers.administration),
+      Command.provide(revoke, layers.administration),
+      Command.provide(budget, layers.administration),
+    ]),
+  )

@@ -126,8 +126,9 @@ const retention = Command.make(
   }, withHints),
 ).pipe(Command.withDescription("Set for how long conversations are kept; without --days, show it"))
 
-/** Makes the commands below `organizations`. All but those that move one to another server have one layer. */
-export const organizations = <E, R, E2, R2, E3, R3>(layers: {
+/** Makes the commands below `organizations`. The one that creates may make the database; most others need one. */
+export const organizations = <E, R, E2, R2, E3, R3, E4, R4>(layers: {
+  readonly creation: Layer.Layer<Administration, E4, R4>
   readonly administration: Layer.Layer<Administration, E, R>
   readonly exporting: Layer.Layer<BackupMaking, E2, R2>
   readonly importing: Layer.Layer<Restore, E3, R3>
@@ -137,7 +138,7 @@ export const organizations = <E, R, E2, R2, E3, R3>(layers: {
       "Make, list, rename, move and delete organizations, and set what they may spend, store and keep",
     ),
     Command.withSubcommands([
-      Command.provide(create, layers.administration),
+      Command.provide(create, layers.creation),
       Command.provide(list, layers.administration),
       Command.provide(budget, layers.administration),
       Command.provide(quota, layers.administration),

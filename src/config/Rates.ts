@@ -6,7 +6,7 @@ const rates = {
   key: rateLimit.or(
     RATE_LIMIT,
     "100/10s",
-    "Requests that each API key may send in any such time. A chat counts as 2; an upload, an export and a deletion of much at once as 5. Raise it for a key that many visitors share. `off` switches off the limits of organizations and addresses as well.",
+    "Requests that each API key may send in any such time. A chat counts as 2; an upload, an export and a deletion of much at once as 5; each 32 KiB of JSON and each MiB of a form as 1 more. Raise it for a key that many visitors share. `off` switches off the limits of organizations and addresses as well.",
   ),
   organization: rateLimit.or(
     "ORGANIZATION_RATE_LIMIT",

@@ -5,7 +5,7 @@ import type { Group } from "./Setting.ts"
 const bodyTimeout = positiveDuration.or(
   "REQUEST_BODY_TIMEOUT",
   "20s",
-  "How long a JSON body may take to arrive, and how long an upload may pause, before the request fails with 408. Raise it for clients with slow connections.",
+  "How long a JSON body may take to arrive, and within which an upload has to bring 4 KiB for each second, before the request fails with 408. Raise it for clients with slow connections.",
 )
 
 const requests = {

@@ -1,4 +1,5 @@
 import { noPrivateNetworks } from "../outbound/PrivateNetworks.ts"
+import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
 import { integer, privateNetworks, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
@@ -14,7 +15,7 @@ const safeFetch = {
   ),
   allowed: privateNetworks
     .orAbsent(
-      "TOOL_PRIVATE_NETWORKS",
+      TOOL_PRIVATE_NETWORKS,
       "Private addresses that HTTP tools may call: CIDRs and host names, with commas between. Everybody who may declare tools can reach them, so allow no more than is needed. Absent: none.",
     )
     .map((networks) => networks ?? noPrivateNetworks),

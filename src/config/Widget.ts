@@ -6,7 +6,7 @@ const visitorRates = {
   visitor: rateLimit.or(
     "WIDGET_VISITOR_RATE_LIMIT",
     "120/1m",
-    "Requests that one visitor may send in any such time; a message counts as 2.",
+    "Requests that one visitor may send in any such time; a message counts as 2, and a long one as more.",
   ),
   address: rateLimit.or(
     "WIDGET_ADDRESS_RATE_LIMIT",

@@ -10,6 +10,10 @@ export const BackupReport = Schema.Struct({
     description:
       "Stored files whose content did not have to be copied: an earlier backup or attempt had it, or another file.",
   }),
+  damaged: Schema.Array(Schema.String).annotate({
+    description:
+      "Keys of stored files that are not what was uploaded, at most 100. They are in the backup as they are.",
+  }),
   missing: Schema.Int.annotate({ description: "Files that the database names and the store does not have." }),
 })
 export type BackupReport = typeof BackupReport.Type

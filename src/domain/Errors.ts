@@ -89,7 +89,7 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", Deta
     status: 403,
     code: "forbidden",
     title: "Not allowed with this API key",
-    when: "The API key is valid, but it lacks the scope that `detail` names, is bound to another chatbot, or would give another key more than it has itself.",
+    when: "The API key is valid, but it lacks the scope that `detail` names, is bound to another chatbot, or would give another key more than it has itself; or it is publishable, and does not allow the page that sends the request.",
     example: { detail: "This API key lacks the scope chatbots:write." },
     openAi: { code: "insufficient_permissions" },
   }
@@ -121,7 +121,7 @@ export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()("Reques
     status: 408,
     code: "request_timeout",
     title: "The body did not arrive in time",
-    when: "JSON has to arrive as a whole within some seconds, and an upload without a pause as long. `detail` says how long the server waited. The connection is closed.",
+    when: "JSON has to arrive as a whole within some seconds, and an upload has to bring 4 KiB a second on average of some seconds. `detail` says how long the server waited. The connection is closed.",
     isRetryable: true,
     example: { detail: "The body: nothing of it arrived for 20 seconds." },
   }

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
 import { inTurns } from "../system/InTurns.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { embedLocally, LOCAL_MODEL } from "./LocalEmbedding.ts"
 
 /** The embedding model permanently refuses a text, while it accepts others. */
@@ -38,7 +39,7 @@ export class Embeddings extends Context.Service<
     weight: 0.2,
     isSemantic: false,
     unrelatedCosine: 0,
-    embedQuery: (text) => Effect.sync(() => embedLocally(text)),
-    embedDocuments: (texts) => inTurns(texts, embedLocally),
+    embedQuery: (text) => Effect.sync(() => embedLocally(bounded(text))),
+    embedDocuments: (texts) => inTurns(texts, (text) => embedLocally(bounded(text))),
   })
 }

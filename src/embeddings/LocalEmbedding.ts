@@ -1,3 +1,4 @@
+import type { BoundedText } from "../text/BoundedText.ts"
 import { isPair, spacedWords } from "../text/Words.ts"
 import { WordTable } from "../text/WordTable.ts"
 import { levelOf, roughStem, SHARES } from "../text/Commonness.ts"
@@ -36,7 +37,7 @@ const CACHE_CHARACTERS = 256 * 1_024
  * weights nor a network, and is the same on every machine. It compares spelling and not meaning: synonyms are
  * unrelated.
  */
-export const embedLocally = (text: string): Float32Array => {
+export const embedLocally = (text: BoundedText): Float32Array => {
   // Only between texts, because two words of a text that share a stem have to share its object.
   if (knownWords.characters > CACHE_CHARACTERS) clearCache()
   const spaced = knownWords.read(spacedWords(text), learn)

@@ -13,7 +13,6 @@ import { ReceivedForms } from "./ReceivedForms.ts"
 const headers = {
   "cache-control": "public, max-age=31536000, immutable",
   "content-security-policy": "default-src 'none'; sandbox",
-  "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "cross-origin",
 }
 

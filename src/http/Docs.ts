@@ -21,7 +21,6 @@ const pageHeaders = (sources: ReadonlyArray<string>) => ({
   ].join("; "),
   // For browsers without frame-ancestors.
   "x-frame-options": "DENY",
-  "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 })
 

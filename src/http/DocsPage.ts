@@ -102,6 +102,8 @@ const converter = Effect.map(
           const text = this.parser.parseInline(tokens)
           return address === undefined ? text : `<a href="${escape(address)}">${text}</a>`
         },
+        // The pages load no other file.
+        image: () => "",
         html: ({ text }: Tokens.HTML | Tokens.Tag) => escape(text),
       },
     }),

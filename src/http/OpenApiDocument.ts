@@ -7,11 +7,7 @@ import { openApiDocument } from "../api/OpenApiDocument.ts"
 /** Serves the OpenAPI document. It is made for the first request and kept. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const document = yield* Effect.cached(
-      Effect.sync(() =>
-        HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api), { headers: { "x-content-type-options": "nosniff" } }),
-      ),
-    )
+    const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api))))
     yield* router.add("GET", openApiDocument.path, document)
   }),
 )

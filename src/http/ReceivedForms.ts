@@ -13,9 +13,10 @@ import {
   type Scope,
   Stream,
 } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { displayName } from "../domain/Document.ts"
-import { filesUnavailable, notWritable } from "../system/Disk.ts"
+import { filesUnavailable, isDiskFull, notWritable } from "../system/Disk.ts"
 import type { Caller } from "../domain/Caller.ts"
 import {
   type Conflict,
@@ -38,7 +39,7 @@ import { isLonger, tooSlow } from "./edge/RequestBody.ts"
 export interface UploadSettings {
   /** The directory for files while they are received. */
   readonly directory: string
-  /** How long an upload may pause before it is refused. */
+  /** An upload is refused when it brings less in such a time than `LEAST_BYTES_PER_SECOND`, as one that pauses does. */
   readonly pause: Duration.Duration
 }
 
@@ -53,6 +54,13 @@ export interface FormLimits {
 const FIELDS_MAX_COUNT = 4
 /** The most bytes of one field, and of all of a form except the content of its files. */
 const OVERHEAD_BYTES = 64 * 1024
+/**
+ * The slowest pace at which an upload keeps its place among those of its organization: 32 kbit/s, half of an ISDN line.
+ * At this pace the largest file of the default limits takes less than two hours.
+ */
+const LEAST_BYTES_PER_SECOND = 4 * 1024
+/** How often the pace of an upload is measured within `pause`, by which its end may come late. */
+const LOOKS_PER_PAUSE = 10
 /** The file in the directory of a process whose modification time says when the process was last alive. */
 const SIGN_OF_LIFE = "alive"
 /** How often a process renews its sign of life. */
@@ -99,6 +107,7 @@ export class ReceivedForms extends Context.Service<
       Effect.gen(function* () {
         const files = yield* FileSystem.FileSystem
         const paths = yield* Path.Path
+        const random = yield* SecureRandom.SecureRandom
         // A process that has the database to itself has this directory to itself, so all that it finds there is left
         // over.
         const { isAlone } = yield* DatabaseTraits
@@ -109,13 +118,9 @@ export class ReceivedForms extends Context.Service<
           notWritable(`The directory for uploads, ${directory},`, error),
         )
 
-        const ownDirectory = yield* Effect.acquireRelease(
-          Effect.andThen(
-            files.makeDirectory(directory, { recursive: true, mode: 0o700 }),
-            files.makeTempDirectory({ directory, prefix: "" }),
-          ),
-          (made) => Effect.ignore(files.remove(made, { recursive: true, force: true })),
-        ).pipe(orNotWritable)
+        const ownDirectory = paths.join(directory, yield* random.uuidV4())
+        const makeOwnDirectory = files.makeDirectory(ownDirectory, { recursive: true, mode: 0o700 })
+        yield* Effect.addFinalizer(() => Effect.ignore(files.remove(ownDirectory, { recursive: true, force: true })))
 
         /**
          * When the process with this folder was last alive, in milliseconds by the clock of the file system, which is
@@ -130,7 +135,7 @@ export class ReceivedForms extends Context.Service<
 
         const sweep = Effect.gen(function* () {
           // Other processes may have deleted the directory of a process that was suspended for long.
-          yield* files.makeDirectory(ownDirectory, { recursive: true, mode: 0o700 })
+          yield* makeOwnDirectory
           yield* files.writeFileString(paths.join(ownDirectory, SIGN_OF_LIFE), SIGN_OF_LIFE, { mode: 0o600 })
           const now = yield* lastAlive(ownDirectory)
           for (const name of yield* files.readDirectory(directory)) {
@@ -142,7 +147,11 @@ export class ReceivedForms extends Context.Service<
             if (isAbandoned) yield* files.remove(folder, { recursive: true, force: true })
           }
         })
-        yield* orNotWritable(sweep)
+        yield* sweep.pipe(
+          // All but uploads can be answered.
+          Effect.catchIf(isDiskFull, (error) => Effect.logError("The disk is full: files cannot be received", error)),
+          orNotWritable,
+        )
         yield* Effect.forkScoped(
           Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads failed", sweep), SIGN_INTERVAL),
         )
@@ -150,15 +159,16 @@ export class ReceivedForms extends Context.Service<
         const platform = Context.make(Path.Path, paths).pipe(
           Context.add(FileSystem.FileSystem, {
             ...files,
-            makeTempDirectoryScoped: () => files.makeTempDirectoryScoped({ directory: ownDirectory, prefix: "" }),
+            makeTempDirectoryScoped: () =>
+              Effect.andThen(makeOwnDirectory, files.makeTempDirectoryScoped({ directory: ownDirectory, prefix: "" })),
           }),
         )
 
         /**
-         * Makes the writer of one form's files for `Multipart.toPersisted`. It counts the chunks in `arrived`, and puts the
+         * Makes the writer of one form's files for `Multipart.toPersisted`. It counts the bytes in `arrived`, and puts the
          * hash of each file by its path into `hashes`, if there is such a map.
          */
-        const writer = (limits: FormLimits, arrived: { count: number }, hashes: Map<string, Hash> | undefined) => {
+        const writer = (limits: FormLimits, arrived: { bytes: number }, hashes: Map<string, Hash> | undefined) => {
           let filesCount = 0
           return (path: string, file: Multipart.File) => {
             filesCount++
@@ -169,7 +179,7 @@ export class ReceivedForms extends Context.Service<
             const tooLarge = multipartError(TooLarge.of(displayName(file.name), limits.fileSize))
             return file.content.pipe(
               Stream.tap((chunk) => {
-                arrived.count++
+                arrived.bytes += chunk.length
                 size += chunk.length
                 hash?.update(chunk)
                 return size > limits.fileSize ? Effect.fail(tooLarge) : Effect.void
@@ -181,15 +191,19 @@ export class ReceivedForms extends Context.Service<
         }
 
         /**
-         * Fails when nothing has arrived for the allowed pause, at the latest after twice that time. A time-out for
-         * each chunk would keep the chunk in memory until the time-out.
+         * Fails when too little has arrived within the last `pause`. A time-out for each chunk would keep the chunk in
+         * memory until the time-out, and let an upload that brings a byte at a time keep its place for ever.
          */
-        const whileArriving = Effect.fnUntraced(function* (arrived: { readonly count: number }) {
-          for (let seen = -1; seen !== arrived.count;) {
-            seen = arrived.count
-            yield* Effect.sleep(pause)
-          }
-          return yield* multipartError(tooSlow("The body: nothing of it arrived for", pause))
+        const whileArriving = Effect.fnUntraced(function* (arrived: { readonly bytes: number }) {
+          const least = LEAST_BYTES_PER_SECOND * Duration.toSeconds(pause)
+          const seen = [arrived.bytes]
+          do {
+            yield* Effect.sleep(Duration.divideUnsafe(pause, LOOKS_PER_PAUSE))
+            seen.push(arrived.bytes)
+          } while (seen.length <= LOOKS_PER_PAUSE || arrived.bytes - (seen.shift() ?? 0) >= least)
+          return yield* multipartError(
+            tooSlow(`The body: less than ${Math.ceil(least)} bytes of it arrived within`, pause),
+          )
         })
 
         const receive = Effect.fn("ReceivedForms.receive")(function* <A>(
@@ -202,11 +216,10 @@ export class ReceivedForms extends Context.Service<
           if (isLonger(request, total)) return yield* formTooLarge(limits)
           yield* health.files
           yield* shares.hold("uploads")
-          const arrived = { count: 0 }
+          const arrived = { bytes: 0 }
           const idempotent = yield* CurrentIdempotentRequest
           const hashes = idempotent && new Map<string, Hash>()
-          const counted = Stream.tap(parts, () => Effect.sync(() => arrived.count++))
-          const persisted = yield* Multipart.toPersisted(counted, writer(limits, arrived, hashes)).pipe(
+          const persisted = yield* Multipart.toPersisted(parts, writer(limits, arrived, hashes)).pipe(
             Effect.raceFirst(whileArriving(arrived)),
             Effect.provideContext(
               Context.merge(

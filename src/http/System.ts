@@ -5,7 +5,7 @@ import { Api } from "../api/Api.ts"
 import { Health } from "../services/Health.ts"
 import { EXPOSITION_TYPE } from "../observability/Exposition.ts"
 import { avatarHandlers } from "./Avatars.ts"
-import { Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
+import { isStaying, Lifecycle, shuttingDown } from "./edge/Lifecycle.ts"
 import { Server } from "./server/Server.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -22,10 +22,11 @@ export const layer = HttpApiBuilder.group(
 
       readyz: () =>
         Effect.suspend(() =>
-          lifecycle.phase === "serving"
-            ? Effect.map(health.check, ({ areVectorsMissing }) => ({
+          isStaying(lifecycle)
+            ? Effect.map(health.check, ({ areVectorsMissing, isReadOnly }) => ({
                 status: "ready" as const,
                 ...(areVectorsMissing ? { vectors: "waiting" as const } : {}),
+                ...(isReadOnly ? { storage: "read_only" as const } : {}),
               }))
             : Effect.fail(shuttingDown),
         ),

@@ -72,7 +72,7 @@ export class BlobCopy extends Context.Service<
               Effect.forEach(
                 page,
                 ({ bytes: length, key }) =>
-                  Effect.catchTag(transfer(key, length), "Unavailable", () => Effect.sync(() => void failed.push(key))),
+                  Effect.catch(transfer(key, length), () => Effect.sync(() => void failed.push(key))),
                 { concurrency: COPIED_AT_ONCE, discard: true },
               ),
             ),

@@ -1,5 +1,5 @@
 import { Context, Duration, Effect, Layer, PubSub, Schema } from "effect"
-import { type BlobNotFound, BlobStore } from "../blobs/BlobStore.ts"
+import { type BlobLost, BlobStore } from "../blobs/BlobStore.ts"
 import type { DocumentError } from "../domain/Document.ts"
 import { detect, DETECT_BYTES, DETECT_LAST_BYTES } from "../domain/Formats.ts"
 import type { NotFound, QuotaReached } from "../domain/Errors.ts"
@@ -15,8 +15,6 @@ import { atBorder } from "../observability/Border.ts"
 import { jobs as metrics } from "../observability/Metrics.ts"
 import { makeWorker, type Verdict } from "./Worker.ts"
 
-/** Time between two looks of an idle worker for jobs that other processes have queued. */
-const POLL_INTERVAL = Duration.seconds(1)
 /** Delay before the second attempt, doubled for each further one. */
 const RETRY_DELAY = Duration.seconds(2)
 /** Progress of a document that is extracted, before its first chunk is stored. */
@@ -108,7 +106,7 @@ export class Ingestion extends Context.Service<
           queue: ingestions,
           concurrency: settings.concurrency,
           lease: settings.lease,
-          pollInterval: POLL_INTERVAL,
+          untilDue: ingestions.untilDue,
           attempt: (attempt, showSoon) => {
             let state: State = { status: "extracting", progress: 0 }
             return {
@@ -163,7 +161,7 @@ const ingestionFailed: DocumentError = {
 
 const refused = (code: string, message: string) => Effect.fail(new Refused({ code, message }))
 
-type Failure = Refused | ExtractionFailed | TextRefused | BlobNotFound | NotFound | QuotaReached
+type Failure = Refused | ExtractionFailed | TextRefused | BlobLost | NotFound | QuotaReached
 
 const judge = (failure: Failure): Verdict<DocumentError> => {
   switch (failure._tag) {
@@ -178,6 +176,8 @@ const judge = (failure: Failure): Verdict<DocumentError> => {
       })
     case "BlobNotFound":
       return hopeless({ code: "file_missing", message: "The stored file is gone." })
+    case "BlobDamaged":
+      return hopeless({ code: "file_damaged", message: "The stored file is not what was uploaded." })
     case "QuotaReached":
       return hopeless({ code: "quota_reached", message: failure.detail })
     case "NotFound":

@@ -56,7 +56,7 @@ export const layer = (settings: ReembeddingSettings) =>
         queue: { ...reembeddings, claim: (lease) => reembeddings.claim(model, lease) },
         concurrency: 1,
         lease: settings.lease,
-        pollInterval: LOOK_INTERVAL,
+        untilDue: (bell) => Effect.timeoutOption(bell.await, LOOK_INTERVAL),
         attempt: (job) => ({
           work: Effect.repeat(embedSome(job), { while: (goesOn) => goesOn }),
           renew: reembeddings.renew(job, settings.lease),

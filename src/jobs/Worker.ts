@@ -8,7 +8,7 @@ import { jobs as metrics } from "../observability/Metrics.ts"
 import { Traces } from "../observability/Traces.ts"
 import type { Job, Lease } from "../storage/sql/LeaseQueue.ts"
 import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
-import { persistently } from "../system/Background.ts"
+import { persistently, surviving } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 /** Shortest time between two renewals of a lease that show progress. An attempt that is shorter shows none. */
@@ -17,6 +17,10 @@ const SHOW_INTERVAL = Duration.millis(250)
 const CLAIM_PATIENCE = Duration.seconds(1)
 /** Pause after a defect of the queue. */
 const FAULT_PAUSE = Duration.seconds(1)
+
+/** The pause after a failure of a queue, whose database may be away. */
+export const pauseAfter = (error: unknown): Duration.Duration =>
+  error instanceof Unavailable ? Duration.seconds(error.retry_after_seconds) : FAULT_PAUSE
 
 /** The lease has ended: another worker has the job, or the job is deleted. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
@@ -95,8 +99,8 @@ export interface JobKind<J extends Job, A, E, Reason> {
   readonly concurrency: number
   /** How long a job stays with a worker that does not renew the lease. Workers renew it three times as often. */
   readonly lease: Duration.Duration
-  /** Time between two looks of an idle process for jobs that others have queued, or that have become due. */
-  readonly pollInterval: Duration.Duration
+  /** Waits, in an idle process, until a job may be due or the bell opens, which is opened when one is queued here. */
+  readonly untilDue: (bell: Latch.Latch) => Effect.Effect<unknown>
   /** Begins an attempt. It calls `showSoon` when there is progress to store, so that the lease is renewed soon. */
   readonly attempt: (job: J, showSoon: () => void) => Attempt<A, E>
   /** Decides about a job whose attempt failed with this error. */
@@ -225,16 +229,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       return Cause.hasInterruptsOnly(cause) ? Effect.failCause(error.failure) : tryAgain(job, cause, givingUp?.ofDefect)
     })
 
-  /** Keeps a fault of the queue from ending the worker, which nobody would notice or restart. */
-  const survive = <B, R>(work: Effect.Effect<B, Unavailable, R>) =>
-    work.pipe(
-      Effect.catchTag("Unavailable", ({ retry_after_seconds }) =>
-        Effect.as(Effect.sleep(Duration.seconds(retry_after_seconds)), undefined),
-      ),
-      Effect.catchDefect((defect) =>
-        Effect.andThen(Effect.logError(`${name} failed`, defect), Effect.as(Effect.sleep(FAULT_PAUSE), undefined)),
-      ),
-    )
+  const survive = surviving(`${name} waits`, pauseAfter)
 
   /** Releases a job because this process stops: another, or the next start, continues at once. */
   const giveBack = (job: J) =>
@@ -260,7 +255,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
     Effect.gen(function* () {
       yield* bell.close
       const job = yield* claim
-      if (job === undefined) yield* Effect.timeoutOption(bell.await, kind.pollInterval)
+      if (job === undefined) yield* kind.untilDue(bell)
       return job
     }),
   )
@@ -281,7 +276,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
         })
 
   const work = Effect.flatMap(next, (job) =>
-    survive(Effect.asVoid(traced(job, handle(job)))).pipe(
+    survive(traced(job, handle(job))).pipe(
       Effect.onInterrupt(() => giveBack(job)),
       Effect.ensuring(kind.ended?.(job) ?? Effect.void),
       Effect.provideService(CurrentOrganization, job.organization_id),
@@ -295,7 +290,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
     run: (isAlone ? persistently(`${name} waits`, queue.releaseAll) : Effect.void).pipe(
       Effect.andThen(
         Effect.all(
-          Array.makeBy(kind.concurrency, () => Effect.forever(work)),
+          Array.makeBy(kind.concurrency, () => Effect.forever(survive(work))),
           { concurrency: "unbounded", discard: true },
         ),
       ),

@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { ChunkId } from "../domain/Chunk.ts"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { detectLanguage, SAMPLE_CHARACTERS } from "../text/Language.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings, type TextRefused } from "../embeddings/Embeddings.ts"
@@ -99,10 +100,10 @@ export class Indexer extends Context.Service<
 }
 
 /** Text from all parts of a document, of `SAMPLE_CHARACTERS` altogether. */
-const sampleOf = (chunks: ReadonlyArray<Passage>): string => {
+const sampleOf = (chunks: ReadonlyArray<Passage>): BoundedText => {
   const count = Math.min(CHUNKS_TO_SAMPLE, chunks.length)
   const texts = Array.makeBy(count, (index) => chunks[Math.floor((index * chunks.length) / count)]?.text ?? "")
-  return texts.map((text) => text.slice(0, SAMPLE_CHARACTERS / count)).join("\n")
+  return bounded(texts.map((text) => text.slice(0, SAMPLE_CHARACTERS / count)).join("\n"))
 }
 
 /** The text of a chunk with its title and headings, which often name a subject that the chunk leaves out. */

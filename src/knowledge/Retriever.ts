@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { LIKELY_SIMILARITY } from "../domain/Passage.ts"
+import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { attributes } from "../observability/Attributes.ts"
@@ -91,7 +92,7 @@ export class Retriever extends Context.Service<
           vector: Effect.Effect<Float32Array>,
           freshness: Freshness,
         ) {
-          const opened = yield* stage("open", indexes.open(chatbotId, query, freshness))
+          const opened = yield* stage("open", indexes.open(chatbotId, bounded(query, MESSAGE_MAX_LENGTH), freshness))
           const matches = yield* stage(
             "match",
             Effect.sync(() => opened.index.search(opened.query, Math.max(CANDIDATES, topK))),

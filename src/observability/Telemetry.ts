@@ -1,4 +1,4 @@
-import { Clock, Context, type Duration, Effect, Layer, Logger, Redacted, Schedule, Tracer } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Logger, Redacted, Tracer } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { OtlpExporter, OtlpMetrics, OtlpResource, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { bounded } from "./Export.ts"
@@ -6,6 +6,7 @@ import { collected } from "./Exposition.ts"
 import { metrics } from "./Instruments.ts"
 import { entryOf } from "./Log.ts"
 import { layerOff, makeTraces, onlyTraces, type Sampler, Traces } from "./Traces.ts"
+import { regularly } from "../system/Background.ts"
 
 /*
  * The export of traces, metrics and logs to a collector, by OTLP over HTTP in JSON, which takes a third of the processor
@@ -118,7 +119,9 @@ export const layer = (settings: TelemetrySettings, version: string): Layer.Layer
   const figures = Layer.effectDiscard(
     Effect.gen(function* () {
       yield* OtlpMetrics.make({ ...options, url: urlOf("metrics"), resource, exportInterval: settings.metricsInterval })
-      yield* Effect.forkScoped(Effect.repeat(collected, Schedule.spaced(settings.metricsInterval)))
+      yield* Effect.forkScoped(
+        regularly(settings.metricsInterval, "The processes' metrics could not be collected", collected),
+      )
     }).pipe(Effect.provideContext(metrics)),
   )
 

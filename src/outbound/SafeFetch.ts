@@ -6,6 +6,7 @@ import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { attributes } from "../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../observability/Border.ts"
 import { outbound as metrics } from "../observability/Metrics.ts"
+import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
 import { mayCall, type PrivateNetworks } from "./PrivateNetworks.ts"
 
 export interface SafeRequest {
@@ -55,7 +56,9 @@ const REDIRECTS_MAX = 3
 /** Longer than it usually takes to find out that there is no such name. */
 const REFUSED_AFTER = Duration.millis(500)
 
-const privateAddress = new FetchFailed({ detail: "The address is private, and may not be called." })
+const privateAddress = new FetchFailed({
+  detail: `The address is private, and may not be called unless the server's operator allows it by ${TOOL_PRIVATE_NETWORKS}.`,
+})
 const noSuchHost = new FetchFailed({ detail: "The host cannot be found, or may not be called." })
 const unreachable = new FetchFailed({ detail: "The server cannot be reached." })
 const tooManyRedirects = new FetchFailed({ detail: "The server redirects too often." })
@@ -104,7 +107,10 @@ export class SafeFetch extends Context.Service<
       yield* Effect.sleep(Duration.subtract(refusedAfter, took))
       // Only the operator learns the reason.
       if (refused !== undefined)
-        yield* Effect.logWarning("A request to a private address was refused", { host, ...refused })
+        yield* Effect.logWarning(`A request to a private address was refused; ${TOOL_PRIVATE_NETWORKS} allows some`, {
+          host,
+          ...refused,
+        })
       return yield* noSuchHost
     })
 

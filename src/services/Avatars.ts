@@ -34,7 +34,7 @@ export class Avatars extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const get = (name: string) =>
-        Effect.catchTag(store.get(`avatars/${name}`), "BlobNotFound", () => Effect.fail(noAvatar))
+        Effect.catchTag(store.get(`avatars/${name}`), ["BlobDamaged", "BlobNotFound"], () => Effect.fail(noAvatar))
 
       const update = Effect.fn("Avatars.update")(function* (chatbot: ChatbotId, image: Uint8Array, ifMatch: IfMatch) {
         const extension = imageExtension(image)

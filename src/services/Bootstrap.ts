@@ -62,6 +62,6 @@ const write = (path: string, key: string) =>
     (error) =>
       new StartupError({
         what: `The first API key could not be written to ${path}: ${wordsOf(error)}.`,
-        doThis: "`bun run parley keys create first --scope all` makes another one.",
+        doThis: "`parley keys create first --scope all` makes another one.",
       }),
   )

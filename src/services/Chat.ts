@@ -7,7 +7,7 @@ import { SafeFetch } from "../outbound/SafeFetch.ts"
 import { type Passage, PASSAGES_PER_SEARCH } from "../domain/Passage.ts"
 import { toolSizes } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServesNamed } from "../domain/Caller.ts"
-import { type EmailGate, emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
+import { emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
 import type { ToolResult } from "../domain/chat/Chat.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../domain/chat/SessionToken.ts"
 import { isUnanswered } from "../domain/chat/Unanswered.ts"
@@ -64,6 +64,7 @@ import {
   promptTextsOf,
 } from "./ChatHistory.ts"
 import { unguessableUuid } from "../system/UnguessableId.ts"
+import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
 import { Shares } from "./Shares.ts"
 
@@ -167,7 +168,7 @@ export class Chat extends Context.Service<
           { session, fresh }: ChatContext,
           { apiKeyId }: Caller["Service"],
           request: ChatRequest,
-          gate: EmailGate | undefined,
+          gate: ReturnType<typeof emailGateOf>,
         ) {
           const token = session === undefined ? (request.sessionToken ?? null) : null
           return yield* conversations.append(
@@ -271,8 +272,8 @@ export class Chat extends Context.Service<
           }
           const judged = (reply: Pick<AgentReply, "finishReason" | "output" | "sources" | "toolResults">) =>
             isUnanswered({
-              question: request.messages.at(-1)?.content ?? "",
-              name: chatbot.name,
+              question: bounded(request.messages.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH),
+              name: bounded(chatbot.name, MESSAGE_MAX_LENGTH),
               isFirst: context.history.length <= 1,
               output: reply.output,
               finishReason: reply.finishReason,

@@ -118,10 +118,21 @@ const toStoredTurn = (said: HistoryMessage): StoredTurn => ({
   isCutOff: said.finish_reason === "aborted" || said.finish_reason === "error",
 })
 
-/** Decides whether to ask for the user's e-mail address; undefined for a chatbot that never asks. */
-export const emailGateOf = (chatbot: ChatbotRow, context: ChatContext, request: ChatRequest): EmailGate | undefined => {
-  if (!chatbot.settings.isRequestUserInfoEnabled) return undefined
+/**
+ * Decides whether to ask for the user's e-mail address. A chatbot that never asks stores the one that it is given all the
+ * same, by which the conversation can be found and erased.
+ */
+export const emailGateOf = (
+  chatbot: ChatbotRow,
+  context: ChatContext,
+  request: ChatRequest,
+): Omit<EmailGate, "turns"> | undefined => {
   const { session, history } = context
+  if (!chatbot.settings.isRequestUserInfoEnabled) {
+    const email = request.visitor?.email
+    const isNew = email !== undefined && email !== "" && session?.user_info.email === undefined
+    return isNew ? { email, isAsking: false, mayAskAgain: true } : undefined
+  }
   const gate = gateOf(emailGate(turnsOf(history, request), isRequestIn(history)), request.visitor?.email)
   const isKnown = session?.user_info.email !== undefined
   return isKnown || session?.may_ask_email === false

@@ -20,8 +20,8 @@ const LEASE_MIN = Duration.seconds(15)
  * once.
  */
 const LOOK_EVERY = Duration.seconds(1)
-/** Time between two looks for replies whose server is dead. */
-const RECOVER_EVERY = Duration.seconds(5)
+/** Time between two looks for replies that nobody has taken over whose server is dead. */
+const RECOVER_EVERY = Duration.seconds(30)
 /** Most replies that one statement stores. */
 const BATCH = 100
 
@@ -65,7 +65,8 @@ export class Checkpoints extends Context.Service<
         const looks = Math.ceil(Duration.toMillis(interval) / Duration.toMillis(period))
 
         const storeSome = (due: ReadonlyArray<Watched>) =>
-          Effect.suspend(() => {
+          // Whoever stores a final reply waits for `done`, so that nothing may come between.
+          Effect.uninterruptibleMask((restore) => {
             const some = due.flatMap((one) => {
               const draft = watched.has(one) ? one.draft() : undefined
               return draft === undefined ? [] : [{ one, draft, mark: markOf(draft) }]
@@ -75,16 +76,15 @@ export class Checkpoints extends Context.Service<
             const unchanged = some.filter(({ mark, one }) => mark === one.mark)
             const done = Deferred.makeUnsafe<void>()
             for (const { one } of some) one.stored = Deferred.await(done)
-            return unfinished
-              .store(
-                grown.map(({ draft, one }) => ({ ...one.reply, draft })),
-                unchanged.map(({ one }) => one.reply.id),
-                lease,
-              )
-              .pipe(
-                Effect.andThen(Effect.sync(() => grown.forEach(({ mark, one }) => (one.mark = mark)))),
-                Effect.ensuring(Deferred.succeed(done, undefined)),
-              )
+            const store = unfinished.store(
+              grown.map(({ draft, one }) => ({ ...one.reply, draft })),
+              unchanged.map(({ one }) => one.reply.id),
+              lease,
+            )
+            return restore(store).pipe(
+              Effect.andThen(Effect.sync(() => grown.forEach(({ mark, one }) => (one.mark = mark)))),
+              Effect.ensuring(Deferred.succeed(done, undefined)),
+            )
           })
 
         const storeDue = Effect.suspend(() => {

@@ -16,6 +16,8 @@ const tooSlow = new Unavailable({ detail: "The database does not answer.", retry
 export interface Readiness {
   /** Whether documents wait for vectors, because the embedding model changed or does not answer. */
   readonly areVectorsMissing: boolean
+  /** Whether the database can only be read. */
+  readonly isReadOnly: boolean
 }
 
 /** Checks whether this process can do its work, which takes a database that answers. */
@@ -38,9 +40,8 @@ export class Health extends Context.Service<
         // A failure holds no longer than what has caused it.
         Exit.isSuccess(exit) ? VECTORS_REMEMBERED : Duration.zero,
       )
-      const look = Effect.andThen(
-        ping,
-        Effect.map(areVectorsMissing, (missing): Readiness => ({ areVectorsMissing: missing })),
+      const look: Effect.Effect<Readiness, Unavailable> = Effect.flatMap(ping, ({ isReadOnly }) =>
+        Effect.map(areVectorsMissing, (missing) => ({ areVectorsMissing: missing, isReadOnly })),
       )
       let pinging: Fiber.Fiber<Readiness, Unavailable> | undefined
       // Interrupting a ping takes as long as the database does. So no check interrupts it, and concurrent checks share

@@ -1,7 +1,8 @@
-import { Context, type Duration, Effect, Exit, Layer, type Scope } from "effect"
+import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import { Caller } from "../domain/Caller.ts"
 import { TooManyAtOnce } from "../domain/Errors.ts"
-import { type Place, Share } from "../system/Share.ts"
+import type { OrganizationId } from "../domain/Ids.ts"
+import { Share } from "../system/Share.ts"
 
 /** The kinds of work of which an organization has a share. */
 export type ShareKind = "uploads" | "searches" | "chats" | "streams" | "lists" | "events"
@@ -19,8 +20,6 @@ export interface SharesSettings {
 
 /** `Retry-After` of a refusal: work of these kinds ends within seconds. */
 const RETRY_AFTER_SECONDS = 1
-
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
  * Limits how much work of one kind an organization, and each of its API keys, has under way in this process. Work
@@ -57,44 +56,24 @@ export class Shares extends Context.Service<
         events: shareOf("events"),
       }
 
-      /** Takes a place, within an uninterruptible region of which `restore` makes the wait interruptible. */
-      const take = (kind: ShareKind, share: Share, restore: Restore): Effect.Effect<Place, TooManyAtOnce, Caller> =>
-        Caller.use(({ apiKeyId, organizationId }) =>
-          Effect.suspend(() => {
-            const place = share.ask(organizationId, apiKeyId)
-            if (place?.isHeld === true) return Effect.succeed(place)
-            const refuse = () => Effect.fail(refusal(kind, share.limitFor(organizationId)))
-            if (place === undefined) return refuse()
-            const held = Effect.callback<void>((resume) => {
-              place.onHeld = () => resume(Effect.void)
-            }).pipe(Effect.timeoutOrElse({ duration: settings.wait, orElse: refuse }))
-            // A place that is given to work which is just being interrupted, or refused, is returned too.
-            return Effect.as(
-              Effect.onExit(restore(held), (exit) =>
-                Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => share.leave(place)),
-              ),
-              place,
-            )
-          }),
-        )
+      const wait = (kind: ShareKind, share: Share, organization: OrganizationId) => ({
+        millis: Duration.toMillis(settings.wait),
+        refuse: () => refusal(kind, share.limitFor(organization)),
+      })
 
       return {
         within: (kind) => (work) => {
           const share = shares[kind]
           if (share === undefined) return work
-          return Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(take(kind, share, restore), (place) =>
-              Effect.onExit(restore(work), () => Effect.sync(() => share.leave(place))),
-            ),
+          return Caller.use(({ apiKeyId, organizationId }) =>
+            share.within(organizationId, apiKeyId, wait(kind, share, organizationId))(work),
           )
         },
         hold: (kind) => {
           const share = shares[kind]
           if (share === undefined) return Effect.void
-          return Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(take(kind, share, restore), (place) =>
-              Effect.addFinalizer(() => Effect.sync(() => share.leave(place))),
-            ),
+          return Caller.use(({ apiKeyId, organizationId }) =>
+            share.hold(organizationId, apiKeyId, wait(kind, share, organizationId)),
           )
         },
       }

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Context, Effect, Layer, Schema, Scope as FiberScope, Semaphore, Struct } from "effect"
 import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, type Scope } from "../domain/ApiKey.ts"
 import type { Budget } from "../domain/Budget.ts"
 import { NotFound, type Unavailable } from "../domain/Errors.ts"
@@ -7,6 +7,7 @@ import type { Listed, Range } from "../domain/Page.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { type AuditedChange, Auditing } from "./audit/Auditing.ts"
+import type { SqlError } from "effect/sql"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
@@ -79,8 +80,9 @@ export class ApiKeys extends Context.Service<
     /** Inserts the key unless a key with the same hash exists. */
     readonly ensure: (key: FirstApiKey) => Effect.Effect<void, Unavailable>
     /**
-     * Finds the key of a kind, by default a secret one, with this hash, unless it is revoked or expired, and records
-     * that it was used. The audit log has the first use of each key, and the use of one that is revoked or expired.
+     * Finds the key of a kind, by default a secret one, with this hash, unless it is revoked or expired. That it was
+     * used is written apart, soon after: nobody waits for it, and a database that can only be read misses it. The audit
+     * log has the first use of each key, and the use of one that is revoked or expired.
      */
     readonly findLive: (hash: Uint8Array, kind?: KeyKind) => Effect.Effect<LiveKey | undefined, Unavailable>
     /** Lists the keys of an organization, newest first. */
@@ -101,6 +103,10 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SystemSql
       const auditing = yield* Auditing
+      const scope = yield* FiberScope.Scope
+      /** The keys whose use is being written. */
+      const marked = new Set<ApiKeyId>()
+      const markTurn = yield* Semaphore.make(1)
 
       const columns = sql.literal(
         `id, organization_id, chatbot_id, kind, name, prefix, last_four, scopes, public_key, allowed_origins, budget,
@@ -155,6 +161,8 @@ export class ApiKeys extends Context.Service<
           ${yield* auditing.entry(sql, usedBy(key, "api_key.first_used"), sql`exists (select from used)`)}`
       })
 
+      const recordUse = (key: LiveKey) => sql`update api_keys set last_used_at = now() where id = ${key.id}`
+
       const recordRefusal = Effect.fnUntraced(function* (key: LiveKey) {
         yield* yield* auditing.entry(
           sql,
@@ -164,26 +172,46 @@ export class ApiKeys extends Context.Service<
               and created_at > now() - interval '1 hour'
           )`,
         )
-        return undefined
       })
+
+      /** Writes that a key was used, in the background and one at a time. A mark that fails is lost. */
+      const mark = (key: LiveKey, write: (key: LiveKey) => Effect.Effect<unknown, SqlError.SqlError>) => {
+        if (marked.has(key.id)) return Effect.void
+        marked.add(key.id)
+        return write(key).pipe(
+          withoutSqlErrors,
+          Effect.ignore,
+          Semaphore.withPermit(markTurn),
+          Effect.ensuring(Effect.sync(() => marked.delete(key.id))),
+          Effect.forkIn(scope),
+        )
+      }
 
       const findLive = Effect.fnUntraced(function* (hash: Uint8Array, kind: KeyKind = "secret") {
         // Accurate to the minute, so that a busy key does not cost a write for each request.
-        const [row] = yield* sql<LiveKey & { readonly live: boolean; readonly stale: boolean; readonly used: boolean }>`
+        const [row] = yield* sql<
+          LiveKey & {
+            readonly live: boolean
+            readonly stale: boolean
+            readonly used: boolean
+            readonly frozen: boolean
+          }
+        >`
           select k.id, k.organization_id, k.chatbot_id, k.allowed_origins, k.expires_at,
             case when o.is_operator then k.scopes else array_remove(k.scopes, 'operator') end as scopes,
             (extract(epoch from k.expires_at - now()) * 1000)::float8 as expires_in,
             jsonb_build_object('organization', o.budget, 'key', k.budget) as budgets,
             k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as stale,
-            k.last_used_at is not null as used,
+            k.last_used_at is not null as used, current_setting('transaction_read_only')::boolean as frozen,
             k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live
           from api_keys k join organizations o on o.id = k.organization_id and o.deleted_at is null
           where k.hash = ${hash} and k.kind = ${kind}`
         if (row === undefined) return undefined
-        if (!row.live) return yield* recordRefusal(row)
-        if (!row.used) yield* recordFirstUse(row)
-        else if (row.stale) yield* sql`update api_keys set last_used_at = now() where id = ${row.id}`
-        return row
+        if (!row.frozen) {
+          if (!row.live) yield* mark(row, recordRefusal)
+          else if (row.stale) yield* mark(row, row.used ? recordUse : recordFirstUse)
+        }
+        return row.live ? row : undefined
       }, withoutSqlErrors)
 
       const list = Effect.fnUntraced(function* (organization: OrganizationId, range: Range) {

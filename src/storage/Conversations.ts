@@ -198,18 +198,15 @@ export class Conversations extends Context.Service<
       }, withoutSqlErrors)
 
       const exported = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
-        const organization = yield* CurrentOrganization
-        const audited = yield* auditing.entry(
-          sql,
-          { organization, action: "conversation.exported", target: sql`select id from found`, chatbot },
-          sql`exists (select from found)`,
-        )
-        const [row] = yield* sql<SessionRow>`
-          with found as (select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}),
-            audited as (${audited})
-          select * from found`
-        return row === undefined ? yield* sessionNotFound : toSession(row)
-      }, withoutSqlErrors)
+        const session = yield* get(chatbot, name)
+        yield* auditing.mention(sql, {
+          organization: yield* CurrentOrganization,
+          action: "conversation.exported",
+          target: session.id,
+          chatbot,
+        })
+        return session
+      })
 
       const remove = Effect.fnUntraced(
         function* (chatbot: ChatbotId, name: SessionName) {

@@ -6,7 +6,7 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
-import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable, type UntilDue } from "./sql/LeaseQueue.ts"
 import { onUniqueViolation, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, asynchronousCommit } from "./sql/SqlValues.ts"
 
@@ -42,6 +42,7 @@ export class Ingestions extends Context.Service<
      * oldest ingestion comes first. The document's status becomes `extracting`.
      */
     readonly claim: (lease: Lease) => Effect.Effect<Ingestion | undefined, Unavailable>
+    readonly untilDue: UntilDue
     /** Ends every lease. Only a process that is alone on its database may call this. */
     readonly releaseAll: Effect.Effect<void, Unavailable>
     /** Stores the document's progress and renews the lease. Returns false when the lease is lost. */
@@ -165,7 +166,16 @@ export class Ingestions extends Context.Service<
           and d.id = c.document_id and d.revision <> c.revision`
       }, withoutSqlErrors)
 
-      return { claim, releaseAll: queue.releaseAll, progress, publish, fail, abandon, release: queue.release }
+      return {
+        claim,
+        untilDue: queue.untilDue(),
+        releaseAll: queue.releaseAll,
+        progress,
+        publish,
+        fail,
+        abandon,
+        release: queue.release,
+      }
     }),
   )
 }

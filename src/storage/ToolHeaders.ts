@@ -3,7 +3,8 @@ import type { Unavailable } from "../domain/Errors.ts"
 import { originOf } from "../domain/chatbot/UrlTemplate.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
-import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { sealRows, walk } from "./sql/SealedRows.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 
 /** The HTTP headers of a tool by name. Their values may be secrets. */
@@ -35,18 +36,6 @@ export interface HeadersState {
   readonly tools: number
 }
 
-/** Reads this many rows in one statement. */
-const ROWS_AT_ONCE = 100
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
-
-/** Visits all rows in the order of their ids, some at a time. `visit` returns the next rows after an id. */
-const walk = Effect.fnUntraced(function* <E>(
-  visit: (after: string) => Effect.Effect<ReadonlyArray<{ readonly id: string }>, E>,
-) {
-  let after: string | undefined = BEFORE_ALL
-  while (after !== undefined) after = (yield* visit(after)).at(-1)?.id
-})
-
 /** The encryption of the headers of tools, of all organizations. */
 export class ToolHeaders extends Context.Service<
   ToolHeaders,
@@ -68,38 +57,21 @@ export class ToolHeaders extends Context.Service<
       const sql = yield* SystemSql
       const secrets = yield* Secrets
 
-      const columns = sql.literal("id, organization_id, url, headers, sealed_headers, sealed_by")
+      const columns = "id, organization_id, url, headers, sealed_headers, sealed_by"
+      const condition = "headers <> '{}'"
 
-      const sealAgain = (row: HeadersOwner & StoredHeaders) =>
-        openHeaders(secrets, row).pipe(
-          Effect.flatMap((headers) => sealHeaders(secrets, row, headers)),
-          Effect.flatMap(
-            (sealed) => sql`
-              update chatbot_tools set headers = ${json(sealed.headers)},
-                sealed_headers = ${sealed.sealed_headers}::bytea, sealed_by = ${sealed.sealed_by}::text
-              where id = ${row.id}`,
-          ),
-          Effect.as(1),
-          Effect.catchTag("SecretUnreadable", () => Effect.succeed(0)),
-        )
-
-      const sealAll = Effect.gen(function* () {
-        const { key } = secrets
-        if (key === undefined) return 0
-        let tools = 0
-        yield* walk(
-          Effect.fnUntraced(function* (after) {
-            // A locked row is being written by another transaction, which encrypts it.
-            const rows = yield* sql<HeadersOwner & StoredHeaders>`
-              select ${columns} from chatbot_tools
-              where id > ${after}::uuid and headers <> '{}' and sealed_by is distinct from ${key}::text
-              order by id limit ${ROWS_AT_ONCE} for update skip locked`
-            for (const row of rows) tools += yield* sealAgain(row)
-            return rows
-          }, transaction(sql)),
-        )
-        return tools
-      }).pipe(withoutSqlErrors)
+      const sealAll = withoutSqlErrors(
+        sealRows<HeadersOwner & StoredHeaders>(sql, secrets, {
+          name: "chatbot_tools",
+          columns,
+          condition,
+          seal: Effect.fnUntraced(function* (row) {
+            const sealed = yield* sealHeaders(secrets, row, yield* openHeaders(secrets, row))
+            return sql`headers = ${json(sealed.headers)}, sealed_headers = ${sealed.sealed_headers}::bytea,
+              sealed_by = ${sealed.sealed_by}::text`
+          }),
+        }),
+      )
 
       const stateOf = (row: HeadersOwner & StoredHeaders) =>
         row.sealed_by === null
@@ -112,10 +84,10 @@ export class ToolHeaders extends Context.Service<
       const examine = Effect.gen(function* () {
         const found = new Map<string, HeadersState>()
         yield* walk(
-          Effect.fnUntraced(function* (after) {
+          Effect.fnUntraced(function* (after, limit) {
             const rows = yield* sql<HeadersOwner & StoredHeaders>`
-              select ${columns} from chatbot_tools where id > ${after}::uuid and headers <> '{}'
-              order by id limit ${ROWS_AT_ONCE}`
+              select ${sql.literal(columns)} from chatbot_tools where id > ${after}::uuid and ${sql.literal(condition)}
+              order by id limit ${limit}`
             for (const row of rows) {
               const state = yield* stateOf(row)
               const name = `${state} ${row.sealed_by}`

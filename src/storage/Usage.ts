@@ -76,7 +76,6 @@ export class Usage extends Context.Service<
       const system = yield* SystemSql
 
       const kinds = sql.literal("input_tokens, output_tokens, cache_read_tokens, cache_write_tokens")
-      const everyColumn = sql.literal(Object.values(columns).join(", "))
       const sums = sql.literal(
         [
           ...["replies", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"].map(
@@ -90,34 +89,20 @@ export class Usage extends Context.Service<
         const organization = yield* CurrentOrganization
         const condition = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
             ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
-        const columnsOf = (prefix: string) => sql.literal(groups.map((group) => prefix + columns[group]).join(", "))
-        const by = columnsOf("")
-        const groupsIn = (table: "usage_days" | "usage_entries") =>
-          sql`select distinct ${by} from ${sql(table)} where ${condition}`
+        const by = sql.literal(groups.map((group) => columns[group]).join(", "))
         const takenIn = (table: "usage_days" | "usage_entries") =>
-          sql`select ${everyColumn}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`
-        // One statement reads days and entries, so that an entry which is being folded is counted exactly once. Sums
-        // by group are computed only for the groups of the page; the others are just counted and enter the total.
+          sql`select ${by}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`
+        // One statement reads days and entries, so that an entry which is being folded is counted exactly once; and it
+        // reads each row once, for its group, its page and the total.
         const found = yield* sql<{ readonly replies: number | null }>`
-            with keys as (
-              select ${by} from (
-                (${groupsIn("usage_days")} order by ${by} limit ${offset(page) + page.limit}) union ${groupsIn("usage_entries")}
-              ) found order by ${by} limit ${page.limit} offset ${offset(page)}
+            with groups as materialized (
+              select ${by}, ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken group by ${by}
             ), page as (
-              select ${by}, ${sums} from (
-                select * from (${takenIn("usage_days")}) days where (${by}) in (table keys)
-                union all select * from (${takenIn("usage_entries")}) entries where (${by}) in (table keys)
-              ) taken group by ${by}
-            ), counted as (
-              select ((select count(*) from (${groupsIn("usage_days")}) days) + (
-                select count(*) from (${groupsIn("usage_entries")}) e
-                where not exists (select from usage_days d where ${condition} and (${columnsOf("d.")}) = (${columnsOf("e.")}))
-              ))::int as count
+              select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
             )
             select page.*, to_jsonb(total) as total, counted.count
-            from counted, (
-              select ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken
-            ) total left join page on true order by ${by}`
+            from (select count(*)::int as count from groups) counted, (select ${sums} from groups) total
+              left join page on true order by ${by}`
         const [totals] = yield* decodeTotals(Effect.succeed(found.slice(0, 1)))
         const { count, total } = yield* Effect.orDie(Effect.fromNullishOr(totals))
         const rows = yield* decodeUsage(Effect.succeed(found.filter(({ replies }) => replies !== null)))

@@ -56,7 +56,13 @@ export const serveSeveral = Effect.fnUntraced(function* (
   const port = yield* reservePort(server)
   const url = urlOf(server.host, port)
   const { replaceAll } = yield* supervise({ workers, port, url, drainTimeout: server.drainTimeout, program })
-  const replacing = hungUp.await.pipe(Effect.andThen(hungUp.close), Effect.andThen(replaceAll), Effect.forever)
+  const replacing = hungUp.await.pipe(
+    Effect.andThen(hungUp.close),
+    Effect.andThen(replaceAll),
+    // Whatever becomes of a replacement, the workers that there are go on.
+    Effect.catchDefect((defect) => Effect.logError("The workers could not be replaced", defect)),
+    Effect.forever,
+  )
   const reason = yield* Effect.raceFirst(replacing, ended)
   yield* Effect.logInfo("The workers are stopping", { reason })
 }, Effect.scoped)

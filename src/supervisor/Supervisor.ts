@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Clock, Console, Deferred, Duration, Effect, Schema, type Scope, Semaphore } from "effect"
+import { Console, Deferred, Duration, Effect, Latch, Schema, type Scope, Semaphore } from "effect"
+import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import { StartupError } from "../system/StartupError.ts"
+import { wordsOf } from "../system/SystemError.ts"
 import { PORT, WORKERS } from "../system/Variables.ts"
 import { type Order, Report, SEAT } from "./Messages.ts"
 
@@ -28,13 +30,17 @@ const END_GRACE = Duration.seconds(15)
 /** How long a worker may take to follow an order. */
 const ORDER_PATIENCE = Duration.seconds(2)
 
-/** How a process has ended. */
-type Ending = { readonly code: number; readonly signal: NodeJS.Signals | number | null }
+/** How a process has ended; `cause` says why it could not begin. */
+interface Ending {
+  readonly code: number
+  readonly signal: NodeJS.Signals | number | null
+  readonly cause?: unknown
+}
 
 /** A process that serves, and how far it is. */
 interface Child {
   readonly number: number
-  readonly pid: number
+  readonly pid: number | undefined
   readonly ready: Deferred.Deferred<void>
   readonly listening: Deferred.Deferred<void>
   readonly closed: Deferred.Deferred<void>
@@ -45,46 +51,73 @@ interface Child {
   readonly stop: (signal: NodeJS.Signals) => void
 }
 
+/** A place among the workers. */
+interface Place {
+  child: Child
+  /** Since when the worker has the place, by the monotonic clock. */
+  since: number
+  /** The wait before the next worker is started, if this one ends soon. */
+  wait: Duration.Duration
+  /** A place changes hands one change at a time. */
+  readonly turn: Semaphore.Semaphore
+}
+
 const isReport = Schema.is(Report)
 
+/** Starts a worker. One that the system cannot start has ended at once. */
 const spawn = ({ port, program, workers }: SupervisorSettings, sockets: string, number: number): Child => {
-  const spawned = Bun.spawn([process.execPath, ...process.execArgv, program, "serve"], {
-    env: { ...process.env, [SEAT]: `${number}/${workers}:${sockets}`, [PORT]: String(port) },
-    stdin: "ignore",
-    stdout: "inherit",
-    stderr: "inherit",
-    ipc: (report: unknown) => {
-      // A worker of a later version may report more.
-      if (!isReport(report)) return
-      switch (report._tag) {
-        case "Ready":
-          return void Deferred.doneUnsafe(child.ready, Effect.void)
-        case "Listening":
-          return void Deferred.doneUnsafe(child.listening, Effect.void)
-        case "Closed":
-          return void Deferred.doneUnsafe(child.closed, Effect.void)
-        case "Spread":
-          return void Deferred.doneUnsafe(child.spread, Effect.succeed(report.isDone))
-      }
-    },
-    onExit: (_, code, signal) => {
-      Deferred.doneUnsafe(child.exited, Effect.succeed<Ending>({ code: code ?? 1, signal }))
-    },
-  })
-  const child: Child = {
+  const steps = {
     number,
-    pid: spawned.pid,
-    ready: Deferred.makeUnsafe(),
-    listening: Deferred.makeUnsafe(),
-    closed: Deferred.makeUnsafe(),
-    exited: Deferred.makeUnsafe(),
-    spread: Deferred.makeUnsafe(),
-    send: (order) => {
-      if (spawned.exitCode === null) spawned.send(order)
-    },
-    stop: (signal) => spawned.kill(signal),
+    ready: Deferred.makeUnsafe<void>(),
+    listening: Deferred.makeUnsafe<void>(),
+    closed: Deferred.makeUnsafe<void>(),
+    exited: Deferred.makeUnsafe<Ending>(),
+    spread: Deferred.makeUnsafe<boolean>(),
   }
-  return child
+  try {
+    const spawned = Bun.spawn([process.execPath, ...process.execArgv, program, "serve"], {
+      env: { ...process.env, [SEAT]: `${number}/${workers}:${sockets}`, [PORT]: String(port) },
+      stdin: "ignore",
+      stdout: "inherit",
+      stderr: "inherit",
+      ipc: (report: unknown) => {
+        // A worker of a later version may report more.
+        if (!isReport(report)) return
+        switch (report._tag) {
+          case "Ready":
+            return void Deferred.doneUnsafe(child.ready, Effect.void)
+          case "Listening":
+            return void Deferred.doneUnsafe(child.listening, Effect.void)
+          case "Closed":
+            return void Deferred.doneUnsafe(child.closed, Effect.void)
+          case "Spread":
+            return void Deferred.doneUnsafe(child.spread, Effect.succeed(report.isDone))
+        }
+      },
+      onExit: (_, code, signal) => {
+        Deferred.doneUnsafe(child.exited, Effect.succeed<Ending>({ code: code ?? 1, signal }))
+      },
+    })
+    const child: Child = {
+      ...steps,
+      pid: spawned.pid,
+      send: (order) => orEnded(() => spawned.send(order)),
+      stop: (signal) => orEnded(() => spawned.kill(signal)),
+    }
+    return child
+  } catch (cause) {
+    Deferred.doneUnsafe(steps.exited, Effect.succeed<Ending>({ code: 1, signal: null, cause }))
+    return { ...steps, pid: undefined, send: () => {}, stop: () => {} }
+  }
+}
+
+/** Reaches for a process that may end at any moment, which `exited` tells a little later. */
+const orEnded = (reach: () => void): void => {
+  try {
+    reach()
+  } catch {
+    // Whoever waits for what was ordered learns that the process has ended.
+  }
 }
 
 const hasExited = ({ exited }: Child): boolean => Deferred.isDoneUnsafe(exited)
@@ -93,8 +126,10 @@ const hasExited = ({ exited }: Child): boolean => Deferred.isDoneUnsafe(exited)
 const reaches = (child: Child, step: Deferred.Deferred<void>): Effect.Effect<boolean> =>
   Effect.raceFirst(Effect.as(Deferred.await(step), true), Effect.as(Deferred.await(child.exited), false))
 
-const describe = ({ code, signal }: Ending): string =>
-  signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
+const describe = ({ cause, code, signal }: Ending): string => {
+  if (cause !== undefined) return `could not begin: ${wordsOf(cause)}`
+  return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
+}
 
 /** A supervisor of several workers. */
 export interface Supervisor {
@@ -122,18 +157,22 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
   )
   /** All processes that have not ended. */
   const children = new Set<Child>()
-  /** The worker at each place. */
-  const seats = new Map<number, Child>()
+  /** The places, by the numbers of their workers. */
+  const seats = new Map<number, Place>()
+  /** No worker that ends is started again before all have been started once. */
+  const isStarted = yield* Latch.make(false)
+  const scope = yield* Effect.scope
   /** The workers whose listeners are open, in the kernel's order. */
   const listeners: Array<Child> = []
   /** The order of the listeners is known only while they change one at a time. */
   const listenerTurn = yield* Semaphore.make(1)
 
-  const begin = (number: number) =>
+  const begin = (number: number): Effect.Effect<Child> =>
     Effect.gen(function* () {
       const child = spawn(settings, sockets, number)
       children.add(child)
       yield* Effect.forkDetach(Effect.andThen(Deferred.await(child.exited), leave(child)))
+      yield* Effect.forkIn(Effect.andThen(Deferred.await(child.exited), refill(child)), scope)
       return child
     })
 
@@ -144,7 +183,9 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
     if (one === undefined) return
     one.spread = Deferred.makeUnsafe()
     one.send({ _tag: "Spread", port: settings.port, places })
-    const isDone = yield* Effect.timeoutOption(Deferred.await(one.spread), ORDER_PATIENCE)
+    // When it ends instead, the end of its listener makes another one spread them.
+    const answer = Effect.raceFirst(Deferred.await(one.spread), Effect.as(Deferred.await(one.exited), true))
+    const isDone = yield* Effect.timeoutOption(answer, ORDER_PATIENCE)
     if (isDone._tag === "None" || !isDone.value) {
       yield* Effect.logDebug("The system cannot spread connections evenly, and does it by a hash of their addresses")
     }
@@ -200,41 +241,59 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
     }
   })
 
-  /** Keeps a place filled. */
-  const keep = Effect.fnUntraced(function* (number: number) {
-    let wait = BACK_OFF_MIN
-    for (;;) {
-      const child = seats.get(number)
-      if (child === undefined) return
-      const since = yield* Clock.currentTimeMillis
-      const ending = yield* Deferred.await(child.exited)
-      // Another one has taken the place before.
-      if (seats.get(number) !== child) continue
-      const lived = Duration.millis((yield* Clock.currentTimeMillis) - since)
-      wait = Duration.isGreaterThan(lived, LIVED_WELL)
-        ? BACK_OFF_MIN
-        : Duration.min(Duration.times(wait, 2), BACK_OFF_MAX)
-      yield* Effect.logError(`Worker ${number} ${describe(ending)}, and is started again`, { worker: number })
-      seats.set(number, yield* revive(number, wait))
+  /** Waits until nobody else changes who has a place. */
+  const inTurnOf =
+    (number: number) =>
+    <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.suspend(() => seats.get(number)?.turn.withPermit(change) ?? change)
+
+  /**
+   * Starts a worker in the place of one that has ended, unless another one has the place: one that ends while another
+   * one is being made ready for its place needs no third.
+   */
+  const refill = (child: Child): Effect.Effect<void> =>
+    isStarted.await.pipe(
+      Effect.andThen(
+        Effect.gen(function* () {
+          const { number } = child
+          const seat = seats.get(number)
+          if (seat?.child !== child) return
+          const lived = Duration.millis((yield* currentMonotonicMillis) - seat.since)
+          const wait = Duration.isGreaterThan(lived, LIVED_WELL) ? BACK_OFF_MIN : seat.wait
+          seat.wait = Duration.min(Duration.times(wait, 2), BACK_OFF_MAX)
+          const ending = yield* Deferred.await(child.exited)
+          yield* Effect.logError(`Worker ${number} ${describe(ending)}, and is started again`, { worker: number })
+          seat.child = yield* revive(number, wait)
+          seat.since = yield* currentMonotonicMillis
+        }).pipe(inTurnOf(child.number)),
+      ),
+    )
+
+  /** Replaces the worker at a place. Returns it, to leave; undefined where it stays. */
+  const succeed = Effect.fnUntraced(function* (number: number) {
+    const seat = seats.get(number)
+    if (seat === undefined) return undefined
+    const old = seat.child
+    const next = yield* begin(number)
+    if (!(yield* reaches(next, next.ready))) {
+      yield* Effect.logError(`Worker ${number} stays: the one to replace it could not start`, { worker: number })
+      return undefined
     }
+    if (!(yield* letListen(next, old))) {
+      // Otherwise a version that cannot listen would replace every worker that does.
+      yield* Effect.logError(`Worker ${number} stays: the one to replace it ended before it could listen`, {
+        worker: number,
+      })
+      return undefined
+    }
+    seat.child = next
+    seat.since = yield* currentMonotonicMillis
+    return old
   })
 
   const replace = Effect.fnUntraced(function* (number: number) {
-    const old = seats.get(number)
-    // The place of one that has died is filled anyway.
-    if (old === undefined || hasExited(old)) return
-    const next = yield* begin(number)
-    if (!(yield* reaches(next, next.ready))) {
-      return yield* Effect.logError(`Worker ${number} stays: the one to replace it could not start`, { worker: number })
-    }
-    seats.set(number, next)
-    if (!(yield* letListen(next, old))) {
-      // Otherwise a version that cannot listen would replace every worker that does.
-      seats.set(number, old)
-      return yield* Effect.logError(`Worker ${number} stays: the one to replace it ended before it could listen`, {
-        worker: number,
-      })
-    }
+    const old = yield* inTurnOf(number)(succeed(number))
+    if (old === undefined) return
     old.send({ _tag: "Leave" })
     const left = Effect.andThen(reaches(old, old.closed), Effect.andThen(leave(old), Deferred.await(old.exited)))
     const ending = yield* Effect.timeoutOption(left, Duration.sum(settings.drainTimeout, END_GRACE))
@@ -249,17 +308,17 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
       doThis: `It has said why, if it could; with ${WORKERS}=1 the same start shows it alone.`,
     })
   }
-  seats.set(1, first)
   const others = yield* Effect.forEach(
     Array.from({ length: settings.workers - 1 }, (_, index) => index + 2),
     begin,
   )
-  for (const child of others) {
-    seats.set(child.number, child)
-    yield* reaches(child, child.ready)
+  for (const child of others) yield* reaches(child, child.ready)
+  const since = yield* currentMonotonicMillis
+  for (const child of [first, ...others]) {
+    seats.set(child.number, { child, since, wait: BACK_OFF_MIN, turn: yield* Semaphore.make(1) })
+    yield* letListen(child)
   }
-  for (const child of [first, ...others]) yield* letListen(child)
-  for (const number of seats.keys()) yield* Effect.forkScoped(keep(number))
+  yield* isStarted.open
   yield* Console.log(`Listening on ${settings.url}`)
   yield* Effect.logInfo("The workers listen", { workers: settings.workers })
 
@@ -269,6 +328,6 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
       for (const number of seats.keys()) yield* replace(number)
       yield* Effect.logInfo("The workers are replaced")
     }),
-    pids: () => Array.from(seats.values(), ({ pid }) => pid),
+    pids: () => Array.from(seats.values(), ({ child }) => child.pid ?? 0),
   }
 })

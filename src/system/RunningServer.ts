@@ -7,7 +7,7 @@ import { Effect, FileSystem, Schema } from "effect"
 
 /** What the file `running.json` says of the server that has the embedded database. */
 export const RunningServer = Schema.Struct({
-  /** The address by which a process on the same machine reaches the server. */
+  /** The address of the listener for processes on the same machine, by which alone the token is good. */
   url: Schema.String,
   pid: Schema.Int,
   /** A request with this token as its API key acts as the operator on the command line. */

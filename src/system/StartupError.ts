@@ -1,4 +1,5 @@
 import { Runtime, Schema } from "effect"
+import { DATA_DIR, DATABASE_URL } from "./Variables.ts"
 
 /**
  * The server cannot start, for a reason that its operator can mend. `what` says what is wrong and `doThis` what to do,
@@ -20,3 +21,10 @@ export class StartupError extends Schema.TaggedError<StartupError>()("StartupErr
     return `${this.what} ${this.doThis}`
   }
 }
+
+/** A command that makes no database finds none at a place: in a directory, or on a Postgres server. */
+export const nothingThere = (place: string): StartupError =>
+  new StartupError({
+    what: `There is no database of Parley in ${place}.`,
+    doThis: `See that ${DATA_DIR} or ${DATABASE_URL} names the right one. A server makes a new one when it starts, as \`parley migrate\` does.`,
+  })

@@ -1,3 +1,5 @@
+import { bounded, type BoundedText } from "./BoundedText.ts"
+
 /*
  * Takes Markdown apart into blocks: headings, paragraphs, items of lists, and rows of tables, without fenced code.
  */
@@ -5,7 +7,7 @@
 /** A block of a text on one line, with its marks inside of the line. */
 export interface Block {
   readonly kind: "heading" | "paragraph" | "item" | "row"
-  readonly text: string
+  readonly text: BoundedText
   /** The level of a heading from 1, or the depth of an item in its list from 0; 0 for other blocks. */
   readonly level: number
   /** Whether an item is numbered. */
@@ -21,12 +23,12 @@ const FENCE = /^(`{3,}|~{3,})/
 const INDENT = 2
 
 /** The blocks of a text in order. */
-export const blocksOf = (content: string): ReadonlyArray<Block> => {
+export const blocksOf = (content: BoundedText): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
   let open: { block: Omit<Block, "text">; lines: Array<string> } | undefined
   let fence: string | undefined
   const close = () => {
-    if (open !== undefined) blocks.push({ ...open.block, text: open.lines.join(" ").replaceAll(/\s+/g, " ") })
+    if (open !== undefined) blocks.push({ ...open.block, text: bounded(open.lines.join(" ").replaceAll(/\s+/g, " ")) })
     open = undefined
   }
   for (const source of content.split("\n")) {

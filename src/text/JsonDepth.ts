@@ -4,13 +4,30 @@
  */
 export const jsonDepth = (text: string): number => scan(text).deepest
 
-/** An upper bound of the number of values in a JSON text, counting those within other values. */
-export const jsonValues = (text: string): number => scan(text).values
+/** What bounds the work of parsing and decoding a JSON text, found without a parser. */
+export interface JsonSize {
+  /** How deep the arrays and objects nest. */
+  readonly deepest: number
+  /** An upper bound of the number of values, counting those within other values. */
+  readonly values: number
+  /** The most fields of one object; 0 where none has two. */
+  readonly widest: number
+}
+
+/** Measures a JSON text. */
+export const jsonSize = (text: string): JsonSize => scan(text)
 
 /** Whether a text that is not valid JSON is empty, or an object that ends too early. */
 export const isCutObject = (text: string): boolean => /^\s*(?:\{|$)/.test(text) && !scan(text).isClosed
 
-const scan = (text: string): { readonly deepest: number; readonly values: number; readonly isClosed: boolean } => {
+/** The levels of nesting at which fields are counted, more than any text may have; those below share their counts. */
+const LEVELS = 1_024
+/** The count of an array, to which the commas between its elements are added. */
+const NO_FIELDS = -(2 ** 31)
+
+const scan = (text: string): JsonSize & { readonly isClosed: boolean } => {
+  const fields = new Int32Array(LEVELS)
+  let widest = 0
   let depth = 0
   let deepest = 0
   // Each value but the first follows a comma or a bracket.
@@ -22,11 +39,15 @@ const scan = (text: string): { readonly deepest: number; readonly values: number
       if (code === 0x5c) index++
       else if (code === 0x22) inString = false
     } else if (code === 0x22) inString = true
-    else if (code === 0x2c) values++
-    else if (code === 0x5b || code === 0x7b) {
+    else if (code === 0x2c) {
+      values++
+      const level = depth % LEVELS
+      widest = Math.max(widest, (fields[level] = (fields[level] ?? 0) + 1))
+    } else if (code === 0x5b || code === 0x7b) {
       values++
       deepest = Math.max(deepest, ++depth)
-    } else if (code === 0x5d || code === 0x7d) depth--
+      fields[depth % LEVELS] = code === 0x7b ? 1 : NO_FIELDS
+    } else if (code === 0x5d || code === 0x7d) depth = Math.max(0, depth - 1)
   }
-  return { deepest, values, isClosed: deepest > 0 && depth <= 0 && !inString }
+  return { deepest, values, widest, isClosed: deepest > 0 && depth === 0 && !inString }
 }

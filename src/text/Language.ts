@@ -1,5 +1,5 @@
+import type { BoundedText } from "./BoundedText.ts"
 import { TRAITS } from "./LanguageTraits.ts"
-import { normalize } from "./Normalization.ts"
 
 export const LANGUAGES = [
   "simple",
@@ -125,7 +125,7 @@ const OTHERS_MAX = 3
  *
  * @param others the languages of other texts in the same collection: in case of doubt, the text is in one of these
  */
-export const detectLanguage = (text: string, others: ReadonlyArray<LanguageCount> = []): Language => {
+export const detectLanguage = (text: BoundedText, others: ReadonlyArray<LanguageCount> = []): Language => {
   const sample = sampleOf(text)
   const script = scriptOf(sample)
   const unseen = script.languageOf(sample)
@@ -143,7 +143,7 @@ export const detectLanguage = (text: string, others: ReadonlyArray<LanguageCount
  *
  * @param languages the languages of the collection
  */
-export const languageAmong = (languages: ReadonlyArray<LanguageCount>, text: string): Language => {
+export const languageAmong = (languages: ReadonlyArray<LanguageCount>, text: BoundedText): Language => {
   const names = languagesOf(languages)
   if (names[0] !== undefined && names.length === 1) return names[0]
   const sample = sampleOf(text)
@@ -156,7 +156,7 @@ export const languageAmong = (languages: ReadonlyArray<LanguageCount>, text: str
 const languagesOf = (counts: ReadonlyArray<LanguageCount>): ReadonlyArray<Language> =>
   counts.map(({ language }) => language)
 
-const sampleOf = (text: string): string => normalize(text.slice(0, SAMPLE_CHARACTERS), "NFC").toLowerCase()
+const sampleOf = (text: BoundedText): string => text.slice(0, SAMPLE_CHARACTERS).toLowerCase()
 
 const scriptOf = (sample: string): Script => {
   let found = LATIN

@@ -1,3 +1,4 @@
+import { bounded, type BoundedText } from "./BoundedText.ts"
 import { blocksOf } from "./Blocks.ts"
 import { cut } from "./Cut.ts"
 import { plain } from "./Markup.ts"
@@ -13,7 +14,7 @@ const SENTENCE_MIN_LENGTH = 2
 const sentenceSegmenter = new Intl.Segmenter(undefined, { granularity: "sentence" })
 
 export interface Line {
-  readonly text: string
+  readonly text: BoundedText
   /**
    * Whether the line is a heading, a question or the announcement of a list: it says what follows, and answers nothing
    * itself.
@@ -22,12 +23,12 @@ export interface Line {
 }
 
 /** The sentences and headings of a text, without the rows of its tables. */
-export const linesOf = (content: string): ReadonlyArray<Line> =>
+export const linesOf = (content: BoundedText): ReadonlyArray<Line> =>
   blocksOf(content).flatMap(({ kind, text }) =>
     kind === "row"
       ? []
       : kind === "heading"
-        ? [{ text: plain(text), isLead: true }]
+        ? [{ text: bounded(plain(text)), isLead: true }]
         : sentencesIn(text).map((sentence) => ({ text: sentence, isLead: announces(sentence) })),
   )
 
@@ -35,7 +36,7 @@ export const linesOf = (content: string): ReadonlyArray<Line> =>
 export const announces = (sentence: string): boolean => /[?？؟;:：]$/u.test(sentence)
 
 /** The sentences of a block without marks of Markdown, marks of citations and pictures. */
-export const sentencesIn = (block: string): ReadonlyArray<string> => {
+export const sentencesIn = (block: BoundedText): ReadonlyArray<BoundedText> => {
   const text = plain(withoutCitations(block.replaceAll(PICTURE, " ")))
     .replaceAll(/\s+/g, " ")
     .trim()
@@ -51,7 +52,9 @@ export const sentencesIn = (block: string): ReadonlyArray<string> => {
       sentences[sentences.length - 1] = `${last} ${sentence}`
     } else sentences.push(sentence)
   }
-  return sentences.filter(({ length }) => length >= SENTENCE_MIN_LENGTH && length <= SENTENCE_MAX_LENGTH)
+  return sentences.flatMap((sentence) =>
+    sentence.length >= SENTENCE_MIN_LENGTH && sentence.length <= SENTENCE_MAX_LENGTH ? [bounded(sentence)] : [],
+  )
 }
 
 const PICTURE = /!\[[^\][]*\]\([^()]*\)/g

@@ -1,3 +1,4 @@
+import type { BoundedText } from "./BoundedText.ts"
 import { normalize } from "./Normalization.ts"
 
 /*
@@ -17,11 +18,13 @@ const isThai = /^\p{Script=Thai}/u
  * The words of a text, and the single characters of scripts without spaces. An apostrophe ends a word, so that `what's`
  * is `what` and `s`.
  */
-export const writtenTokensOf = (text: string): ReadonlyArray<string> =>
-  (BEYOND_ASCII.test(text) ? normalize(text, "NFKC").match(TOKEN) : text.match(ASCII_TOKEN)) ?? []
+export const writtenTokensOf = (text: BoundedText): ReadonlyArray<string> => tokensIn(text)
 
 /** The tokens of a text in lower case. */
-export const tokensOf = (text: string): ReadonlyArray<string> => writtenTokensOf(text).map(lowerCased)
+export const tokensOf = (text: BoundedText): ReadonlyArray<string> => tokensIn(text).map(lowerCased)
+
+const tokensIn = (text: string): ReadonlyArray<string> =>
+  (BEYOND_ASCII.test(text) ? normalize(text, "NFKC").match(TOKEN) : text.match(ASCII_TOKEN)) ?? []
 
 /** A token in lower case. The dot that a capital i of Turkish would keep is left out. */
 export const lowerCased = (token: string): string => token.toLowerCase().replaceAll("i\u0307", "i")
@@ -40,8 +43,19 @@ export const joined = (tokens: ReadonlyArray<string>): string => {
 
 const endsUnspaced = new RegExp(`[${UNSPACED}][\\p{M}ー]*$`, "u")
 
+const PLAIN_MAX = 5_000
+const plainTokens = new Map<string, string>()
+
 /** A token as many people type it: without accents, and with the plainest of similar letters. */
-const plain = (token: string): string => (BEYOND_ASCII.test(token) ? withoutAccents(token) : token)
+const plain = (token: string): string => {
+  if (!BEYOND_ASCII.test(token)) return token
+  const known = plainTokens.get(token)
+  if (known !== undefined) return known
+  if (plainTokens.size === PLAIN_MAX) plainTokens.clear()
+  const made = withoutAccents(token)
+  plainTokens.set(token, made)
+  return made
+}
 
 const withoutAccents = (token: string): string =>
   normalize(token, "NFD")
@@ -79,19 +93,20 @@ export class PhraseBook<A> {
     this.build()
     const first = tokens[place] ?? ""
     const most = Math.max(this.longest.get(first) ?? 0, this.longest.get(plain(first)) ?? 0)
-    for (let length = Math.min(most, tokens.length - place); length > 0; length--) {
-      const phrase = tokens.slice(place, place + length)
-      const meanings = this.meaningsOf(phrase).filter(isWanted)
-      if (meanings.length > 0) return { length, meanings }
+    let found: { readonly length: number; readonly meanings: ReadonlyArray<A> } | undefined
+    let [phrase, folded] = ["", ""]
+    for (let length = 1; length <= Math.min(most, tokens.length - place); length++) {
+      const token = tokens[place + length - 1] ?? ""
+      phrase = length === 1 ? token : `${phrase} ${token}`
+      folded = length === 1 ? plain(token) : `${folded} ${plain(token)}`
+      const meanings = this.meaningsOf(phrase, folded).filter(isWanted)
+      if (meanings.length > 0) found = { length, meanings }
     }
-    return undefined
+    return found
   }
 
-  private meaningsOf(tokens: ReadonlyArray<string>): ReadonlyArray<A> {
-    const exact = this.meanings.get(tokens.join(" "))
-    if (exact !== undefined) return exact
-    const folded = tokens.map(plain).join(" ")
-    return this.meanings.get(folded) ?? this.plainMeanings.get(folded) ?? []
+  private meaningsOf(phrase: string, folded: string): ReadonlyArray<A> {
+    return this.meanings.get(phrase) ?? this.meanings.get(folded) ?? this.plainMeanings.get(folded) ?? []
   }
 
   private build(): void {
@@ -99,9 +114,9 @@ export class PhraseBook<A> {
     this.lists = []
     for (const [list, meaning] of lists) {
       // Taking the phrases of scripts with spaces apart by the classes of Unicode would take several times as long.
-      const tokensIn = hasUnspaced.test(list) ? tokensOf : spacedTokensOf
+      const tokensOfPhrase = hasUnspaced.test(list) ? tokensIn : spacedTokensOf
       for (const phrase of lowerCased(normalize(list, "NFKC")).split(", ")) {
-        const tokens = tokensIn(phrase)
+        const tokens = tokensOfPhrase(phrase)
         this.add(this.meanings, tokens, meaning)
         if (BEYOND_ASCII.test(phrase)) this.add(this.plainMeanings, tokens.map(plain), meaning)
       }

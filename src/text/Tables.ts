@@ -1,3 +1,4 @@
+import type { BoundedText } from "./BoundedText.ts"
 import { cut } from "./Cut.ts"
 import { plain } from "./Markup.ts"
 
@@ -7,6 +8,9 @@ import { plain } from "./Markup.ts"
 
 /** Longest text of a row, in UTF-16 code units. */
 const ROW_MAX_LENGTH = 600
+
+/** The most columns of a table, and fields of a record: what has more is no table that people read. */
+const COLUMNS_MAX = 64
 
 /** A table of a text. */
 export interface Table {
@@ -48,7 +52,7 @@ export const rowText = (header: ReadonlyArray<string>, cells: ReadonlyArray<stri
 }
 
 /** The tables of a text, without those in fenced code. */
-export const tablesOf = (content: string): ReadonlyArray<Table> => {
+export const tablesOf = (content: BoundedText): ReadonlyArray<Table> => {
   const lines = withoutCode(content)
   const tables: Array<Table> = []
   const [firstText, lastText] = [lines.findIndex((line) => line !== ""), lines.findLastIndex((line) => line !== "")]
@@ -69,10 +73,10 @@ export const tablesOf = (content: string): ReadonlyArray<Table> => {
     const isLast = to > lastText
     if (isRow(line) || isRule(lines[at + 1])) {
       const hasHeader = isRule(part[1])
-      const rows = part.filter((each) => !isRule(each)).map(cellsOf)
+      const rows = part.filter((each) => !isRule(each)).map((row) => cellsOf(row).slice(0, COLUMNS_MAX))
       const [header = [], ...body] = hasHeader ? rows : [[], ...rows]
       tables.push({ above, header, rows: body, isFirst, isLast })
-    } else addRecord(tables, above, part.map(fieldOf), isFirst, isLast)
+    } else addRecord(tables, above, part.slice(0, COLUMNS_MAX).map(fieldOf), isFirst, isLast)
     at = to
   }
   return tables

@@ -1,3 +1,4 @@
+import type { BoundedText } from "./BoundedText.ts"
 import type { Language } from "./Language.ts"
 import { normalize } from "./Normalization.ts"
 
@@ -27,7 +28,7 @@ const NOT_IN_ASCII_WORDS = /(?:[^a-z0-9.]|(?<![0-9])\.|\.(?![0-9]))+/g
  * The words of a text in lower case. Names in code are returned whole and in parts (`readFile` → `readfile read file`),
  * a point is kept only between digits, and runs of a script without spaces become overlapping pairs of characters.
  */
-export const spacedWords = (text: string, language?: Language): string => {
+export const spacedWords = (text: BoundedText, language?: Language): string => {
   const isAscii = !BEYOND_ASCII.test(text)
   const plain = isAscii ? text : normalize(text, "NFKC").replace(SOFT_HYPHEN, "")
   const whole = MAY_BE_COMPOUND.test(plain) ? plain.replace(ASCII_WORD, nameAndParts) : plain

@@ -58,9 +58,10 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
     ])
   })
 
-  test("only health checks, avatars, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
+  test("only the server's own address, health checks, avatars, documentation, pages, the beginning of a widget and the console's sign-in need no API key", () => {
     expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "DELETE /api/console/session",
+      "GET /",
       "GET /api/widget/config/:key",
       "GET /assets/:hash/:name",
       "GET /avatars/:name",
@@ -179,7 +180,7 @@ describe("the area of a path", () => {
 })
 
 test("no source file of the server repeats a path that an endpoint declares", () => {
-  const beginnings = new Set(routes.map(({ path }) => path.split("/")[1] ?? ""))
+  const beginnings = new Set(routes.flatMap(({ path }) => path.split("/")[1] || []))
   const path = new RegExp(`["'\`/]\\\\?/(?:${Array.from(beginnings).join("|")})\\b`)
   const root = join(import.meta.dir, "../../src/http")
   const naming = Array.from(new Glob("**/*.ts").scanSync(root)).filter((file) =>

@@ -265,7 +265,9 @@ describe("a backup", () => {
     expect(why).toEqual({
       withoutFiles: expect.objectContaining({ files: 0, missing: 4 }),
       full: expect.stringMatching(/cannot be written to .*: the disk is full\. Free some space .* goes on/),
-      store: expect.stringMatching(/^The disk is full\. See that the store of files can be reached/),
+      store: expect.stringMatching(
+        /^The stored file documents\/\S+ cannot be copied\. The disk is full\. See that the store of files can be reached/,
+      ),
       notEmpty: expect.stringMatching(/^The directory .* is not empty\. Choose a new directory/),
       finished: expect.stringMatching(/^There is a finished backup in .* with `--previous`/),
       file: expect.stringMatching(/cannot be written to .*: there is a file of this name\./),

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Backup } from "../../src/backup/Backup.ts"
 import { BackupRuns } from "../../src/backup/BackupRuns.ts"
 
-const nothing = { rows: 0, bytes: 0, files: 0, file_bytes: 0, reused: 0, missing: 0 }
+const nothing = { rows: 0, bytes: 0, files: 0, file_bytes: 0, reused: 0, damaged: [], missing: 0 }
 
 test("a command that asks again gets the backup that has ended meanwhile, and a new command makes its own", () =>
   Effect.gen(function* () {

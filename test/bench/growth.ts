@@ -32,7 +32,7 @@ const PARTS = ["fill", "sizes", "requests", "search"] as const
 
 /**
  * Measures how a database grows. `DATABASE_URL` names a database of its own on Postgres 18, which stays filled. Parts, in
- * this order: `fill` (a new database only; `--data DIR` has the public sets, whose passages are copied), `sizes` (where
+ * this order: `fill` (a new database only), `sizes` (where
  * the bytes are), `requests` (what each request reads), `search` (latencies of the large chatbots). Options of `fill`:
  * `--passages`, of which `--large` and `--huge` belong to one chatbot each, `--messages`, `--chatbots` and
  * `--organizations`; of `search`: `--clients 1,4`, `--milliseconds 10000`
@@ -43,7 +43,6 @@ export const run = (args: ReadonlyArray<string>): void => {
     args: [...args],
     allowPositionals: true,
     options: {
-      data: { type: "string" },
       passages: { type: "string", default: "2000000" },
       large: { type: "string", default: "200000" },
       huge: { type: "string", default: "1000000" },
@@ -89,7 +88,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     if (includes("fill")) {
       // The first start makes the tables and the first organization.
       yield* Effect.scoped(server)
-      yield* fill(size, values.data ?? process.env["PARLEY_BENCH_DATA"] ?? "").pipe(Effect.provide(storage(url)))
+      yield* fill(size).pipe(Effect.provide(storage(url)))
     }
     if (includes("sizes")) yield* Effect.provide(sizes, storage(url))
     if (!includes("requests") && !includes("search")) return
@@ -101,7 +100,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         milliseconds: Number(values.milliseconds),
         questions: Number(values.questions),
       }
-      yield* Effect.provide(search(child, options), storage(url))
+      yield* Effect.provide(search(child, url, options), storage(url))
     }
   })
   NodeRuntime.runMain(Effect.scoped(bench))

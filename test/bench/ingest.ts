@@ -13,7 +13,6 @@ import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { Extract } from "../../src/knowledge/Extract.ts"
-import { linuxUsageOf } from "../../src/knowledge/process/ProcessUsage.ts"
 import { sketch } from "../../src/knowledge/segments/Sketch.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { layerPostgres } from "../../src/storage/sql/Database.ts"
@@ -21,6 +20,7 @@ import { start, withoutLimits } from "./http/Child.ts"
 import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database, poster } from "./http/Fixture.ts"
+import { backendTime } from "./lib/Backends.ts"
 import { addEmptyDocument, makeChatbot, makeOrganization } from "./lib/Filling.ts"
 import { defaults } from "../lib/Defaults.ts"
 
@@ -71,16 +71,6 @@ const upload = (port: number, files: ReadonlyArray<CorpusFile>) =>
     }
     await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, client))
     return { chunks, milliseconds: performance.now() - begin }
-  })
-
-/** The milliseconds of processor time that Postgres, on this machine, has used for the open connections. */
-const backendTime = (url: string) =>
-  Effect.promise(async () => {
-    await using sql = new SQL(url, { max: 1 })
-    const rows: ReadonlyArray<{ pid: number }> = await sql`
-      select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-        and backend_type = 'client backend'`
-    return rows.reduce((sum, { pid }) => sum + linuxUsageOf(pid).milliseconds, 0)
   })
 
 /** Measures the simplest conceivable ingestion: no stored files, no queue, no lexemes, 384 dimensions. */

@@ -8,6 +8,7 @@ const benches: Readonly<
   cold: () => import("./cold.ts"),
   extract: () => import("./extract.ts"),
   fusion: () => import("./fusion.ts"),
+  fuzz: () => import("./fuzz.ts"),
   growth: () => import("./growth.ts"),
   hostile: () => import("./hostile.ts"),
   http: () => import("./http.ts"),

@@ -27,6 +27,7 @@ import type { RetrievalSet } from "./lib/RetrievalSet.ts"
 import { ALL_SETS, makeSet, PUBLIC_SETS } from "./lib/sets/Sets.ts"
 import { withGaps } from "./lib/sets/Gaps.ts"
 import { searchByBm25 } from "./lib/Snowball.ts"
+import { bounded } from "../../src/text/BoundedText.ts"
 
 const DEPTH = 100
 const TEN = 10
@@ -122,10 +123,10 @@ const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
     select id, document_id || ' ' || ordinal as place from chunks where chatbot_id = ${chatbotId}`
   const questions = new Map<string, { query: LexicalQuery; vector: SparseVector }>()
   for (const { id, text } of set.questions) {
-    const { query } = yield* indexes.open(chatbotId, text, "cached")
+    const { query } = yield* indexes.open(chatbotId, bounded(text), "cached")
     questions.set(id, { query, vector: sparse(yield* embeddings.embedQuery(text)) })
   }
-  const { index } = yield* indexes.open(chatbotId, "", "cached")
+  const { index } = yield* indexes.open(chatbotId, bounded(""), "cached")
   const passages = new Map(rows.map(({ id, place }) => [id, passageOf.get(place) ?? ""]))
   return { set, index, questions, passageOf: passages } satisfies IndexedSet
 })
@@ -162,9 +163,9 @@ const calibrateAll = Effect.fnUntraced(function* (directory: string, names: Read
     questions: RetrievalSet["questions"],
   ) {
     const queries = yield* Effect.forEach(sampled(questions, CALIBRATING), ({ text }) =>
-      Effect.map(indexes.open(chatbotId, text, "cached"), ({ query }) => query),
+      Effect.map(indexes.open(chatbotId, bounded(text), "cached"), ({ query }) => query),
     )
-    const { index } = yield* indexes.open(chatbotId, "", "cached")
+    const { index } = yield* indexes.open(chatbotId, bounded(""), "cached")
     return { index, answerable, queries }
   })
   const calibrated = yield* Effect.forEach(sets, (set) =>

@@ -11,6 +11,7 @@ export const parts: Parts = {
   model: () => import("./safety/Model.ts"),
   once: () => import("./safety/Once.ts"),
   neighbours: () => import("./safety/Neighbours.ts"),
+  worst: () => import("./safety/Worst.ts"),
 }
 
 /**

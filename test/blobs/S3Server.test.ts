@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { afterAll, describe, expect, test } from "bun:test"
 import { Effect } from "effect"
 import { Client, problem, until } from "../lib/Client.ts"
@@ -5,7 +6,7 @@ import { type FakeS3, settingsOf, startFakeS3 } from "../lib/FakeS3.ts"
 import { rawRequest } from "../lib/RawRequest.ts"
 import { scopedRun } from "../lib/Scoped.ts"
 import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
-import { fresh } from "../lib/TestDatabase.ts"
+import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
 
 const fake = await startFakeS3()
 afterAll(() => fake.stop())
@@ -73,6 +74,41 @@ describe("a server whose files are in S3", () => {
     )
     expect((await again.delete(`/api/external/chatbot/${id}/knowledge-base/documents/${first?.id}`)).status).toBe(200)
     expect(Array.from(fake.objects.keys()).filter((key) => key.startsWith("documents/"))).toHaveLength(1)
+  }, 60_000)
+
+  test("gives up a document whose file is damaged for good, and a backup names that file and has it as it is", async () => {
+    const settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), ...environment(fake) }
+    const server = await run(serverProcess(settings))
+    const client = new Client(await server.listening, operatorKey)
+    const { id } = await client.newChatbot()
+    fake.objects.clear()
+    fake.misbehave = ({ method }) => (method === "GET" ? new Response("", { status: 503 }) : undefined)
+    await client.upload(id, { "ship.txt": "The ship sails at noon." }, { prefer: "wait=0" })
+    const [key, object] = Array.from(fake.objects).find(([key]) => key.startsWith("documents/")) ?? ["", undefined]
+    if (object === undefined) return expect.unreachable()
+    fake.objects.set(key, { ...object, bytes: new TextEncoder().encode("The ship sails at five.") })
+    fake.misbehave = undefined
+    const [document] = await until(
+      () => client.documents(id),
+      ([document]) => document?.status === "failed",
+    )
+    expect(document?.error?.code).toBe("file_damaged")
+
+    const directory = join(await run(temporaryDirectory("backup")), "backup")
+    const command = async (...words: ReadonlyArray<string>) => {
+      const { exited, stderr, stdout } = await run(serverProcess(settings, words))
+      return { code: await exited, out: stdout(), error: stderr() }
+    }
+    const backup = await command("backup", directory)
+    expect({ code: backup.code, error: backup.error }).toEqual({ code: 0, error: "" })
+    expect(backup.out).toContain(`The stored file ${key} is not what was uploaded; it is in the backup as it is.`)
+    expect((await command("verify-backup", directory)).code).toBe(0)
+    // Out of reach is something else: the command says of which file, and can be run again.
+    fake.misbehave = ({ key: asked, method }) =>
+      method === "GET" && asked === key ? new Response("", { status: 503 }) : undefined
+    const failed = await command("backup", `${directory}-2`)
+    expect(failed.error).toContain(`The stored file ${key} cannot be copied. Files cannot be stored or read right now.`)
+    fake.misbehave = undefined
   }, 60_000)
 
   test("does not start with credentials that S3 refuses, and says so in one line", async () => {

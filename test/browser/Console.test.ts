@@ -133,6 +133,17 @@ describe("the screen of", () => {
   }
 })
 
+onScreen("every entry of the navigation opens the screen that it names", async ({ page }) => {
+  await page.goto(server.url)
+  await settled(page)
+  const entries = await page.getByRole("navigation", { name: "Console" }).getByRole("link").all()
+  expect(entries.length).toBeGreaterThan(5)
+  for (const entry of entries) {
+    await entry.click()
+    await page.getByRole("heading", { level: 1, name: await entry.innerText(), exact: true }).waitFor()
+  }
+})
+
 onScreen("a webhook is made, tested, told of an event, sent it again, and deleted", async ({ page }) => {
   const received: Array<string> = []
   const receiver = Bun.serve({

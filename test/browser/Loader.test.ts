@@ -1,9 +1,10 @@
 import { describe, expect } from "bun:test"
+import { says } from "../lib/FakeAnthropic.ts"
 import { expectAccessible, startSuite } from "./lib/Suite.ts"
 import { phone, photograph } from "./lib/Visit.ts"
-import { call, focused, frameOf, inFrame, launcher } from "./lib/Widget.ts"
+import { call, Chat, focused, frameOf, inFrame, launcher } from "./lib/Widget.ts"
 
-const { server, site, visit } = await startSuite()
+const { model, server, site, visit } = await startSuite()
 const { id } = await server.api.newChatbot()
 const key = { "data-key": id }
 
@@ -28,6 +29,29 @@ describe("before the first click, the script", () => {
       expect(await layoutShift()).toBe(0)
       await expectAccessible(page, "launcher")
       await photograph(page, "launcher")
+    },
+  )
+
+  visit(
+    "has its frame served on the origin of the key, and no page of another one uses that key itself",
+    async ({ expects, page }) => {
+      expects(/status of 403/)
+      const ours = await server.api.publishableKey(id, [site.url])
+      const theirs = await server.api.publishableKey(id, ["https://shop.example.com"])
+      // Without the policy of the site's pages, which lets them ask nobody.
+      await page.goto(`${site.url}/style.css`)
+      const statusOf = (one: string) =>
+        page.evaluate(
+          async ([url, body]) => {
+            const headers = { "content-type": "application/json" }
+            return (await fetch(`${url}/api/widget/sessions`, { method: "POST", headers, body })).status
+          },
+          [server.url, JSON.stringify({ key: one })] as const,
+        )
+      expect([await statusOf(ours.key), await statusOf(theirs.key)]).toEqual([201, 403])
+      model.answers(() => says("It sails at noon."))
+      const chat = await Chat.open(page, site.page({ "data-key": ours.key }))
+      expect(await chat.exchange("When does the ferry sail?")).toBe("It sails at noon.")
     },
   )
 

@@ -1,6 +1,8 @@
 import { describe, expect } from "bun:test"
 import type { Locator } from "playwright-core"
+import type { Parley } from "../../src/web/widget/loader/Parley.ts"
 import { calls, says } from "../lib/FakeAnthropic.ts"
+import { signIdentity } from "../lib/Identity.ts"
 import { Dictation, paced } from "./lib/Model.ts"
 import { expectAccessible, inspect, startSuite } from "./lib/Suite.ts"
 import { phone, photograph, until } from "./lib/Visit.ts"
@@ -37,6 +39,33 @@ describe("a visitor", () => {
     const tab = await newTab()
     expect(await (await Chat.open(tab, address)).reply()).toContain("The ferry sails at noon today.")
   })
+
+  visit(
+    "goes on when the page says anew who it is, once what vouched for it holds no longer",
+    async ({ expects, page }) => {
+      expects(/status of 401/)
+      model.answers(() => says("At noon."))
+      const bot = await server.api.newChatbot()
+      const secrets = `/api/external/chatbot/${bot.id}/identity-secrets`
+      const sign = (secret: string) =>
+        signIdentity(secret, { aud: bot.id, sub: "user-7", exp: Math.floor(Date.now() / 1_000) + 600 })
+      const first = await server.api.post(secrets)
+      const chat = await Chat.open(page, site.page({ "data-key": bot.id }))
+      await call(page, "identify", sign(first.secret))
+      await chat.exchange("When does the ferry sail?")
+      await server.api.delete(`${secrets}/${first.identity_secret.id}`)
+      await Bun.sleep(1_000)
+      const told = page.evaluate(
+        () => new Promise((resolve) => void (window.Parley as Parley).on("error", (detail) => resolve(detail))),
+      )
+      await chat.ask("And back?")
+      expect(await told).toEqual({ kind: "identity" })
+      const { secret } = await server.api.post(secrets)
+      await call(page, "identify", sign(secret))
+      await chat.button("Try again").click()
+      expect(await chat.reply(2)).toBe("At noon.")
+    },
+  )
 
   visit("stops a reply, keeps what there is of it, and has it made again", async ({ page }) => {
     const dictation = new Dictation()

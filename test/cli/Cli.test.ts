@@ -48,6 +48,7 @@ let findings: ReadonlyArray<Finding> = []
 const actions: Actions = {
   serve: Console.log("It serves."),
   tenancy: Layer.effectContext(runtime.contextEffect),
+  existingTenancy: Layer.effectContext(runtime.contextEffect),
   doctor: Layer.succeed(Doctor, { examine: Effect.sync(() => findings) }),
   backup: Layer.effectContext(moving.contextEffect),
   importing: Layer.effectContext(moving.contextEffect),
@@ -59,6 +60,8 @@ let copied = (_: CopyRequest): CopySummary => ({ copied: 3, bytes: 12, present: 
 type Actions = Parameters<
   typeof Cli.make<
     never,
+    never,
+    unknown,
     never,
     unknown,
     never,
@@ -95,11 +98,11 @@ const failureOf = async (command: string) => {
   return said.why
 }
 
-/** The usage error of a command, with which its help is printed. */
+/** The error of a command line that is not understood, with a hint at its help, which is not printed. */
 const usageErrorOf = async (command: string) => {
   const { out, succeeded, usage, why } = await parley(command)
-  expect({ succeeded, why }).toEqual({ succeeded: false, why: "" })
-  expect(out).toContain("USAGE")
+  expect({ out, succeeded, why }).toEqual({ out: "", succeeded: false, why: "" })
+  expect(usage).toMatch(/^parley: [^\n]+\n`parley [^\n]*--help` shows what there is\.\n$/)
   return usage
 }
 
@@ -424,7 +427,7 @@ describe("doctor", () => {
 describe("while another process uses the database,", () => {
   const inUse = Layer.effectContext(Effect.fail(new StartupError({ what: "It is in use.", doThis: "", isInUse: true })))
   const settings = { PUBLIC_URL: "http://host:1", DATA_DIR: "/nowhere" }
-  const busy = commandLine(Cli.make({ ...actions, tenancy: inUse, doctor: inUse }), settings)
+  const busy = commandLine(Cli.make({ ...actions, tenancy: inUse, existingTenancy: inUse, doctor: inUse }), settings)
 
   test.each(["migrate", "doctor", "keys list", "organizations list"])("`%s` asks to stop it", async (command) => {
     const { succeeded, why } = await busy(...command.split(" "))
@@ -436,26 +439,28 @@ describe("while another process uses the database,", () => {
 describe("a command fails in one line while the database is unavailable:", () => {
   const detail = "The database cannot be reached right now."
   const gone = Effect.fail(new Unavailable({ detail, retry_after_seconds: 1 }))
+  const tenancy = Layer.mergeAll(
+    Layer.succeed(ApiKeys, {
+      authenticate: () => gone,
+      issue: () => gone,
+      create: () => gone,
+      list: () => gone,
+      revoke: () => gone,
+      update: () => gone,
+    }),
+    Layer.succeed(Organizations, {
+      create: () => gone,
+      find: () => gone,
+      list: () => gone,
+      update: () => gone,
+      remove: () => gone,
+      bootstrap: () => gone,
+    }),
+    Layer.succeed(OrganizationRemoval, { request: Effect.void, run: gone, runForever: () => Effect.never }),
+  )
   const failing = commandWith({
-    tenancy: Layer.mergeAll(
-      Layer.succeed(ApiKeys, {
-        authenticate: () => gone,
-        issue: () => gone,
-        create: () => gone,
-        list: () => gone,
-        revoke: () => gone,
-        update: () => gone,
-      }),
-      Layer.succeed(Organizations, {
-        create: () => gone,
-        find: () => gone,
-        list: () => gone,
-        update: () => gone,
-        remove: () => gone,
-        bootstrap: () => gone,
-      }),
-      Layer.succeed(OrganizationRemoval, { request: Effect.void, run: gone, runForever: () => Effect.never }),
-    ),
+    tenancy,
+    existingTenancy: tenancy,
     doctor: Layer.succeed(Doctor, { examine: gone }),
   })
 

@@ -1,11 +1,19 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
 import manifest from "../../package.json" with { type: "json" }
 import { Client, until } from "../lib/Client.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor, spawn } from "../lib/ServerProcess.ts"
-import { fresh, freshDirectory, temporaryDirectory } from "../lib/TestDatabase.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import {
+  emptyDatabase,
+  fresh,
+  freshDirectory,
+  layerOf,
+  temporaryDirectory,
+  type TestDatabase,
+} from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 
 /*
@@ -66,23 +74,99 @@ describe("the process of a command", () => {
     const { code, error, out } = await parley(keyless, "migrate")
     expect({ code, out }).toEqual({ code: 1, out: "" })
     expect(error).toMatch(/^parley: The first API key could not be written to [^\n]+\n$/)
-    expect(error).toContain("`bun run parley keys create first --scope all` makes another one.")
+    expect(error).toContain("`parley keys create first --scope all` makes another one.")
   })
 
   test("ends with 1 and prints one line on failure", async () => {
     expect(await parley(settings, `keys revoke ${nowhere}`)).toEqual({
       code: 1,
       out: "",
-      error: expect.stringMatching(/^parley: There is no such API key\. [^\n]+\.\n$/),
+      error: expect.stringMatching(
+        /^parley: The database is in [^\n]+\.\nparley: There is no such API key\. [^\n]+\.\n$/,
+      ),
     })
   })
 
-  test("ends with 1 and prints the usage on a usage error", async () => {
-    const { code, error, out } = await parley(settings, "keys revoke seven")
-    expect(code).toBe(1)
-    expect(out).toContain("parley keys revoke")
-    expect(error).toContain("the id of an API key, a UUID")
-    expect(error).not.toContain("parley:")
+  test("ends with 1 and prints the error alone, with a hint at the help, on a usage error", async () => {
+    expect(await parley(settings, "keys revoke seven")).toEqual({
+      code: 1,
+      out: "",
+      error: `parley: Invalid value for argument <id>: "seven". Expected: the id of an API key, a UUID\n\`parley keys revoke --help\` shows what there is.\n`,
+    })
+  })
+
+  test("names variables that resemble settings and are none", async () => {
+    const { code, error } = await parley({ ...settings, EMBEDINGS: "local" }, "organizations list")
+    expect(code).toBe(0)
+    expect(error).toContain("parley: EMBEDINGS is not a setting. Is EMBEDDINGS meant?\n")
+  })
+})
+
+describe("a command that only looks makes nothing where there is no database:", () => {
+  const commands = [
+    "doctor",
+    "keys list",
+    `keys budget ${nowhere}`,
+    `keys revoke ${nowhere}`,
+    "organizations list",
+    `organizations quota ${nowhere}`,
+    "backup DIRECTORY/backup",
+    `organizations export ${nowhere} DIRECTORY/export`,
+  ]
+
+  test.each(commands)("%s", async (command) => {
+    const directory = await run(temporaryDirectory("wrong"))
+    const settings = { DATA_DIR: directory }
+    const { code, error, out } = await parley(settings, command.replace("DIRECTORY", directory))
+    expect({ code, out }).toEqual({ code: command === "doctor" ? 2 : 1, out: "" })
+    expect(error).toStartWith(`parley: There is no database of Parley in ${join(directory, "database")}. `)
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  test.each(commands)("%s, on Postgres", async (command) => {
+    const server = process.env["DATABASE_URL"]
+    if (server === undefined) return
+    const directory = await run(temporaryDirectory("wrong"))
+    const url = await run(emptyDatabase(server))
+    const settings = { DATA_DIR: directory, DATABASE_URL: url }
+    const { code, error, out } = await parley(settings, command.replace("DIRECTORY", directory))
+    expect({ code, out }).toEqual({ code: command === "doctor" ? 2 : 1, out: "" })
+    expect(error).toStartWith(`parley: There is no database of Parley in Postgres at ${new URL(url).host}/`)
+    expect(readdirSync(directory)).toEqual([])
+    const sql = new Bun.SQL(url)
+    expect([...(await sql`select extname from pg_extension where extname = 'vector'`)]).toEqual([])
+    expect([...(await sql`select tablename from pg_tables where schemaname = 'public'`)]).toEqual([])
+    await sql.close()
+  })
+
+  test("and leaves a database of an older schema as it is", async () => {
+    const settings = await run(Effect.flatMap(fresh, settingsFor))
+    const database: TestDatabase =
+      settings["DATABASE_URL"] === undefined
+        ? { kind: "embedded", directory: join(settings.DATA_DIR, "database") }
+        : { kind: "postgres", url: settings["DATABASE_URL"] }
+    const withDatabase = <A, E>(work: Effect.Effect<A, E, SystemSql>) =>
+      Effect.runPromise(
+        Effect.scoped(
+          Effect.provide(
+            work,
+            layerOf(database, () => Effect.void),
+          ),
+        ),
+      )
+    const last = await withDatabase(
+      SystemSql.use(
+        (sql) => sql<{ name: string }>`
+        delete from parley_migrations where number = (select max(number) from parley_migrations) returning name`,
+      ),
+    )
+    for (const command of ["doctor", "keys list", "organizations list"]) {
+      const { code, error, out } = await parley(settings, command)
+      expect({ code, out }).toEqual({ code: command === "doctor" ? 2 : 1, out: "" })
+      expect(error).toContain(`and that of this Parley sql/${last[0]?.name}.sql. Start a server of this version`)
+    }
+    const names = await withDatabase(SystemSql.use((sql) => sql<{ name: string }>`select name from parley_migrations`))
+    expect(names.map(({ name }) => name)).not.toContain(last[0]?.name ?? "")
   })
 })
 
@@ -117,13 +201,17 @@ describe("`doctor` tells a script by its exit code", () => {
     })
   })
 
-  test("that it cannot tell: 2, without any JSON", async () => {
+  test("that it cannot tell: 2, and why, in JSON as well", async () => {
     const { code, error, out } = await parley(
       { ...settings, DATABASE_URL: "postgres://postgres@127.0.0.1:1/none" },
       "doctor --json",
     )
-    expect({ code, out }).toEqual({ code: 2, out: "" })
+    expect(code).toBe(2)
     expect(error).toMatch(/^parley: [^\n]+\.\n$/)
+    expect(JSON.parse(out)).toEqual({
+      state: "wrong",
+      checks: [{ state: "wrong", part: "database", text: error.slice("parley: ".length).trim() }],
+    })
     expect((await parley({ ...settings, PORT: "many" }, "doctor")).code).toBe(2)
   })
 })
@@ -147,7 +235,9 @@ describe("while a running server uses the embedded database,", () => {
     expect(await parley(settings, `organizations delete ${made} --yes`)).toMatchObject({ code: 0 })
     expect(await parley(settings, `keys revoke ${nowhere}`)).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/^parley: There is no such API key\. [^\n]+\.\n$/),
+      error: expect.stringMatching(
+        /^parley: The server at [^\n]+ has the database\.\nparley: There is no such API key\. [^\n]+\.\n$/,
+      ),
     })
     const { body } = await new Client(url, operatorKey).get("/api/admin/audit-log?action=api_key.created&limit=1")
     expect(body).toMatchObject({ entries: [{ actor: { kind: "command_line", api_key_id: null } }] })
@@ -187,14 +277,20 @@ describe("while a running server uses the embedded database,", () => {
     })
   })
 
-  test("only this machine's user reads the token, and it serves no request that a proxy has passed on", async () => {
+  test("only this machine's user reads the token, and it is good by the address beside it alone", async () => {
     expect(statSync(join(settings.DATA_DIR, "running.json")).mode & 0o777).toBe(0o600)
-    const local = new Client(url, running().token)
-    expect(running().url).toBe(url)
+    const local = new Client(running().url, running().token)
+    expect(new URL(local.url).hostname).toBe("127.0.0.1")
     expect((await local.get("/api/admin/organizations")).status).toBe(200)
-    for (const name of ["x-forwarded-for", "forwarded"]) {
-      const headers = { [name]: "for=127.0.0.1" }
-      expect((await local.get("/api/admin/organizations", { headers })).status).toBe(401)
+    // A proxy in front of the server does not reach that address, whatever headers it adds, or none.
+    const proxied = new Client(url, running().token)
+    for (const headers of [
+      {},
+      { via: "1.1 proxy" },
+      { "x-real-ip": "127.0.0.1" },
+      { "x-forwarded-for": "127.0.0.1" },
+    ]) {
+      expect((await proxied.get("/api/admin/organizations", { headers })).status).toBe(401)
     }
     const other = `${running().token.slice(0, -1)}${running().token.endsWith("A") ? "B" : "A"}`
     expect((await local.withKey(other).get("/api/admin/organizations")).status).toBe(401)
@@ -207,7 +303,7 @@ describe("while a running server uses the embedded database,", () => {
       writeFileSync(file, content)
       const { code, error, out } = await parley({ ...settings, PORT: new URL(url).port }, "keys list")
       expect({ code, out }).toEqual({ code: 1, out: "" })
-      expect(error).toMatch(/^parley: [^\n]+ is in use by process \d+\. [^\n]+\n$/)
+      expect(error).toMatch(/(?:^|\n)parley: [^\n]+ is in use by process \d+\. [^\n]+\n$/)
       expect(error).toEndWith(`Stop that process first. If it is a server, ${url}/readyz answers.\n`)
     }
     writeFileSync(file, kept)

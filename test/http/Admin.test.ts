@@ -91,7 +91,12 @@ describe("keys", () => {
 
   test("record when they were last used", async () => {
     const own = await client.newOrganization()
-    expect(await keysOf(own)).toMatchObject([{ last_used_at: timestamp }])
+    // It is written apart from the request that used it.
+    const used = await until(
+      () => keysOf(own),
+      ([key]) => key?.last_used_at !== null,
+    )
+    expect(used).toMatchObject([{ last_used_at: timestamp }])
   })
 
   test("stop working when they are revoked, and stay revoked", async () => {

@@ -51,6 +51,10 @@ describe("the audit log", () => {
     await made.get("/api/external/chatbots")
     await made.get("/api/external/chatbots")
     const of = `target_id=${id}`
+    await until(
+      () => actionsOf(own, of),
+      ([latest]) => latest === "api_key.first_used",
+    )
     expect(await actionsOf(own, of)).toEqual(["api_key.first_used", "api_key.created"])
     await own.delete(`/api/admin/api-keys/${id}`)
     await until(

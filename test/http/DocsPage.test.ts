@@ -29,6 +29,10 @@ test.each([
   expect(await shown(markdown)).toBe(html)
 })
 
+test("a picture is left out, because the pages load nothing", async () => {
+  expect(await shown("![The console](images/console.webp) and more")).toBe("<p> and more</p>\n")
+})
+
 test("HTML in the Markdown is shown as text", async () => {
   expect(await shown("<script>alert(1)</script>\n")).not.toContain("<script")
   expect(await shown("a <b onclick=x>c</b>")).toBe("<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n")

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Clock, Duration, Effect, FileSystem, Layer, PlatformError } from "effect"
 import { TestClock } from "effect/testing"
 import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
 import { Client, problem, until } from "../lib/Client.ts"
@@ -101,6 +101,34 @@ describe("a file that is being received", () => {
     expect((await client.get("/healthz")).status).toBe(200)
   })
 
+  test("is refused when it arrives a byte at a time, and goes on for longer than the time-out at a slow pace", async () => {
+    const { client, id } = await started({ REQUEST_BODY_TIMEOUT: "1s" })
+    const dripping = await halfUploaded(client.url, id)
+    let isAnswered = false
+    const answer = dripping.answer.finally(() => (isAnswered = true))
+    while (!isAnswered) {
+      await dripping.send("a").catch(() => {})
+      await Bun.sleep(100)
+    }
+    expect(await answer).toStartWith("HTTP/1.1 408 ")
+
+    const slow = rawRequest(
+      client.url,
+      "POST /api/embedfiles",
+      { "x-api-key": operatorKey, "content-type": "multipart/form-data; boundary=x", "transfer-encoding": "chunked" },
+      "",
+    )
+    const send = (text: string) => slow.send(`${text.length.toString(16)}\r\n${text}\r\n`)
+    await send(`${part('name="chatbotId"', id)}\r\n${part('name="files"; filename="slow.txt"', "The tide. ")}`)
+    for (let piece = 0; piece < 20; piece++) {
+      await send("The tide turns at noon. ".repeat(100))
+      await Bun.sleep(100)
+    }
+    await send("\r\n--x--\r\n")
+    await slow.send("0\r\n\r\n")
+    expect(await slow.answer).toStartWith("HTTP/1.1 200 ")
+  })
+
   test("is deleted at the next start when the server was killed", async () => {
     const { client, id, server, settings, uploads } = await started()
     await halfUploaded(client.url, id)
@@ -165,6 +193,42 @@ describe("the directory of uploads", () => {
     await until(
       () => readdirSync(directory),
       (names) => names.includes(own),
+    )
+  })
+
+  test("need not be there while the disk is full, so that the server starts and answers all else", async () => {
+    const directory = join(await run(temporaryDirectory("uploads")), "uploads")
+    const clock = await run(TestClock.make())
+    const full = Effect.fail(
+      PlatformError.systemError({
+        _tag: "Unknown",
+        module: "FileSystem",
+        method: "makeDirectory",
+        cause: Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }),
+      }),
+    )
+    let isFull = true
+    const filling = Layer.effect(
+      FileSystem.FileSystem,
+      Effect.map(FileSystem.FileSystem, (files) => ({
+        ...files,
+        makeDirectory: (path, options) => Effect.suspend(() => (isFull ? full : files.makeDirectory(path, options))),
+      })),
+    )
+    await run(
+      Layer.build(
+        ReceivedForms.layer({ directory, pause: Duration.seconds(1) }).pipe(
+          Layer.provide([filling, unlimitedShares, storingFiles, databaseTraits({ isAlone: false })]),
+          Layer.provide(platform),
+        ),
+      ).pipe(Effect.provideService(Clock.Clock, clock)),
+    )
+    expect(existsSync(directory)).toBe(false)
+    isFull = false
+    await run(clock.adjust("11 seconds"))
+    await until(
+      () => existsSync(directory) && readdirSync(directory).length === 1,
+      (isThere) => isThere,
     )
   })
 

@@ -225,6 +225,15 @@ describe("a job that fails", () => {
       ),
   )
 
+  test("whose end fails does not end the worker, which goes on with others", () =>
+    run(
+      Effect.gen(function* () {
+        const ids = [yield* postOne(), yield* postOne()]
+        yield* deliverParcels({ travel: arrive, ended: () => Effect.die(new Error("a bug")) })
+        for (const id of ids) yield* gone(id)
+      }),
+    ))
+
   test("with a hopeless error is not tried again", () =>
     run(
       Effect.gen(function* () {
@@ -308,7 +317,7 @@ describe("a process that stops", () => {
 test("a nudged worker looks for jobs at once", () =>
   run(
     Effect.gen(function* () {
-      const { nudge } = yield* deliverParcels({ pollInterval: Duration.hours(1), concurrency: 3, travel: arrive })
+      const { nudge } = yield* deliverParcels({ untilDue: (bell) => bell.await, concurrency: 3, travel: arrive })
       const delivered = Effect.flatMap(postOne(), (id) => Effect.andThen(nudge, gone(id)))
       yield* Effect.replicateEffect(delivered, 3)
     }),
@@ -328,7 +337,7 @@ const idle: JobKind<Parcel, void, never, never> = {
   queue: { claim: () => Effect.undefined, release: () => Effect.void, releaseAll: Effect.void },
   concurrency: 8,
   lease: Duration.seconds(30),
-  pollInterval: Duration.seconds(1),
+  untilDue: (bell) => Effect.timeoutOption(bell.await, "1 second"),
   attempt: () => ({ work: Effect.never, renew: Effect.succeed(true), finish: () => Effect.succeed(true) }),
   judge: () => ({ is: "gone" }),
   backOff: () => Duration.zero,

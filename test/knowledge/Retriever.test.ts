@@ -10,6 +10,7 @@ import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { ChunksCalls, countedChunks, forget, indexing, learn, relearn, search, type Tenant } from "../lib/Knowledge.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
+import { bounded } from "../../src/text/BoundedText.ts"
 
 const MEBIBYTE = 2 ** 20
 
@@ -269,7 +270,9 @@ describe("the memory of search indexes", () => {
         const words = Array.from({ length: 1_000 }, (_, number) => `word${number}`).join(" ")
         for (const tenant of tenants) yield* learn(tenant, "Words", [{ text: words }])
         const open = ({ organization, chatbot }: Tenant) =>
-          Effect.flatMap(KnowledgeIndexes, (indexes) => as(organization)(indexes.open(chatbot, "word7", "current")))
+          Effect.flatMap(KnowledgeIndexes, (indexes) =>
+            as(organization)(indexes.open(chatbot, bounded("word7"), "current")),
+          )
         const [first, second, third] = tenants
         const { bytes } = (yield* open(first)).index
         yield* Effect.gen(function* () {

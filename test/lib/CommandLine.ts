@@ -6,7 +6,8 @@ import {
   NodeTerminal,
 } from "@effect/platform-node-shared"
 import { Cause, ConfigProvider, Console, Context, Effect, Exit, Layer, Option, Queue, Terminal } from "effect"
-import { CliError, Command, TerminalCapabilities } from "effect/cli"
+import { CliError, CliOutput, Command, TerminalCapabilities } from "effect/cli"
+import { presenter } from "../../src/cli/Usage.ts"
 import { StartupError } from "../../src/system/StartupError.ts"
 
 /** The result of a command, with its output. */
@@ -69,6 +70,7 @@ export const commandLine =
       Command.runWith(command, { version: "1.2.3" })(args).pipe(
         pressed === undefined ? (run) => run : Effect.provideContext(terminalWith(pressed)),
         Effect.provideService(Console.Console, console),
+        Effect.provideService(CliOutput.Presenter, presenter),
         Effect.provide([environment, ConfigProvider.layer(ConfigProvider.fromUnknown(settings))]),
       ),
     )

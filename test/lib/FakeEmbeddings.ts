@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import { Effect, Predicate, type Scope } from "effect"
 import { embedLocally } from "../../src/embeddings/LocalEmbedding.ts"
+import { bounded } from "../../src/text/BoundedText.ts"
 
 /*
  * A server that speaks the embedding protocols of OpenAI and Voyage over HTTP, with their faults. Requests that the
@@ -99,7 +100,7 @@ const refusalOf = ({ path, headers, texts, body }: Recorded): Answer | undefined
 /** Makes a vector by folding the local embedding, so that similar texts have near vectors. */
 export const fakeVector = (text: string, dimensions: number): Array<number> => {
   const vector = Array.from({ length: dimensions }, () => 0)
-  for (const [index, value] of embedLocally(text).entries())
+  for (const [index, value] of embedLocally(bounded(text)).entries())
     vector[index % dimensions] = (vector[index % dimensions] ?? 0) + value
   return vector
 }

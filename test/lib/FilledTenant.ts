@@ -16,6 +16,7 @@ import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { everything } from "../../src/domain/Page.ts"
 import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
+import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
 import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
 import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
@@ -115,7 +116,11 @@ export const makeFilledTenant = Effect.gen(function* () {
     Effect.repeat({ until: (job) => job.organization_id === organization }),
   )
   const { items } = yield* mine(
-    (yield* WebhookDeliveries).list(webhook, { state: undefined, type: undefined }, everything),
+    (yield* WebhookDeliveries).list(
+      webhook,
+      { state: undefined, type: undefined, types: WebhookEventType.literals },
+      everything,
+    ),
   )
   const delivery = items[0]?.id ?? (yield* Effect.die("there is no delivery"))
   return {

@@ -15,6 +15,7 @@ import { defaults } from "./Defaults.ts"
 import { fakeEmbeddings, fakeEmbeddingsKey, fakeVector } from "./FakeEmbeddings.ts"
 import { inMemory } from "./Knowledge.ts"
 import { random } from "./Random.ts"
+import { bounded } from "../../src/text/BoundedText.ts"
 
 /*
  * An embedding model of known quality: the vectors of passages are random directions around a common one, as the models
@@ -146,7 +147,7 @@ const measureGroup = Effect.fnUntraced(function* (
   )
   const words = new Map<string, ReadonlyArray<string>>()
   for (const { id, text } of set.questions) {
-    const { index, query } = yield* indexes.open(chatbotId, text, "cached")
+    const { index, query } = yield* indexes.open(chatbotId, bounded(text), "cached")
     words.set(
       id,
       index.search(query, DEPTH).map(({ chunkId }) => passageOfChunk.get(chunkId) ?? ""),

@@ -105,7 +105,7 @@ export const deliverParcels = Effect.fnUntraced(function* ({
     queue: parcels,
     concurrency: 1,
     lease,
-    pollInterval: Duration.millis(20),
+    untilDue: (bell) => Effect.timeoutOption(bell.await, "20 millis"),
     attempt: (parcel) => ({
       work: travel(parcel),
       renew: parcels.renew(parcel, lease),

@@ -7,8 +7,41 @@ import * as WorkerSeat from "../../src/supervisor/WorkerSeat.ts"
 
 /*
  * A worker with the real listener and nothing behind it, which answers with its process id. With FAILS=start it ends at
- * once, and with FAILS=listen when its turn to listen comes.
+ * once, and with FAILS=listen when its turn to listen comes. With KILLS="moment pid" it kills a process, or itself with
+ * the pid 0, at a moment of its life.
  */
+
+/** A moment in the life of a worker, in the order in which they come. */
+export type Moment = "start" | "ready" | "turn" | "listening" | "leave" | "closed"
+
+const [moment, victim] = (process.env["KILLS"] ?? "").split(" ")
+
+const reach = (reached: Moment): void => {
+  if (reached !== moment) return
+  try {
+    process.kill(Number(victim) || process.pid, "SIGKILL")
+  } catch {
+    // It has been killed before.
+  }
+}
+
+reach("start")
+process.on("message", (order) => {
+  const tag: unknown = Object(order)._tag
+  if (tag === "Listen") reach("turn")
+  if (tag === "Leave") reach("leave")
+})
+const send = process.send?.bind(process)
+if (send !== undefined) {
+  process.send = (report: unknown) => {
+    const tag: unknown = Object(report)._tag
+    if (tag === "Listening") reach("listening")
+    const isSent = send(report)
+    if (tag === "Ready") reach("ready")
+    if (tag === "Closed") reach("closed")
+    return isSent
+  }
+}
 
 if (process.env["FAILS"] === "start") process.exit(3)
 

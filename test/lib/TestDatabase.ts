@@ -101,6 +101,16 @@ export const copyOfDatabase = Effect.fnUntraced(function* (
   return { kind: "postgres", url: urlOf(server, name) }
 })
 
+/** Makes a database without anything on this Postgres server, and returns its URL; it is deleted with the scope. */
+export const emptyDatabase = Effect.fnUntraced(function* (server: string) {
+  const sql = yield* connect(server)
+  const name = `parley_test_${crypto.randomUUID().replaceAll("-", "")}`
+  yield* Effect.acquireRelease(sql`create database ${sql(name)}`, () =>
+    Effect.orDie(sql`drop database ${sql(name)} with (force)`),
+  )
+  return urlOf(server, name)
+})
+
 const connect = (server: string) =>
   Effect.provide(PgClient.makeClient({ url: Redacted.make(server) }), Reactivity.layer)
 

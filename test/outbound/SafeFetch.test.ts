@@ -61,7 +61,11 @@ const fetched = (request: SafeRequest, options?: Parameters<typeof withFetch>[1]
   withFetch(({ fetch }) => fetch(request), options)
 const refused = (request: SafeRequest, options?: Parameters<typeof withFetch>[1]) =>
   withFetch(({ fetch }) => Effect.flip(fetch(request)), options)
-const isPrivate = { _tag: "FetchFailed", detail: "The address is private, and may not be called." }
+const isPrivate = {
+  _tag: "FetchFailed",
+  detail:
+    "The address is private, and may not be called unless the server's operator allows it by TOOL_PRIVATE_NETWORKS.",
+}
 const isUnknown = { _tag: "FetchFailed", detail: "The host cannot be found, or may not be called." }
 const textOf = ({ body }: { readonly body: Uint8Array }) => new TextDecoder().decode(body)
 const redirect = (status: number, location: string) => (_: IncomingMessage, response: ServerResponse) =>

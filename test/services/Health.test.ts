@@ -12,7 +12,7 @@ const down = new Unavailable({ detail: "The database does not answer.", retry_af
 const withAnswers = (answers: Array<boolean | Unavailable>) =>
   Health.layer.pipe(
     Layer.provide(memoryBlobs),
-    Layer.provide(Layer.succeed(Ping, Effect.void)),
+    Layer.provide(Layer.succeed(Ping, Effect.succeed({ isReadOnly: false }))),
     Layer.provide(
       Layer.mock(Inspection, {
         areVectorsMissing: Effect.suspend(() => {
@@ -27,15 +27,15 @@ test("a server whose database has recovered is ready at the next check", () =>
   Effect.gen(function* () {
     const { check } = yield* Health
     expect(yield* Effect.flip(check)).toBe(down)
-    expect(yield* check).toEqual({ areVectorsMissing: true })
+    expect(yield* check).toEqual({ areVectorsMissing: true, isReadOnly: false })
   }).pipe(Effect.provide(withAnswers([down, true])), Effect.runPromise))
 
 test("whether vectors are missing is not asked at every check", () => {
   const answers = [true, false, false]
   return Effect.gen(function* () {
     const { check } = yield* Health
-    expect(yield* check).toEqual({ areVectorsMissing: true })
-    expect(yield* check).toEqual({ areVectorsMissing: true })
+    expect(yield* check).toEqual({ areVectorsMissing: true, isReadOnly: false })
+    expect(yield* check).toEqual({ areVectorsMissing: true, isReadOnly: false })
     expect(answers).toEqual([false, false])
   }).pipe(Effect.provide(withAnswers(answers)), Effect.runPromise)
 })

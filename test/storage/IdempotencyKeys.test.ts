@@ -189,6 +189,7 @@ test("the keys of a server that has ended can be claimed at once, and those of o
   const takeOvers: Array<TakeOver> = []
   const servers = Layer.succeed(Servers, {
     id: alive,
+    hasOthers: () => true,
     idOf: (random) => idWithin(alive, random),
     onDeath: (takeOver) => Effect.sync(() => void takeOvers.push(takeOver)),
   })

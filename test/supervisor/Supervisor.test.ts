@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Duration, Effect, Exit, Scope } from "effect"
 import { reservePort } from "../../src/http/server/Server.ts"
 import { supervise } from "../../src/supervisor/Supervisor.ts"
 import { until } from "../lib/Client.ts"
+import type { Moment } from "../lib/PlainWorker.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
@@ -11,6 +13,7 @@ setDefaultTimeout(testTimeout)
 let scope = Scope.makeUnsafe()
 afterEach(async () => {
   delete process.env["FAILS"]
+  delete process.env["KILLS"]
   await Effect.runPromise(Scope.close(scope, Exit.void))
   scope = Scope.makeUnsafe()
 })
@@ -83,6 +86,43 @@ test("a worker that dies is started again, and all end with their supervisor", a
   await Effect.runPromise(Scope.close(scope, Exit.void))
   expect([next, second].filter(lives)).toEqual([])
 })
+
+const answeringOf = (url: string, workers: number) =>
+  until(
+    async () => new Set(await Promise.all(Array.from({ length: 30 }, () => ask(url).catch(() => 0)))),
+    (pids) => pids.size === workers && !pids.has(0),
+  )
+
+/** The workers that this process has started and that live, as far as the system tells. */
+const children = (): ReadonlyArray<number> =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, "utf8")
+    .trim()
+    .split(" ")
+    .map(Number)
+    .filter((pid) => pid > 0 && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("PlainWorker"))
+
+describe.each(["start", "ready", "turn", "listening", "leave", "closed"] satisfies ReadonlyArray<Moment>)(
+  "a worker that is killed at the moment %s of a replacement",
+  (moment) => {
+    const isOfOld = moment === "leave" || moment === "closed"
+    test.each(isOfOld ? ["it"] : ["it", "the one that it replaces", "the other one"])(
+      "ends nobody else, and leaves two workers, each at its place: %s",
+      async (victim) => {
+        if (isOfOld) process.env["KILLS"] = `${moment} 0`
+        const { supervisor, url } = await Effect.runPromise(started(2))
+        const [first = 0, second = 0] = supervisor.pids()
+        const pid = victim === "it" ? 0 : victim === "the other one" ? second : first
+        process.env["KILLS"] = isOfOld ? "" : `${moment} ${pid}`
+        await Effect.runPromise(supervisor.replaceAll)
+        delete process.env["KILLS"]
+        const answering = await answeringOf(url, 2)
+        expect(answering).toEqual(new Set(supervisor.pids()))
+        // Nobody is left over that serves without a place.
+        expect(new Set(await until(children, ({ length }) => length === 2))).toEqual(answering)
+      },
+    )
+  },
+)
 
 test("workers stay whose successors are ready and cannot listen", async () => {
   const { supervisor, url } = await Effect.runPromise(started(2))

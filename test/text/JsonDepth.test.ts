@@ -1,12 +1,24 @@
 import { expect, test } from "bun:test"
 import type { Schema } from "effect"
 import * as fc from "fast-check"
-import { isCutObject, jsonDepth } from "../../src/text/JsonDepth.ts"
+import { isCutObject, jsonDepth, jsonSize } from "../../src/text/JsonDepth.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
 /** The depth of a parsed value. */
 const depthOf = (value: Schema.Json): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+
+/** The number of fields of the largest object in a value. */
+const widthOf = (value: Schema.Json): number => {
+  if (typeof value !== "object" || value === null) return 0
+  return Math.max(Array.isArray(value) ? 0 : Object.keys(value).length, ...Object.values(value).map(widthOf))
+}
+
+/** The number of values in a value, itself included. */
+const countOf = (value: Schema.Json): number =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).reduce((sum: number, one: Schema.Json) => sum + countOf(one), 1)
+    : 1
 
 const json = fc.letrec<{ value: Schema.Json }>((tie) => ({
   value: fc.oneof(
@@ -26,6 +38,16 @@ test("the depth of JSON is that of its arrays and objects, whatever its strings 
   fc.assert(
     fc.property(json, fc.constantFrom("", " ", "\n\t"), (value, space) => {
       expect(jsonDepth(JSON.stringify(value, undefined, space))).toBe(depthOf(value))
+    }),
+    { numRuns: 500 },
+  ))
+
+test("the size of JSON bounds the values and the fields that parsing it makes", () =>
+  fc.assert(
+    fc.property(json, (value) => {
+      const { values, widest } = jsonSize(JSON.stringify(value))
+      expect(values).toBeGreaterThanOrEqual(countOf(value))
+      expect(widest).toBe(widthOf(value) > 1 ? widthOf(value) : 0)
     }),
     { numRuns: 500 },
   ))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { detectLanguage, isLanguage, languageAmong } from "../../src/text/Language.ts"
+import { bounded } from "../../src/text/BoundedText.ts"
 
 describe("the language of a text", () => {
   test.each([
@@ -18,7 +19,7 @@ describe("the language of a text", () => {
     ["arabic", "يجب دفع الفاتورة خلال ثلاثين يوما ويمكن الدفع بالبطاقة."],
     ["hindi", "बिल का भुगतान तीस दिनों के भीतर किया जाना है और यह कार्ड से भी हो सकता है।"],
   ] as const)("is %p by its script and its commonest words", (language, text) => {
-    expect(detectLanguage(text)).toBe(language)
+    expect(detectLanguage(bounded(text))).toBe(language)
   })
 
   test.each([
@@ -50,21 +51,21 @@ describe("the language of a text", () => {
     ["nepali", "पुस्तकालय कहिले खुल्छ?"],
     ["hindi", "पुस्तकालय कब खुलता है?"],
   ] as const)("is %p for a question of a few words: %p", (language, question) => {
-    expect(detectLanguage(question)).toBe(language)
+    expect(detectLanguage(bounded(question))).toBe(language)
   })
 
   test("is that of other texts in the same collection where it might be either", () => {
     const danishOrNorwegian = "Undervisningen er gratis for alle."
     for (const language of ["danish", "norwegian"] as const) {
-      expect(detectLanguage(danishOrNorwegian, [{ language, texts: 3 }])).toBe(language)
+      expect(detectLanguage(bounded(danishOrNorwegian), [{ language, texts: 3 }])).toBe(language)
     }
-    expect(detectLanguage("17.5 2024 33", [{ language: "russian", texts: 3 }])).toBe("russian")
+    expect(detectLanguage(bounded("17.5 2024 33"), [{ language: "russian", texts: 3 }])).toBe("russian")
   })
 
   test("is its own where it is clear, whatever the others are", () => {
     const english = "The invoice is due within thirty days, and it can be paid by card."
-    expect(detectLanguage(english, [{ language: "spanish", texts: 1_000_000 }])).toBe("english")
-    expect(detectLanguage("Η βιβλιοθήκη ανοίγει.", [{ language: "spanish", texts: 1_000_000 }])).toBe("greek")
+    expect(detectLanguage(bounded(english), [{ language: "spanish", texts: 1_000_000 }])).toBe("english")
+    expect(detectLanguage(bounded("Η βιβλιοθήκη ανοίγει."), [{ language: "spanish", texts: 1_000_000 }])).toBe("greek")
   })
 
   test("is one of the collection for a question, and the commonest where it might be any", () => {
@@ -72,41 +73,45 @@ describe("the language of a text", () => {
       { language: "romanian", texts: 3 },
       { language: "spanish", texts: 237 },
     ] as const
-    expect(languageAmong(languages, "¿Dónde está la casa de la moneda?")).toBe("spanish")
-    expect(languageAmong(languages, "Unde este casa și cât costă intrarea pentru copii?")).toBe("romanian")
-    expect(languageAmong(languages, "Casa Batlló")).toBe("spanish")
-    expect(languageAmong(languages, "What is the price?")).toBe("spanish")
-    expect(languageAmong([{ language: "turkish", texts: 1 }], "What is the price?")).toBe("turkish")
+    expect(languageAmong(languages, bounded("¿Dónde está la casa de la moneda?"))).toBe("spanish")
+    expect(languageAmong(languages, bounded("Unde este casa și cât costă intrarea pentru copii?"))).toBe("romanian")
+    expect(languageAmong(languages, bounded("Casa Batlló"))).toBe("spanish")
+    expect(languageAmong(languages, bounded("What is the price?"))).toBe("spanish")
+    expect(languageAmong([{ language: "turkish", texts: 1 }], bounded("What is the price?"))).toBe("turkish")
   })
 
   test("has no stemmer in Polish, Ukrainian and Persian", () => {
     expect(
-      detectLanguage("Faktura jest płatna w ciągu trzydziestu dni i może być opłacona kartą, ale nie gotówką."),
+      detectLanguage(
+        bounded("Faktura jest płatna w ciągu trzydziestu dni i może być opłacona kartą, ale nie gotówką."),
+      ),
     ).toBe("simple")
     expect(
-      detectLanguage("Рахунок є дійсним для оплати протягом тридцяти днів, і це можна зробити карткою або як інші."),
+      detectLanguage(
+        bounded("Рахунок є дійсним для оплати протягом тридцяти днів, і це можна зробити карткою або як інші."),
+      ),
     ).toBe("simple")
-    expect(detectLanguage("صورتحساب باید ظرف سی روز پرداخت شود و پرداخت با کارت نیز ممکن است.")).toBe("simple")
+    expect(detectLanguage(bounded("صورتحساب باید ظرف سی روز پرداخت شود و پرداخت با کارت نیز ممکن است."))).toBe("simple")
   })
 
   test("is taken to be English for code, numbers and Chinese", () => {
-    expect(detectLanguage("const x = await readFile(path)\nif (x === y) return z(i, j)")).toBe("english")
-    expect(detectLanguage("17.5 2024 33")).toBe("english")
-    expect(detectLanguage("发票应在三十天内支付。")).toBe("english")
-    expect(detectLanguage("")).toBe("english")
+    expect(detectLanguage(bounded("const x = await readFile(path)\nif (x === y) return z(i, j)"))).toBe("english")
+    expect(detectLanguage(bounded("17.5 2024 33"))).toBe("english")
+    expect(detectLanguage(bounded("发票应在三十天内支付。"))).toBe("english")
+    expect(detectLanguage(bounded(""))).toBe("english")
   })
 
   test("is not recognized by one function word among many other words", () => {
     const names = (count: number) => Array.from({ length: count }, (_, place) => `Zq${"ab".repeat(place)}`).join(" ")
-    expect(detectLanguage(`Und ${names(5)}`)).toBe("german")
-    expect(detectLanguage(`Und ${names(6)}`)).toBe("english")
+    expect(detectLanguage(bounded(`Und ${names(5)}`))).toBe("german")
+    expect(detectLanguage(bounded(`Und ${names(6)}`))).toBe("english")
   })
 
   test("is a known one for any text", () => {
     expect([isLanguage("german"), isLanguage("klingon")]).toEqual([true, false])
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(isLanguage(detectLanguage(text))).toBe(true)
+        expect(isLanguage(detectLanguage(bounded(text)))).toBe(true)
       }),
     )
   })

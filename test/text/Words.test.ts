@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { isPair, spacedWords } from "../../src/text/Words.ts"
+import { bounded } from "../../src/text/BoundedText.ts"
 
 describe("the words of a text", () => {
   test.each([
@@ -13,13 +14,13 @@ describe("the words of a text", () => {
     ["__init__ Word", "init word"],
     ["«Ärger»", "ärger"],
   ])("of %p are %p", (text, words) => {
-    expect(spacedWords(text)).toBe(words)
+    expect(spacedWords(bounded(text))).toBe(words)
   })
 
   test("are overlapping pairs of characters in a script without spaces", () => {
-    expect(spacedWords("黑豹队 ABC 碗")).toBe("黑豹 豹队 abc 碗")
-    expect(spacedWords("한국어를")).toBe("한국 국어 어를")
-    expect(spacedWords("2015年冠军")).toBe("2015 年冠 冠军")
+    expect(spacedWords(bounded("黑豹队 ABC 碗"))).toBe("黑豹 豹队 abc 碗")
+    expect(spacedWords(bounded("한국어를"))).toBe("한국 국어 어를")
+    expect(spacedWords(bounded("2015年冠军"))).toBe("2015 年冠 冠军")
     expect(isPair("黑豹")).toBe(true)
     expect(isPair("abc")).toBe(false)
   })
@@ -30,20 +31,20 @@ describe("the words of a text", () => {
     })
     fc.assert(
       fc.property(ascii, (text) => {
-        expect(`${spacedWords(text)} é`.trim()).toBe(spacedWords(`${text} é`))
+        expect(`${spacedWords(bounded(text))} é`.trim()).toBe(spacedWords(bounded(`${text} é`)))
       }),
     )
   })
 
   test("follow Turkish rules of case in Turkish", () => {
-    expect(spacedWords("IŞIK", "turkish")).toBe("ışık")
-    expect(spacedWords("IŞIK")).toBe("işik")
+    expect(spacedWords(bounded("IŞIK"), "turkish")).toBe("ışık")
+    expect(spacedWords(bounded("IŞIK"))).toBe("işik")
   })
 
   test("consist of letters, digits and points between digits, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        const words = spacedWords(text)
+        const words = spacedWords(bounded(text))
         expect(words).toBe(words.trim())
         for (const word of words === "" ? [] : words.split(" ")) {
           expect(word).toMatch(/^(?:[\p{L}\p{M}\p{N}]|(?<=\p{N})\.(?=\p{N}))+$/u)

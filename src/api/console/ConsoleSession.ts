@@ -3,7 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
 import { Authorization, Problems, RequestBody } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { AnsweredBy } from "../parts/Annotations.ts"
+import { AnsweredBy, IsForStrangers } from "../parts/Annotations.ts"
 
 const sessionPath = "/api/console/session"
 
@@ -18,6 +18,7 @@ const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
 })
   .middleware(RequestBody)
   .annotate(AnsweredBy, "first worker")
+  .annotate(IsForStrangers, true)
   .annotateMerge(
     OpenApi.annotations({
       summary: "Sign in at the console",

@@ -24,7 +24,7 @@ const check = HttpApiEndpoint.get("check", "/api/admin/system/checks", {
     OpenApi.annotations({
       summary: "Check the server",
       description:
-        "What `bun run parley doctor` reports. It asks every configured provider, and compares the stored files with the database, which takes seconds; who asks meanwhile gets the same answer.",
+        "What `parley doctor` reports. It asks every configured provider, and compares the stored files with the database, which takes seconds; those who ask at the same time take turns.",
     }),
   )
 

@@ -25,6 +25,14 @@ export const IsCrossOrigin = Context.Reference<boolean>("parley/api/parts/IsCros
 /** Whether the endpoint is a health check of load balancers. Health checks are answered while the server shuts down. */
 export const IsProbe = Context.Reference<boolean>("parley/api/parts/IsProbe", { defaultValue: () => false })
 
+/**
+ * Whether the endpoint takes a body from callers without a credential, who are known by their address alone. Such a body
+ * is small, so that nobody can keep the server busy with it.
+ */
+export const IsForStrangers = Context.Reference<boolean>("parley/api/parts/IsForStrangers", {
+  defaultValue: () => false,
+})
+
 /** The units that a request to the endpoint takes of the rate limits of its API key and organization. */
 export const RequestCost = Context.Reference<number>("parley/api/parts/RequestCost", {
   defaultValue: () => requestCosts.plain,

@@ -125,7 +125,7 @@ const listWebhookDeliveries = HttpApiEndpoint.get("listWebhookDeliveries", deliv
   OpenApi.annotations({
     summary: "List a webhook's deliveries",
     description:
-      "The latest first, kept as long as the server's settings say. They hold ids, and no text of a conversation but what the endpoint has answered; those of a conversation are deleted with it.",
+      "Those that the calling key may read, the latest first, kept as long as the server's settings say. They hold ids, and no text of a conversation but what the endpoint has answered; those of a conversation are deleted with it.",
   }),
 )
 
@@ -185,6 +185,12 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .annotateEndpoints(RequiredScope, "admin")
   .annotateEndpoints(LimitsBoundKeys, true)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
-  .annotateMerge(OpenApi.annotations({ title: "Webhooks", description: "Events, sent to servers of yours." }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Webhooks",
+      description:
+        "Events, sent to servers of yours. A key reads, changes and redirects what is sent only if it has the scopes to read what the events tell (403 otherwise): `conversations:read`, `knowledge:read` or `chatbots:read`.",
+    }),
+  )
   .middleware(Authorization)
   .middleware(Problems) {}

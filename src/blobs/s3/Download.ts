@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
 import type { S3Client } from "./S3Client.ts"
-import { damaged, type S3Failure, silent, unreachable } from "./S3Failure.ts"
+import { damaged, notResumed, type S3Failure, silent, unreachable } from "./S3Failure.ts"
 
 /** The header of an object with the SHA-256 of its content, in hexadecimal digits, which stores keep as they got it. */
 export const CONTENT_HASH = "x-amz-meta-sha256"
@@ -72,7 +72,7 @@ class Download {
     const { bytes, sha256 } = this.object ?? { bytes: Number.NaN, sha256: null }
     if (this.offset < bytes) return yield* unreachable(this.client.settings, new Error("the connection was cut off"))
     if (this.offset > bytes || (sha256 !== null && this.hash.copy().digest("hex") !== sha256)) {
-      return yield* damaged(this.key, "is not what was stored")
+      return yield* damaged(this.key)
     }
     return undefined
   })
@@ -90,7 +90,7 @@ class Download {
           return client.begin({ method: "GET", key, headers }, this.abort)
         }),
       )
-      if (offset > 0 && response.status !== 206) return yield* damaged(key, "cannot be read from its middle on")
+      if (offset > 0 && response.status !== 206) return yield* notResumed(key)
       this.object ??= {
         etag: response.headers.get("etag"),
         bytes: Number(response.headers.get("content-length") ?? Number.NaN),

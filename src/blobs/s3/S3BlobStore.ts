@@ -3,20 +3,20 @@ import type { SecureRandom } from "effect/crypto"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { regularly } from "../../system/Background.ts"
 import type { StartupError } from "../../system/StartupError.ts"
-import { type BlobInfo, BlobNotFound, BlobStore, contentOf } from "../BlobStore.ts"
+import { BlobDamaged, type BlobInfo, BlobNotFound, BlobStore, contentOf } from "../BlobStore.ts"
 import { makeDrafts } from "../Drafts.ts"
 import { CONTENT_HASH, download } from "./Download.ts"
 import { checkAtStart, examine } from "./Examination.ts"
 import { abortAbandoned, sendParts } from "./Multipart.ts"
 import { parseReply } from "./Replies.ts"
 import { S3Client } from "./S3Client.ts"
-import { isMissing, S3Failure } from "./S3Failure.ts"
+import { isDamaged, isMissing, isNotResumed, S3Failure } from "./S3Failure.ts"
 import type { S3Settings } from "./S3Settings.ts"
 import { spool } from "./Spool.ts"
 
 /** The time between two looks for uploads that dead processes have left unfinished. */
 const ABANDONED_INTERVAL = Duration.hours(1)
-/** The times that a file is downloaded anew which is not what was stored. */
+/** The times that a file is downloaded anew which is not what was stored, before it counts as damaged. */
 const DAMAGED_MAX = 2
 /** The number of blobs in one page of a listing, which takes some 10 ms to parse. */
 const PAGE = 500
@@ -55,33 +55,38 @@ export const layer = (
         )
       }, Effect.scoped)
 
-      const orNotFound = <A, E, R>(key: string, work: Effect.Effect<A, E | S3Failure, R>) =>
+      const orLost = <A, E, R>(key: string, work: Effect.Effect<A, E | S3Failure, R>) =>
         orUnavailable(
-          Effect.catchIf(
-            work,
-            (error) => error instanceof S3Failure && isMissing(error),
-            () => Effect.fail(new BlobNotFound({ key })),
+          work.pipe(
+            Effect.catchIf(
+              (error) => error instanceof S3Failure && isMissing(error),
+              () => Effect.fail(new BlobNotFound({ key })),
+            ),
+            Effect.catchIf(
+              (error) => error instanceof S3Failure && isDamaged(error),
+              () => Effect.fail(new BlobDamaged({ key })),
+            ),
           ),
         )
 
       /** Downloads anew what is not what was stored: it may have been changed on its way. */
-      const undamaged = <A, E, R>(work: Effect.Effect<A, E | S3Failure, R>) =>
+      const undisturbed = <A, E, R>(work: Effect.Effect<A, E | S3Failure, R>) =>
         Effect.retry(work, {
           times: DAMAGED_MAX,
-          while: (error) => error instanceof S3Failure && error.code === "Damaged",
+          while: (error) => error instanceof S3Failure && (isDamaged(error) || isNotResumed(error)),
         })
 
       const get = Effect.fn("BlobStore.get")((key: string) =>
-        orNotFound(
+        orLost(
           key,
-          undamaged(
+          undisturbed(
             Effect.map(Stream.runCollect(download(client, key)), (parts) => new Uint8Array(Buffer.concat(parts))),
           ),
         ),
       )
 
       const read = (key: string) =>
-        download(client, key).pipe(Stream.catch((error) => Stream.fromEffect(orNotFound(key, Effect.fail(error)))))
+        download(client, key).pipe(Stream.catch((error) => Stream.fromEffect(orLost(key, Effect.fail(error)))))
 
       const open = Effect.fn("BlobStore.open")(function* (key: string) {
         const path = yield* Effect.acquireRelease(drafts.path, (made) =>
@@ -91,7 +96,7 @@ export const layer = (
           Stream.run(files.sink(path, { flag: "w", mode: 0o600 })),
           Effect.catchTag("PlatformError", drafts.toUnavailable),
         )
-        yield* orNotFound(key, undamaged(fetched))
+        yield* orLost(key, undisturbed(fetched))
         const { size } = yield* Effect.catch(files.stat(path), drafts.toUnavailable)
         return contentOf(path, Number(size))
       })

@@ -66,8 +66,15 @@ export const silent = (settings: S3Settings, after: Duration.Duration): S3Failur
   failureOf(`The S3 server at ${settings.endpoint} did not answer within ${Duration.toSeconds(after)} s.`)
 
 /** What was read is not what was stored, or it is only a part of it. */
-export const damaged = (key: string, how: string): S3Failure =>
-  failureOf(`The file ${key} ${how}.`, { code: "Damaged" })
+export const damaged = (key: string): S3Failure =>
+  failureOf(`The file ${key} is not what was stored.`, { code: "Damaged" })
+
+/** The store does not go on with a download that was cut off. */
+export const notResumed = (key: string): S3Failure =>
+  failureOf(`The file ${key} cannot be read from its middle on.`, { code: "NotResumed" })
+
+export const isDamaged = ({ code }: S3Failure): boolean => code === "Damaged"
+export const isNotResumed = ({ code }: S3Failure): boolean => code === "NotResumed"
 
 export const isMissing = ({ code, status }: S3Failure): boolean => status === 404 && code !== "NoSuchBucket"
 

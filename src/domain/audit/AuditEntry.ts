@@ -33,6 +33,7 @@ export const AuditAction = Schema.Literals([
   "conversation.exported",
   "conversation.erased",
   "conversation.expired",
+  "sign_in.refused",
 ])
 export type AuditAction = typeof AuditAction.Type
 
@@ -47,12 +48,12 @@ export const AuditEntry = Schema.Struct({
   }),
   action: AuditAction.annotate({
     description:
-      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `api_key.signed_in`: somebody signed in at the console with the key. `tool.tried`: somebody has called the tool to see what it answers. `webhook.switched_off`: by the server, since the endpoint is gone or has failed for too long. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run.",
+      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `api_key.signed_in`: somebody signed in at the console with the key. `tool.tried`: somebody has called the tool to see what it answers. `webhook.switched_off`: by the server, since the endpoint is gone or has failed for too long. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run. `sign_in.refused`: somebody tried to sign in at the console without a valid key or link; the operator's entry, at most one for each address and hour and 100 an hour for each server process.",
   }),
   actor: Schema.Struct({
-    kind: Schema.Literals(["api_key", "operator", "command_line", "server"]).annotate({
+    kind: Schema.Literals(["api_key", "operator", "command_line", "server", "anonymous"]).annotate({
       description:
-        "`api_key`: a key of the organization. `operator`: a key of the operator's organization, which only that organization is shown. `command_line`: a command on the machine of the server. `server`: the server itself.",
+        "`api_key`: a key of the organization. `operator`: a key of the operator's organization, which only that organization is shown. `command_line`: a command on the machine of the server. `server`: the server itself. `anonymous`: somebody without a valid key.",
     }),
     api_key_id: Schema.NullOr(ApiKeyId),
     name: Schema.NullOr(Schema.String).annotate({ description: "The name of the key at that time." }),

@@ -1,4 +1,5 @@
 import type { ChatTurn } from "./Chat.ts"
+import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { refusalIn } from "./Refusals.ts"
 import { languageOfReply } from "./ReplyLanguage.ts"
@@ -77,7 +78,8 @@ const requests: Readonly<Record<SpokenLanguage, string>> = {
 }
 
 /** The question for the e-mail address, in the language of the user's text, or in English where that is not known. */
-export const emailRequest = (userText: string): string => requests[languageOfReply(userText)]
+export const emailRequest = (userText: string): string =>
+  requests[languageOfReply(bounded(userText, MESSAGE_MAX_LENGTH))]
 
 const requestTexts: ReadonlySet<string> = new Set(Object.values(requests))
 
@@ -116,7 +118,7 @@ export const emailGate = (
       if (isQuestion) timesAsked += 1
       return !isQuestion
     }
-    const refusal = isReply ? refusalIn(turn.content) : undefined
+    const refusal = isReply ? refusalIn(bounded(turn.content, MESSAGE_MAX_LENGTH)) : undefined
     email = findEmail(turn.content) ?? email
     isReply = false
     isDeclined ||= refusal !== undefined

@@ -1,3 +1,4 @@
+import type { BoundedText } from "../../text/BoundedText.ts"
 import { smallTalkPhrases } from "./SmallTalkPhrases.ts"
 
 /*
@@ -104,7 +105,7 @@ const isRefusal = (words: ReadonlyArray<string>): boolean => {
 /**
  * How a text declines: `only`, when it says nothing else; `first`, when something else follows; undefined, not at all.
  */
-export const refusalIn = (text: string): "only" | "first" | undefined => {
+export const refusalIn = (text: BoundedText): "only" | "first" | undefined => {
   const start = text.slice(0, REFUSAL_MAX_LENGTH)
   if (start.length === text.length && isRefusal(wordsOf(text))) return "only"
   return isRefusal(wordsOf(start.split(/[\n,.;:!?،。，！？；…–—]/u).find((clause) => clause.trim() !== "") ?? ""))

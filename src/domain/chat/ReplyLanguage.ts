@@ -1,6 +1,6 @@
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { functionBook, spokenLanguages } from "../../text/FunctionBook.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
-import { normalize } from "../../text/Normalization.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
 import { smallTalkBook } from "./SmallTalk.ts"
 
@@ -54,28 +54,32 @@ type Meanings = ReadonlyArray<{ readonly language: SpokenLanguage }>
 /** How much more than a function word a phrase of small talk says about the language. */
 const TALK_WEIGHT = 1.5
 
-/** How much of a text is looked at, in UTF-16 code units. */
+/** How much of a text is looked at, and how much of all other texts together, in UTF-16 code units. */
 const SAMPLE_LENGTH = 1_000
+const OTHERS_MAX_LENGTH = 3_000
 
 /**
  * The language of a message, and otherwise that of the first of the other texts that shows one. English where none
  * does.
  */
-export const languageOfReply = (message: string, others: Iterable<string> = []): SpokenLanguage => {
+export const languageOfReply = (message: BoundedText, others: Iterable<BoundedText> = []): SpokenLanguage => {
   let candidates = languagesOf(message)
   if (candidates.length === 1) return candidates[0] ?? "en"
+  let left = OTHERS_MAX_LENGTH
   for (const other of others) {
     const found = languagesOf(other)
+    left -= Math.min(SAMPLE_LENGTH, other.length + 1)
     const shared = found.filter((language) => candidates.length === 0 || candidates.includes(language))
     if (shared.length === 1) return shared[0] ?? "en"
     if (shared.length > 0) candidates = shared
+    if (left <= 0) break
   }
   return candidates.includes("en") ? "en" : (candidates[0] ?? "en")
 }
 
 /** The languages that a text may be in, none when nothing shows it. */
-const languagesOf = (text: string): ReadonlyArray<SpokenLanguage> => {
-  const sample = normalize(text.slice(0, SAMPLE_LENGTH), "NFC").toLowerCase()
+const languagesOf = (text: BoundedText): ReadonlyArray<SpokenLanguage> => {
+  const sample = bounded(text.slice(0, SAMPLE_LENGTH).toLowerCase())
   const script = scripts.find(([pattern]) => pattern.test(sample))
   if (script !== undefined) return [script[1]]
   const group = groups.find(([pattern]) => pattern.test(sample))?.[1]

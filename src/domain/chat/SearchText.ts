@@ -1,4 +1,4 @@
-import { cut } from "../../text/Cut.ts"
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { functionBook, type Role } from "../../text/FunctionBook.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { joined, lowerCased, tokensOf, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
@@ -20,14 +20,14 @@ import { smallTalkIn, withoutSmallTalk } from "./SmallTalk.ts"
 /** A text to search for, and to answer. */
 export interface SearchText {
   /** Says all that is needed by itself. */
-  readonly text: string
+  readonly text: BoundedText
   /** Words of which an answer has to hold one: those in which the text differs from an earlier question. */
   readonly needed: ReadonlyArray<string>
   /**
    * The same text without some words of the earlier question, each with others left out: what a variation such as `and
    * pptx?` takes the place of is not known, so that these are answered in turn when the text itself is not.
    */
-  readonly variants: ReadonlyArray<string>
+  readonly variants: ReadonlyArray<BoundedText>
 }
 
 type Kind = "alone" | "reference" | "variation"
@@ -49,10 +49,10 @@ const VARIATIONS_MAX = 3
 const VARIANTS_MAX = 6
 /** So many words side by side are probably more than one thing. */
 const LONG_RUN = 3
-/** The most messages of the user before the last one that are looked at. */
-const MESSAGES_MAX = 50
-/** How much of a message is looked at, in UTF-16 code units. */
-const MESSAGE_MAX_LENGTH = 600
+/** How much of a message is read, in UTF-16 code units. */
+const READ_MAX_LENGTH = 600
+/** How much is read of all messages before the last one together. */
+const BEFORE_MAX_LENGTH = 4_000
 
 /** A word of a message, or a phrase of several that does one thing. */
 interface Part {
@@ -62,7 +62,7 @@ interface Part {
 }
 
 interface Message {
-  readonly text: string
+  readonly text: BoundedText
   readonly parts: ReadonlyArray<Part>
   readonly kind: Kind
 }
@@ -76,21 +76,39 @@ interface Subject {
   readonly reference: Message | undefined
 }
 
+/** The messages of the user among some turns, the last one first, as far as they are analysed. */
+export const messagesBefore = (turns: ReadonlyArray<ChatTurn>): ReadonlyArray<BoundedText> => {
+  const messages: Array<BoundedText> = []
+  let left = BEFORE_MAX_LENGTH
+  for (let at = turns.length - 1; at >= 0; at--) {
+    const turn = turns[at]
+    if (turn?.role !== "user") continue
+    const message = bounded(turn.content, READ_MAX_LENGTH)
+    // An empty message counts too: there may be many.
+    left -= message.length + 1
+    if (left < 0) break
+    messages.push(message)
+  }
+  return messages
+}
+
 /**
  * What the last message of a conversation asks, as texts to search for in turn until one is answered. At most two texts
  * of at most `maxLength` UTF-16 code units.
+ *
+ * @param before the messages of the user before it, the last one first
  */
 export const searchTextsOf = (
-  message: string,
-  before: ReadonlyArray<ChatTurn>,
-  { maxLength, name }: { readonly maxLength: number; readonly name: string },
+  message: BoundedText,
+  before: ReadonlyArray<BoundedText>,
+  { maxLength, name }: { readonly maxLength: number; readonly name: BoundedText },
 ): readonly [SearchText, ...ReadonlyArray<SearchText>] => {
-  const own = { text: cut(withoutSmallTalk(message, name), maxLength), needed: [], variants: [] }
+  const own = { text: bounded(withoutSmallTalk(message, name), maxLength), needed: [], variants: [] }
   const subject = subjectOf(before, own.text)
   if (subject === undefined) return [own]
   const read = readMessage(own.text, languageOfReply(own.text, [subject.base.text]))
   const words = contentOf(read)
-  const completed = { text: cut(completedText(read, subject), maxLength), needed: words, variants: [] }
+  const completed = { text: bounded(completedText(read, subject), maxLength), needed: words, variants: [] }
   switch (read.kind) {
     case "alone":
       return words.length > 0 && words.length <= UNANSWERED_WORDS_MAX ? [own, completed] : [own]
@@ -120,7 +138,7 @@ const withVariants = (
   )
   const variants = [...whole, ...single].slice(0, VARIANTS_MAX).map(([start, end]) => {
     const base = { ...subject.base, parts: parts.toSpliced(start, end - start) }
-    return cut(completedText(message, { ...subject, base }), maxLength)
+    return bounded(completedText(message, { ...subject, base }), maxLength)
   })
   return [{ ...completed, variants }, ...others]
 }
@@ -142,12 +160,11 @@ const isContinuation = ({ parts }: Message): boolean =>
   parts[0]?.roles.some((role) => role === "joins" || role === "prepositions") === true
 
 /** What the messages before are about. They are read from the last one back to one that stands alone. */
-const subjectOf = (before: ReadonlyArray<ChatTurn>, own: string): Subject | undefined => {
+const subjectOf = (before: ReadonlyArray<BoundedText>, own: BoundedText): Subject | undefined => {
   const read: Array<Message> = []
-  for (let at = before.length - 1; at >= 0 && read.length < MESSAGES_MAX; at--) {
-    const turn = before[at]
-    if (turn?.role !== "user" || smallTalkIn(turn.content) !== undefined) continue
-    const text = withoutSmallTalk(turn.content.slice(0, MESSAGE_MAX_LENGTH))
+  for (const earlier of before) {
+    if (smallTalkIn(earlier) !== undefined) continue
+    const text = withoutSmallTalk(earlier)
     const message = readMessage(text, languageOfReply(text, [own]))
     if (message.parts.length === 0) continue
     read.push(message)
@@ -176,6 +193,7 @@ const isBare = ({ parts }: Message): boolean => {
 
 const completedText = (message: Message, subject: Subject): string => {
   const { reference } = subject
+  const own = new Set(tokensOf(message.text))
   const variations = message.kind === "variation" ? variationsWith(message, subject) : subject.variations
   const base = variations.reduce((text, variation) => withoutVaried(text, variation), subject.base)
   const varied = variations.map(variationText)
@@ -186,7 +204,7 @@ const completedText = (message: Message, subject: Subject): string => {
           unjoinedText(message),
           ...(isBare(message) && reference !== undefined ? [unjoinedText(reference)] : []),
           ...[...varied, ...contentOf(asksForAttribute(message) ? withoutAttributes(base) : base)]
-            .filter((word) => !tokensOf(message.text).includes(lowerCased(word)))
+            .filter((word) => !own.has(lowerCased(word)))
             .slice(0, SUBJECT_WORDS_MAX),
         ]
   return `${texts.join(" ")}${/[?？؟]\s*$/.exec(message.text)?.[0].trim() ?? ""}`
@@ -254,8 +272,8 @@ const contentOf = ({ parts }: Message): ReadonlyArray<string> => {
 /** The word for `and` in Arabic and Hebrew, which is a part of the word that it joins. */
 const ATTACHED_AND = /^[^\p{L}]*[وו](?=\p{L}{4})/u
 
-const readMessage = (text: string, language: SpokenLanguage): Message => {
-  const written = writtenTokensOf(text.slice(0, MESSAGE_MAX_LENGTH).replace(ATTACHED_AND, "$& "))
+const readMessage = (text: BoundedText, language: SpokenLanguage): Message => {
+  const written = writtenTokensOf(bounded(text.replace(ATTACHED_AND, "$& "), READ_MAX_LENGTH))
   const tokens = written.map(lowerCased)
   const parts: Array<Part> = []
   for (let at = 0; at < tokens.length;) {

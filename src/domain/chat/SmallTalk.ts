@@ -1,3 +1,4 @@
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { functionBook, spokenLanguages } from "../../text/FunctionBook.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { PhraseBook, tokensOf } from "../../text/PhraseBook.ts"
@@ -39,24 +40,28 @@ const signs: ReadonlyArray<readonly [RegExp, SmallTalk]> = [
 
 export interface SmallTalkSetting {
   /** The name of the chatbot, by which it may be addressed. */
-  readonly name?: string
+  readonly name?: BoundedText | undefined
   /** Whether the message is the first of its conversation, which is no goodbye. */
   readonly isFirst?: boolean
 }
 
 /** What a message is besides a question, above all, or undefined when it says anything else. */
-export const smallTalkIn = (message: string, setting: SmallTalkSetting = {}): SmallTalk | undefined =>
+export const smallTalkIn = (message: BoundedText, setting: SmallTalkSetting = {}): SmallTalk | undefined =>
   smallTalkKinds(message, setting)[0]
 
 /** All that a message is besides a question, the most important first. Empty when it says anything else. */
 export const smallTalkKinds = (
-  message: string,
-  { isFirst = true, name = "" }: SmallTalkSetting = {},
-): ReadonlyArray<SmallTalk> => {
+  message: BoundedText,
+  { isFirst = true, name }: SmallTalkSetting = {},
+): ReadonlyArray<SmallTalk> => kindsIn(message, wordsOfName(name), isFirst)
+
+const wordsOfName = (name: BoundedText | undefined): ReadonlySet<string> =>
+  new Set(name === undefined ? [] : tokensOf(name))
+
+const kindsIn = (message: BoundedText, names: ReadonlySet<string>, isFirst = true): ReadonlyArray<SmallTalk> => {
   if (message.length > MAX_LENGTH) return []
   const tokens = tokensOf(message).map(shortened)
   if (tokens.length === 0) return signs.flatMap(([sign, kind]) => (sign.test(message) ? [kind] : [])).slice(0, 1)
-  const names = new Set(tokensOf(name))
   const found = new Set<SmallTalkMeaning["kind"]>()
   for (let at = 0; at < tokens.length;) {
     const phrase = smallTalkBook.at(tokens, at)
@@ -95,31 +100,32 @@ const CLAUSE_END = /[,.!?;:…–—，。！？、؛؟،\n]+\s*/gu
  * A message to a chatbot of this name without the greetings and the thanks around its question. A message of nothing
  * else is returned whole.
  */
-export const withoutSmallTalk = (message: string, name = ""): string => {
+export const withoutSmallTalk = (message: BoundedText, name?: BoundedText): BoundedText => {
   const clauses = clausesOf(message)
+  const names = wordsOfName(name)
   let first = 0
   let last = clauses.length
-  while (first < last && isAround(clauses[first], name)) first++
-  while (last > first && isAround(clauses[last - 1], name)) last--
-  if (first === last) return message.trim()
-  const kept = clauses.slice(first, last).join("").trim()
+  while (first < last && isAround(clauses[first], names)) first++
+  while (last > first && isAround(clauses[last - 1], names)) last--
+  if (first === last) return bounded(message.trim())
+  const kept = bounded(clauses.slice(first, last).join("").trim())
   return withoutGreeting(kept)
 }
 
-const clausesOf = (message: string): ReadonlyArray<string> => {
-  const clauses: Array<string> = []
+const clausesOf = (message: BoundedText): ReadonlyArray<BoundedText> => {
+  const clauses: Array<BoundedText> = []
   let start = 0
   for (const { 0: mark, index } of message.matchAll(CLAUSE_END)) {
-    clauses.push(message.slice(start, index + mark.length))
+    clauses.push(bounded(message.slice(start, index + mark.length)))
     start = index + mark.length
   }
-  if (start < message.length) clauses.push(message.slice(start))
+  if (start < message.length) clauses.push(bounded(message.slice(start)))
   return clauses
 }
 
-const isAround = (clause: string | undefined, name: string): boolean => {
+const isAround = (clause: BoundedText | undefined, names: ReadonlySet<string>): boolean => {
   if (clause === undefined) return false
-  const kind = smallTalkIn(clause, { name })
+  const [kind] = kindsIn(clause, names)
   return tokensOf(clause).length === 0 || (kind !== undefined && AROUND.has(kind))
 }
 
@@ -127,16 +133,19 @@ const isAround = (clause: string | undefined, name: string): boolean => {
 const GREETING_WORDS_MAX = 4
 
 /** Leaves out a greeting that no punctuation mark separates from the question, such as `hi how much is a ticket`. */
-const withoutGreeting = (text: string): string => {
-  const start = text.slice(0, MAX_LENGTH)
+const withoutGreeting = (text: BoundedText): BoundedText => {
+  const start = bounded(text.slice(0, MAX_LENGTH))
   const tokens = tokensOf(start).slice(0, GREETING_WORDS_MAX + 1)
   const greeting = smallTalkBook.at(tokens, 0, ({ kind }) => kind === "greeting")
   if (greeting === undefined || greeting.length >= tokens.length) return text
   // A word that greets may also mean something else, such as “morning”, so that what follows has to be a question.
-  const rest = text.replace(new RegExp(`^\\s*(?:[\\p{L}\\p{M}\\p{N}'’]+[\\s-]*){${greeting.length}}`, "u"), "")
+  const rest = bounded(text.replace(new RegExp(`^\\s*(?:[\\p{L}\\p{M}\\p{N}'’]+[\\s-]*){${greeting.length}}`, "u"), ""))
   return rest === text || !asks(rest) ? text : rest
 }
 
-const asks = (text: string): boolean =>
-  functionBook.at(tokensOf(text.slice(0, MAX_LENGTH)), 0, ({ role }) => role === "questions" || role === "verbs") !==
-  undefined
+const asks = (text: BoundedText): boolean =>
+  functionBook.at(
+    tokensOf(bounded(text.slice(0, MAX_LENGTH))),
+    0,
+    ({ role }) => role === "questions" || role === "verbs",
+  ) !== undefined

@@ -1,9 +1,10 @@
+import type { BoundedText } from "../../text/BoundedText.ts"
 import { smallTalkIn, type SmallTalkSetting } from "./SmallTalk.ts"
 
 /** What decides whether a reply is an answer. */
 interface ReplyFacts extends SmallTalkSetting {
   /** The user's message. */
-  readonly question: string
+  readonly question: BoundedText
   /** The text of the reply. */
   readonly output: string
   readonly finishReason: string

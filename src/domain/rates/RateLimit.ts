@@ -21,8 +21,8 @@ export interface RateLimits {
 }
 
 /**
- * The units that a request takes of its limits: more where a request keeps the server busy for longer than a read of
- * the database does.
+ * The units that a request takes of its limits, beside those of its body: more where a request keeps the server busy
+ * for longer than a read of the database does.
  */
 export const requestCosts = {
   /** A read or a small change: some statements. */
@@ -34,6 +34,22 @@ export const requestCosts = {
   /** Everything that an organization or a chatbot has, read or deleted as a whole. */
   bulk: 5,
 } as const
+
+/**
+ * The bytes of a body for which a request takes one more unit. To receive and to check so much JSON keeps a processor as
+ * busy as a small request does; files are only stored, and read later, in the turn of their organization.
+ */
+const BYTES_PER_UNIT = { json: 32 * 1_024, form: 1_024 * 1_024 } as const
+/** The units of a body of unknown length: those of the largest JSON body, unless a setting allows larger ones. */
+const UNITS_OF_UNKNOWN_LENGTH = 32
+
+/**
+ * The units that the body of a request takes, beside those of its endpoint.
+ *
+ * @param length the length of the body in bytes; undefined where the client does not say it
+ */
+export const unitsOfBody = (kind: keyof typeof BYTES_PER_UNIT, length: number | undefined): number =>
+  length === undefined ? UNITS_OF_UNKNOWN_LENGTH : Math.floor(length / BYTES_PER_UNIT[kind])
 
 /** What remains of one limit after a request. */
 export interface RateStanding {

@@ -39,6 +39,14 @@ const Header = Schema.Struct({
 const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(Header))
 const decodeClaims = Schema.decodeUnknownResult(Schema.fromJsonString(Claims))
 
+/** What a valid token says, and how far it holds. */
+export interface SignedIdentity extends Identity {
+  /** The end of the token, in seconds since 1970, with what the clocks may differ. */
+  readonly until: number
+  /** The index of the secret that has signed it. */
+  readonly signer: number
+}
+
 /** The bytes of base64url, which has one spelling for them; undefined for any other text. */
 const bytesOf = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, "base64url")
@@ -56,7 +64,7 @@ const isSignedWith = (secret: string, signed: string, signature: Buffer): boolea
 const readClaims = (
   claims: string | undefined,
   { chatbot, now }: { readonly chatbot: ChatbotId; readonly now: number },
-): Result.Result<Identity, string> => {
+): Result.Result<Omit<SignedIdentity, "signer">, string> => {
   const decoded = decodeClaims(claims)
   if (Result.isFailure(decoded)) return Result.fail(`its claims are not as expected. ${decoded.failure.message}`)
   const { aud, email, exp, iat, name, nbf, sub } = decoded.success
@@ -67,7 +75,12 @@ const readClaims = (
   if ((nbf ?? now) > now + CLOCK_TOLERANCE) return Result.fail("it does not hold yet: `nbf` is still to come")
   if ((iat ?? now) > now + CLOCK_TOLERANCE) return Result.fail("`iat` is still to come")
   if (email !== undefined && findEmail(email) !== email) return Result.fail("`email` is not an e-mail address")
-  return Result.succeed({ sub, ...(email !== undefined && { email }), ...(name !== undefined && { name }) })
+  return Result.succeed({
+    sub,
+    ...(email !== undefined && { email }),
+    ...(name !== undefined && { name }),
+    until: exp + CLOCK_TOLERANCE,
+  })
 }
 
 /**
@@ -80,7 +93,7 @@ const readClaims = (
 export const readIdentityToken = (
   token: string,
   expected: { readonly chatbot: ChatbotId; readonly secrets: ReadonlyArray<string>; readonly now: number },
-): Result.Result<Identity, string> => {
+): Result.Result<SignedIdentity, string> => {
   if (token.length > IDENTITY_TOKEN_MAX_LENGTH) {
     return Result.fail(`it is longer than ${IDENTITY_TOKEN_MAX_LENGTH} characters`)
   }
@@ -89,7 +102,7 @@ export const readIdentityToken = (
   if (rest.length > 0 || signatureBytes === undefined) return Result.fail("it is not a JSON Web Token")
   if (Result.isFailure(decodeHeader(textOf(header))))
     return Result.fail("its header is not that of a token with `alg` HS256")
-  const isSigned = expected.secrets.some((secret) => isSignedWith(secret, `${header}.${claims}`, signatureBytes))
-  if (!isSigned) return Result.fail("its signature is not made with an identity secret of this chatbot")
-  return readClaims(textOf(claims), expected)
+  const signer = expected.secrets.findIndex((secret) => isSignedWith(secret, `${header}.${claims}`, signatureBytes))
+  if (signer === -1) return Result.fail("its signature is not made with an identity secret of this chatbot")
+  return Result.map(readClaims(textOf(claims), expected), (read) => ({ ...read, signer }))
 }

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { getDomain } from "tldts"
 import { keyForm } from "../KeyForm.ts"
 import { boundedList } from "../schema/Bounded.ts"
 import { textUpTo } from "../schema/Text.ts"
@@ -31,6 +32,13 @@ const wildcard = "://*."
 
 const EXPECTED = "Expected an origin such as https://example.com, https://*.example.com or *"
 
+/**
+ * Whether all names below a name are those of one owner, as far as the list of public suffixes knows: not so below `com`,
+ * `co.uk` and `github.io`, where everybody can have one. Addresses have no names below.
+ */
+const isOneOwners = (hostname: string): boolean =>
+  getDomain(hostname, { allowPrivateDomains: true, extractHostname: false, validateHostname: false }) !== null
+
 /** What is wrong with the text of an origin; undefined if nothing is. */
 const faultOf = (text: string): string | undefined => {
   if (text === ANY_ORIGIN) return undefined
@@ -38,7 +46,7 @@ const faultOf = (text: string): string | undefined => {
   const plain = isWild ? text.replace(wildcard, "://") : text
   const url = URL.parse(plain)
   if (url === null || !/^https?:$/.test(url.protocol) || !host.test(url.hostname)) return EXPECTED
-  if (isWild && !/\.[a-z_-]/.test(url.hostname)) return `${EXPECTED}; the asterisk needs a domain with a dot behind it`
+  if (isWild && !isOneOwners(url.hostname)) return `${EXPECTED}; the asterisk needs a domain below which all is yours`
   const canonical = isWild ? url.origin.replace("://", wildcard) : url.origin
   return canonical === text ? undefined : `Expected an origin as browsers write it: ${canonical}`
 }
@@ -48,13 +56,21 @@ const AllowedOrigin = textUpTo(ORIGIN_MAX_LENGTH).check(
   Schema.makeFilter((text: string) => faultOf(text) ?? true, unexpressed),
 )
 
+/** Whether pages of an origin, as browsers write it, may use the widget. A page without an origin of its own has `null`. */
+export const isAllowedOrigin = (allowed: ReadonlyArray<string>, origin: string): boolean =>
+  allowed.some((one) => {
+    if (one === ANY_ORIGIN || one === origin) return true
+    const [scheme, host] = one.split(wildcard)
+    return host !== undefined && origin.startsWith(`${scheme}://`) && origin.endsWith(`.${host}`)
+  })
+
 /** Where the widget of a publishable key may be embedded: 1 to 50 origins. `*` stands for every one, and alone. */
 export const AllowedOrigins = boundedList(
   AllowedOrigin,
   { minimum: 1, maximum: ORIGINS_MAX },
   {
     description:
-      "The origins of the pages that may embed the widget, as browsers write them: `https://example.com`, `https://*.example.com` for all its subdomains, `*` alone for every page.",
+      "The origins of the pages that may embed the widget, or use its key themselves, as browsers write them: `https://example.com`, `https://*.example.com` for all its subdomains, `*` alone for every page. Below a public suffix, such as `github.io`, an asterisk is refused.",
     examples: [["https://example.com", "https://*.example.com"]],
   },
 ).check(

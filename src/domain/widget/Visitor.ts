@@ -2,6 +2,9 @@ import { createHash } from "node:crypto"
 import { Context, Schema } from "effect"
 import type { ChatbotId } from "../Ids.ts"
 
+/** What the token of a visitor begins with, before its first dot: the form of what it says. */
+export const VISITOR_TOKEN_VERSION = "vst2"
+
 /** Names a visitor of a chatbot: the first 128 bits of a digest, in base64url. It says nothing about who that is. */
 export const VisitorId = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_-]{22}$/u, { message: "Expected the id of a visitor" }),

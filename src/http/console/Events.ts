@@ -1,12 +1,12 @@
 import { Duration, Effect, Exit, Scope } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Config } from "../../Config.ts"
 import { Events } from "../../services/console/Events.ts"
 import type { Subscription } from "../../services/console/Subscription.ts"
 import { Server } from "../server/Server.ts"
-import { dataEvent, EventStream } from "../streams/EventStream.ts"
+import { dataEvent, EventStream, onLeave } from "../streams/EventStream.ts"
 
 /** Tells clients to connect again two seconds after they have lost the connection. */
 const OPENING = "retry: 2000\n\n"
@@ -21,11 +21,6 @@ const pump = Effect.fnUntraced(function* (subscription: Subscription, stream: Ev
   }
 })
 
-/** Calls back when the client leaves, also before it has read anything of the response. */
-const onAbort = ({ source }: HttpServerRequest.HttpServerRequest, leave: () => void): void => {
-  if (source instanceof Request) source.signal.addEventListener("abort", leave, { once: true })
-}
-
 export const layer = HttpApiBuilder.group(
   Api,
   "events",
@@ -36,29 +31,34 @@ export const layer = HttpApiBuilder.group(
     const services = yield* Effect.context<never>()
 
     return handlers.handleAll({
-      subscribe: Effect.fnUntraced(function* ({ query, request }) {
-        const scope = yield* Scope.make()
-        const subscription = yield* Effect.onError(Scope.provide(events.subscribe(query.chatbot_id), scope), (cause) =>
-          Scope.close(scope, Exit.failCause(cause)),
-        )
-        const leave = () => fiber.interruptUnsafe()
-        const stream = new EventStream({ heartbeatMillis: Duration.toMillis(heartbeat), onLeave: leave })
-        stream.write(OPENING)
-        // It is not among the running requests that a server which stops waits for.
-        const fiber = Effect.runForkWith(services)(
-          Effect.ensuring(pump(subscription, stream), Scope.close(scope, Exit.void)),
-        )
-        const release = server.keepOpen(request)
-        fiber.addObserver(() => {
-          stream.end("")
-          release()
-        })
-        onAbort(request, leave)
-        return HttpServerResponse.raw(stream.body, {
-          contentType: "text/event-stream; charset=utf-8",
-          headers: { "cache-control": "no-cache", "x-accel-buffering": "no" },
-        })
-      }),
+      subscribe: ({ query, request }) =>
+        // Not interruptible between taking the subscription and having the fiber that gives it back.
+        Effect.uninterruptibleMask(
+          Effect.fnUntraced(function* (restore) {
+            const scope = yield* Scope.make()
+            const subscription = yield* Effect.onError(
+              restore(Scope.provide(events.subscribe(query.chatbot_id), scope)),
+              (cause) => Scope.close(scope, Exit.failCause(cause)),
+            )
+            const leave = () => fiber.interruptUnsafe()
+            const stream = new EventStream({ heartbeatMillis: Duration.toMillis(heartbeat), onLeave: leave })
+            stream.write(OPENING)
+            // It is not among the running requests that a server which stops waits for.
+            const fiber = Effect.runForkWith(services)(
+              Effect.ensuring(pump(subscription, stream), Scope.close(scope, Exit.void)),
+            )
+            const release = server.keepOpen(request)
+            fiber.addObserver(() => {
+              stream.end("")
+              release()
+            })
+            onLeave(request, leave)
+            return HttpServerResponse.raw(stream.body, {
+              contentType: "text/event-stream; charset=utf-8",
+              headers: { "cache-control": "no-cache", "x-accel-buffering": "no" },
+            })
+          }),
+        ),
     })
   }),
 )

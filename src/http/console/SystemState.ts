@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api, apiVersion } from "../../api/Api.ts"
 import { SystemStates } from "../../services/console/SystemStates.ts"
-import { Lifecycle } from "../edge/Lifecycle.ts"
+import { isStaying, Lifecycle } from "../edge/Lifecycle.ts"
 import { Server } from "../server/Server.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -20,7 +20,7 @@ export const layer = HttpApiBuilder.group(
             ...state,
             api_version: apiVersion,
             readiness: {
-              status: lifecycle.phase === "serving" ? ("ready" as const) : ("stopping" as const),
+              status: isStaying(lifecycle) ? ("ready" as const) : ("stopping" as const),
               vectors,
             },
           },

@@ -3,6 +3,7 @@ import type { HttpServerRequest } from "effect/http"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import type { RateLimited, Unauthorized, Unavailable } from "../../domain/Errors.ts"
+import { unitsOfBody } from "../../domain/rates/RateLimit.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
 import { ConsoleSessions } from "../../services/console/ConsoleSessions.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
@@ -17,6 +18,9 @@ const bearer = /^bearer +(.+)$/i
 /** The API keys of requests that carry the console's cookie in the place of a key. */
 const keysOfCookies = new WeakMap<HttpServerRequest.HttpServerRequest, string>()
 
+/** Whether the console's cookie stands for the key of a request, valid or not. */
+export const isByCookie = (request: HttpServerRequest.HttpServerRequest): boolean => keysOfCookies.has(request)
+
 /**
  * The API key of a request, from `x-api-key` or `Authorization: Bearer`, or from the console's cookie once the request is
  * admitted; empty where there is none.
@@ -27,8 +31,16 @@ export const keyOf = (request: HttpServerRequest.HttpServerRequest): string =>
   keysOfCookies.get(request) ??
   ""
 
+/** The units that a request takes of rate limits: those of its endpoint, and those of its body. */
+export const unitsOf = ({ headers }: HttpServerRequest.HttpServerRequest, ofEndpoint: number): number => {
+  const { "content-length": length = "", "content-type": type = "", "transfer-encoding": encoding } = headers
+  if (length === "" && encoding === undefined) return ofEndpoint
+  const bytes = /^\d{1,15}$/.test(length) ? Number(length) : undefined
+  return ofEndpoint + unitsOfBody(type.startsWith("multipart/") ? "form" : "json", bytes)
+}
+
 /**
- * Makes the function that finds who sends a request, and takes the request's cost from the rate limits of the key and
+ * Makes the function that finds who sends a request, and takes the request's units from the rate limits of the key and
  * its organization. The response then says what remains of them, whether the request is granted or refused.
  *
  * A request without a valid key counts for the client's address instead. An address beyond its limit is refused before
@@ -68,7 +80,7 @@ export const makeAdmission = Effect.gen(function* () {
     if (operator !== undefined) return Effect.succeed(operator)
     if (!rates.isOn) return authenticate(request, key, dialect)
     return Effect.flatMap(authenticate(request, key, dialect), (caller) =>
-      Effect.flatMap(rates.decide(caller, cost), (decision) =>
+      Effect.flatMap(rates.decide(caller, unitsOf(request, cost)), (decision) =>
         Effect.withFiber((fiber) => {
           addRateHeaders(fiber.context, decision, dialect)
           return decision.refusal === undefined ? Effect.succeed(caller) : Effect.fail(decision.refusal)

@@ -15,7 +15,7 @@ const secureContent = contentIn(SECURE_NAME)
  * Whether a browser marks the request as one of a page of this server. Browsers set this header themselves, and no page
  * can change it: it says of a request of another site, or of another host of the same site, that it is one.
  */
-const isOfOurPages = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+export const isOfOurPages = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["sec-fetch-site"] === "same-origin"
 
 /** Whether a browser marks the request as one of somebody else's page. */

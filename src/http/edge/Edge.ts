@@ -3,12 +3,13 @@ import type { SecureRandom } from "effect/crypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
-import { type Area, areaOf, loggedPath, methodsAt } from "../../api/Routes.ts"
+import { type Area, areaOf, isOfSpecification, loggedPath, methodsAt } from "../../api/Routes.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import { RequestId } from "../../domain/RequestId.ts"
 import * as Errors from "../../domain/Errors.ts"
 import type { BeginTrace } from "../../observability/Traces.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
+import { isByCookie } from "./Admission.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { pathOf } from "./PathOf.ts"
@@ -33,7 +34,6 @@ const spokenVersions = new Set(["1", "1.0", apiVersion])
 
 /** The CORS headers as the source specification shows them for operation 9. They never repeat the client's origin. */
 const corsHeaders = {
-  "access-control-allow-credentials": "true",
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET,OPTIONS,PATCH,DELETE,POST,PUT",
   "access-control-allow-headers":
@@ -53,9 +53,13 @@ const corsHeadersForOpenAi = {
   "access-control-expose-headers": `${corsHeaders["access-control-expose-headers"]}, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests`,
 }
 
-const corsHeadersFor = ({ dialect, isCrossOrigin }: Area) => {
+/** The specification shows this one too. Beside the asterisk it means nothing, so that no other response has it. */
+const corsHeadersOfSpecification = { ...corsHeaders, "access-control-allow-credentials": "true" }
+
+const corsHeadersFor = ({ dialect, isCrossOrigin }: Area, path: string) => {
   if (!isCrossOrigin) return undefined
-  return dialect === "openai" ? corsHeadersForOpenAi : corsHeaders
+  if (dialect === "openai") return corsHeadersForOpenAi
+  return isOfSpecification(path) ? corsHeadersOfSpecification : corsHeaders
 }
 
 const notRouted = (request: HttpServerRequest.HttpServerRequest, dialect: Dialect) => {
@@ -142,7 +146,8 @@ export const edge =
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const answer = (request: HttpServerRequest.HttpServerRequest, { dialect, isProbe }: Area) => {
       if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204 }))
-      if ((lifecycle.phase === "draining" || lifecycle.phase === "closing") && !isProbe)
+      const { isReplaced, phase } = lifecycle
+      if (!isProbe && ((phase === "draining" && !isReplaced) || phase === "closing"))
         return respondWith(dialect, shuttingDown)
       const version = versionProblem(request.headers)
       if (version !== undefined) return respondWith(dialect, version)
@@ -167,13 +172,11 @@ export const edge =
           const path = pathOf(request.url)
           const area = areaOf(path)
           const address = addressOf(request)
-          lifecycle.running.add(fiber)
-          const respond = answer(request, area).pipe(
-            Effect.ensuring(
-              Effect.sync(() => {
-                lifecycle.running.delete(fiber)
-              }),
-            ),
+          const respond = Effect.acquireUseRelease(
+            Effect.sync(() => lifecycle.running.add(fiber)),
+            () => answer(request, area),
+            () => Effect.sync(() => lifecycle.running.delete(fiber)),
+          ).pipe(
             Effect.tap((response) => {
               const { status } = response
               const route = measure(request.method, path, status, begin)
@@ -193,7 +196,10 @@ export const edge =
               HttpServerResponse.setHeaders(request.method === "HEAD" ? response : inFewWrites(response), {
                 "x-request-id": requestId,
                 "x-api-version": apiVersion,
-                ...corsHeadersFor(area),
+                "x-content-type-options": "nosniff",
+                ...corsHeadersFor(area, path),
+                // What somebody is shown who is signed in stays in no cache, where the next one at this machine would find it.
+                ...(isByCookie(request) && { "cache-control": "no-store" }),
                 // Otherwise a slow client would occupy the connection with the rest of its body.
                 ...(response.status === 408 && { connection: "close" }),
                 ...(response.status === 401 && { "www-authenticate": "Bearer" }),

@@ -15,6 +15,11 @@ export class Lifecycle extends Context.Service<
      * - `closing`: requests that are still running are interrupted.
      */
     phase: "serving" | "leaving" | "draining" | "closing"
+    /**
+     * Whether another process serves in the place of this one, which leaves. What is asked here in a connection that is
+     * still open is answered as there, so that nobody notices the change.
+     */
+    isReplaced: boolean
     /** Why the server stops, for the log: the name of a signal or another reason. */
     stoppedBy: string | undefined
     /** How many requests the server has received. */
@@ -29,13 +34,16 @@ export class Lifecycle extends Context.Service<
       Effect.gen(function* () {
         const running = new Set<Fiber.Fiber<unknown, unknown>>()
         yield* http.running().read(() => running.size)
-        return Lifecycle.of({ phase: "serving", stoppedBy: undefined, received: 0, running })
+        return Lifecycle.of({ phase: "serving", isReplaced: false, stoppedBy: undefined, received: 0, running })
       }),
       // Only after a start: one that fails reports why instead.
       ({ phase }) => (phase === "serving" ? Effect.void : Effect.logInfo("The server has ended")),
     ),
   )
 }
+
+/** Whether the service behind this port can be relied on, as far as it depends on the phase of this process. */
+export const isStaying = ({ isReplaced, phase }: Lifecycle["Service"]): boolean => phase === "serving" || isReplaced
 
 /** The failure of requests while the server shuts down. */
 export const shuttingDown = new Unavailable({ detail: "The server is shutting down.", retry_after_seconds: 5 })

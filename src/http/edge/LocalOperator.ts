@@ -1,8 +1,7 @@
 import { timingSafeEqual } from "node:crypto"
-import { Context, Effect, FileSystem, Layer } from "effect"
+import { Context, Effect, FileSystem, Layer, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { HttpServerRequest } from "effect/http"
-import ipaddr from "ipaddr.js"
 import { allScopes } from "../../domain/ApiKey.ts"
 import { noBudget } from "../../domain/Budget.ts"
 import { type Caller, COMMAND_LINE } from "../../domain/Caller.ts"
@@ -13,20 +12,22 @@ import { writePrivateFile } from "../../system/PrivateFile.ts"
 import { encodeRunningServer, TOKEN_PREFIX } from "../../system/RunningServer.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { wordsOf } from "../../system/SystemError.ts"
-import { localUrlOf } from "../../system/Url.ts"
 
 const TOKEN_BYTES = 32
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The server that a layer of `LocalOperator` announces to commands. */
-interface ListeningServer {
-  /** The file that names the server and its token. */
+/** A listener for programs on the same machine. */
+export interface LocalListener {
+  readonly url: string
+  /** Whether a request has come by this listener. */
+  readonly isLocal: (request: Request) => boolean
+}
+
+interface LocalOperatorSettings {
+  /** The file that names the server and its token to commands. */
   readonly file: string
-  readonly host: string
-  readonly port: number
-  /** The address at the other end of a request's connection. */
-  readonly peerOf: (request: Request) => string | undefined
+  readonly listenLocally: Effect.Effect<LocalListener, StartupError, Scope.Scope>
 }
 
 /**
@@ -37,17 +38,17 @@ export class LocalOperator extends Context.Service<
   LocalOperator,
   {
     /**
-     * The operator, if the request has the token as its key, and comes from this machine without a proxy between;
-     * undefined for every other request.
+     * The operator, if the request has the token as its key, and has come by the listener that only the file names, so
+     * that it is from this machine and no proxy has passed it on; undefined for every other request.
      */
     readonly callerOf: (request: Request, key: string) => Caller["Service"] | undefined
   }
 >()("parley/http/edge/LocalOperator") {
   /**
-   * Writes the address of the server and a new token into `file`, and removes that when the scope closes. On a Postgres
-   * server, where commands need no server, there is neither file nor token.
+   * Listens for commands, writes the address and a new token into `file`, and removes that when the scope closes. On a
+   * Postgres server, where commands need no server, there is neither listener nor file.
    */
-  static readonly layer = ({ file, host, peerOf, port }: ListeningServer) =>
+  static readonly layer = ({ file, listenLocally }: LocalOperatorSettings) =>
     Layer.effect(
       LocalOperator,
       Effect.gen(function* () {
@@ -66,7 +67,7 @@ export class LocalOperator extends Context.Service<
         }
         const token = `${TOKEN_PREFIX}${Buffer.from(yield* random.randomBytes(TOKEN_BYTES)).toString("base64url")}`
         const expected = Buffer.from(token)
-        const url = localUrlOf(host, port)
+        const { isLocal, url } = yield* listenLocally
 
         yield* Effect.acquireRelease(
           Effect.flatMap(encodeRunningServer({ url, pid: process.pid, token }), (text) =>
@@ -83,21 +84,11 @@ export class LocalOperator extends Context.Service<
           () => Effect.ignore(files.remove(file)),
         )
 
-        const isHere = (request: Request): boolean => {
-          const { forwarded, "x-forwarded-for": forwardedFor } = request.headers
-          const peer = peerOf(request)
-          if (peer === undefined || forwarded !== undefined || forwardedFor !== undefined) return false
-          // A server that listens on one address of the machine sees the machine's own connections come from it.
-          return peer === host || ipaddr.process(peer).range() === "loopback"
-        }
-
         return LocalOperator.of({
           callerOf: (request, key) => {
-            if (!key.startsWith(TOKEN_PREFIX)) return undefined
+            if (!key.startsWith(TOKEN_PREFIX) || !isLocal(request)) return undefined
             const sent = Buffer.from(key)
-            return sent.length === expected.length && timingSafeEqual(sent, expected) && isHere(request)
-              ? caller
-              : undefined
+            return sent.length === expected.length && timingSafeEqual(sent, expected) ? caller : undefined
           },
         })
       }),

@@ -5,7 +5,7 @@ import type { Problems } from "../../api/Middleware.ts"
 import { declarationOf, InternalError, InvalidRequest, isFailure } from "../../domain/Errors.ts"
 import { http } from "../../observability/Metrics.ts"
 import { retryAfter } from "./Respond.ts"
-import { jsonValues } from "../../text/JsonDepth.ts"
+import { jsonSize } from "../../text/JsonDepth.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {
@@ -66,7 +66,7 @@ export const invalidJson = Effect.fnUntraced(function* <R>(
   first: SchemaIssue.Issue,
   decodeAll: (text: string) => Effect.Effect<unknown, Schema.SchemaError, R>,
 ) {
-  if (jsonValues(text) > SEARCHED_VALUES_MAX) return invalid("Payload", first, false)
+  if (jsonSize(text).values > SEARCHED_VALUES_MAX) return invalid("Payload", first, false)
   const all = yield* Effect.result(decodeAll(text))
   return invalidBody(Result.isFailure(all) ? all.failure.issue : first)
 })

@@ -1,13 +1,25 @@
 import { isUtf8 } from "node:buffer"
-import { type ByteSize, Cause, Duration, Effect, Result, type Types } from "effect"
+import { ByteSize, Cause, Context, Duration, Effect, Result, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
 import type { RequestBody } from "../../api/Middleware.ts"
+import { IsForStrangers } from "../../api/parts/Annotations.ts"
 import { Config } from "../../Config.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, UnsupportedMediaType } from "../../domain/Errors.ts"
-import { jsonDepth } from "../../text/JsonDepth.ts"
+import { jsonSize } from "../../text/JsonDepth.ts"
 import { within } from "../../system/Within.ts"
 
 const JSON_TYPE = "application/json"
+
+/** The largest body of a caller without a credential: an identity token of 4 KiB, and as much again. */
+const STRANGERS_LIMIT = ByteSize.kibibytes(16)
+
+/**
+ * The most values of a JSON body, counting those within other values, and the most fields of one object in it. A field
+ * that no endpoint knows is parsed and compared as any other, and 1 MiB holds 170,000 of them. A conversation of 1,000
+ * messages has some 10,000 values.
+ */
+const VALUES_MAX_COUNT = 20_000
+const FIELDS_MAX_COUNT = 1_000
 
 /** Decodes UTF-8. Undefined for other bytes, which `TextDecoder` by itself would silently replace. */
 const decodeUtf8 = (bytes: Uint8Array): string | undefined =>
@@ -52,8 +64,8 @@ type BodyFailure = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMedia
 
 /**
  * Receives the JSON text of a request. It fails when the media type is another, the body is too large or does not
- * arrive in time, or the text nests too deep. The request keeps the bytes, so reading its body again receives nothing
- * more.
+ * arrive in time, or the text nests too deep or holds too many values. The request keeps the bytes, so reading its body
+ * again receives nothing more.
  */
 export const readJson = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
@@ -69,8 +81,15 @@ export const readJson = Effect.fnUntraced(function* (
   const text = decodeUtf8(new Uint8Array(bytes))
   if (text === undefined) return yield* InvalidRequest.at("body", "Expected UTF-8")
   if (text.trim() === "") return yield* InvalidRequest.at("body", "Expected a JSON body; there is none")
-  if (jsonDepth(text) > jsonDepthLimit) {
+  const { deepest, values, widest } = jsonSize(text)
+  if (deepest > jsonDepthLimit) {
     return yield* InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
+  }
+  if (values > VALUES_MAX_COUNT || widest > FIELDS_MAX_COUNT) {
+    return yield* InvalidRequest.at(
+      "body",
+      `Expected JSON of at most ${VALUES_MAX_COUNT} values, and objects of at most ${FIELDS_MAX_COUNT} fields`,
+    )
   }
   return text
 })
@@ -86,10 +105,15 @@ export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBod
   return (respond, { endpoint }) => {
     const mediaTypes = Array.from(endpoint.payload.keys())
     const takesForms = !mediaTypes.includes(JSON_TYPE)
+    const isForStrangers = Context.get(endpoint.annotations, IsForStrangers)
+    const receive = (request: HttpServerRequest.HttpServerRequest) =>
+      isForStrangers
+        ? Effect.provideService(readJson(request, requests), HttpIncomingMessage.MaxBodySize, STRANGERS_LIMIT)
+        : readJson(request, requests)
     return Effect.catchCause(
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         // The handler of a form receives the form itself, part by part.
-        Effect.andThen(takesForms ? ensureMediaType(request, mediaTypes) : readJson(request, requests), respond),
+        Effect.andThen(takesForms ? ensureMediaType(request, mediaTypes) : receive(request), respond),
       ),
       (cause): Effect.Effect<never, Types.unhandled | BodyFailure> => {
         const defect = Cause.findDefect(cause)

@@ -5,31 +5,38 @@ import { RequestCost } from "../../api/parts/Annotations.ts"
 import { Caller } from "../../domain/Caller.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
+import { PublicUrl } from "../../services/PublicUrl.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
 import { noteOrganization } from "./Observed.ts"
+import { unitsOf } from "./Admission.ts"
 import { inTurn } from "./Authorization.ts"
+import { foreignOriginOf } from "./PageOrigin.ts"
 
 /** Makes the middleware that admits the requests of visitors of the chat widget. */
 export const make = Effect.gen(function* () {
   const { admit } = yield* VisitorTokens
+  const publicUrl = yield* PublicUrl
   return {
     visitor: <A, E, R>(
       respond: Effect.Effect<A, E, R>,
       { credential, endpoint }: { readonly credential: Redacted.Redacted; readonly endpoint: HttpApiEndpoint.Top },
     ) =>
-      Effect.zipWith(
-        HttpServerRequest.HttpServerRequest,
-        admit(Redacted.value(credential), Context.get(endpoint.annotations, RequestCost)),
-        (request, admitted) => ({ request, ...admitted }),
-      ).pipe(
-        Effect.flatMap(({ caller, request, visitor }) => {
-          noteOrganization(request, caller.organizationId)
-          return inTurn(caller.organizationId, respond).pipe(
-            Effect.provideService(Caller, caller),
-            Effect.provideService(CurrentOrganization, caller.organizationId),
-            Effect.provideService(Visitor, visitor),
-          )
-        }),
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.flatMap(
+          admit(
+            Redacted.value(credential),
+            unitsOf(request, Context.get(endpoint.annotations, RequestCost)),
+            foreignOriginOf(request, publicUrl),
+          ),
+          ({ caller, visitor }) => {
+            noteOrganization(request, caller.organizationId)
+            return inTurn(caller.organizationId, respond).pipe(
+              Effect.provideService(Caller, caller),
+              Effect.provideService(CurrentOrganization, caller.organizationId),
+              Effect.provideService(Visitor, visitor),
+            )
+          },
+        ),
       ),
   }
 })

@@ -9,7 +9,6 @@ import { Caller, ensureServes } from "../../domain/Caller.ts"
 import { InvalidRequest, isFailure } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/rates/RateLimit.ts"
-import { jsonValues } from "../../text/JsonDepth.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { makeAdmission } from "../edge/Admission.ts"
@@ -28,9 +27,6 @@ const protocols = [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol
 
 /** The supported versions that have sessions. */
 const sessionful = protocols.filter(({ runtime }) => runtime._tag === "Stateful").map((one) => one.protocolVersion)
-
-/** The most JSON values of one message: the protocol's server decodes all of them, whatever they are. */
-const VALUES_MAX_COUNT = 10_000
 
 const decodeChatbotId = Schema.decodeOption(ChatbotId)
 
@@ -76,9 +72,6 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     const beginsSession = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (request.method !== "POST") return false
       const body = yield* readJson(request, requests)
-      if (jsonValues(body) > VALUES_MAX_COUNT) {
-        return yield* InvalidRequest.at("body", `Expected at most ${VALUES_MAX_COUNT} values`)
-      }
       const { id, method } = Option.getOrElse(decodeHead(body), () => ({ id: undefined, method: undefined }))
       if (isTooLong(id)) return yield* InvalidRequest.at("id", `Expected at most ${REPEATED_MAX_LENGTH} characters`)
       if (isTooLong(method))

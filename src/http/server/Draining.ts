@@ -57,6 +57,7 @@ export const drain = Effect.fn("Draining.drain")(function* (
   drainTimeout: Duration.Duration,
 ) {
   lifecycle.phase = "leaving"
+  lifecycle.isReplaced = listener.isReplaced
   yield* Effect.logInfo("The server is stopping", {
     reason: lifecycle.stoppedBy ?? "its work ended",
     running_requests: lifecycle.running.size,

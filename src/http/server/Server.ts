@@ -8,6 +8,7 @@ import { urlOf } from "../../system/Url.ts"
 import { drain } from "./Draining.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
+import type { LocalListener } from "../edge/LocalOperator.ts"
 import { pathOf } from "../edge/PathOf.ts"
 import { type Handler, makeSiblings } from "./Siblings.ts"
 import { whileStarting } from "./Starting.ts"
@@ -28,6 +29,9 @@ const IDLE_SECONDS = 30
 const FLUSH_TIMEOUT = Duration.millis(250)
 /** The longest idle time that Bun accepts, in seconds. */
 const MAX_IDLE_SECONDS = 255
+
+/** The address on which this machine alone reaches the server. */
+const LOOPBACK = "127.0.0.1"
 
 /** Lets the client open another connection for its next request, which another server answers. */
 const closing = (response: Response): Response => {
@@ -81,6 +85,11 @@ export class Server extends Context.Service<
     readonly peerOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
     /** The metrics of this process, or those of all workers that share its port, in Prometheus's format. */
     readonly metrics: Effect.Effect<string>
+    /**
+     * Listens, until the scope closes, on a port of the loopback address too, which nothing but `url` names: no proxy in
+     * front of the server passes requests on to it.
+     */
+    readonly listenLocally: Effect.Effect<LocalListener, StartupError, Scope.Scope>
     /** Answers requests with this handler until the scope closes, which drains the server first. */
     readonly serve: (handler: Handler) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -105,24 +114,52 @@ export class Server extends Context.Service<
           seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromiseWith(context)(exposition))
         let fromSiblings: ReturnType<NonNullable<typeof siblings>["listen"]> | undefined
 
+        const serveOn = (
+          { host, port }: Pick<ServerSettings, "host" | "port">,
+          handle: (request: Request, server: Bun.Server<undefined>) => Promise<Response>,
+        ) =>
+          Bun.serve({
+            hostname: host,
+            port,
+            reusePort: seat !== undefined,
+            // The handler limits the size of bodies, with a response that says why. Bun's own has no body.
+            maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+            idleTimeout: IDLE_SECONDS,
+            fetch: (request, server) => {
+              if (request.method !== "GET" && isSlow(request.method, pathOf(request.url)))
+                server.timeout(request, patience)
+              return handle(request, server)
+            },
+          })
+
+        /** The listeners of requests that have not come by the main one. */
+        const localListeners = new WeakMap<Request, Bun.Server<undefined>>()
+        const receiverOf = (request: Request) => localListeners.get(request) ?? server
+
+        const localSettings = { host: LOOPBACK, port: 0 }
+        const listenLocally = Effect.acquireRelease(
+          Effect.sync(() =>
+            serveOn(localSettings, (request, server) => {
+              localListeners.set(request, server)
+              return answer(request)
+            }),
+          ).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(localSettings, cause)))),
+          (server) => Effect.promise(() => server.stop(true)),
+        ).pipe(
+          Effect.map(({ port = 0 }): LocalListener => ({
+            url: urlOf(LOOPBACK, port),
+            isLocal: ({ source }) => source instanceof Request && localListeners.has(source),
+          })),
+        )
+
         const listen = Effect.acquireRelease(
           Effect.sync(() => {
-            server = Bun.serve({
-              hostname: settings.host,
-              port: settings.port,
-              reusePort: seat !== undefined,
-              // The handler limits the size of bodies, with a response that says why. Bun's own has no body.
-              maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-              idleTimeout: IDLE_SECONDS,
-              fetch: (request, server) => {
-                if (request.method !== "GET" && isSlow(request.method, pathOf(request.url)))
-                  server.timeout(request, patience)
-                const forwarded = siblings?.forward(request, server.requestIP(request)?.address, () =>
-                  server.timeout(request, 0),
-                )
-                if (forwarded === undefined) return answer(request)
-                return lifecycle.phase === "serving" ? forwarded : forwarded.then(closing)
-              },
+            server = serveOn(settings, (request, server) => {
+              const forwarded = siblings?.forward(request, server.requestIP(request)?.address, () =>
+                server.timeout(request, 0),
+              )
+              if (forwarded === undefined) return answer(request)
+              return lifecycle.phase === "serving" ? forwarded : forwarded.then(closing)
             })
             fromSiblings = siblings?.listen()
             return server
@@ -151,11 +188,14 @@ export class Server extends Context.Service<
           port,
           keepOpen: ({ source }) => {
             if (!(source instanceof Request) || siblings?.peerOf(source) !== undefined) return () => {}
-            server?.timeout(source, 0)
-            return () => server?.timeout(source, IDLE_SECONDS)
+            receiverOf(source)?.timeout(source, 0)
+            return () => receiverOf(source)?.timeout(source, IDLE_SECONDS)
           },
           peerOf: ({ source }) =>
-            source instanceof Request ? (siblings?.peerOf(source) ?? server?.requestIP(source)?.address) : undefined,
+            source instanceof Request
+              ? (siblings?.peerOf(source) ?? receiverOf(source)?.requestIP(source)?.address)
+              : undefined,
+          listenLocally,
           metrics: siblings === undefined ? exposition : Effect.promise(siblings.metrics),
           serve: Effect.fnUntraced(function* (newHandler) {
             handler = newHandler

@@ -2,6 +2,7 @@ import { renameSync } from "node:fs"
 import { Context, Option, Schema } from "effect"
 import { AnsweredBy } from "../../api/parts/Annotations.ts"
 import { routeOf } from "../../api/Routes.ts"
+import { VISITOR_TOKEN_VERSION } from "../../domain/widget/Visitor.ts"
 import type { WorkerSeat } from "../../system/Seat.ts"
 import { mergeExpositions } from "./Expositions.ts"
 import { pathOf } from "../edge/PathOf.ts"
@@ -29,6 +30,8 @@ const METRICS_PATIENCE = 2_000
 /** The worker that starts alone, and makes what is made once. */
 const FIRST = 1
 
+const payloadOfToken = new RegExp(`^Bearer ${VISITOR_TOKEN_VERSION}\\.([\\w-]{1,4096})\\.`)
+
 /** What a visitor's token says of the visitor. It is not verified here: the worker that answers does that. */
 const Claims = Schema.fromJsonString(Schema.Struct({ v: Schema.String }))
 const decodeClaims = Schema.decodeUnknownOption(Claims)
@@ -39,7 +42,7 @@ export const seatOf = (request: Request, seats: number): number | undefined => {
   const answeredBy = route === undefined ? "any worker" : Context.get(route.annotations, AnsweredBy)
   if (answeredBy === "first worker") return FIRST
   if (answeredBy === "any worker") return undefined
-  const payload = /^Bearer vst1\.([\w-]{1,4096})\./.exec(request.headers.get("authorization") ?? "")?.[1]
+  const payload = payloadOfToken.exec(request.headers.get("authorization") ?? "")?.[1]
   if (payload === undefined) return undefined
   const claims = decodeClaims(Buffer.from(payload, "base64url").toString())
   return Option.isNone(claims) ? undefined : FIRST + Number(Bun.hash(claims.value.v) % BigInt(seats))

@@ -25,6 +25,10 @@ export const whileStarting = (request: Request): Response => {
   const answer = path === healthz.path ? alive : respondWith(areaOf(path).dialect, notYet)
   const response = Effect.runSync(Effect.provideService(answer, RequestId, id))
   return HttpServerResponse.toWeb(
-    HttpServerResponse.setHeaders(response, { "x-request-id": id, "x-api-version": apiVersion }),
+    HttpServerResponse.setHeaders(response, {
+      "x-request-id": id,
+      "x-api-version": apiVersion,
+      "x-content-type-options": "nosniff",
+    }),
   )
 }

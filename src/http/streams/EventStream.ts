@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
 
 /** How many characters may wait for the response to begin before the writer has to wait as well. */
 const ROOM_CHARS = 4_096
@@ -10,6 +11,13 @@ export const dataEvent = (value: object): string => `data: ${JSON.stringify(valu
 
 /** The last event of a stream, in OpenAI's protocol and in that of the AI SDK. */
 export const DONE_EVENT = "data: [DONE]\n\n"
+
+/** Calls back when the client of a request has left, also before it has read anything of the response. */
+export const onLeave = ({ source }: HttpServerRequest.HttpServerRequest, leave: () => void): void => {
+  if (!(source instanceof Request)) return
+  if (source.signal.aborted) leave()
+  else source.signal.addEventListener("abort", leave, { once: true })
+}
 
 /**
  * The server-sent events of one response. The stream opens with the first event, or with the first heartbeat if that

@@ -7,7 +7,7 @@ import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { ChatAnswer, ChatEmit, ChatEvent, ReplyFacts } from "../../services/ChatAnswer.ts"
-import { EventStream } from "./EventStream.ts"
+import { EventStream, onLeave } from "./EventStream.ts"
 import { answerOf, CurrentIdempotentRequest, type IdempotentRequest } from "../edge/Idempotency.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { internalError } from "../edge/Problems.ts"
@@ -85,10 +85,8 @@ export const respondWithStream = <E extends Failure>(
         // What follows is not known yet.
         "server-timing": serverTiming(new Map([["begin", performance.now() - begin]])),
       })
-    const events = new EventStream({
-      heartbeatMillis: Duration.toMillis(heartbeat),
-      onLeave: () => fiber.interruptUnsafe(),
-    })
+    const leave = () => fiber.interruptUnsafe()
+    const events = new EventStream({ heartbeatMillis: Duration.toMillis(heartbeat), onLeave: leave })
     const emit: ChatEmit = (event) => {
       if (event.type === "start") facts = event
       const text = protocol.event(event)
@@ -111,15 +109,16 @@ export const respondWithStream = <E extends Failure>(
         Effect.onError(replied, (cause) => logLate(events, cause)),
       ).pipe(Effect.onExit((exit) => (claim === undefined || Exit.isSuccess(exit) ? Effect.void : claim.release))),
     )
-    const release = server.keepOpen(Context.get(context, HttpServerRequest.HttpServerRequest))
+    const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+    const release = server.keepOpen(request)
     lifecycle.running.add(fiber)
     fiber.addObserver((exit) => {
       events.end(Exit.isSuccess(exit) || events.isOpen ? (last ?? lastWords(protocol, exit)) : "")
       lifecycle.running.delete(fiber)
       release()
     })
+    onLeave(request, leave)
     return Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : Fiber.join(fiber))).pipe(
-      Effect.onInterrupt(() => Fiber.interrupt(fiber)),
       Effect.map(() =>
         HttpServerResponse.raw(events.body, {
           contentType: MEDIA_TYPE,

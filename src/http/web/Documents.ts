@@ -127,7 +127,6 @@ const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
   ].join("; "),
   "permissions-policy": PERMISSIONS,
   "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
 })
 
 /** The headers of the widget in a frame, which pages of these origins may embed. */

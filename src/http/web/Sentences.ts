@@ -61,7 +61,6 @@ const headers = {
   "cross-origin-resource-policy": "cross-origin",
   "referrer-policy": "no-referrer",
   vary: "accept-language",
-  "x-content-type-options": "nosniff",
 }
 
 /** The first language of `Accept-Language`, in the order in which browsers send them, that there is a sentence in. */

@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { docs } from "../../api/Docs.ts"
+import { openApiDocument } from "../../api/OpenApiDocument.ts"
 import * as Web from "../../api/Web.ts"
 import type { NotFound, RateLimited, Unavailable } from "../../domain/Errors.ts"
+import { PublicUrl } from "../../services/PublicUrl.ts"
 import { Embedding } from "../../services/widget/Embedding.ts"
+import { pagePath } from "../DocsPage.ts"
 import { pathOf } from "../edge/PathOf.ts"
 import {
   chatHeaders,
@@ -44,7 +48,7 @@ const file = Effect.fnUntraced(function* (
   if (found === undefined) return yield* notFound(request)
   const encoding = encodingFor(request.headers["accept-encoding"])
   const etag = `"${found.etag}-${encoding}"`
-  const all = { ...headers, etag, vary: "accept-encoding", "x-content-type-options": "nosniff" }
+  const all = { ...headers, etag, vary: "accept-encoding" }
   if (isKnown(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: all })
   return HttpServerResponse.uint8Array(yield* web.read(build, name, encoding), {
     contentType: found.type,
@@ -65,11 +69,19 @@ const assetHeaders = {
   "cross-origin-resource-policy": "same-origin",
 }
 
-/** Serves the loader, the widget, the console, and the files that they load. */
+/** Serves the beginning, the loader, the widget, the console, and the files that they load. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const web = yield* WebFiles
     const embedding = yield* Embedding
+    const address = yield* PublicUrl
+    const places = {
+      name: "Parley",
+      console: address + Web.console.path,
+      documentation: address + pagePath("readme"),
+      reference: address + docs.path,
+      openapi: address + openApiDocument.path,
+    }
 
     const get = (
       path: `/${string}`,
@@ -98,6 +110,18 @@ export const layer = HttpRouter.use(
           )
         }),
       )
+
+    yield* get(Web.home.path, ({ headers: { accept = "" } }) =>
+      Effect.succeed(
+        HttpServerResponse.setHeaders(
+          accept.includes("text/html")
+            ? // Relative, because a proxy may serve Parley below a path of its own.
+              HttpServerResponse.redirect(`.${Web.console.path}`)
+            : HttpServerResponse.jsonUnsafe(places),
+          { vary: "accept", "x-content-type-options": "nosniff" },
+        ),
+      ),
+    )
 
     yield* get(Web.loader.path, (request) =>
       Effect.flatMap(web.current, (build) => file(request, web, build, build.loader, loaderHeaders)),

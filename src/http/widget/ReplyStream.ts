@@ -3,7 +3,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Failure } from "../../domain/Errors.ts"
 import { errorEvent, type LiveReply, type LiveReplyFailure, noReply } from "../../services/widget/LiveReplies.ts"
 import type { Reading } from "../../services/widget/VisitorChats.ts"
-import { EventStream } from "../streams/EventStream.ts"
+import { EventStream, onLeave } from "../streams/EventStream.ts"
 import { MEDIA_TYPE, type streamingOptions } from "../streams/Streaming.ts"
 
 /** The most events that are written at once; in between, others have their turn. */
@@ -43,12 +43,15 @@ export const respondWithReply = (
         if (reply.log.isOver) return
         yield* reply.log.changedAfter(place, (end) => {
           wake = end
+          // The client may have left since the condition of the loop was read.
+          if (hasLeft) end()
         })
       }
     })
 
     reply.readers++
-    const release = server.keepOpen(Context.get(context, HttpServerRequest.HttpServerRequest))
+    const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+    const release = server.keepOpen(request)
     // Uninterruptible, so that a server which closes still sends the last event of a reply that it interrupts.
     const fiber = Effect.runForkWith(services)(Effect.uninterruptible(Effect.andThen(Effect.yieldNow, pump)))
     lifecycle.running.add(fiber)
@@ -58,6 +61,7 @@ export const respondWithReply = (
       lifecycle.running.delete(fiber)
       release()
     })
+    onLeave(request, leave)
     return Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : failureOf(reply))).pipe(
       Effect.onInterrupt(() => Effect.sync(leave)),
       Effect.map(() =>

@@ -1,8 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Embedding } from "../../services/widget/Embedding.ts"
+import { PublicUrl } from "../../services/PublicUrl.ts"
+import { Embedding, ensureOrigin } from "../../services/widget/Embedding.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
+import { foreignOriginOf } from "../edge/PageOrigin.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -10,10 +12,15 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const embedding = yield* Embedding
     const tokens = yield* VisitorTokens
+    const publicUrl = yield* PublicUrl
 
     return handlers.handleAll({
-      config: ({ params }) => Effect.map(embedding.visit(params.key), ({ config }) => ({ config })),
-      openSession: ({ payload }) => tokens.open(payload),
+      config: ({ params, request }) =>
+        embedding.visit(params.key).pipe(
+          Effect.tap((embedded) => ensureOrigin(embedded, foreignOriginOf(request, publicUrl))),
+          Effect.map(({ config }) => ({ config })),
+        ),
+      openSession: ({ payload, request }) => tokens.open(payload, foreignOriginOf(request, publicUrl)),
     })
   }),
 )

@@ -11,16 +11,13 @@ import {
   WebhookQueue,
 } from "../../storage/webhooks/WebhookQueue.ts"
 import { WebhookUpkeep } from "../../storage/webhooks/WebhookUpkeep.ts"
+import { TenantUse } from "../../storage/sql/TenantConnections.ts"
 import { withoutTimeLimit } from "../../storage/sql/TimeLimit.ts"
-import { regularly } from "../../system/Background.ts"
-import { makeWorker } from "../Worker.ts"
+import { regularly, surviving } from "../../system/Background.ts"
+import { makeWorker, pauseAfter } from "../Worker.ts"
 
-/** Time between two looks for new deliveries, by which all processes notice what any of them has stored. */
-const POLL_INTERVAL = Duration.millis(250)
-/** The same while no organization has a webhook. */
-const IDLE_INTERVAL = Duration.seconds(2)
-/** Time between two looks for deliveries that are to be tried again. */
-const RETRY_POLL_INTERVAL = Duration.seconds(1)
+/** How long to wait for more when something was stored here, before looking whether these are deliveries. */
+const GATHERING = Duration.millis(250)
 const FAULT_PAUSE = Duration.seconds(2)
 /** How long a webhook stays with a process that does not renew its lease. */
 const LEASE = Duration.seconds(5)
@@ -61,7 +58,7 @@ export const webhookBody = (event: { readonly type: string; readonly timestamp: 
 export class WebhookDelivery extends Context.Service<
   WebhookDelivery,
   {
-    /** Looks for new deliveries at once, which otherwise happens a few times a second. */
+    /** Looks for new deliveries at once, which otherwise happens soon. */
     readonly nudge: Effect.Effect<void>
   }
 >()("parley/jobs/webhooks/WebhookDelivery") {
@@ -160,7 +157,7 @@ export class WebhookDelivery extends Context.Service<
             queue: { ...queue, claim: (lease) => queue.claim(isFailing, lease) },
             concurrency,
             lease: LEASE,
-            pollInterval: RETRY_POLL_INTERVAL,
+            untilDue: queue.untilDue(isFailing),
             attempt: (job) => ({
               work: work(job),
               renew: queue.renew(job, LEASE),
@@ -172,27 +169,25 @@ export class WebhookDelivery extends Context.Service<
         const worker = yield* workerFor(false, settings.concurrency)
         const workerOfFailing = yield* workerFor(true, Math.ceil(settings.concurrency / 4))
         const bell = yield* Latch.make(false)
+        const tenantUse = yield* TenantUse
 
         const look = Effect.gen(function* () {
           yield* bell.close
+          yield* tenantUse.close
           const { announced, any } = yield* queue.announce
           if (announced > 0) {
             yield* worker.nudge
             return yield* workerOfFailing.nudge
           }
-          yield* Effect.timeoutOption(bell.await, any ? POLL_INTERVAL : IDLE_INTERVAL)
-        }).pipe(
-          Effect.catchTag("Unavailable", ({ retry_after_seconds }) =>
-            Effect.sleep(Duration.seconds(retry_after_seconds)),
-          ),
-          Effect.catchDefect((defect) =>
-            Effect.andThen(Effect.logError("Looking for events failed", defect), Effect.sleep(FAULT_PAUSE)),
-          ),
-        )
+          // Events are stored by triggers, so that only the statement itself can tell whether there are any.
+          const storedHere = any ? Effect.andThen(tenantUse.await, Effect.sleep(GATHERING)) : Effect.never
+          yield* Effect.raceFirst(queue.untilStored(bell), storedHere)
+        })
+        const looks = Effect.forever(surviving("Events for webhooks wait", pauseAfter)(look))
 
         yield* Effect.forkScoped(worker.run)
         yield* Effect.forkScoped(workerOfFailing.run)
-        yield* Effect.forkScoped(withoutTimeLimit(Effect.forever(look)))
+        yield* Effect.forkScoped(withoutTimeLimit(looks))
         const expire = Effect.when(
           Effect.repeat(upkeep.expire(settings.retentionDays), { while: (count) => count > 0 }),
           Effect.succeed(Number.isFinite(settings.retentionDays)),

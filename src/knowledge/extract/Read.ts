@@ -1,4 +1,5 @@
 import type { Format } from "../../domain/Formats.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import { decodeText } from "./Decode.ts"
 import { type ExtractedText, type PageStart, type Reader, type Source, tooLarge, Unreadable } from "./Extraction.ts"
 import { markdown } from "./Markdown.ts"
@@ -59,5 +60,5 @@ export const read = async ({ format, name, bytes }: Source, textLimit: number): 
     throw new Unreadable("empty_document", "The document holds no text.")
   }
   if (body.text.length > textLimit) throw tooLarge(textLimit)
-  return { title: cleanTitle(draft.title) ?? titleOfFile(name), ...body }
+  return { title: cleanTitle(bounded(draft.title ?? "")) ?? titleOfFile(bounded(name)), ...body }
 }

@@ -1,3 +1,4 @@
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { normalize } from "../../text/Normalization.ts"
 
 /** Matches invisible characters, which keep searches from finding words or hide text from the reader. */
@@ -38,14 +39,14 @@ export const MAX_TITLE_CHARACTERS = 200
 export const isVisible = (text: string): boolean => /[\p{L}\p{N}\p{S}]/u.test(text)
 
 /** Makes a title one short line that is safe to show; `undefined` when it has no visible character. */
-export const cleanTitle = (title: string | undefined): string | undefined => {
-  const line = oneLine(normalizeText(title ?? ""))
+export const cleanTitle = (title: BoundedText): string | undefined => {
+  const line = oneLine(normalizeText(title))
   if (!isVisible(line)) return undefined
   return normalizeText(line.slice(0, MAX_TITLE_CHARACTERS)).trim()
 }
 
 /** Makes a title of a file's name, without its folders and its extension. */
-export const titleOfFile = (name: string): string => {
+export const titleOfFile = (name: BoundedText): string => {
   const file = name.split(/[/\\]/).findLast((part) => part.trim() !== "") ?? ""
-  return cleanTitle(file.replace(/\.[^.]*$/, "")) ?? cleanTitle(file) ?? "Untitled"
+  return cleanTitle(bounded(file.replace(/\.[^.]*$/, ""))) ?? cleanTitle(bounded(file)) ?? "Untitled"
 }

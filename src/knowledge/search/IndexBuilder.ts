@@ -58,7 +58,10 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     return builder.build()
   })
 
-  /** Begins to build a segment on another thread, and returns without waiting; `slot.pendingBuild` has the result. */
+  /**
+   * Begins to build a segment on another thread, and returns without waiting; `slot.pendingBuild` has the result. It is
+   * not interruptible, because a search that leaves would leave a pending build behind that nobody makes.
+   */
   const begin = Effect.fnUntraced(function* (
     slot: Slot,
     chatbotId: ChatbotId,
@@ -87,7 +90,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       ),
       Effect.forkIn(scope),
     )
-  })
+  }, Effect.uninterruptible)
 
   /** Replaces the slot's sample by an index with the segment that was built. */
   const finish = Effect.fnUntraced(
@@ -133,7 +136,8 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       [chunks.languages(chatbotId), sampleOf(chatbotId, serving, slot.entry?.content)],
       { concurrency: "unbounded" },
     )
-    return { version, languages, chunks: sizeOf(serving), content }
+    const revisions = new Map(serving.map(({ id, revision }) => [id, revision]))
+    return { version, languages, chunks: sizeOf(serving), content, revisions }
   })
 
   const build = Effect.fn("KnowledgeIndexes.build")(function* (

@@ -1,3 +1,4 @@
+import type { BoundedText } from "../../text/BoundedText.ts"
 import { Context, Effect, Layer, Predicate, Semaphore } from "effect"
 import type { NotFound, Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
@@ -56,7 +57,7 @@ export class KnowledgeIndexes extends Context.Service<
      */
     readonly open: (
       chatbotId: ChatbotId,
-      question: string,
+      question: BoundedText,
       freshness: Freshness,
     ) => Effect.Effect<OpenedIndex, NotFound | Unavailable, CurrentOrganization>
     /** The number of knowledge bases that are kept in memory, and the bytes that their indexes take. */
@@ -96,16 +97,17 @@ export class KnowledgeIndexes extends Context.Service<
         /** Makes an index of the chunks that the database finds for this question. */
         const indexFor = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
-          question: string,
-          { chunks: size, languages, content }: Entry<Sample>,
+          question: BoundedText,
+          { chunks: size, languages, content, revisions }: Entry<Sample>,
           query: LexicalQuery,
         ) {
           const [room, scannedMax] = [MATCHES_WITHOUT_INDEX, SCANNED_WITHOUT_INDEX]
           const lexemes = stems.lexemes(languages, question)
-          const { best, next, isExhaustive, chunkFrequency } = select(query, content, size, lexemes, room)
+          const { isExhaustive, chunkFrequency, ...selected } = select(query, content, size, lexemes, room)
           const builder = new SegmentBuilder(new Set(lexemes.keys()))
-          yield* addPack(builder, yield* chunks.matching(chatbotId, { best, next, room, scannedMax }))
+          yield* addPack(builder, yield* chunks.matching(chatbotId, { ...selected, room, scannedMax }))
           return new LexicalIndex([builder.build()], {
+            isOutdated: ({ id, revision }) => revisions?.get(id) !== revision,
             collection: {
               chunks: size,
               chunkFrequency: (word) => (isExhaustive(word) ? undefined : chunkFrequency(word)),
@@ -115,7 +117,7 @@ export class KnowledgeIndexes extends Context.Service<
         })
 
         /** Returns an entry of the version that the database has, and caches the stems of the question. */
-        const current = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, question: string) {
+        const current = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, question: BoundedText) {
           let words = stems.unknown(slots.peek(key)?.entry?.languages ?? [], question)
           const { version, analyses } = yield* chunks.probe(chatbotId, words)
           stems.learn(words, analyses)
@@ -149,7 +151,7 @@ export class KnowledgeIndexes extends Context.Service<
 
         const opened = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
-          question: string,
+          question: BoundedText,
           entry: Entry<LexicalIndex | Sample>,
           query: LexicalQuery,
           isCurrent: boolean,
@@ -164,7 +166,7 @@ export class KnowledgeIndexes extends Context.Service<
 
         const open = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
-          question: string,
+          question: BoundedText,
           freshness: Freshness,
         ): Effect.fn.Return<OpenedIndex, NotFound | Unavailable, CurrentOrganization> {
           const key = `${yield* CurrentOrganization} ${chatbotId}`

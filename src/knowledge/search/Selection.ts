@@ -10,6 +10,8 @@ interface Selection {
   readonly best: LexemeQuery | undefined
   /** Matches many more chunks, all with the same score. Some of them fill the room that is left. */
   readonly next: LexemeQuery | undefined
+  /** Whether a large share of all chunks matches `next`. */
+  readonly isNextCommon: boolean
   /** Whether `best` matches every chunk that contains a term of the word. */
   readonly isExhaustive: (word: QueryWord) => boolean
   /** The estimated number of chunks in the knowledge base that contain a term of the word. */
@@ -18,6 +20,8 @@ interface Selection {
 
 /** The number of words, the rarest ones, that are combined where no single one of them suffices. */
 const COMBINED_MAX = 8
+/** From this share of all chunks on, it takes longer to list those that match a query than to read enough of them. */
+const COMMON_SHARE = 0.2
 /** The rounding error within which two sums of the same weights in different order count as equal. */
 const TOLERANCE = 1e-6
 
@@ -47,26 +51,30 @@ export const select = (
 ): Selection => {
   const all = wordsOf(query, sample, chunks, lexemeOf)
   const allowed = Math.floor((room / chunks) * sample.size)
-  const floorOfAll = floorOf(all, sample, allowed)
+  const floorOfAll = scoresOf(all, sample).at(-1 - allowed) ?? 0
   // A word that suffices alone adds only itself to the query; each of the others may double the query's size.
   const alone = all.findIndex(({ weight }) => weight <= floorOfAll + TOLERANCE)
   const words = alone < 0 ? all : all.slice(0, alone + COMBINED_MAX)
-  const floor = floorOf(words, sample, allowed)
+  const scores = scoresOf(words, sample)
+  // No more than `allowed` chunks of the sample exceed it.
+  const floor = scores.at(-1 - allowed) ?? 0
+  const reaching = scores.length - scores.findIndex((score) => score >= floor - TOLERANCE)
   return {
     best: atLeast(words, floor + TOLERANCE),
     next: floor === 0 ? undefined : atLeast(words, floor - TOLERANCE),
+    isNextCommon: reaching > COMMON_SHARE * sample.size,
     isExhaustive: (asked) => words.some(({ key, weight }) => weight > floor + TOLERANCE && key === keyOf(asked)),
     chunkFrequency: ({ stems }) => expectedFrequency(sample, stems.flat(), chunks),
   }
 }
 
-/** The score that no more than `allowed` chunks of the sample exceed. */
-const floorOf = (words: ReadonlyArray<Word>, sample: Sample, allowed: number): number => {
+/** The scores of the sampled chunks, in ascending order. */
+const scoresOf = (words: ReadonlyArray<Word>, sample: Sample): Float64Array => {
   const scores = new Float64Array(sample.size)
   for (const { weight, terms } of words) {
     for (const chunk of sample.chunksWith(terms)) scores[chunk] = (scores[chunk] ?? 0) + weight
   }
-  return scores.sort().at(-1 - allowed) ?? 0
+  return scores.sort()
 }
 
 const wordsOf = (

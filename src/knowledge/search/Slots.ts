@@ -1,5 +1,6 @@
 import { type Deferred, Semaphore } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
+import type { DocumentId } from "../../domain/Ids.ts"
 import type { LanguageCount } from "../../text/Language.ts"
 import { LexicalIndex, type Norms } from "./LexicalIndex.ts"
 import type { Sample } from "./Sample.ts"
@@ -28,7 +29,12 @@ export interface Entry<Content = LexicalIndex | ParkedIndex | Sample> {
   readonly chunks: number
   /** The index or, while there is none, a sample by which the database is searched. */
   readonly content: Content
+  /** Where there is no index: the serving revision of each document. */
+  readonly revisions?: ReadonlyMap<DocumentId, number>
 }
+
+/** The approximate memory of one of the revisions of an entry. */
+const REVISION_BYTES = 120
 
 /** The place of one chatbot in the cache. */
 export class Slot {
@@ -48,7 +54,8 @@ export class Slot {
   }
 
   get bytes(): number {
-    return this.entry?.content.bytes ?? 0
+    const { entry } = this
+    return entry === undefined ? 0 : entry.content.bytes + REVISION_BYTES * (entry.revisions?.size ?? 0)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BoundedText } from "../../text/BoundedText.ts"
 import { type Language, type LanguageCount, languageAmong } from "../../text/Language.ts"
 import { spacedWords } from "../../text/Words.ts"
 import type { QueryWords } from "../../storage/search/Chunks.ts"
@@ -30,7 +31,7 @@ export class Stems {
   private readonly known = new Map<Language, Known>()
 
   /** The words of a question whose stems are not cached, one in each item. To learn these displaces none of the others. */
-  unknown(languages: ReadonlyArray<LanguageCount>, question: string): ReadonlyArray<QueryWords> {
+  unknown(languages: ReadonlyArray<LanguageCount>, question: BoundedText): ReadonlyArray<QueryWords> {
     return languages.flatMap(({ language }) => {
       const { stems } = this.of(language)
       const missing = new Set<string>()
@@ -74,7 +75,7 @@ export class Stems {
    */
   query(
     languages: ReadonlyArray<LanguageCount>,
-    question: string,
+    question: BoundedText,
     commonness: (word: string) => number,
   ): LexicalQuery | undefined {
     const passages = languages.reduce((sum, { texts }) => sum + texts, 0)
@@ -101,7 +102,7 @@ export class Stems {
   }
 
   /** The lexemes of a question by their terms, as the database stores them. */
-  lexemes(languages: ReadonlyArray<LanguageCount>, question: string): ReadonlyMap<Term, string> {
+  lexemes(languages: ReadonlyArray<LanguageCount>, question: BoundedText): ReadonlyMap<Term, string> {
     const texts = new Map<Term, string>()
     for (const { language } of languages) {
       for (const word of wordsOf(question, language)) {
@@ -122,7 +123,7 @@ export class Stems {
 /** A binary `tsvector` without lexemes: a count of 0. */
 const NO_LEXEMES = new Uint8Array(4)
 
-const wordsOf = (question: string, language?: Language): ReadonlyArray<string> => {
+const wordsOf = (question: BoundedText, language?: Language): ReadonlyArray<string> => {
   const words = spacedWords(question, language)
   return words === "" ? [] : words.split(" ")
 }

@@ -1,8 +1,8 @@
 import { Duration, Effect, Exit } from "effect"
 import { monotonicMillis } from "../../system/Monotonic.ts"
+import { Share } from "../../system/Share.ts"
 import { type CallOutcome, CircuitBreaker, type CircuitLimits } from "./CircuitBreaker.ts"
 import { isUnhealthy, ProviderFailure } from "./ProviderFailure.ts"
-import { Turns } from "./Turns.ts"
 
 export interface GateLimits extends CircuitLimits {
   /** The most calls of the provider at the same time. */
@@ -14,14 +14,18 @@ export interface GateLimits extends CircuitLimits {
 /** The protection of a provider that all its models share: a circuit breaker and a limit of concurrent calls. */
 export class Gate {
   private readonly circuit: CircuitBreaker
-  private readonly turns: Turns
+  private readonly share: Share
   private readonly turnWait: number
   private readonly provider: string
 
   constructor(provider: string, limits: GateLimits) {
     this.provider = provider
     this.circuit = new CircuitBreaker(limits)
-    this.turns = new Turns(limits.concurrency)
+    this.share = new Share({
+      organization: limits.concurrency,
+      key: limits.concurrency,
+      queue: Number.POSITIVE_INFINITY,
+    })
     this.turnWait = Duration.toMillis(limits.turnWait)
   }
 
@@ -55,15 +59,10 @@ export class Gate {
 
   /** Runs an attempt once there are fewer concurrent calls than the limit. */
   limit<A, R>(attempt: Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(this.takeTurn()), () =>
-        Effect.onExit(restore(attempt), () => Effect.sync(() => this.turns.release())),
-      ),
-    )
-  }
-
-  private takeTurn(): Effect.Effect<void, ProviderFailure> {
-    return this.turns.take(this.turnWait, () => rejected(`${this.provider} has too many calls at once`, this.turnWait))
+    return this.share.within("", "", {
+      millis: this.turnWait,
+      refuse: () => rejected(`${this.provider} has too many calls at once`, this.turnWait),
+    })(attempt)
   }
 }
 

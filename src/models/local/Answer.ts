@@ -1,4 +1,5 @@
 import type { PassageJson } from "../../domain/Passage.ts"
+import type { BoundedText } from "../../text/BoundedText.ts"
 import { enumerates } from "./AnswerForms.ts"
 import type { Answer, Quote } from "./Conversation.ts"
 import { Evidence } from "./Evidence.ts"
@@ -31,7 +32,7 @@ export const materialOf = (
 ): Material => ({ reading: read(passages), tables: gridsOf(passages, others) })
 
 /** Answers a question with what passages say. Undefined when they probably do not answer it. */
-export const answerTo = (text: string, { reading, tables }: Material): Answer | undefined => {
+export const answerTo = (text: BoundedText, { reading, tables }: Material): Answer | undefined => {
   const question = readQuestion(text)
   if (question.compared.length > 0) {
     const compared = comparison(question, reading)

@@ -1,5 +1,5 @@
-import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import type { PassageJson } from "../../domain/Passage.ts"
+import type { BoundedText } from "../../text/BoundedText.ts"
 import type { DocumentTitles } from "../ToolDeclaration.ts"
 
 /** The passages that a search found, or `failed` when the knowledge base could not be searched. */
@@ -15,11 +15,13 @@ export type SearchResult =
 /** A conversation as `local/extractive` sees it. */
 export interface Conversation {
   /** The name of the chatbot. */
-  readonly name: string
+  readonly name: BoundedText
   /** The last message of the user. */
-  readonly question: string
-  /** The messages before it, oldest first. */
-  readonly before: ReadonlyArray<ChatTurn>
+  readonly question: BoundedText
+  /** Whether it is the first message of the conversation. */
+  readonly isFirst: boolean
+  /** The messages of the user before it, the last one first. */
+  readonly before: ReadonlyArray<BoundedText>
   /** What the searches for the question found so far, in order. */
   readonly found: ReadonlyArray<SearchResult>
   /** The documents of the chatbot; undefined while they were not listed. */

@@ -1,3 +1,4 @@
+import { bounded } from "../../text/BoundedText.ts"
 import type { Question } from "./Question.ts"
 import { isQuestion, type Lead, type Reading, type Sentence } from "./Reading.ts"
 import { keysOf, type Term, Terms } from "./Terms.ts"
@@ -155,14 +156,14 @@ export class Evidence {
   private defines({ text }: Sentence): boolean {
     const defined = definedIn(text)
     if (defined === undefined) return false
-    const keys = keysOf(defined)
+    const keys = keysOf(bounded(defined))
     return keys.length <= this.terms.all.length + ARTICLES_MAX && this.missing(this.terms.in(keys)).length === 0
   }
 
   /** A text without the numbers and names of the question. */
   private withoutQuestion(text: string): string {
     return text.replaceAll(/[\p{Lu}\p{N}][\p{L}\p{M}\p{N}]*/gu, (word) =>
-      this.terms.in(keysOf(word)).size > 0 ? word.toLowerCase().replaceAll(/\p{N}/gu, "_") : word,
+      this.terms.in(keysOf(bounded(word))).size > 0 ? word.toLowerCase().replaceAll(/\p{N}/gu, "_") : word,
     )
   }
 

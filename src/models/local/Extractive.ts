@@ -4,6 +4,8 @@ import * as IdGenerator from "effect/ai/IdGenerator"
 import type { Warning } from "../../domain/chat/Chat.ts"
 import type { Exchange } from "../Exchange.ts"
 import { messagesRequest } from "../anthropic/AnthropicRequest.ts"
+import { messagesBefore } from "../../domain/chat/SearchText.ts"
+import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
 import type { Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { replyTo } from "./Reply.ts"
@@ -94,10 +96,13 @@ const conversationOf = (request: ModelRequest, threshold: number): Conversation 
     request.toolChoice !== "none" && request.tools.some((tool) => tool.name === name)
   const results = messages.slice(last + 1).flatMap(({ content, role }) => (role === "tool" ? content : []))
   return {
-    name:
+    name: bounded(
       messages.flatMap((message) => (message.role === "system" ? (message.options.parley?.name ?? []) : []))[0] ?? "",
-    question: turns.at(-1)?.content ?? "",
-    before: turns.slice(0, -1),
+      MESSAGE_MAX_LENGTH,
+    ),
+    question: bounded(turns.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH),
+    isFirst: turns.length <= 1,
+    before: messagesBefore(turns.slice(0, -1)),
     found: [...passagesIn(messages[last]), ...searched(results)].map((passages) =>
       passages === "failed" ? passages : searchResultOf(passages, threshold),
     ),

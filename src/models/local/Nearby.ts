@@ -1,4 +1,5 @@
 import type { PassageJson } from "../../domain/Passage.ts"
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { cut } from "../../text/Cut.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
@@ -16,9 +17,11 @@ const COMMON_SHARE = 0.02
 const WORD_MIN_LENGTH = 4
 
 /** The places of passages that share a rare word with a question: title and section, each once. */
-export const nearby = (question: string, passages: ReadonlyArray<PassageJson>): ReadonlyArray<string> => {
+export const nearby = (question: BoundedText, passages: ReadonlyArray<PassageJson>): ReadonlyArray<string> => {
   const terms = new Terms(wordsOf(question).filter(isTelling))
-  const held = passages.map(({ content, section = "", title }) => terms.in([title, section, content].flatMap(keysOf)))
+  const held = passages.map(({ content, section = "", title }) =>
+    terms.in([title, section, content].flatMap((text) => keysOf(bounded(text)))),
+  )
   // A word that all passages hold, such as the name of what they are about, tells none of them from the others.
   const isInAll = (term: number) => held.length > 2 && held.every((terms) => terms.has(term))
   const near = passages

@@ -1,3 +1,4 @@
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { detectLanguage, isFunctionWord } from "../../text/Language.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
@@ -50,16 +51,17 @@ const DEFINED_WORDS_MAX = 4
 const WORDS_MAX = 400
 
 /** Reads a message in any language. Of several sentences, the last one that asks is the question. */
-export const readQuestion = (message: string): Question => {
+export const readQuestion = (message: BoundedText): Question => {
   const last = askedIn(message)
   const asked = last === undefined ? undefined : readOne(last)
   return asked !== undefined && asked.words.length >= ASKED_WORDS_MIN ? asked : readOne(message)
 }
 
 /** The last of several sentences that ends with a question mark. */
-const askedIn = (message: string): string | undefined => {
+const askedIn = (message: BoundedText): BoundedText | undefined => {
   const sentences = message.match(/[^.!?？؟。！]+(?:[.!?？؟。！]+(?=\s|$)|[？。！]|$|[.!?؟])/gu) ?? []
-  return sentences.length < 2 ? undefined : sentences.findLast((sentence) => /[?？؟]$/u.test(sentence))?.trim()
+  const asked = sentences.length < 2 ? undefined : sentences.findLast((sentence) => /[?？؟]$/u.test(sentence))
+  return asked === undefined ? undefined : bounded(asked.trim())
 }
 
 /** A question of fewer words than these is about what was said before it. */
@@ -68,7 +70,7 @@ const ASKED_WORDS_MIN = 2
 /** Languages in which a capital letter does not make a name. Numbers and codes are names all the same. */
 const NOUNS_HAVE_CAPITALS: ReadonlySet<string> = new Set(["de", "lb"])
 
-const readOne = (text: string): Question => {
+const readOne = (text: BoundedText): Question => {
   const words = wordsOf(text).slice(0, WORDS_MAX)
   const names = namesIn(text)
   if (UNSPACED.test(text)) return readUnspaced(text, names)
@@ -107,7 +109,7 @@ const matches = (pattern: string, word = ""): boolean =>
 
 /** The language that explains the most words of a question. Undefined when none has a word that asks. */
 const languageOf = (
-  text: string,
+  text: BoundedText,
   words: ReadonlyArray<string>,
   found: ReadonlyMap<string, ReadonlyArray<Found>>,
 ): string | undefined => {
@@ -253,7 +255,7 @@ const runsOf = (
   const runs: Array<Array<string>> = []
   let end = -1
   let at = 0
-  for (const word of wordsOf(text)) {
+  for (const word of wordsOf(bounded(text))) {
     const from = text.indexOf(word, at)
     at = from + word.length
     if (isFiller(word)) continue
@@ -270,6 +272,8 @@ const namesIn = (text: string): ReadonlySet<string> => {
     normalize(text, "NFKC").match(/(?<![\p{L}\p{M}\p{N}])(?:\p{Lu}|(?=[\p{L}_]{0,40}\p{N}))[\p{L}\p{M}\p{N}_]*/gu) ?? []
   const first = /[\p{L}\p{N}]+/u.exec(text)?.[0]
   return new Set(
-    names.filter((name) => name !== first || /\p{N}|\p{Lu}.*\p{Lu}/u.test(name)).flatMap((name) => wordsOf(name)),
+    names
+      .filter((name) => name !== first || /\p{N}|\p{Lu}.*\p{Lu}/u.test(name))
+      .flatMap((name) => wordsOf(bounded(name))),
   )
 }

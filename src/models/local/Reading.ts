@@ -1,4 +1,5 @@
 import type { PassageJson } from "../../domain/Passage.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import { type Block, blocksOf } from "../../text/Blocks.ts"
 import { announces, sentencesIn } from "../../text/Lines.ts"
 import { plain } from "../../text/Markup.ts"
@@ -106,7 +107,7 @@ class Reader implements Reading {
     }))
     this.under(passage.title, path)
     this.leads = section.length === 0 ? [] : [{ level: 0, lead: this.lead }]
-    const blocks = blocksOf(passage.content).map(asStep)
+    const blocks = blocksOf(bounded(passage.content)).map(asStep)
     let announcement = ""
     for (let at = 0; at < blocks.length; at++) {
       const block = blocks[at]
@@ -139,8 +140,8 @@ class Reader implements Reading {
     const heading = path.at(-1)?.text ?? ""
     this.lead = {
       heading,
-      keys: keysOf(heading),
-      above: keysOf([title, ...path.slice(0, -1).map(({ text }) => text)].join(" ")),
+      keys: keysOf(bounded(heading)),
+      above: keysOf(bounded([title, ...path.slice(0, -1).map(({ text }) => text)].join(" "))),
     }
     this.distance = 0
   }
@@ -172,14 +173,14 @@ class Reader implements Reading {
     const items: Array<Sentence> = []
     const list: ItemList = {
       announcement,
-      announcementKeys: keysOf(announcement),
+      announcementKeys: keysOf(bounded(announcement)),
       items,
       form: blocks[0]?.isOrdered === true ? "steps" : "items",
       lead: this.lead,
     }
     for (let at = 0; at < blocks.length; at++) {
       if (isFootnote(blocks[at]?.text ?? "")) continue
-      const text = sentencesIn(blocks[at]?.text ?? "").join(" ")
+      const text = sentencesIn(blocks[at]?.text ?? bounded("")).join(" ")
       let end = at + 1
       while ((blocks[end]?.level ?? top) > top) end++
       const nested = blocks.slice(at + 1, end)
@@ -210,7 +211,7 @@ class Reader implements Reading {
     // Neighbouring chunks overlap, and repeat sentences.
     if (this.seen.has(clean) || clean === passage.title || clean === "") return undefined
     this.seen.add(clean)
-    const keys = keysOf(clean)
+    const keys = keysOf(bounded(clean))
     const isFragment = form === "sentence" && !SENTENCE_END.test(clean) && !announces(clean)
     // Labels, captions and the words of buttons are no sentences.
     if (keys.length === 0 || (isFragment && keys.length <= LABEL_WORDS_MAX && !/[:–—]\s/.test(clean))) return undefined
@@ -239,7 +240,7 @@ const STEP =
 /** A paragraph that begins as “Step 1.” is an item of a list. */
 const asStep = (block: Block): Block =>
   block.kind === "paragraph" && STEP.test(block.text)
-    ? { kind: "item", text: block.text.replace(STEP, ""), level: 0, isOrdered: true }
+    ? { kind: "item", text: bounded(block.text.replace(STEP, "")), level: 0, isOrdered: true }
     : block
 
 /** Sentences in which one as short as “Yes.” stands together with the next one. */
@@ -248,7 +249,7 @@ const withShortOnes = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   let open = ""
   for (const text of texts) {
     const whole = open === "" ? text : `${open} ${text}`
-    open = !announces(text) && keysOf(whole).length <= SHORT_WORDS_MAX ? whole : ""
+    open = !announces(text) && keysOf(bounded(whole)).length <= SHORT_WORDS_MAX ? whole : ""
     if (open === "") joined.push(whole)
   }
   return open === "" ? joined : [...joined, open]

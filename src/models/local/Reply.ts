@@ -2,6 +2,7 @@ import type { PassageJson } from "../../domain/Passage.ts"
 import { languageOfReply } from "../../domain/chat/ReplyLanguage.ts"
 import { type SearchText, searchTextsOf } from "../../domain/chat/SearchText.ts"
 import { type SmallTalk, smallTalkKinds } from "../../domain/chat/SmallTalk.ts"
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import type { SpokenLanguage } from "../../text/FunctionWords.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
@@ -17,8 +18,8 @@ import { keysOf, Terms } from "./Terms.ts"
 
 /** Decides the next step of a conversation. */
 export const replyTo = (conversation: Conversation): Reply => {
-  const { before, found, maySearch, name, question } = conversation
-  const smallTalk = smallTalkKinds(question, { name, isFirst: before.length === 0 })
+  const { before, found, isFirst, maySearch, name, question } = conversation
+  const smallTalk = smallTalkKinds(question, { name, isFirst })
   if (smallTalk.length > 0) return replyToSmallTalk(smallTalk, conversation)
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
   const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
@@ -64,13 +65,15 @@ const answererFrom = ({ likely, others }: Passages): ((text: SearchText) => Answ
 
 /** Whether texts hold a form of one of the words. */
 const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
-  new Terms(words).in(texts.flatMap(keysOf)).size > 0
+  new Terms(words).in(texts.flatMap((text) => keysOf(bounded(text)))).size > 0
 
 /** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
 const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>
   languageOfReply(question, [
-    ...found.flatMap((result) => (result === "failed" ? [] : passagesIn(result).map(({ content }) => content))),
-    ...before.flatMap(({ content, role }) => (role === "user" ? [content] : [])).toReversed(),
+    ...found.flatMap((result) =>
+      result === "failed" ? [] : passagesIn(result).map(({ content }) => bounded(content)),
+    ),
+    ...before,
   ])
 
 const passagesIn = ({ likely, others }: Passages): ReadonlyArray<PassageJson> => [...likely, ...others]
@@ -95,7 +98,7 @@ const nothingFound = (conversation: Conversation, results: ReadonlyArray<Passage
 /** The most words of a question for the chatbot besides its name, as in `Who is Ada?`. */
 const WORDS_BESIDE_NAME = 3
 
-const isAbout = (question: string, name: string): boolean => {
+const isAbout = (question: BoundedText, name: BoundedText): boolean => {
   const names = tokensOf(name)
   const words = tokensOf(question)
   const isNamed = names.length > 0 && names.every((word) => words.includes(word))

@@ -1,3 +1,4 @@
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { isPair, spacedWords } from "../../text/Words.ts"
@@ -37,7 +38,7 @@ const TWO_ERRORS_LENGTH = 8
 const COMPARED_MAX = 4_000
 
 /** The words of a text as they are compared: in lower case, and without accents, articles and the like within words. */
-export const keysOf = (text: string): ReadonlyArray<string> => {
+export const keysOf = (text: BoundedText): ReadonlyArray<string> => {
   const spaced = spacedWords(text)
   return spaced === "" ? [] : spaced.split(" ").map(keyOf)
 }
@@ -91,7 +92,7 @@ export class Terms {
   ) {
     const terms = new Map<string, Term>()
     for (const word of words) {
-      for (const part of spacedWords(word).split(" ")) {
+      for (const part of spacedWords(bounded(word)).split(" ")) {
         const key = keyOf(part)
         if (part === "" || terms.has(key) || terms.size === TERMS_MAX) continue
         const weight = isImplied(key) ? Math.min(IMPLIED_WEIGHT, weightOf(part)) : weightOf(part)

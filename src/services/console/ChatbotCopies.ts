@@ -40,10 +40,10 @@ export class ChatbotCopies extends Context.Service<
       const store = yield* BlobStore
       const random = yield* SecureRandom.SecureRandom
 
-      /** Stores an image once more, because every chatbot owns its avatar. Returns null where it is missing. */
+      /** Stores an image once more, because every chatbot owns its avatar. Returns null where it is lost. */
       const copyAvatar = Effect.fnUntraced(function* (source: string) {
         const found = yield* Effect.result(store.get(source))
-        if (Result.isFailure(found)) return found.failure._tag === "BlobNotFound" ? null : yield* found.failure
+        if (Result.isFailure(found)) return found.failure._tag === "Unavailable" ? yield* found.failure : null
         const image = found.success
         const key = `avatars/${yield* random.uuidV4()}${source.slice(source.lastIndexOf("."))}`
         yield* blobs.put(key, Stream.succeed(image))

@@ -2,6 +2,7 @@ import { Clock, Context, Duration, Effect, Layer, Redacted, Schema } from "effec
 import { SecureRandom } from "effect/crypto"
 import { hashKey } from "../../domain/ApiKey.ts"
 import { Caller, isOperator } from "../../domain/Caller.ts"
+import { ClientAddress } from "../../domain/ClientAddress.ts"
 import type { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
 import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
@@ -9,7 +10,8 @@ import { KeyOwners } from "../../storage/console/KeyOwners.ts"
 import { requestCosts } from "../../domain/rates/RateLimit.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { ApiKeys } from "../ApiKeys.ts"
-import { AddressLimiter, UNKEYED_COST, WRONG_KEY_COST } from "../rates/AddressLimiter.ts"
+import { AddressLimiter, networkOf, UNKEYED_COST, WRONG_KEY_COST } from "../rates/AddressLimiter.ts"
+import { localLimit } from "../rates/LocalLimit.ts"
 import { RateLimiter } from "../rates/RateLimiter.ts"
 import { RecentMap } from "../rates/RecentMap.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
@@ -25,6 +27,9 @@ const LINK_LIFETIME = Duration.hours(1)
 const LINK_BYTES = 32
 /** The most links that have not been used: only the first start makes one. */
 const LINKS_MAX = 10
+const HOUR = 3_600
+/** The most refused attempts to sign in that the audit log is told of in an hour. */
+const REFUSALS_PER_HOUR = 100
 /** The longest cookie that is looked at, in characters: one with the longest key has fewer than 500. */
 const COOKIE_MAX_LENGTH = 1_000
 
@@ -77,6 +82,8 @@ export class ConsoleSessions extends Context.Service<
         const rates = yield* RateLimiter
         const random = yield* SecureRandom.SecureRandom
         const secrets = yield* ServerSecrets
+        const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, REFUSALS_PER_HOUR)
+        const ofAll = yield* localLimit("", { quota: REFUSALS_PER_HOUR, seconds: HOUR }, 1)
         /** The keys of links by the hash of the link, so that the time of a lookup tells nothing of a link. */
         const links = new RecentMap<{ readonly key: Redacted.Redacted; readonly until: number }>(LINKS_MAX)
 
@@ -99,6 +106,16 @@ export class ConsoleSessions extends Context.Service<
           return found === undefined || found.until < now ? yield* wrongLink : found.key
         })
 
+        /** Whoever guesses fills no table: an address has one entry an hour, and all of them together have a few. */
+        const recordRefusal = ClientAddress.use((address = "") => {
+          const network = networkOf(address)
+          if (ofAddress.refusal(network, 1) !== undefined || ofAll.refusal("", 1) !== undefined) return Effect.void
+          ofAddress.take(network, 1)
+          ofAll.take("", 1)
+          // That the database cannot be written is no reason to refuse in other words.
+          return Effect.ignore(owners.recordRefusal)
+        })
+
         const signIn = Effect.fn("ConsoleSessions.signIn")(function* ({ key, link }: SignIn) {
           const presented =
             link === undefined
@@ -112,7 +129,9 @@ export class ConsoleSessions extends Context.Service<
               ),
               (caller) => [found, caller] as const,
             ),
-          ).pipe(Effect.tapErrorTag("Unauthorized", () => addresses.charge(WRONG_KEY_COST)))
+          ).pipe(
+            Effect.tapErrorTag("Unauthorized", () => Effect.andThen(addresses.charge(WRONG_KEY_COST), recordRefusal)),
+          )
           yield* addresses.charge(UNKEYED_COST)
           // Each session is an entry of the audit log, and a key that is known to be valid is not refused for its address.
           if (rates.isOn) {

@@ -5,6 +5,7 @@ import type { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Chatbots } from "../../storage/Chatbots.ts"
 import { OrganizationChanges } from "../../storage/console/OrganizationChanges.ts"
+import { regularly } from "../../system/Background.ts"
 import { Shares } from "../Shares.ts"
 import { Comparison, documentEvents } from "./Changes.ts"
 import { mayListen, Subscription } from "./Subscription.ts"
@@ -21,7 +22,7 @@ const mayNot = new Forbidden({
 /** The observation of one organization while it has subscriptions. */
 interface Watch {
   readonly subscriptions: Set<Subscription>
-  /** Whether the first state was read, from which on nothing is missed. */
+  /** Whether a state was read from which on nothing is missed. */
   isBegun: boolean
   /** The fiber that observes; undefined until it is started. */
   fiber: Fiber.Fiber<unknown> | undefined
@@ -71,7 +72,11 @@ export class Events extends Context.Service<
           const { documents, events } = comparison.next(state)
           const all = [...events]
           for (const [chatbot, ids] of documents) {
-            all.push(...documentEvents(chatbot, ids, yield* changes.documents(chatbot, ids)))
+            const found = yield* Effect.onError(changes.documents(chatbot, ids), () =>
+              // The next comparison would not find these changes again.
+              Effect.sync(() => (watch.isBegun = false)),
+            )
+            all.push(...documentEvents(chatbot, ids, found))
           }
           const reported = watch.isBegun ? all : [{ type: "resync" as const }]
           watch.isBegun = true
@@ -80,11 +85,8 @@ export class Events extends Context.Service<
 
         const observe = (watch: Watch, organization: OrganizationId) => {
           const comparison = new Comparison()
-          return look(watch, comparison).pipe(
-            // What has changed meanwhile is found when the database answers again.
-            Effect.catchTag("Unavailable", ({ detail }) => Effect.logDebug("Events are delayed", { detail })),
-            Effect.andThen(Effect.sleep(interval)),
-            Effect.forever,
+          // What has changed during a failure is found afterwards.
+          return regularly(interval, "Events are delayed", look(watch, comparison)).pipe(
             Effect.provideService(CurrentOrganization, organization),
           )
         }

@@ -6,6 +6,7 @@ import type { ChatbotId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
 import { Passages } from "../../storage/console/Passages.ts"
+import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { spacedWords } from "../../text/Words.ts"
 import { Shares } from "../Shares.ts"
 
@@ -60,7 +61,7 @@ export class SearchExplanations extends Context.Service<
         const shown = new Set(hits.map(({ chunkId }) => chunkId))
         const others = all.hits.filter(({ chunkId }) => !shown.has(chunkId))
         const next = others.slice(0, LEFT_OUT_MAX)
-        const words = [...new Set(spacedWords(query).split(" "))].slice(0, WORDS_MAX)
+        const words = [...new Set(spacedWords(bounded(query, MESSAGE_MAX_LENGTH)).split(" "))].slice(0, WORDS_MAX)
         const matched = yield* passages.matchedWords(
           [...hits, ...next].map(({ chunkId }) => chunkId),
           words,

@@ -1,4 +1,4 @@
-import { Clock, Context, DateTime, Duration, Effect, Layer, type Redacted, Semaphore } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, type Redacted, Semaphore } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
 import type { Finding, SystemState } from "../../domain/console/SystemState.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
@@ -17,9 +17,6 @@ export interface SystemStatesSettings {
   readonly knowledgeIndexes: { readonly bytes: number }
 }
 
-/** How long the findings of an examination answer those who ask again. */
-const EXAMINED_FOR = Duration.seconds(10)
-
 /** What this process knows: all of the state but the version of the API, and whether the server is stopping. */
 export type ProcessState = Omit<SystemState, "api_version" | "readiness"> & {
   readonly vectors: SystemState["readiness"]["vectors"]
@@ -30,7 +27,7 @@ export class SystemStates extends Context.Service<
   SystemStates,
   {
     readonly current: Effect.Effect<ProcessState, Unavailable>
-    /** Examines everything that a server needs, once for all who ask at the same time or within ten seconds. */
+    /** Examines everything that a server needs, as it is now. Those who ask at the same time take turns. */
     readonly examine: Effect.Effect<ReadonlyArray<Finding>, Unavailable>
   }
 >()("parley/services/console/SystemStates") {
@@ -46,7 +43,6 @@ export class SystemStates extends Context.Service<
         const startedAt = yield* DateTime.nowAsDate
         const start = yield* Clock.monotonicTimeNanos
         const turn = yield* Semaphore.make(1)
-        let last: { readonly findings: ReadonlyArray<Finding>; readonly at: bigint } | undefined
 
         const current = Effect.gen(function* () {
           const [{ areVectorsMissing }, database, indexes] = yield* Effect.all([health.check, facts, usage])
@@ -69,17 +65,10 @@ export class SystemStates extends Context.Service<
           }
         })
 
-        const examine = Effect.gen(function* () {
-          const now = yield* Clock.monotonicTimeNanos
-          if (last !== undefined && now - last.at < BigInt(Duration.toMillis(EXAMINED_FOR)) * 1_000_000n) {
-            return last.findings
-          }
-          const findings = yield* doctor.examine
-          last = { findings, at: yield* Clock.monotonicTimeNanos }
-          return findings
-        }).pipe(Semaphore.withPermit(turn))
-
-        return { current: Effect.withSpan(current, "SystemStates.current"), examine }
+        return {
+          current: Effect.withSpan(current, "SystemStates.current"),
+          examine: turn.withPermit(doctor.examine),
+        }
       }),
     )
 }

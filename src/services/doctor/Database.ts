@@ -1,14 +1,15 @@
 import { Effect } from "effect"
+import { type DatabasePlace, placeOf } from "../../storage/sql/Database.ts"
 import { type DatabaseFacts, Inspection } from "../../storage/inspection/Inspection.ts"
 import { count, ok } from "./Check.ts"
 
-/** Reports the versions of the database, and the limits that it keeps. */
-export const databaseCheck = Effect.gen(function* () {
+/** Reports where the database is, its versions, and the limits that it keeps. */
+export const databaseCheck = Effect.fn("Doctor.database")(function* (settings: DatabasePlace) {
   const facts = yield* (yield* Inspection).database
   return [
     ok(
       "database",
-      `PostgreSQL ${facts.postgres}, pgvector ${facts.pgvector}, ${count(facts.migrations.length, "migration")} up to ${facts.migrations.at(-1)}`,
+      `PostgreSQL ${facts.postgres}, pgvector ${facts.pgvector}, ${count(facts.migrations.length, "migration")} up to ${facts.migrations.at(-1)}, in ${placeOf(settings)}`,
     ),
     ...ofLimits(facts),
   ]

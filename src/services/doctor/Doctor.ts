@@ -19,7 +19,7 @@ export interface DoctorSettings extends DiskSettings, ServerSettings {}
 /** Every check, in the order in which they report. Each part of the server has a file of its own here. */
 const checks = (settings: DoctorSettings) =>
   Effect.all([
-    databaseCheck,
+    databaseCheck(settings),
     serverCheck(settings),
     serversCheck,
     tablesCheck(settings),

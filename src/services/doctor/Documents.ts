@@ -7,7 +7,13 @@ import { count, note, ok, wrong } from "./Check.ts"
 import { ofQueue } from "./Queue.ts"
 
 /** Codes of failures of documents that are the server's fault, not the document's. */
-const OUR_FAILURES: ReadonlySet<string> = new Set(["ingestion_failed", "gave_up", "file_missing", "unknown"])
+const OUR_FAILURES: ReadonlySet<string> = new Set([
+  "ingestion_failed",
+  "gave_up",
+  "file_damaged",
+  "file_missing",
+  "unknown",
+])
 
 /** Reports the queue of documents, how the processes that read them are confined, and documents that failed. */
 export const documentsCheck = Effect.gen(function* () {

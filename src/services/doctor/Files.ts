@@ -22,6 +22,7 @@ export const filesCheck = Effect.gen(function* () {
     Effect.catchTags({
       Unavailable: ({ detail }) => Effect.succeed(wrong("files", detail)),
       BlobNotFound: () => Effect.succeed(wrong("files", "A file that was just written is missing")),
+      BlobDamaged: () => Effect.succeed(wrong("files", "A file that was just written is damaged")),
     }),
   )
 
@@ -53,11 +54,14 @@ export const filesCheck = Effect.gen(function* () {
   const examined = yield* store.examine
   const tried = yield* tryFiles
   const compared = yield* compareFiles
-  const overdue = yield* inspection.garbageOverdue
+  const { overdue, waiting } = yield* inspection.garbage
   return [
     ...examined.map(({ state, text }) => ({ state, part: "files" as const, text })),
     tried,
     ...compared,
+    ...(waiting === 0
+      ? []
+      : [ok("files", `${count(waiting, "file")} without an owner; a server deletes those that have none in an hour`)]),
     ...(overdue === 0 ? [] : [wrong("files", `${overdue} should have been deleted an hour ago`)]),
   ]
 })

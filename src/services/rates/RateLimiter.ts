@@ -149,11 +149,9 @@ export class RateLimiter extends Context.Service<
             ),
           )
 
-        const report = Effect.gen(function* () {
+        const exchange = Effect.fnUntraced(function* (answered: ReadonlyArray<Waiting>) {
           const reports = Array.from(unreported, (counter) => [counter, counter.report()] as const)
-          const answered = waiting
           unreported = new Set()
-          waiting = []
           const before = monotonicMillis(clock)
           const counts = yield* count(reports.map(([, report]) => report))
           const after = monotonicMillis(clock)
@@ -173,14 +171,20 @@ export class RateLimiter extends Context.Service<
           }
         })
 
-        if (!isAlone) {
-          yield* reported.await.pipe(
-            Effect.andThen(Effect.timeoutOption(isUrgent.await, REPORT_INTERVAL)),
-            Effect.andThen(Effect.sync(() => (reported.closeUnsafe(), isUrgent.closeUnsafe()))),
-            Effect.andThen(report),
-            Effect.forever,
-            Effect.forkScoped,
+        const report = Effect.suspend(() => {
+          const answered = waiting
+          waiting = []
+          return Effect.onError(exchange(answered), (cause) =>
+            Effect.sync(() => {
+              // Nobody waits for ever for a report that has died.
+              for (const { decision } of answered) Deferred.doneUnsafe(decision, Effect.failCause(cause))
+            }),
           )
+        })
+
+        if (!isAlone) {
+          const next = reported.await.pipe(Effect.andThen(reported.close), Effect.andThen(report))
+          yield* Effect.forkScoped(regularly(REPORT_INTERVAL, "Rate limits could not be shared", next, isUrgent))
           yield* Effect.forkScoped(regularly(SWEEP_INTERVAL, "Old rate limits could not be deleted", storage.sweep))
         }
 

@@ -12,7 +12,7 @@ import {
 import type { Listed, Range } from "../../domain/Page.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
-import type { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import {
   type Webhook,
   WEBHOOK_SECRET_BYTES,
@@ -21,7 +21,7 @@ import {
   type WebhookPatch,
 } from "../../domain/webhook/Webhook.ts"
 import type { DeliveryId, WebhookDelivery, WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
-import { scopeOfEvent } from "../../domain/webhook/WebhookEvent.ts"
+import { scopeOfEvent, WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { webhookSecret } from "../../domain/webhook/WebhookSignature.ts"
 import * as Jobs from "../../jobs/webhooks/WebhookDelivery.ts"
 import { SafeFetch } from "../../outbound/SafeFetch.ts"
@@ -56,8 +56,9 @@ export interface IssuedWebhook {
 }
 
 /**
- * Manages webhooks. A caller whose key is bound to a chatbot reaches the webhooks of that chatbot alone, and a caller can
- * have events sent only if the key may read what they tell.
+ * Manages webhooks. A caller whose key is bound to a chatbot reaches the webhooks of that chatbot alone. Only a caller
+ * whose key may read what events tell can have them sent, redirected or sent again, see their deliveries, and get the
+ * secret that signs them.
  */
 export class Webhooks extends Context.Service<
   Webhooks,
@@ -74,7 +75,7 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<Webhook, Forbidden | InvalidRequest | NotFound | Unavailable, Reaching>
     readonly remove: (id: WebhookId) => Effect.Effect<void, NotFound | Unavailable, Reaching>
     /** Replaces the secret. The one before signs as well for 24 hours. */
-    readonly rotate: (id: WebhookId) => Effect.Effect<IssuedWebhook, NotFound | Unavailable, Reaching>
+    readonly rotate: (id: WebhookId) => Effect.Effect<IssuedWebhook, Forbidden | NotFound | Unavailable, Reaching>
     /** Sends an event of the type `webhook.test` now, and returns the outcome. */
     readonly test: (
       id: WebhookId,
@@ -82,19 +83,19 @@ export class Webhooks extends Context.Service<
     /** Lists the deliveries of a webhook, the latest first. */
     readonly deliveries: (
       id: WebhookId,
-      filter: DeliveryFilter,
+      filter: Omit<DeliveryFilter, "types">,
       range: Range,
-    ) => Effect.Effect<Listed<WebhookDelivery>, NotFound | Unavailable, Reaching>
+    ) => Effect.Effect<Listed<WebhookDelivery>, Forbidden | NotFound | Unavailable, Reaching>
     /** Sends a delivery again. Fails with `Conflict` while the webhook is off. */
     readonly resend: (
       id: WebhookId,
       delivery: DeliveryId,
-    ) => Effect.Effect<WebhookDelivery, Conflict | NotFound | Unavailable, Reaching>
+    ) => Effect.Effect<WebhookDelivery, Conflict | Forbidden | NotFound | Unavailable, Reaching>
     /** Sends failed deliveries since a moment again, some at once, and returns their number. */
     readonly resendFailed: (
       id: WebhookId,
       since: Date,
-    ) => Effect.Effect<number, Conflict | NotFound | Unavailable, Reaching>
+    ) => Effect.Effect<number, Conflict | Forbidden | NotFound | Unavailable, Reaching>
   }
 >()("parley/services/webhooks/Webhooks") {
   static readonly layer = ({ limit }: WebhooksSettings) =>
@@ -125,8 +126,20 @@ export class Webhooks extends Context.Service<
 
         const newSecret = Effect.map(random.randomBytes(WEBHOOK_SECRET_BYTES), webhookSecret)
 
+        /** Finds a webhook whose events the caller may read: whoever has its secret or its deliveries can use what they tell. */
+        const readable = Effect.fnUntraced(function* (id: WebhookId) {
+          const webhook = yield* storage.get(id, yield* reach)
+          yield* ensureMayRead(webhook.events)
+          return webhook
+        })
+
+        /** The types of events that the caller may read. Deliveries may be older than what the webhook is sent now. */
+        const readableTypes = Caller.use(({ scopes }) =>
+          Effect.succeed(WebhookEventType.literals.filter((type) => scopes.includes(scopeOfEvent[type]))),
+        )
+
         const ensureActive = Effect.fnUntraced(function* (id: WebhookId) {
-          if (!(yield* storage.get(id, yield* reach)).active) return yield* isOff
+          if (!(yield* readable(id)).active) return yield* isOff
         })
 
         const create = Effect.fn("Webhooks.create")(function* (input: WebhookInput) {
@@ -144,17 +157,23 @@ export class Webhooks extends Context.Service<
 
         const update = Effect.fn("Webhooks.update")(function* (id: WebhookId, change: Change<Webhook, WebhookPatch>) {
           const caller = yield* Caller
+          const organization = yield* CurrentOrganization
           return yield* storage.modify(id, yield* reach, (webhook) =>
             Effect.gen(function* () {
               const { active, description, events, url } = { ...webhook, ...(yield* change(webhook)) }
-              yield* ensureMayRead(events)
-              if (url !== webhook.url) yield* ensureMayCall(url)
+              yield* ensureMayRead([...webhook.events, ...events])
+              if (url !== webhook.url) {
+                // What waits goes to the new address.
+                yield* ensureMayRead(yield* deliveries.waitingTypes(id))
+                yield* ensureMayCall(url)
+              }
               return { active, description, events, url }
-            }).pipe(Effect.provideService(Caller, caller)),
+            }).pipe(Effect.provideService(Caller, caller), Effect.provideService(CurrentOrganization, organization)),
           )
         })
 
         const rotate = Effect.fn("Webhooks.rotate")(function* (id: WebhookId) {
+          yield* readable(id)
           const secret = yield* newSecret
           return { webhook: yield* storage.rotate(id, yield* reach, secret, OVERLAP), secret }
         })
@@ -171,7 +190,7 @@ export class Webhooks extends Context.Service<
         })
 
         return {
-          create,
+          create: (input) => Effect.tap(create(input), nudge),
           list: Effect.flatMap(reach, storage.list),
           get: (id) => Effect.flatMap(reach, (within) => storage.get(id, within)),
           update: (id, change) => Effect.tap(update(id, change), nudge),
@@ -179,16 +198,16 @@ export class Webhooks extends Context.Service<
           rotate,
           test: (id) => withinShare(test(id)),
           deliveries: Effect.fn("Webhooks.deliveries")(function* (id, filter, range) {
-            yield* storage.get(id, yield* reach)
-            return yield* deliveries.list(id, filter, range)
+            yield* readable(id)
+            return yield* deliveries.list(id, { ...filter, types: yield* readableTypes }, range)
           }),
           resend: Effect.fn("Webhooks.resend")(function* (id, delivery) {
             yield* ensureActive(id)
-            return yield* Effect.tap(deliveries.resend(id, delivery), nudge)
+            return yield* Effect.tap(deliveries.resend(id, delivery, yield* readableTypes), nudge)
           }),
           resendFailed: Effect.fn("Webhooks.resendFailed")(function* (id, since) {
             yield* ensureActive(id)
-            return yield* Effect.tap(deliveries.resendFailed(id, since), nudge)
+            return yield* Effect.tap(deliveries.resendFailed(id, since, yield* readableTypes), nudge)
           }),
         }
       }),

@@ -3,14 +3,15 @@ import { hashKey } from "../../domain/ApiKey.ts"
 import { noBudget } from "../../domain/Budget.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import { Slug } from "../../domain/chatbot/Slug.ts"
-import { NotFound, type RateLimited, type Unavailable } from "../../domain/Errors.ts"
+import { Forbidden, NotFound, type RateLimited, type Unavailable } from "../../domain/Errors.ts"
 import { AnyUuid, ApiKeyId, type ChatbotId, type OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { ANY_ORIGIN, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
+import { ANY_ORIGIN, isAllowedOrigin, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import { ApiKeys } from "../../storage/ApiKeys.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/Chatbots.ts"
 import { PublicChatbots } from "../../storage/widget/PublicChatbots.ts"
+import { PUBLIC_URL } from "../../system/Variables.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { LOOKUP_CAPACITY, recentLookups } from "../RecentLookups.ts"
 import { RecentMap } from "../rates/RecentMap.ts"
@@ -19,7 +20,7 @@ import { REFUSED_COST, VisitorLimiter } from "../rates/VisitorLimiter.ts"
 /** What a page embeds. */
 export interface Embedded {
   readonly config: WidgetConfig
-  /** The origins whose pages may embed it; `*` for every one. */
+  /** The origins whose pages may embed it, and send requests themselves; `*` for every one. */
   readonly allowedOrigins: ReadonlyArray<string>
   /** On whose behalf its visitors chat. */
   readonly caller: Caller["Service"]
@@ -28,6 +29,20 @@ export interface Embedded {
 const notEmbedded = new NotFound({
   detail: "There is no such widget: the key is unknown or revoked, or the chatbot is not public.",
 })
+
+const foreignPage = new Forbidden({
+  detail: `Pages of this origin may not use the widget: its key does not allow them. If the widget's own frame is refused, ${PUBLIC_URL} is not the address by which browsers reach the server.`,
+})
+
+/**
+ * Fails unless pages of this origin may use what is embedded. Requests of the widget's own pages, and those of programs,
+ * have none.
+ */
+export const ensureOrigin = (
+  { allowedOrigins }: Embedded,
+  origin: string | undefined,
+): Effect.Effect<void, Forbidden> =>
+  origin === undefined || isAllowedOrigin(allowedOrigins, origin) ? Effect.void : Effect.fail(foreignPage)
 
 /** Most lookups at once of names under which nothing was found before. */
 const STRANGERS_AT_ONCE = 2

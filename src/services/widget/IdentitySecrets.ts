@@ -3,18 +3,27 @@ import { SecureRandom } from "effect/crypto"
 import { Caller } from "../../domain/Caller.ts"
 import { excessRights } from "../../domain/Delegation.ts"
 import { type Conflict, Forbidden, type NotFound, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
-import type { ChatbotId } from "../../domain/Ids.ts"
-import type { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { IDENTITY_SECRET_BYTES, type IdentitySecret, IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
 import { readIdentityToken } from "../../domain/widget/IdentityToken.ts"
 import type { Identity } from "../../domain/widget/Visitor.ts"
 import { Chatbots } from "../../storage/Chatbots.ts"
 import * as Storage from "../../storage/widget/IdentitySecrets.ts"
+import { recentLookups } from "../RecentLookups.ts"
 
 /** A new identity secret together with its text, which is shown this once. */
 export interface IssuedIdentitySecret {
   readonly identitySecret: IdentitySecret
   readonly secret: Redacted.Redacted
+}
+
+/** What an identity token says, for how long, and which secret has signed it. */
+export interface VerifiedIdentity {
+  readonly identity: Identity
+  readonly secretId: IdentitySecretId
+  /** In milliseconds since 1970. */
+  readonly until: number
 }
 
 /** What whoever can be any visitor may do: talk, and read what visitors have said. */
@@ -47,7 +56,12 @@ export class IdentitySecrets extends Context.Service<
     readonly verify: (
       chatbot: ChatbotId,
       token: string,
-    ) => Effect.Effect<Identity, Unauthorized | Unavailable, CurrentOrganization>
+    ) => Effect.Effect<VerifiedIdentity, Unauthorized | Unavailable, CurrentOrganization>
+    /** Whether a chatbot still has a secret. One that was deleted is known to be within a second. */
+    readonly isLive: (
+      chatbot: ChatbotId,
+      id: IdentitySecretId,
+    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
   }
 >()("parley/services/widget/IdentitySecrets") {
   static readonly layer = Layer.effect(
@@ -69,12 +83,34 @@ export class IdentitySecrets extends Context.Service<
       })
 
       const verify = Effect.fn("IdentitySecrets.verify")(function* (chatbot: ChatbotId, token: string) {
-        const secrets = (yield* storage.open(chatbot)).map(Redacted.value)
+        const opened = Array.from(yield* storage.open(chatbot))
+        const secrets = opened.map(([, secret]) => Redacted.value(secret))
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
         const read = readIdentityToken(token, { chatbot, secrets, now })
-        return Result.isSuccess(read)
-          ? read.success
-          : yield* new Unauthorized({ detail: `The identity token is refused: ${read.failure}.` })
+        if (Result.isFailure(read)) {
+          return yield* new Unauthorized({ detail: `The identity token is refused: ${read.failure}.` })
+        }
+        const { signer, until, ...identity } = read.success
+        const [secretId] = yield* Effect.orDie(Effect.fromNullishOr(opened[signer]))
+        return { identity, secretId, until: until * 1_000 }
+      })
+
+      const liveSecrets = yield* recentLookups(
+        (place) => {
+          const [organization = "", chatbot = ""] = place.split("/")
+          return Effect.provideService(
+            storage.list(ChatbotId.make(chatbot)),
+            CurrentOrganization,
+            OrganizationId.make(organization),
+          )
+        },
+        () => undefined,
+      )
+
+      const isLive = Effect.fnUntraced(function* (chatbot: ChatbotId, id: IdentitySecretId) {
+        const has = (secrets: ReadonlyArray<IdentitySecret>) => secrets.some((secret) => secret.id === id)
+        // One that was made a moment ago is in the list, and not yet among what is remembered of it.
+        return has(yield* liveSecrets(`${yield* CurrentOrganization}/${chatbot}`)) || has(yield* storage.list(chatbot))
       })
 
       return {
@@ -83,6 +119,7 @@ export class IdentitySecrets extends Context.Service<
         list: (chatbot) => Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)),
         remove: storage.remove,
         verify,
+        isLive,
       }
     }),
   )

@@ -4,7 +4,7 @@ import type { Source } from "../../domain/chat/Chat.ts"
 import type { Feedback } from "../../domain/chat/Conversation.ts"
 import { sessionOfVisitor } from "../../domain/chat/SessionToken.ts"
 import { type Conflict, NotFound, type Unavailable } from "../../domain/Errors.ts"
-import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import type { MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Listed, Place, Range } from "../../domain/Page.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -95,11 +95,13 @@ export class VisitorConversations extends Context.Service<
     ) => Effect.Effect<void, NotFound | Unavailable, Caller | CurrentOrganization>
     /** Deletes all conversations of the visitor, and returns their number. Replies that are being made are stopped. */
     readonly removeAll: (visitor: Of) => Effect.Effect<number, Unavailable, CurrentOrganization>
-    /** Hands the conversations of an anonymous visitor over to the verified one who has turned out to be the same. */
-    readonly handOver: (
-      chatbot: ChatbotId,
-      from: VisitorId,
-      to: VisitorId,
+    /**
+     * Notes who a verified visitor is: hands over the conversations of the anonymous one who has turned out to be the same,
+     * and stores the address that is signed with all conversations, so that it finds them.
+     */
+    readonly recognize: (
+      visitor: Visitor["Service"],
+      before: VisitorId | undefined,
     ) => Effect.Effect<void, Unavailable, CurrentOrganization>
   }
 >()("parley/services/widget/VisitorConversations") {
@@ -163,14 +165,14 @@ export class VisitorConversations extends Context.Service<
         return { section: now.headings.length === 0 ? null : now.headings.join(" > "), content: now.content }
       })
 
-      const handOver = Effect.fn("VisitorConversations.handOver")(function* (
-        chatbot: ChatbotId,
-        from: VisitorId,
-        to: VisitorId,
+      const recognize = Effect.fn("VisitorConversations.recognize")(function* (
+        { chatbotId, email, id }: Visitor["Service"],
+        before: VisitorId | undefined,
       ) {
-        if (from === to) return
-        replies.handOver(from, to)
-        yield* storage.handOver({ chatbot, visitor: from }, to)
+        if (before !== undefined) replies.handOver(before, id)
+        if (before === undefined && email === undefined) return
+        const visitors = before === undefined ? [id] : [before, id]
+        yield* storage.handOver(chatbotId, visitors, { visitor: id, ...(email !== undefined && { email }) })
       })
 
       return {
@@ -196,7 +198,7 @@ export class VisitorConversations extends Context.Service<
             replies.stop((reply) => reply.visitor === visitor.id),
             storage.removeAll(nameOf(visitor)),
           ),
-        handOver,
+        recognize,
       }
     }),
   )

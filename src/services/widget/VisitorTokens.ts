@@ -1,16 +1,23 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Caller } from "../../domain/Caller.ts"
-import { type NotFound, type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { type Forbidden, type NotFound, type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { anonymousVisitorId, verifiedVisitorId, VisitorId, type Visitor } from "../../domain/widget/Visitor.ts"
+import { IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
+import {
+  anonymousVisitorId,
+  verifiedVisitorId,
+  VISITOR_TOKEN_VERSION,
+  VisitorId,
+  type Visitor,
+} from "../../domain/widget/Visitor.ts"
 import type { VisitorSession } from "../../domain/widget/Widget.ts"
 import { REFUSED_COST, VisitorLimiter } from "../rates/VisitorLimiter.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
-import { Embedding } from "./Embedding.ts"
-import { IdentitySecrets } from "./IdentitySecrets.ts"
+import { Embedding, ensureOrigin } from "./Embedding.ts"
+import { IdentitySecrets, type VerifiedIdentity } from "./IdentitySecrets.ts"
 import { VisitorConversations } from "./VisitorConversations.ts"
 
 export interface VisitorTokensSettings {
@@ -33,7 +40,6 @@ export interface AdmittedVisitor {
   readonly caller: Caller["Service"]
 }
 
-const VERSION = "vst1"
 /** Longest token that is looked at: far more than the longest address and name need. */
 const TOKEN_MAX_LENGTH = 4_096
 const SECRET_BYTES = 16
@@ -44,8 +50,8 @@ const Claims = Schema.Struct({
   k: Schema.String,
   c: ChatbotId,
   v: VisitorId,
-  /** Whether the visitor is verified. */
-  s: Schema.Boolean,
+  /** The identity secret that says who the visitor is, if one does. */
+  i: Schema.optionalKey(IdentitySecretId),
   /** When the token expires, in milliseconds since 1970. */
   e: Schema.Int,
   m: Schema.optionalKey(Schema.String),
@@ -59,9 +65,17 @@ const notValid = new Unauthorized({
   detail: "The visitor token is missing, expired or not valid, or its widget is gone. Open a session anew.",
 })
 
+/** Who opens a session. */
+interface Newcomer {
+  readonly visitor: Visitor["Service"]
+  /** What vouches for a verified visitor, whose session ends with it. */
+  readonly voucher?: Pick<VerifiedIdentity, "secretId" | "until">
+}
+
 /**
  * Gives visitors of chat widgets signed tokens, of which nothing is stored. A token is worth something only as long as
- * its key is valid, or its chatbot public: every request looks that up.
+ * its key is valid, or its chatbot public, and the token of a verified visitor only as long as the chatbot has the
+ * identity secret: every request looks that up.
  */
 export class VisitorTokens extends Context.Service<
   VisitorTokens,
@@ -71,18 +85,23 @@ export class VisitorTokens extends Context.Service<
      * else a new one who cannot come back. With both, the conversations of the one who knows the secret go over to the
      * one whom the identity token names. Fails with `Unauthorized` if the identity token is refused, so that nobody
      * who is to be verified silently becomes somebody else.
+     *
+     * @param origin the origin of the page that asks, unless it is one of this server; fails with `Forbidden` if the
+     *   widget may not be used there
      */
     readonly open: (
       request: SessionRequest,
-    ) => Effect.Effect<VisitorSession, NotFound | RateLimited | Unauthorized | Unavailable>
+      origin?: string,
+    ) => Effect.Effect<VisitorSession, Forbidden | NotFound | RateLimited | Unauthorized | Unavailable>
     /**
      * Returns the visitor to whom a token was given, and takes the cost of the request from the rate limits of its
-     * address, of the visitor, of the key and of the organization.
+     * address, of the visitor, of the key and of the organization. The origin is that of `open`.
      */
     readonly admit: (
       token: string,
       cost: number,
-    ) => Effect.Effect<AdmittedVisitor, RateLimited | Unauthorized | Unavailable>
+      origin?: string,
+    ) => Effect.Effect<AdmittedVisitor, Forbidden | RateLimited | Unauthorized | Unavailable>
   }
 >()("parley/services/widget/VisitorTokens") {
   static readonly layer = ({ sessionLifetime }: VisitorTokensSettings) =>
@@ -99,44 +118,50 @@ export class VisitorTokens extends Context.Service<
         const visitorOf = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
           { identity, visitor_secret }: SessionRequest,
-        ): Effect.fn.Return<Visitor["Service"], Unauthorized | Unavailable, CurrentOrganization> {
+        ): Effect.fn.Return<Newcomer, Unauthorized | Unavailable, CurrentOrganization> {
           if (identity !== undefined) {
-            const { sub, ...about } = yield* identities.verify(chatbotId, identity)
-            return { id: verifiedVisitorId(chatbotId, sub), chatbotId, isVerified: true, ...about }
+            const voucher = yield* identities.verify(chatbotId, identity)
+            const { sub, ...about } = voucher.identity
+            const visitor = { id: verifiedVisitorId(chatbotId, sub), chatbotId, isVerified: true, ...about }
+            return { visitor, voucher }
           }
           const secret = visitor_secret ?? Buffer.from(yield* random.randomBytes(SECRET_BYTES)).toString("base64url")
-          return { id: anonymousVisitorId(chatbotId, secret), chatbotId, isVerified: false }
+          return { visitor: { id: anonymousVisitorId(chatbotId, secret), chatbotId, isVerified: false } }
         })
 
-        const open = Effect.fn("VisitorTokens.open")(function* (request: SessionRequest) {
-          const { caller, config } = yield* embedding.visit(request.key)
-          const visitor = yield* visitorOf(config.chatbot_id, request).pipe(
+        const open = Effect.fn("VisitorTokens.open")(function* (request: SessionRequest, origin?: string) {
+          const embedded = yield* embedding.visit(request.key)
+          yield* ensureOrigin(embedded, origin)
+          const { caller, config } = embedded
+          const { visitor, voucher } = yield* visitorOf(config.chatbot_id, request).pipe(
             Effect.tapErrorTag("Unauthorized", () => limiter.charge(REFUSED_COST)),
             Effect.provideService(CurrentOrganization, caller.organizationId),
           )
           yield* limiter.visitor(caller, visitor.id, 1)
-          if (visitor.isVerified && request.visitor_secret !== undefined) {
-            const before = anonymousVisitorId(config.chatbot_id, request.visitor_secret)
+          if (visitor.isVerified) {
+            const { visitor_secret: secret } = request
+            const before = secret === undefined ? undefined : anonymousVisitorId(config.chatbot_id, secret)
             yield* Effect.provideService(
-              conversations.handOver(config.chatbot_id, before, visitor.id),
+              conversations.recognize(visitor, before),
               CurrentOrganization,
               caller.organizationId,
             )
           }
           const { chatbotId, email, id, isVerified, name } = visitor
-          const expiresAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(sessionLifetime)
+          const latest = (yield* Clock.currentTimeMillis) + Duration.toMillis(sessionLifetime)
+          const expiresAt = Math.floor(Math.min(latest, voucher?.until ?? latest))
           const claims = yield* Effect.orDie(
             encodeClaims({
               k: config.key,
               c: chatbotId,
               v: id,
-              s: isVerified,
+              ...(voucher !== undefined && { i: voucher.secretId }),
               e: expiresAt,
               ...(email !== undefined && { m: email }),
               ...(name !== undefined && { n: name }),
             }),
           )
-          const signed = `${VERSION}.${Buffer.from(claims).toString("base64url")}`
+          const signed = `${VISITOR_TOKEN_VERSION}.${Buffer.from(claims).toString("base64url")}`
           return {
             token: `${signed}.${secrets.sign("visitor token", signed)}`,
             expires_at: timestamp(new Date(expiresAt)),
@@ -152,25 +177,36 @@ export class VisitorTokens extends Context.Service<
         const read = Effect.fnUntraced(function* (token: string) {
           const [version, payload = "", signature = "", ...rest] =
             token.length > TOKEN_MAX_LENGTH ? [] : token.split(".")
-          if (version !== VERSION || rest.length > 0) return yield* notValid
+          if (version !== VISITOR_TOKEN_VERSION || rest.length > 0) return yield* notValid
           if (!secrets.verify("visitor token", `${version}.${payload}`, signature)) return yield* notValid
           const claims = yield* Effect.mapError(
             decodeClaims(Buffer.from(payload, "base64url").toString()),
             () => notValid,
           )
           if (claims.e <= (yield* Clock.currentTimeMillis)) return yield* notValid
-          const { caller, config } = yield* Effect.catchTag(embedding.find(claims.k), "NotFound", () => notValid)
-          if (config.chatbot_id !== claims.c) return yield* notValid
-          const { c: chatbotId, m: email, n: name, s: isVerified, v: id } = claims
+          const embedded = yield* Effect.catchTag(embedding.find(claims.k), "NotFound", () => notValid)
+          if (embedded.config.chatbot_id !== claims.c) return yield* notValid
+          const { c: chatbotId, i: secretId, m: email, n: name, v: id } = claims
+          if (secretId !== undefined) {
+            const isLive = Effect.provideService(
+              identities.isLive(chatbotId, secretId),
+              CurrentOrganization,
+              embedded.caller.organizationId,
+            )
+            if (!(yield* isLive)) return yield* notValid
+          }
           const about = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) }
-          return { caller, visitor: { id, chatbotId, isVerified, ...about } }
+          return { embedded, visitor: { id, chatbotId, isVerified: secretId !== undefined, ...about } }
         })
 
-        const admit = Effect.fnUntraced(function* (token: string, cost: number) {
+        const admit = Effect.fnUntraced(function* (token: string, cost: number, origin?: string) {
           yield* limiter.address(cost)
-          const admitted = yield* Effect.tapErrorTag(read(token), "Unauthorized", () => limiter.charge(REFUSED_COST))
-          yield* limiter.visitor(admitted.caller, admitted.visitor.id, cost)
-          return admitted
+          const { embedded, visitor } = yield* Effect.tapErrorTag(read(token), "Unauthorized", () =>
+            limiter.charge(REFUSED_COST),
+          )
+          yield* ensureOrigin(embedded, origin)
+          yield* limiter.visitor(embedded.caller, visitor.id, cost)
+          return { caller: embedded.caller, visitor }
         })
 
         return { open, admit }

@@ -7,6 +7,7 @@ import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { RequestId } from "../../domain/RequestId.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 
 /** What an entry of the audit log says beside who did it, from where and when. */
@@ -41,6 +42,8 @@ export class Auditing extends Context.Service<
     ) => Effect.Effect<Statement.Statement<object>>
     /** Adds an entry by a statement of its own, within the transaction that is open. */
     readonly record: (sql: SqlClient.SqlClient, change: AuditedChange) => Effect.Effect<void, SqlError.SqlError>
+    /** Adds an entry about what changes nothing, such as a sign-in. The server's log has it where nothing can be stored. */
+    readonly mention: (sql: SqlClient.SqlClient, change: AuditedChange) => Effect.Effect<void>
   }
 >()("parley/storage/audit/Auditing") {
   static readonly layer = Layer.effect(
@@ -70,7 +73,20 @@ export class Auditing extends Context.Service<
           }),
         )
 
-      return { entry, record: (sql, change) => Effect.flatMap(entry(sql, change), Effect.asVoid) }
+      const record: Auditing["Service"]["record"] = (sql, change) => Effect.flatMap(entry(sql, change), Effect.asVoid)
+
+      const mention: Auditing["Service"]["mention"] = (sql, change) =>
+        Effect.catch(withoutSqlErrors(record(sql, change)), () => {
+          const { action, apiKey, organization: organization_id, target } = change
+          return Effect.logWarning("The audit log lacks an entry, because nothing can be stored", {
+            action,
+            organization_id,
+            ...(typeof target === "string" && { target }),
+            ...(apiKey !== undefined && { api_key_id: apiKey }),
+          })
+        })
+
+      return { entry, record, mention }
     }),
   )
 }

@@ -65,6 +65,7 @@ export class ConversationLists extends Context.Service<
         const { chatbot, email, from, isUnanswered, platform, rating, search, to } = filter
         const indexed = sql`
           s.organization_id = ${organization}
+          ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`}
           ${after === undefined ? sql`` : sql`and (s.updated_at, s.id) < (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`}
           ${from === undefined ? sql`` : sql`and s.updated_at >= ${from}`}
           ${to === undefined ? sql`` : sql`and s.updated_at < ${to}`}
@@ -73,21 +74,10 @@ export class ConversationLists extends Context.Service<
           ${rating === "down" ? sql`and s.rated_down > 0` : sql``}`
         const newestFirst = sql`order by s.updated_at desc, s.id desc limit ${bounds.conversations + 1}`
         const columns = sql.literal("s.id, s.updated_at, s.platform, s.message_count, s.user_info")
-        // The indexes of activity begin with the chatbot: the newest of each are merged, so that a chat need not keep up
-        // one more index. Only the index of addresses knows no chatbot.
-        const candidates =
-          email === undefined
-            ? sql`
-              select s.* from chatbots c cross join lateral (
-                select ${columns} from sessions s where s.chatbot_id = c.id and ${indexed} ${newestFirst}
-              ) s
-              where c.organization_id = ${organization} ${chatbot === undefined ? sql`` : sql`and c.id = ${chatbot}`}
-              ${newestFirst}`
-            : sql`
-              select ${columns} from sessions s
-              where lower(s.user_info->>'email') = lower(${email}::text) and s.user_info->>'email' is not null
-                ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`} and ${indexed}
-              ${newestFirst}`
+        const candidates = sql`
+          select ${columns} from sessions s
+          where ${email === undefined ? sql`true` : sql`s.id = any(array(select sessions_with_email(${email}::text)))`} and ${indexed}
+          ${newestFirst}`
         const holds = (text: string) => {
           const within = (column: "m.content" | "s.user_info->>'email'") =>
             sql.or(spellings(text).map((form) => sql`strpos(lower(${sql.literal(column)}), lower(${form}::text)) > 0`))

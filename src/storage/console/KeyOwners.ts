@@ -1,7 +1,9 @@
 import { Context, Effect, Layer } from "effect"
+import { Actor } from "../../domain/audit/Actor.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import type { ConsoleSession } from "../../domain/console/ConsoleSession.ts"
 import { NotFound, type Unavailable } from "../../domain/Errors.ts"
+import type { OrganizationId } from "../../domain/Ids.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -24,7 +26,9 @@ export class KeyOwners extends Context.Service<
   {
     readonly get: (caller: Caller["Service"]) => Effect.Effect<KeyOwner, NotFound | Unavailable>
     /** Records in the audit log that somebody has signed in at the console with this key. */
-    readonly recordSignIn: (caller: Caller["Service"]) => Effect.Effect<void, Unavailable>
+    readonly recordSignIn: (caller: Caller["Service"]) => Effect.Effect<void>
+    /** Records in the operator's audit log that somebody could not sign in at the console. */
+    readonly recordRefusal: Effect.Effect<void, Unavailable>
   }
 >()("parley/storage/console/KeyOwners") {
   static readonly layer = Layer.effect(
@@ -45,16 +49,20 @@ export class KeyOwners extends Context.Service<
         return { api_key: { ...row.api_key, expires_at }, organization: row.organization }
       }, withoutSqlErrors)
 
-      const recordSignIn = Effect.fnUntraced(function* ({ apiKeyId, organizationId }: Caller["Service"]) {
-        yield* auditing.record(sql, {
+      const recordSignIn = ({ apiKeyId, organizationId }: Caller["Service"]) =>
+        auditing.mention(sql, {
           organization: organizationId,
           action: "api_key.signed_in",
           target: apiKeyId,
           apiKey: apiKeyId,
         })
-      }, withoutSqlErrors)
 
-      return { get, recordSignIn }
+      const recordRefusal = Effect.gen(function* () {
+        const rows = yield* sql<{ id: OrganizationId }>`select id from organizations where is_operator`
+        for (const { id } of rows) yield* auditing.mention(sql, { organization: id, action: "sign_in.refused" })
+      }).pipe(Effect.provideService(Actor, "anonymous"), withoutSqlErrors)
+
+      return { get, recordRefusal, recordSignIn }
     }),
   )
 }

@@ -87,14 +87,10 @@ export class OrganizationChanges extends Context.Service<
       const look = Effect.fnUntraced(function* (since: string | undefined, keys: ReadonlyArray<ApiKeyId>) {
         const organization = yield* CurrentOrganization
         const conversations = sql`
-          select s.id, c.id as chatbot, s.message_count, s.updated_at
-          from chatbots c cross join lateral (
-            select id, message_count, updated_at from sessions
-            where chatbot_id = c.id and organization_id = ${organization}
-              and updated_at > ${since ?? null}::text::timestamptz - ${OPEN_FOR}::interval
-            order by updated_at desc, id desc limit ${CONVERSATIONS_MAX}
-          ) s
-          where c.organization_id = ${organization} order by s.updated_at desc limit ${CONVERSATIONS_MAX}`
+          select id, chatbot_id as chatbot, message_count, updated_at from sessions
+          where organization_id = ${organization}
+            and updated_at > ${since ?? null}::text::timestamptz - ${OPEN_FOR}::interval
+          order by updated_at desc, id desc limit ${CONVERSATIONS_MAX}`
         const [row] = yield* sql<OrganizationState>`
           select clock_timestamp()::text as now,
             coalesce((

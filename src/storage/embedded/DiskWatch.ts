@@ -1,5 +1,6 @@
-import { Duration, Effect, Schedule } from "effect"
+import { Duration, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { regularly } from "../../system/Background.ts"
 import { mebibytes } from "../../system/Disk.ts"
 
 const LOOK_EVERY = Duration.millis(500)
@@ -41,7 +42,8 @@ export const watchDisk = Effect.fn("DiskWatch.watch")(function* (
         ? Effect.logError("The disk of the database is nearly full: nothing is stored until there is space again")
         : Effect.logInfo("The disk of the database has space again")
     ).pipe(Effect.annotateLogs(facts))
-  }).pipe(Effect.catchCause((cause) => Effect.logWarning("The disk of the database could not be looked at", cause)))
-  yield* Effect.forkScoped(Effect.delay(Effect.repeat(look, Schedule.spaced(LOOK_EVERY)), FIRST_LOOK))
+  })
+  const watching = regularly(LOOK_EVERY, "The disk of the database could not be looked at", look)
+  yield* Effect.forkScoped(Effect.delay(watching, FIRST_LOOK))
   return { isLow: Effect.sync(() => isLow) }
 })

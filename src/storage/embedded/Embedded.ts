@@ -2,7 +2,7 @@ import { join } from "node:path"
 import type { PgPool } from "@effect/sql-pg"
 import { Duration, Effect, FileSystem, type Scope } from "effect"
 import { freeBytes, mebibytes } from "../../system/Disk.ts"
-import { StartupError } from "../../system/StartupError.ts"
+import { nothingThere, StartupError } from "../../system/StartupError.ts"
 import { createCluster } from "./NewCluster.ts"
 import { deliveredImage } from "./DatabaseImage.ts"
 import { databaseNotWritable, lockDirectory } from "./DirectoryLock.ts"
@@ -15,6 +15,8 @@ export interface EmbeddedSettings {
   readonly directory: string
   /** The directory of the image from which a new database is made; the delivered one when absent. */
   readonly image?: string
+  /** Whether there has to be a database already. Nothing is made where there is none. */
+  readonly mustExist?: boolean
 }
 
 /** The open engine. */
@@ -39,6 +41,9 @@ export const openEmbedded = Effect.fn("Embedded.open")(function* (
   const files = yield* FileSystem.FileSystem
   const cluster = join(settings.directory, CLUSTER)
   const refused = Effect.mapError((error: Error) => databaseNotWritable(settings.directory, error))
+  if (settings.mustExist === true && !(yield* refused(files.exists(cluster)))) {
+    return yield* nothingThere(settings.directory)
+  }
   yield* refused(files.makeDirectory(settings.directory, { recursive: true, mode: PRIVATE }))
   yield* lockDirectory(settings.directory)
   if (!(yield* refused(files.exists(cluster)))) {

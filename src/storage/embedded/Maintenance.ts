@@ -1,5 +1,6 @@
 import { Duration, Effect, Schema } from "effect"
 import { type SqlClient, SqlSchema } from "effect/sql"
+import { regularly } from "../../system/Background.ts"
 import type { Wire } from "./Wire.ts"
 
 /** How often to check whether maintenance is due. */
@@ -29,12 +30,12 @@ export const maintain = (
   wire: Wire,
   isDiskLow: Effect.Effect<boolean>,
 ): Effect.Effect<never> =>
-  Effect.sleep(LOOK_EVERY).pipe(
+  regularly(
+    LOOK_EVERY,
+    "The maintenance of the embedded database failed",
     // Maintenance writes, even in a session that is read-only because the disk is nearly full.
-    Effect.andThen(Effect.flatMap(isDiskLow, (isLow) => (isLow ? Effect.void : runDueWork(sql, inAPause(wire))))),
-    Effect.catchCause((cause) => Effect.logWarning("The maintenance of the embedded database failed", cause)),
-    Effect.forever,
-  )
+    Effect.flatMap(isDiskLow, (isLow) => (isLow ? Effect.void : runDueWork(sql, inAPause(wire)))),
+  ).pipe(Effect.delay(LOOK_EVERY))
 
 /** Does all maintenance that is due. */
 export const runDueWork = Effect.fn("Maintenance.runDueWork")(function* (

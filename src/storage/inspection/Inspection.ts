@@ -37,7 +37,12 @@ const LexemeIndex = Schema.Struct({
   /** `broken`: the process that was building the index has stopped. */
   state: Schema.Literals(["ready", "building", "broken"]),
 })
-const Garbage = Schema.Struct({ overdue: Count })
+const Garbage = Schema.Struct({
+  /** The number of blobs that have been due for deletion for more than an hour. */
+  overdue: Count,
+  /** The number of blobs without an owner that are not, of which those that are being written may get one. */
+  waiting: Count,
+})
 
 const decodeServer = decodeRows(Server)
 const decodeLimits = decodeRows(Limits)
@@ -82,8 +87,7 @@ export class Inspection extends Context.Service<
     readonly documents: Effect.Effect<DocumentFacts, Unavailable>
     /** The chatbots that have an index of words in the database; the others are searched in memory. */
     readonly lexemeIndexes: Effect.Effect<ReadonlyArray<LexemeIndexFacts>, Unavailable>
-    /** The number of blobs that have been due for deletion for more than an hour. */
-    readonly garbageOverdue: Effect.Effect<number, Unavailable>
+    readonly garbage: Effect.Effect<typeof Garbage.Type, Unavailable>
     /** Whether documents wait for vectors: new ones, or those that have vectors of another model. It counts none. */
     readonly areVectorsMissing: Effect.Effect<boolean, Unavailable>
   }
@@ -149,9 +153,10 @@ export class Inspection extends Context.Service<
         from pg_index join pg_class on pg_class.oid = indexrelid
         where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX}) order by relname`)
 
-      const garbageOverdue = decodeGarbage(
-        sql`select count(*)::int as overdue from blob_garbage where due_at < now() - interval '1 hour'`,
-      ).pipe(Effect.flatMap(([row]) => Effect.map(one(row), ({ overdue }) => overdue)))
+      const garbage = decodeGarbage(
+        sql`select count(*) filter (where is_overdue)::int as overdue, count(*) filter (where not is_overdue)::int as waiting
+          from (select due_at < now() - interval '1 hour' as is_overdue from blob_garbage) garbage`,
+      ).pipe(Effect.flatMap(([row]) => one(row)))
 
       return {
         areVectorsMissing,
@@ -159,7 +164,7 @@ export class Inspection extends Context.Service<
         vectors: inspected(vectors),
         documents: inspected(documents),
         lexemeIndexes: inspected(lexemeIndexes),
-        garbageOverdue: inspected(garbageOverdue),
+        garbage: inspected(garbage),
       }
     }),
   )

@@ -11,8 +11,13 @@ import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 export interface MatchQuery {
   /** All chunks that match this are returned; about `room` of them are expected at most. */
   readonly best: LexemeQuery | undefined
-  /** When half of the room is left, other chunks that match this fill it, those that Postgres ranks highest. */
+  /** When next to none match the best query, others that match this fill the room, those that Postgres ranks highest. */
   readonly next: LexemeQuery | undefined
+  /**
+   * Whether so many chunks match the next query that it takes longer to list them than to read some chunks, enough of
+   * which will match. Defaults to false.
+   */
+  readonly isNextCommon?: boolean
   /** The number of chunks to be returned. */
   readonly room: number
   /** While the chatbot has no index of words, about this many chunks are scanned, those of the newest documents. */
@@ -23,12 +28,15 @@ export interface MatchQuery {
 const BEST_MAX = 2
 /** This many times the room are ranked to find the next matches. Ranking one reads a page. */
 const NEXT_MAX = 3
-/** When the best matches take this share of the room, they suffice: the first results are the same (measured). */
-const ENOUGH = 0.5
+/** So many best matches suffice, which hold rarer words than all others: the first results are the same (measured). */
+const ENOUGH = 50
 
 /** Makes `Chunks.matching`. */
 export const makeMatch = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (chatbotId: ChatbotId, { best, next, room, scannedMax }: MatchQuery) {
+  Effect.fnUntraced(function* (
+    chatbotId: ChatbotId,
+    { best, next, isNextCommon = false, room, scannedMax }: MatchQuery,
+  ) {
     const organization = yield* CurrentOrganization
     const bestQuery = best === undefined ? null : tsqueryOf(best)
     const nextQuery = next === undefined ? null : tsqueryOf(next)
@@ -50,17 +58,19 @@ export const makeMatch = (sql: SqlClient.SqlClient) =>
       with state as materialized (
         select exists(${validIndex(sql, lexemeIndexName(chatbotId))}) as is_indexed
       ), scanned as materialized (${scanned}), best as materialized (
-        select * from matching_chunks(
-          ${chatbotId}, ${bestQuery}::tsquery, null, case when (select is_indexed from state) then ${BEST_MAX * room}::int end
+        select * from stored_matches(
+          ${chatbotId}, ${bestQuery}::tsquery, null, case when (select is_indexed from state) then ${BEST_MAX * room}::int end,
+          false
         )
         union all (select * from scanned where lexemes @@ ${bestQuery}::tsquery limit ${BEST_MAX * room})
       ), rest as materialized (
-        select case when count(*) < ${ENOUGH * room}::float8 then ${room}::int - count(*)::int else 0 end as room from best
+        select case when count(*) < ${Math.min(ENOUGH, room)}::int then ${room}::int - count(*)::int else 0 end as room from best
       ), next as (
         select * from (
-          select * from matching_chunks(
+          select * from stored_matches(
             ${chatbotId}, ${nextQuery}::tsquery, ${bestQuery}::tsquery,
-            case when (select is_indexed from state) and (select room from rest) > 0 then ${NEXT_MAX * room}::int end
+            case when (select is_indexed from state) and (select room from rest) > 0 then ${NEXT_MAX * room}::int end,
+            ${isNextCommon}
           )
           union all (
             select * from scanned

@@ -5,6 +5,7 @@ import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { NotFound, type Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { inTurns } from "../../system/InTurns.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
@@ -129,7 +130,10 @@ export class Chunks extends Context.Service<
       chatbotId: ChatbotId,
       places: ReadonlyArray<ChunkPlace>,
     ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /** Returns the serving chunks that match the query, in order of their ids. */
+    /**
+     * Returns the chunks that match the query, in order of their ids. Some may not serve; to find out in the database
+     * would take longer than the search.
+     */
     readonly matching: (
       chatbotId: ChatbotId,
       query: MatchQuery,
@@ -157,11 +161,11 @@ export class Chunks extends Context.Service<
         function* (batch: ChunkBatch) {
           const organization = yield* CurrentOrganization
           const { chunks, language } = batch
-          const title = spacedWords(batch.title, language)
+          const title = spacedWords(bounded(batch.title), language)
           const words = yield* inTurns(chunks, ({ headings, content }): WeightedWords => [
             title,
-            spacedWords(headings.join("\n"), language),
-            spacedWords(content, language),
+            spacedWords(bounded(headings.join("\n")), language),
+            spacedWords(bounded(content), language),
           ])
           const lexemes = yield* textVectors(language, words)
           // Each column is one array, so that the statement is the same for every batch.
@@ -245,7 +249,7 @@ export class Chunks extends Context.Service<
             where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0
             ${newest === undefined ? sql`` : sql`order by created_at desc, id desc limit ${newest}`}
           ) as d join chunks c on c.document_id = d.id and c.revision = d.revision and c.ordinal = 1
-          where c.organization_id = ${organization}
+          where c.organization_id = ${organization} and c.chatbot_id = ${chatbotId}
           group by c.language order by c.language`
       }, withoutSqlErrors)
 

@@ -2,7 +2,7 @@ import { Context, Duration, Effect, Latch, Layer } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { regularly } from "../../system/Background.ts"
-import { makeChunkIndexes } from "./ChunkIndexes.ts"
+import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
@@ -49,7 +49,7 @@ export class LexemeIndexes extends Context.Service<
     this,
     Effect.gen(function* () {
       const sql = yield* SystemSql
-      const indexes = makeChunkIndexes(sql)
+      const indexes = makeIndexes(sql)
       const requested = new Set<ChatbotId>()
       const announced = new Set<ChatbotId>()
       const bell = yield* Latch.make(false)
@@ -96,5 +96,6 @@ export class LexemeIndexes extends Context.Service<
 
 const indexOf = (chatbotId: ChatbotId) => ({
   name: lexemeIndexName(chatbotId),
+  table: "chunks",
   definition: `using gin (lexemes) with (gin_pending_list_limit = ${PENDING_MAX}) where chatbot_id = '${chatbotId}'`,
 })

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { regularly } from "../../system/Background.ts"
-import { makeChunkIndexes } from "./ChunkIndexes.ts"
+import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
@@ -54,7 +54,7 @@ export class VectorIndexes extends Context.Service<
       this,
       Effect.gen(function* () {
         const sql = yield* SystemSql
-        const indexes = makeChunkIndexes(sql)
+        const indexes = makeIndexes(sql)
         const ready = new Map<string, VectorIndex>()
 
         const isPossible = Effect.gen(function* () {
@@ -84,6 +84,7 @@ export class VectorIndexes extends Context.Service<
             const { dimensions, type } = index
             const isReady = yield* indexes.ensure({
               name: nameOf(index),
+              table: "chunks",
               definition: `using hnsw ((embedding::${type}(${dimensions})) ${type}_cosine_ops) where ${conditionOf(index)}`,
             })
             if (isReady) ready.set(nameOf(index), index)

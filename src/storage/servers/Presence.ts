@@ -1,9 +1,10 @@
 import { hostname } from "node:os"
 import { type PgConnection, PgPool } from "@effect/sql-pg"
-import { Clock, Deferred, Duration, Effect, Schedule, Schema } from "effect"
+import { Clock, Deferred, Duration, Effect, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { type SqlClient, SqlError } from "effect/sql"
 import manifest from "../../../package.json" with { type: "json" }
+import { regularly } from "../../system/Background.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { Seat } from "../../system/Seat.ts"
 import { StartupError } from "../../system/StartupError.ts"
@@ -13,7 +14,11 @@ import { deadServer, idWithin, type ServersShape, type TakeOver } from "./Server
 /** The first key of the advisory locks of servers, an arbitrary number of Parley's own; the second is a server's. */
 export const LOCK_CLASS = 724_201_554
 /** How often the locks of the other servers are looked at. */
-const LOOK_EVERY = Duration.millis(500)
+const LOOK_EVERY = Duration.seconds(1)
+/** The same while one of them is free, whose server may have it again soon. */
+const LOOK_AGAIN_AFTER = Duration.millis(250)
+/** The same while there is no other server, to see one that arrives. */
+const LOOK_ALONE_EVERY = Duration.seconds(2)
 /**
  * For how long a lock is free before its server counts as dead. A server that has only lost its connection has it again
  * sooner, also after a restart of Postgres, which frees all locks at once.
@@ -39,8 +44,9 @@ const SIGN_IN = `insert into servers (id, number, version, host, pid, worker, co
   values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing`
 
 /** A transaction of its own, so that the locks are given back at once. A shared lock is in nobody's way. */
-const FREE = `select id::text, number, version, host, pid, worker from servers
-  where number <> $1 and pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, number)`
+const OTHERS = `select id::text, number, version, host, pid, worker,
+    pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, number) as is_free
+  from servers where number <> $1`
 
 const Found = Schema.Array(
   Schema.Struct({
@@ -50,6 +56,7 @@ const Found = Schema.Array(
     host: Schema.String,
     pid: Schema.Int,
     worker: Schema.NullOr(Schema.Int),
+    is_free: Schema.Boolean,
   }),
 )
 const decodeFound = Schema.decodeUnknownEffect(Found)
@@ -103,20 +110,23 @@ export const makePresence = Effect.fnUntraced(function* (
   const pool = yield* Effect.provide(PgPool.make({ ...config, maxConnections: 1 }), Reactivity.layer)
   const takeOvers: Array<TakeOver> = []
   let number: number | undefined
+  let hasOthers = false
   const arrived = yield* Deferred.make<void>()
 
   /** Since when the locks of servers are seen to be free, by their ids, in milliseconds. */
   const freeSince = new Map<string, number>()
 
   const look = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
-    const { rows } = yield* Effect.timeoutOrElse(connection.query(FREE, [number]), {
+    const { rows } = yield* Effect.timeoutOrElse(connection.query(OTHERS, [number]), {
       duration: ANSWER_WITHIN,
       orElse: () => Effect.fail(noAnswer),
     })
-    const found = yield* Effect.orDie(decodeFound(rows))
+    const others = yield* Effect.orDie(decodeFound(rows))
+    hasOthers = others.length > 0
+    const found = others.filter(({ is_free }) => is_free)
     const now = monotonicMillis(clock)
     for (const known of freeSince.keys()) if (found.every((one) => one.id !== known)) freeSince.delete(known)
-    for (const { id, ...about } of found) {
+    for (const { id, is_free: _, ...about } of found) {
       const since = freeSince.get(id) ?? now
       freeSince.set(id, since)
       if (now - since < Duration.toMillis(DEAD_AFTER)) continue
@@ -149,9 +159,14 @@ export const makePresence = Effect.fnUntraced(function* (
       ])
       yield* Deferred.succeed(arrived, undefined)
       freeSince.clear()
-      yield* look(connection).pipe(
+      return yield* look(connection).pipe(
         Effect.catchTag("Unavailable", (error) => Effect.logWarning("Work could not be taken over", error)),
-        Effect.repeat(Schedule.spaced(LOOK_EVERY)),
+        Effect.andThen(
+          Effect.suspend(() =>
+            Effect.sleep(freeSince.size > 0 ? LOOK_AGAIN_AFTER : hasOthers ? LOOK_EVERY : LOOK_ALONE_EVERY),
+          ),
+        ),
+        Effect.forever,
         Effect.onError(() => pool.invalidate(connection)),
       )
     }),
@@ -168,17 +183,13 @@ export const makePresence = Effect.fnUntraced(function* (
         ),
       )
       yield* Effect.forkScoped(
-        hold.pipe(
-          Effect.tapCause((cause) => Effect.logDebug("The connection that shows this server to others is lost", cause)),
-          Effect.ignoreCause,
-          Effect.andThen(Effect.sleep(RECONNECT_AFTER)),
-          Effect.forever,
-        ),
+        regularly(RECONNECT_AFTER, "The connection that shows this server to others is lost", hold),
       )
       yield* Effect.timeoutOption(Deferred.await(arrived), ANSWER_WITHIN)
     }),
     servers: {
       id,
+      hasOthers: () => hasOthers,
       idOf: (random) => idWithin(id, random),
       onDeath: (takeOver) => Effect.sync(() => void takeOvers.push(takeOver)),
     } satisfies ServersShape,

@@ -8,6 +8,8 @@ import type { Unavailable } from "../../domain/Errors.ts"
 export interface ServersShape {
   /** The id of this process; undefined on the embedded database. */
   readonly id: string | undefined
+  /** Whether this process knows of another one. */
+  readonly hasOthers: () => boolean
   /** Makes the id of a lease or of a reservation from a random one, so that it names the server that has it. */
   readonly idOf: (random: string) => string
   /** Runs `takeOver` for each server that has ended without giving its work back, soon after its end. */
@@ -37,5 +39,5 @@ export const deadServer = (id: string): DeadServer => ({
 
 /** The servers of the database that a layer uses. */
 export const Servers = Context.Reference<ServersShape>("parley/storage/servers/Servers", {
-  defaultValue: () => ({ id: undefined, idOf: (random) => random, onDeath: () => Effect.void }),
+  defaultValue: () => ({ id: undefined, hasOthers: () => false, idOf: (random) => random, onDeath: () => Effect.void }),
 })

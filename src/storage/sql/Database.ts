@@ -1,19 +1,21 @@
 import { PgPool, type PgTypes } from "@effect/sql-pg"
-import { Context, Duration, Effect, type FileSystem, Layer, type Redacted, Schedule, type Scope } from "effect"
+import { Context, Duration, Effect, type FileSystem, type Latch, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { type EmbeddedSettings, openEmbedded, poolOver } from "../embedded/Embedded.ts"
+import { regularly } from "../../system/Background.ts"
 import { freeBytes } from "../../system/Disk.ts"
 import { watchDisk } from "../embedded/DiskWatch.ts"
 import { maintain } from "../embedded/Maintenance.ts"
 import { migrationsDirectory } from "../MigrationFiles.ts"
 import { showLoans } from "./Loans.ts"
-import { migrate } from "./Migrations.ts"
+import { migrate, refuseOutdated } from "./Migrations.ts"
 import { connectionFailure, prepareDatabase } from "./Preparation.ts"
-import { makeClients } from "./TenantConnections.ts"
+import { makeClients, TenantUse } from "./TenantConnections.ts"
 import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
 import { makePresence } from "../servers/Presence.ts"
+import { makePulse, Pulse, type PulseShape } from "./Pulse.ts"
 import { Servers } from "../servers/Servers.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import type { StartupError } from "../../system/StartupError.ts"
@@ -61,6 +63,8 @@ export interface PostgresSettings {
   readonly connectTimeout?: Duration.Input
   /** Whether other servers do not see this process: it takes no work over, and is none that they could take over. */
   readonly isHidden?: boolean
+  /** Whether there has to be a database already. Nothing is made where there is none. */
+  readonly mustExist?: boolean
 }
 
 /** The settings of the database that a server uses. */
@@ -103,6 +107,22 @@ export type Migrating = (
 
 const toLatest: Migrating = (sql) => migrate(sql, migrationsDirectory)
 
+/** The settings that say where a database is. */
+export type DatabasePlace = Pick<DatabaseSettings, "directory" | "url">
+
+/** Names the place of a database: a directory, or a Postgres server with the database on it. */
+export const placeOf = ({ directory, url }: DatabasePlace): string => {
+  if (url === undefined) return directory
+  const { host, pathname, searchParams } = new URL(Redacted.value(url))
+  return `Postgres at ${host || searchParams.get("host") || "this machine"}${pathname}`
+}
+
+/** Leaves a database that has the current schema as it is, and refuses any other. */
+export const unchanged =
+  (place: string): Migrating =>
+  (sql) =>
+    refuseOutdated(sql, migrationsDirectory, place)
+
 /** Connects to Postgres 15 or later with pgvector 0.7 or later, and brings the database to the current schema. */
 export const layerPostgres = (
   settings: PostgresSettings,
@@ -141,9 +161,10 @@ export const layerPostgres = (
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
       const shown = settings.isHidden === true ? undefined : { config, connections: maxConnections }
-      const clients = yield* openClients(types, connections, migrating, timeLimit, shown)
-      const looks = Schedule.spaced(Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT))
-      yield* Effect.forkScoped(Effect.repeat(clients.giveUpSilent, looks))
+      const existing = settings.mustExist === true ? placeOf({ directory: "", url: settings.url }) : undefined
+      const clients = yield* openClients(types, connections, migrating, { existing, shown, timeLimit })
+      const interval = Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT)
+      yield* Effect.forkScoped(regularly(interval, "Silent connections could not be closed", clients.giveUpSilent))
       const context = contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
       return clients.servers === undefined ? context : Context.add(context, Servers, clients.servers)
     }),
@@ -191,6 +212,8 @@ interface Clients {
   readonly tenant: SqlClient.SqlClient
   readonly system: SqlClient.SqlClient
   readonly vectorTypes: VectorOids
+  readonly pulse: PulseShape
+  readonly tenantUse: Latch.Latch
 }
 
 const contextOf = (
@@ -203,6 +226,8 @@ const contextOf = (
     Context.add(DatabaseLoss, { lost }),
     Context.add(DatabaseTraits, traits),
     Context.add(VectorTypes, clients.vectorTypes),
+    Context.add(Pulse, clients.pulse),
+    Context.add(TenantUse, clients.tenantUse),
   )
 
 /** The settings by which a server shows itself to the others. */
@@ -216,8 +241,15 @@ const openClients = Effect.fn("Database.openClients")(
     types: PgTypes.Registry,
     connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
     migrating: Migrating,
-    timeLimit?: Duration.Duration,
-    shown?: PresenceSettings,
+    {
+      existing,
+      shown,
+      timeLimit,
+    }: {
+      readonly existing?: string | undefined
+      readonly shown?: PresenceSettings | undefined
+      readonly timeLimit?: Duration.Duration
+    } = {},
   ) {
     const pools = yield* connections
     const clients = yield* makeClients(pools, timeLimit)
@@ -226,11 +258,12 @@ const openClients = Effect.fn("Database.openClients")(
     const presence =
       shown === undefined ? undefined : yield* makePresence(shown.config, clients.system, shown.connections)
     if (presence !== undefined) yield* withoutTimeLimit(presence.check)
-    const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system))
+    const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system, existing))
     registerVector(types, vectorTypes)
     yield* withoutTimeLimit(migrating(clients.system))
     if (presence !== undefined) yield* presence.begin
-    return { ...clients, vectorTypes, servers: presence?.servers }
+    const pulse = yield* makePulse(clients.system, presence?.servers.hasOthers ?? (() => false))
+    return { ...clients, vectorTypes, pulse, servers: presence?.servers }
   },
   Effect.provide(Reactivity.layer),
   Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(connectionFailure(error))),

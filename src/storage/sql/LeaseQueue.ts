@@ -1,9 +1,10 @@
-import { type Duration, Effect, Schema } from "effect"
+import { type Duration, Effect, type Latch, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Servers } from "../servers/Servers.ts"
 import { SystemSql } from "./Database.ts"
+import { Pulse } from "./Pulse.ts"
 import { decodeRows } from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { interval } from "./SqlValues.ts"
@@ -67,6 +68,9 @@ export interface QueueTable<Key extends string> {
   readonly parent?: { readonly table: string; readonly lock: "update" | "key share" }
 }
 
+/** Waits until a bell opens, which is opened when a job may be due. */
+export type UntilDue = (bell: Latch.Latch) => Effect.Effect<void>
+
 /** Narrows a claim to some of the jobs that are due. The queue's table is `q`. */
 export interface ClaimCondition {
   /** Tables whose rows are locked together with the job's, such as `join documents d on d.id = q.document_id`. */
@@ -97,15 +101,15 @@ const LAPSE_DELAY_MAX_SECONDS = 30
  * - delays are whole seconds, and times are `TIMESTAMP` without a time zone;
  * - jobs cannot be listed, counted or redelivered by hand.
  *
- * As there, an idle process polls. A notification (`LISTEN`) would not make that needless, because what is put off, and
- * what a dead process has left, falls due without anybody to announce it; and it would cost a connection for each
- * process and a lock that all commits with a notification share. A poll is one descent of an index, made once for all
- * workers of a process, and a process that queues a job wakes its own workers at once.
+ * A process that queues a job wakes its own workers at once. What is put off, and what others have queued or left, it
+ * learns from its `Pulse`, which polls for all queues together. A notification (`LISTEN`) would not make that needless,
+ * because that falls due without anybody to announce it; and all commits with a notification share a lock.
  */
 export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(description: QueueTable<Key>) {
   const sql = yield* SqlClient.SqlClient
   const system = yield* SystemSql
   const servers = yield* Servers
+  const pulse = yield* Pulse
   const { clock, parent } = description
   const table = sql(description.table)
   const key = sql(description.key)
@@ -155,6 +159,23 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
   /** Ends every lease, for a process that is alone on its database, so that the workers which had them are gone. */
   const releaseAll = releaseLeft(system`q.lease_id is not null`)
 
+  // A job that is under way has its time renewed by its worker.
+  yield* pulse.onSetBack((isCertain) =>
+    withoutSqlErrors(
+      system`update ${table} set run_at = now() where lease_id is null and run_at > now()
+        ${isCertain ? nothing : system`and created_at > now()`}`,
+    ),
+  )
+
+  /** Waits until a job is due, of those that a condition selects, or until the bell opens. */
+  const untilDue =
+    (condition?: Statement.Fragment): UntilDue =>
+    (bell) =>
+      pulse.until(
+        bell,
+        system`(select min(q.run_at) from ${table} q ${condition === undefined ? nothing : system`where ${condition}`})`,
+      )
+
   yield* servers.onDeath(({ ids: [first, last] }) => releaseLeft(system`q.lease_id between ${first} and ${last}`))
 
   /** A statement that renews the lease and returns the job's key, or returns no row when the lease is lost. */
@@ -196,7 +217,7 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
     yield* sql`${become} where ${key} = ${attempt[description.key]} and organization_id = ${organization}`
   })
 
-  return { claim, releaseAll, renewal, renew, release, underLease, end }
+  return { claim, untilDue, releaseAll, renewal, renew, release, underLease, end }
 })
 
 /** The numbers of jobs of a queue, by state. */

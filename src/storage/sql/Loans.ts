@@ -29,16 +29,20 @@ export const lender = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undef
       loans.used--
     }),
   )
-  const get = Effect.tap(pool.get, () => {
-    idle = Math.max(0, idle - 1)
-    loans.used++
-    return returned
-  })
+  // Each is counted down as surely as it is counted up.
+  const get = Effect.uninterruptibleMask((restore) =>
+    Effect.tap(restore(pool.get), () => {
+      idle = Math.max(0, idle - 1)
+      loans.used++
+      return returned
+    }),
+  )
   const waiting = <A, E, R>(borrow: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.suspend(() => {
-      loans.waiting++
-      return Effect.onExit(borrow, () => Effect.sync(() => loans.waiting--))
-    })
+    Effect.acquireUseRelease(
+      Effect.sync(() => loans.waiting++),
+      () => borrow,
+      () => Effect.sync(() => loans.waiting--),
+    )
   const limited =
     timeLimit === undefined
       ? get

@@ -1,10 +1,11 @@
-import { Effect, type FileSystem, Schema } from "effect"
+import { Effect, type FileSystem, Schedule, Schema } from "effect"
 import { type SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import { damagedMigrations, type Migration, readMigrations } from "../MigrationFiles.ts"
+import { makeIndexes } from "./Indexes.ts"
 import { ADVISORY_LOCK, isUnreachable, serverMessage } from "./Preparation.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { splitStatements } from "./SqlScript.ts"
-import { StartupError } from "../../system/StartupError.ts"
+import { nothingThere, StartupError } from "../../system/StartupError.ts"
 
 const Applied = Schema.Struct({
   number: Schema.Int,
@@ -18,9 +19,9 @@ type Applied = typeof Applied.Type
 /**
  * Applies the migrations in a directory that the database has not had. A database that has had later ones can be used
  * if each of them declares that servers of this directory can, so that servers of two versions run side by side while
- * one replaces the other, and the older one can come back. Each one is a transaction of its own, so that
- * one that fails leaves the database at the one before. Processes that start at the same time wait for each other. It
- * takes one round trip when there is nothing to do.
+ * one replaces the other, and the older one can come back. Each migration is a transaction of its own, so that one that
+ * fails leaves the database at the one before; only the indexes that it makes concurrently are there already. Processes
+ * that start at the same time wait for each other. It takes one round trip when there is nothing to do.
  */
 export const migrate = Effect.fn("Migrations.migrate")(function* (
   sql: SqlClient.SqlClient,
@@ -39,8 +40,28 @@ export const migrate = Effect.fn("Migrations.migrate")(function* (
   }
   for (const migration of yield* pendingOf(migrations, done)) {
     if (migration.number > last) return
-    yield* applyOne(sql, migrations, migration)
+    // Nobody writes to the tables of a new database, and an index is made faster within the transaction.
+    if (done.length > 0) {
+      yield* Effect.catchIf(buildIndexes(sql, migration), isRefused, (error) => refused(migration, error))
+    }
+    yield* inTransaction(sql, migrations, migration, done.length === 0)
   }
+})
+
+/** Fails where a database has not had every migration in a directory, and changes nothing. `place` names the database. */
+export const refuseOutdated = Effect.fn("Migrations.refuseOutdated")(function* (
+  sql: SqlClient.SqlClient,
+  directory: string,
+  place: string,
+): Effect.fn.Return<void, StartupError | SqlError.SqlError, FileSystem.FileSystem> {
+  const migrations = yield* readMigrations(directory)
+  const done = yield* Effect.catchIf(readApplied(sql), isMissingTable, () => Effect.succeed([]))
+  if (done.length === 0) return yield* nothingThere(place)
+  if ((yield* pendingOf(migrations, done)).length === 0) return
+  return yield* new StartupError({
+    what: `The schema of the database in ${place} is sql/${done.at(-1)?.name}.sql, and that of this Parley sql/${migrations.at(-1)?.name}.sql.`,
+    doThis: "Start a server of this version, or run `parley migrate`: both bring it up to date.",
+  })
 })
 
 /** Whether servers with these migrations can use a database after one that they do not know. */
@@ -79,7 +100,33 @@ const pendingOf = (
     : damagedMigrations(`sql/${late.name}.sql is new, but the database has had later ones.`)
 }
 
-const applyOne = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>, migration: Migration) =>
+/** A statement that makes an index outside of the transaction of its migration. */
+const INDEX = /^create index concurrently (?<name>\w+) on (?<table>\w+) (?<definition>[^;]+)$/
+/** The interval at which it is tried again when another process builds an index. */
+const INDEX_WAIT = Schedule.spaced("1 second")
+
+/**
+ * Builds the indexes of a migration before its transaction, so that older servers, which still write to the table, do
+ * not wait for them. One that is there already stays, and one that a process left unfinished is built anew.
+ */
+const buildIndexes = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, migration: Migration) {
+  const indexes = makeIndexes(sql)
+  for (const statement of splitStatements(migration.text)) {
+    const { name, table, definition } = INDEX.exec(statement)?.groups ?? {}
+    if (name === undefined || table === undefined || definition === undefined) continue
+    yield* Effect.repeat(indexes.ensure({ name, table, definition }), {
+      until: (isThere) => isThere,
+      schedule: INDEX_WAIT,
+    })
+  }
+})
+
+const inTransaction = (
+  sql: SqlClient.SqlClient,
+  migrations: ReadonlyArray<Migration>,
+  migration: Migration,
+  withIndexes: boolean,
+) =>
   sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`
@@ -94,7 +141,9 @@ const applyOne = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>
       const pending = yield* pendingOf(migrations, yield* readApplied(sql))
       if (!pending.includes(migration)) return
       for (const statement of splitStatements(migration.text)) {
-        yield* Effect.catchIf(sql.unsafe(statement).unprepared, isRefused, (error) => refused(migration, error))
+        if (INDEX.test(statement) && !withIndexes) continue
+        const plain = statement.replace(/^create index concurrently /, "create index ")
+        yield* Effect.catchIf(sql.unsafe(plain).unprepared, isRefused, (error) => refused(migration, error))
       }
       yield* sql`insert into parley_migrations ${sql.insert({
         number: migration.number,

@@ -11,23 +11,21 @@ const OPEN_FOR = 50
  * them borrows the connection for all, and the last one returns it. Times are in milliseconds.
  */
 export class Pipeline<Connection> {
-  /** The scope for which the connection is lent. */
-  readonly scope = Scope.makeUnsafe()
   private readonly limit: number
   private lent: Connection | undefined
+  /** The scope for which the connection is lent. */
+  private scope: Scope.Closeable | undefined
   private hasAbandoned = false
   /** Whether a statement may join. Once false, it stays so. */
   private isOpen = true
-  /** Whether one of the statements is borrowing the connection, or is about to. */
-  private isOpening = true
-  /** Whether a statement was chosen to borrow the connection and has not begun to. */
-  private isAssigned = false
+  /** Whether one of the statements is borrowing the connection. */
+  private isBorrowing = false
   private openedAt = 0
   private movedAt = 0
   private size = 1
-  private readonly waiting: Array<(opened: Exit.Exit<Connection | undefined, SqlError.SqlError>) => void> = []
+  private readonly waiting = new Set<(borrowed: Exit.Exit<void, SqlError.SqlError>) => void>()
 
-  /** The statement that makes the pipeline has joined it, and has to borrow the connection. */
+  /** The statement that makes the pipeline has joined it. */
   constructor(limit: number) {
     this.limit = limit
   }
@@ -57,57 +55,60 @@ export class Pipeline<Connection> {
   }
 
   /**
-   * Waits for the connection, for a statement that has joined. Returns undefined when the statement that was to borrow
-   * it was interrupted, so that this one has to.
+   * The connection, for a statement that has joined. It is borrowed by `lend`, unless another statement is doing so. When
+   * that one is interrupted, the next one borrows it.
    */
-  readonly connection: Effect.Effect<Connection | undefined, SqlError.SqlError> = Effect.callback((resume) => {
-    if (this.lent !== undefined) return resume(Exit.succeed(this.lent))
-    this.waiting.push(resume)
-    this.passOn()
-    return Effect.sync(() => {
-      const place = this.waiting.indexOf(resume)
-      if (place >= 0) this.waiting.splice(place, 1)
+  connection(
+    lend: () => Effect.Effect<Connection, SqlError.SqlError, Scope.Scope>,
+    now: () => number,
+  ): Effect.Effect<Connection, SqlError.SqlError> {
+    return Effect.uninterruptibleMask((restore) => {
+      const lent: Effect.Effect<Connection, SqlError.SqlError> = Effect.suspend(() => {
+        if (this.lent !== undefined) return Effect.succeed(this.lent)
+        if (this.isBorrowing) return Effect.andThen(restore(this.borrowed), lent)
+        this.isBorrowing = true
+        const scope = Scope.makeUnsafe()
+        return Effect.onExit(restore(Scope.provide(lend(), scope)), (exit) => {
+          const closed = Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)
+          return Effect.map(closed, () => this.opened(exit, scope, now()))
+        })
+      })
+      return lent
     })
-  })
-
-  /** Records that the statement which has to borrow the connection begins to. */
-  opening(): void {
-    this.isAssigned = false
-  }
-
-  /** Records the result of borrowing the connection, and resumes the statements that wait for it. */
-  opened(exit: Exit.Exit<Connection, SqlError.SqlError>, now: number): void {
-    this.isOpening = false
-    if (Exit.hasInterrupts(exit)) return this.passOn()
-    this.openedAt = this.movedAt = now
-    if (Exit.isSuccess(exit)) this.lent = exit.value
-    else this.isOpen = false
-    for (const resume of this.waiting.splice(0)) resume(exit)
   }
 
   /** Leaves with the exit of the statement. The last one returns the connection. */
   leave(exit: Exit.Exit<unknown, unknown>, now: number): Effect.Effect<void> {
     this.movedAt = now
-    if (Exit.isFailure(exit)) {
-      // The connection may be lost; or the statement that was chosen to borrow one has failed.
-      if (this.lent !== undefined) {
-        this.isOpen = false
-        this.hasAbandoned ||= Exit.hasInterrupts(exit)
-      } else if (this.isAssigned) this.isOpening = this.isAssigned = false
-      this.passOn()
+    if (Exit.isFailure(exit) && this.lent !== undefined) {
+      // The connection may be lost.
+      this.isOpen = false
+      this.hasAbandoned ||= Exit.hasInterrupts(exit)
     }
     this.size--
     if (this.size > 0) return Effect.void
     this.isOpen = false
-    return Scope.close(this.scope, Exit.void)
+    return this.scope === undefined ? Effect.void : Scope.close(this.scope, Exit.void)
   }
 
-  /** Chooses the next waiting statement to borrow the connection, unless another one is doing so. */
-  private passOn(): void {
-    if (this.isOpening || this.lent !== undefined) return
-    const next = this.waiting.shift()
-    if (next === undefined) return
-    this.isOpening = this.isAssigned = true
-    next(Exit.succeed(undefined))
+  /** Waits until no statement is borrowing the connection any more. */
+  private readonly borrowed: Effect.Effect<void, SqlError.SqlError> = Effect.callback((resume) => {
+    if (!this.isBorrowing) return resume(Effect.void)
+    this.waiting.add(resume)
+    return Effect.sync(() => this.waiting.delete(resume))
+  })
+
+  /** Records the result of borrowing the connection, and resumes the statements that wait for it. */
+  private opened(exit: Exit.Exit<Connection, SqlError.SqlError>, scope: Scope.Closeable, now: number): void {
+    this.isBorrowing = false
+    const isInterrupted = Exit.hasInterrupts(exit)
+    if (!isInterrupted) this.openedAt = this.movedAt = now
+    if (Exit.isSuccess(exit)) {
+      this.lent = exit.value
+      this.scope = scope
+    } else if (!isInterrupted) this.isOpen = false
+    const waiting = Array.from(this.waiting)
+    this.waiting.clear()
+    for (const resume of waiting) resume(isInterrupted ? Exit.void : Exit.asVoid(exit))
   }
 }

@@ -2,7 +2,7 @@ import { Effect, Predicate, Schedule, Schema } from "effect"
 import { type SqlClient, SqlError, SqlSchema } from "effect/sql"
 import { TENANT_ROLE } from "./TenantConnections.ts"
 import { sqlState } from "./SqlErrors.ts"
-import { StartupError } from "../../system/StartupError.ts"
+import { nothingThere, StartupError } from "../../system/StartupError.ts"
 import { knownWords } from "../../system/SystemError.ts"
 import type { VectorOids } from "./SqlValues.ts"
 import { DATABASE_URL } from "../../system/Variables.ts"
@@ -32,11 +32,14 @@ export type ServerState = typeof ServerState.Type
  */
 export const prepareDatabase = Effect.fn("Preparation.prepareDatabase")(function* (
   sql: SqlClient.SqlClient,
+  /** The place of a database that has to be there already, so that nothing is installed. */
+  existing?: string,
 ): Effect.fn.Return<VectorOids, StartupError | SqlError.SqlError> {
   const inspect = inspectionOf(sql)
   let state = yield* inspect
   yield* refuseOldServer(state)
   if (state.pgvector === null || !state.may_become_tenant) {
+    if (existing !== undefined) return yield* nothingThere(existing)
     yield* install(sql, state.login)
     state = yield* inspect
   }

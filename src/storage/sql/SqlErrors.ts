@@ -1,6 +1,7 @@
 import { Effect, Predicate } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { diskFull } from "../../system/Disk.ts"
+import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { Unavailable } from "../../domain/Errors.ts"
 
 const unreachable = new Unavailable({ detail: "The database cannot be reached right now.", retry_after_seconds: 2 })
@@ -43,9 +44,18 @@ export const withoutSqlErrors = <A, E, R>(
 
 const isOther = <E>(error: E): error is Exclude<E, SqlError.SqlError> => !SqlError.isSqlError(error)
 
+/** Every statement that writes finds that nothing can be stored, which is logged again when it has not for this long. */
+const LASTING_MILLIS = 60_000
+/** When it was last found that nothing can be stored, by the SQLSTATE that says why. */
+const foundAt = new Map<string, number>()
+
 const unavailable = Effect.fnUntraced(function* (error: SqlError.SqlError) {
-  const [warning, failure] = explain(sqlState(error))
-  yield* Effect.logWarning(warning, error)
+  const state = sqlState(error)
+  const [warning, failure] = explain(state)
+  const now = yield* currentMonotonicMillis
+  const isKnown = state !== undefined && Math.abs(now - (foundAt.get(state) ?? Infinity)) < LASTING_MILLIS
+  if (state === READ_ONLY || state === DISK_FULL) foundAt.set(state, now)
+  yield* isKnown ? Effect.logDebug(warning, error) : Effect.logWarning(warning, error)
   return yield* failure
 })
 

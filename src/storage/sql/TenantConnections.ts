@@ -1,5 +1,5 @@
 import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
-import { Clock, Context, Duration, Effect, type Exit, Predicate, Scope } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, Latch, Predicate } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { outcomeOf, secondsSince } from "../../observability/Border.ts"
 import { database as metrics } from "../../observability/Metrics.ts"
@@ -87,6 +87,13 @@ const WAITING_MAX = 10_000
 const SERVER_PART = 0.9
 
 /**
+ * Opens whenever tenants have given a connection back, and so may have stored something. Who waits for it closes it.
+ */
+export const TenantUse = Context.Reference<Latch.Latch>("parley/storage/sql/TenantUse", {
+  defaultValue: () => Latch.makeUnsafe(false),
+})
+
+/**
  * Builds both clients, which live as long as their pools. The two pools may be the same one.
  *
  * @param timeLimit how long a statement may take, and how long it may wait for a connection; absent for no limit
@@ -96,7 +103,10 @@ export const makeClients = Effect.fnUntraced(function* (
   timeLimit?: Duration.Duration,
 ) {
   const clock = yield* Clock.Clock
+  const now = () => monotonicMillis(clock)
   const watch = new SilenceWatch()
+  const tenantUse = yield* Latch.make(false)
+  const noteUse = Effect.addFinalizer(() => tenantUse.open)
   const loans = { tenant: noLoans(), system: noLoans() }
   const statementTimeout = timeLimit === undefined ? 0 : Math.ceil(Duration.toMillis(timeLimit) * SERVER_PART)
   const sessions = new WeakMap<PgConnection.PgConnection, Session>()
@@ -144,34 +154,24 @@ export const makeClients = Effect.fnUntraced(function* (
      * them only, so that the others always find a connection, or wait for few statements of each other one.
      */
     const placeOf = ({ isLimited, organization }: Identity) =>
-      Effect.suspend(() => {
-        if (organization === SYSTEM) return Effect.void
-        const place = places.ask(organization, organization)
-        if (place === undefined) return Effect.fail(noConnection)
-        const leave = Effect.sync(() => places.leave(place))
-        const held = place.isHeld
-          ? Effect.void
-          : Effect.callback<void>((resume) => {
-              place.onHeld = () => resume(Effect.void)
-              return leave
-            })
-        const limited = place.isHeld || !isLimited || timeLimit === undefined
-        return Effect.andThen(
-          Effect.addFinalizer(() => leave),
-          limited ? held : Effect.timeoutOrElse(held, { duration: timeLimit, orElse: () => Effect.fail(noConnection) }),
-        )
-      })
+      organization === SYSTEM
+        ? Effect.void
+        : places.hold(organization, organization, {
+            millis: isLimited && timeLimit !== undefined ? Duration.toMillis(timeLimit) : Number.POSITIVE_INFINITY,
+            refuse: () => noConnection,
+          })
 
     const lend = (identity: Identity) =>
       Effect.flatMap(Effect.andThen(placeOf(identity), identity.isLimited ? getInTime : get), (physical) => {
         const session = sessionOf(physical)
-        return Effect.as(assume(session, identity), session)
+        const assumed = Effect.as(assume(session, identity), session)
+        return identity.organization === SYSTEM ? assumed : Effect.andThen(noteUse, assumed)
       })
 
     const watched = <A, E>(session: Session, statement: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.suspend(() => {
         const begin = performance.now()
-        const work = { waitingSince: monotonicMillis(clock) }
+        const work = { waitingSince: now() }
         watch.add(work, session.physical)
         return Effect.onExit(statement, (exit) => {
           watch.remove(work)
@@ -192,19 +192,6 @@ export const makeClients = Effect.fnUntraced(function* (
           session.identity = organization
           session.isLimited = isLimited
         })
-      })
-
-    /** Borrows a connection for all statements of a pipeline. */
-    const open = (pipeline: Pipeline<Session>, identity: Identity) =>
-      Effect.suspend(() => {
-        pipeline.opening()
-        return Effect.onExit(
-          Effect.tap(Scope.provide(lend(identity), pipeline.scope), (session) => {
-            if (identity.isLimited) watch.add(pipeline, session.physical)
-            return Effect.void
-          }),
-          (exit) => Effect.sync(() => pipeline.opened(exit, monotonicMillis(clock))),
-        )
       })
 
     /** Makes the connection of a transaction, which shares the session with nothing else. */
@@ -238,17 +225,21 @@ export const makeClients = Effect.fnUntraced(function* (
           const begin = performance.now()
           const pipelines = identity.isLimited ? limited : unlimited
           const current = pipelines.get(identity.organization)
-          const joined = current?.tryJoin(monotonicMillis(clock)) === true ? current : undefined
+          const joined = current?.tryJoin(now()) === true ? current : undefined
           const pipeline = joined ?? new Pipeline<Session>(most)
           if (joined === undefined) pipelines.set(identity.organization, pipeline)
-          const session =
-            joined === undefined
-              ? open(pipeline, identity)
-              : Effect.filterOrElse(joined.connection, Predicate.isNotUndefined, () => open(joined, identity))
+          const session = pipeline.connection(
+            () =>
+              Effect.tap(lend(identity), ({ physical }) => {
+                if (identity.isLimited) watch.add(pipeline, physical)
+                return Effect.void
+              }),
+            now,
+          )
           const used = Effect.flatMap(session, ({ connection }) => Effect.flatMap(turnEnd, () => use(connection)))
           return Effect.onExit(restore(used), (exit) => {
             count(begin, exit)
-            const left = pipeline.leave(exit, monotonicMillis(clock))
+            const left = pipeline.leave(exit, now())
             if (!pipeline.isOver) return left
             watch.remove(pipeline)
             if (pipelines.get(identity.organization) === pipeline) pipelines.delete(identity.organization)
@@ -256,7 +247,7 @@ export const makeClients = Effect.fnUntraced(function* (
             // Whoever interrupted the statement does not wait until it has ended.
             return abandoned === undefined
               ? left
-              : Effect.forkDetach(Effect.andThen(watched(abandoned, endAbandoned(abandoned.physical)), left))
+              : Effect.forkDetach(Effect.ensuring(watched(abandoned, endAbandoned(abandoned.physical)), left))
           }).pipe(Effect.tap(() => restore(turn)))
         }),
       )
@@ -283,11 +274,12 @@ export const makeClients = Effect.fnUntraced(function* (
   return {
     tenant: yield* makeClient("tenant", connections.tenant, TenantTransaction, SystemTransaction, organizationIn),
     system: yield* makeClient("system", connections.system, SystemTransaction, TenantTransaction, () => SYSTEM),
+    tenantUse,
     /** The loans of both pools. */
     loans,
     /** Closes the connections in which no statement has been answered for the time limit. It has to be repeated. */
     giveUpSilent: Effect.sync(() => {
-      if (timeLimit !== undefined) watch.giveUpSilent(monotonicMillis(clock), Duration.toMillis(timeLimit))
+      if (timeLimit !== undefined) watch.giveUpSilent(now(), Duration.toMillis(timeLimit))
     }),
   }
 })

@@ -9,11 +9,14 @@ import type { DeliveryId, DeliveryState, WebhookDelivery } from "../../domain/we
 import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { afterPlace, PLACE_COLUMN, type PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { arrayText } from "../sql/SqlValues.ts"
 
 /** Which deliveries a reader wants; a condition that is undefined holds for all. */
 export interface DeliveryFilter {
   readonly state: DeliveryState | undefined
   readonly type: WebhookEventType | undefined
+  /** The types that the reader may see. */
+  readonly types: ReadonlyArray<WebhookEventType>
 }
 
 type Times = "attempted_at" | "created_at" | "due_at"
@@ -41,13 +44,22 @@ export class WebhookDeliveries extends Context.Service<
       filter: DeliveryFilter,
       range: Range,
     ) => Effect.Effect<Listed<WebhookDelivery>, Unavailable, CurrentOrganization>
-    /** Puts a delivery in the queue again, as if it had not been tried, and returns it. */
+    /** Puts a delivery of one of these types in the queue again, as if it had not been tried, and returns it. */
     readonly resend: (
       webhook: WebhookId,
       id: DeliveryId,
+      types: ReadonlyArray<WebhookEventType>,
     ) => Effect.Effect<WebhookDelivery, NotFound | Unavailable, CurrentOrganization>
-    /** Puts failed deliveries since a moment in the queue again, the oldest first. Returns their number. */
-    readonly resendFailed: (webhook: WebhookId, since: Date) => Effect.Effect<number, Unavailable, CurrentOrganization>
+    /** Puts failed deliveries of these types since a moment in the queue again, the oldest first. Returns their number. */
+    readonly resendFailed: (
+      webhook: WebhookId,
+      since: Date,
+      types: ReadonlyArray<WebhookEventType>,
+    ) => Effect.Effect<number, Unavailable, CurrentOrganization>
+    /** The types of the deliveries that wait. */
+    readonly waitingTypes: (
+      webhook: WebhookId,
+    ) => Effect.Effect<ReadonlyArray<WebhookEventType>, Unavailable, CurrentOrganization>
   }
 >()("parley/storage/webhooks/WebhookDeliveries") {
   static readonly layer = Layer.effect(
@@ -59,38 +71,59 @@ export class WebhookDeliveries extends Context.Service<
         "state = 'waiting', announced = false, due_at = now(), attempts = 0, error = null, response = null, response_status = null",
       )
 
-      const list = Effect.fnUntraced(function* (webhook: WebhookId, { state, type }: DeliveryFilter, range: Range) {
+      const list = Effect.fnUntraced(function* (
+        webhook: WebhookId,
+        { state, type, types }: DeliveryFilter,
+        range: Range,
+      ) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<Row & PlacedRow>`
           select ${columns}, ${sql.literal(PLACE_COLUMN)} from webhook_deliveries
-          where webhook_id = ${webhook} and organization_id = ${organization}
+          where webhook_id = ${webhook} and organization_id = ${organization} and type = any(${arrayText(types)}::text[])
             ${state === undefined ? sql`` : sql`and state = ${state}`}
             ${type === undefined ? sql`` : sql`and type = ${type}`} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`
         return toListed(rows, range, present)
       }, withoutSqlErrors)
 
-      const resend = Effect.fnUntraced(function* (webhook: WebhookId, id: DeliveryId) {
+      const resend = Effect.fnUntraced(function* (
+        webhook: WebhookId,
+        id: DeliveryId,
+        types: ReadonlyArray<WebhookEventType>,
+      ) {
         const organization = yield* CurrentOrganization
         const [row] = yield* sql<Row>`
           update webhook_deliveries set ${again}
-          where id = ${id} and webhook_id = ${webhook} and organization_id = ${organization} returning ${columns}`
+          where id = ${id} and webhook_id = ${webhook} and organization_id = ${organization}
+            and type = any(${arrayText(types)}::text[]) returning ${columns}`
         return row === undefined ? yield* deliveryNotFound : present(row)
       }, withoutSqlErrors)
 
-      const resendFailed = Effect.fnUntraced(function* (webhook: WebhookId, since: Date) {
+      const resendFailed = Effect.fnUntraced(function* (
+        webhook: WebhookId,
+        since: Date,
+        types: ReadonlyArray<WebhookEventType>,
+      ) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql`
           update webhook_deliveries set ${again} where id in (
             select id from webhook_deliveries
             where webhook_id = ${webhook} and organization_id = ${organization} and state = 'failed'
-              and created_at >= ${since}::timestamptz
+              and created_at >= ${since}::timestamptz and type = any(${arrayText(types)}::text[])
             order by created_at, id limit ${RESENT_AT_ONCE}
           ) and organization_id = ${organization} returning id`
         return rows.length
       }, withoutSqlErrors)
 
-      return { list, resend, resendFailed }
+      const waitingTypes = Effect.fnUntraced(function* (webhook: WebhookId) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* sql<{ type: WebhookEventType }>`
+          select distinct type from webhook_deliveries
+          where webhook_id = ${webhook} and organization_id = ${organization} and state = 'waiting'`
+        return rows.map(({ type }) => type)
+      }, withoutSqlErrors)
+
+      return { list, resend, resendFailed, waitingTypes }
     }),
   )
 }

@@ -8,7 +8,8 @@ import type { DeliveryId, WebhookTest } from "../../domain/webhook/WebhookDelive
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable, type UntilDue } from "../sql/LeaseQueue.ts"
+import { Pulse } from "../sql/Pulse.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, interval } from "../sql/SqlValues.ts"
 import { payloadData } from "./Payloads.ts"
@@ -75,6 +76,9 @@ export class WebhookQueue extends Context.Service<
     readonly announce: Effect.Effect<{ readonly announced: number; readonly any: boolean }, Unavailable>
     /** Claims a webhook that is failing, or one that is not. */
     readonly claim: (isFailing: boolean, lease: Lease) => Effect.Effect<WebhookJob | undefined, Unavailable>
+    readonly untilDue: (isFailing: boolean) => UntilDue
+    /** Waits until there are deliveries to announce, which another process may have stored, or until the bell opens. */
+    readonly untilStored: UntilDue
     /** Ends every lease. Only a process that is alone on its database may call this. */
     readonly releaseAll: Effect.Effect<void, Unavailable>
     readonly release: (
@@ -134,6 +138,7 @@ export class WebhookQueue extends Context.Service<
       const system = yield* SystemSql
       const secrets = yield* Secrets
       const auditing = yield* Auditing
+      const pulse = yield* Pulse
       const queue = yield* makeLeaseQueue(webhookTable)
 
       const announce = Effect.map(
@@ -298,9 +303,19 @@ export class WebhookQueue extends Context.Service<
         return yield* queue.underLease(attempt, write)
       }, withoutSqlErrors)
 
+      yield* pulse.onSetBack((isCertain) =>
+        withoutSqlErrors(
+          system`update webhook_deliveries set due_at = now() where state = 'waiting' and due_at > now()
+            ${isCertain ? system`` : system`and coalesce(attempted_at, created_at) > now()`}`,
+        ),
+      )
+
       return {
         announce,
         claim,
+        untilDue: (isFailing) => queue.untilDue(system`q.is_failing = ${isFailing}`),
+        untilStored: (bell) =>
+          pulse.until(bell, system`(select created_at from webhook_deliveries where not announced limit 1)`),
         releaseAll: queue.releaseAll,
         release: queue.release,
         renew: queue.renew,

@@ -11,6 +11,7 @@ import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
+import { sealRows } from "../sql/SealedRows.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, interval } from "../sql/SqlValues.ts"
 import { openSecrets, SECRET_COLUMNS, sealSecret, type StoredSecrets } from "./WebhookSecrets.ts"
@@ -247,25 +248,18 @@ export class Webhooks extends Context.Service<
         withoutSqlErrors,
       )
 
-      const sealAll = Effect.gen(function* () {
-        const { key } = secrets
-        if (key === undefined) return 0
-        // The time of a secret before is short, so that it is left to expire as it is.
-        const rows = yield* system<StoredSecrets>`
-          select ${system.literal(SECRET_COLUMNS)} from webhooks where sealed_by is distinct from ${key}::text`
-        let count = 0
-        for (const row of rows) {
-          const opened = yield* Effect.orElseSucceed(openSecrets(secrets, row), () => undefined)
-          if (opened === undefined) continue
-          const [written] = yield* system`
-            update webhooks set ${system.update(yield* sealSecret(secrets, row, opened[0]))}
-            where id = ${row.id} and sealed_by is not distinct from ${row.sealed_by}::text
-              and secret is not distinct from ${row.secret}::text
-            returning id`
-          if (written !== undefined) count += 1
-        }
-        return count
-      }).pipe(withoutSqlErrors)
+      // The time of a secret before is short, so that it is left to expire as it is.
+      const sealAll = withoutSqlErrors(
+        sealRows<StoredSecrets>(system, secrets, {
+          name: "webhooks",
+          columns: SECRET_COLUMNS,
+          seal: Effect.fnUntraced(function* (row) {
+            const [present] = yield* openSecrets(secrets, row)
+            const { sealed, sealed_by, secret } = yield* sealSecret(secrets, row, present)
+            return system`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`
+          }),
+        }),
+      )
 
       return { insert, list, get, modify, remove, rotate, signTest, sealAll }
     }),

@@ -13,6 +13,7 @@ import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { type SecretUnreadable, Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
+import { sealRows } from "../sql/SealedRows.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 interface Row {
@@ -23,6 +24,8 @@ interface Row {
   readonly sealed: Uint8Array | null
   readonly sealed_by: string | null
 }
+
+const COLUMNS = "id, organization_id, chatbot_id, secret, sealed, sealed_by"
 
 type ShownRow = Omit<IdentitySecret, "created_at"> & { readonly created_at: Date }
 
@@ -49,10 +52,10 @@ export class IdentitySecrets extends Context.Service<
       chatbot: ChatbotId,
       id: IdentitySecretId,
     ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-    /** Returns the secrets of a chatbot that can be decrypted. One that cannot be is logged. */
+    /** Returns the secrets of a chatbot that can be decrypted, by their ids. One that cannot be is logged. */
     readonly open: (
       chatbot: ChatbotId,
-    ) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, Unavailable, CurrentOrganization>
+    ) => Effect.Effect<ReadonlyMap<IdentitySecretId, Redacted.Redacted>, Unavailable, CurrentOrganization>
     /**
      * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
      * secrets; 0 without a key.
@@ -133,35 +136,29 @@ export class IdentitySecrets extends Context.Service<
       const open = Effect.fnUntraced(function* (chatbot: ChatbotId) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<Row>`
-          select id, organization_id, chatbot_id, secret, sealed, sealed_by from identity_secrets
+          select ${sql.literal(COLUMNS)} from identity_secrets
           where organization_id = ${organization} and chatbot_id = ${chatbot}`
         const readable = yield* Effect.forEach(rows, (row) =>
           opened(row).pipe(
-            Effect.map((secret) => [Redacted.make(secret)]),
+            Effect.map((secret) => [[row.id, Redacted.make(secret)] as const]),
             Effect.catchTag("SecretUnreadable", ({ key, why }) =>
               Effect.as(Effect.logWarning("An identity secret cannot be decrypted", { id: row.id, key, why }), []),
             ),
           ),
         )
-        return readable.flat()
+        return new Map(readable.flat())
       }, withoutSqlErrors)
 
-      const sealAll = Effect.gen(function* () {
-        const { key } = secrets
-        if (key === undefined) return 0
-        const rows = yield* system<Row>`
-          select id, organization_id, chatbot_id, secret, sealed, sealed_by from identity_secrets
-          where sealed_by is distinct from ${key}::text`
-        let count = 0
-        for (const row of rows) {
-          const secret = yield* Effect.orElseSucceed(opened(row), () => undefined)
-          if (secret === undefined) continue
-          yield* system`
-            update identity_secrets set ${system.update(yield* sealedColumns(row, secret))} where id = ${row.id}`
-          count += 1
-        }
-        return count
-      }).pipe(withoutSqlErrors)
+      const sealAll = withoutSqlErrors(
+        sealRows<Row>(system, secrets, {
+          name: "identity_secrets",
+          columns: COLUMNS,
+          seal: Effect.fnUntraced(function* (row) {
+            const { sealed, sealed_by, secret } = yield* sealedColumns(row, yield* opened(row))
+            return system`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`
+          }),
+        }),
+      )
 
       return { insert, list, remove, open, sealAll }
     }),

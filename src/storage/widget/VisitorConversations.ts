@@ -11,6 +11,7 @@ import { deleteSomeSessions, ROWS_AT_ONCE } from "../LargeDeletions.ts"
 import { sessionNotFound } from "../Messages.ts"
 import { toListed } from "../sql/Listing.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { arrayText, json } from "../sql/SqlValues.ts"
 
 /** A visitor of the chat widget of a chatbot. */
 export interface VisitorName {
@@ -124,8 +125,15 @@ export class VisitorConversations extends Context.Service<
     ) => Effect.Effect<CurrentPassage | undefined, Unavailable, CurrentOrganization>
     /** Deletes all conversations of a visitor, with their messages, and returns their number. */
     readonly removeAll: (of: VisitorName) => Effect.Effect<number, Unavailable, CurrentOrganization>
-    /** Hands the conversations of a visitor over to another one, who turned out to be the same. */
-    readonly handOver: (of: VisitorName, to: string) => Effect.Effect<void, Unavailable, CurrentOrganization>
+    /**
+     * Gives the conversations of these visitors of a chatbot to one of them, who turned out to be all of them, and stores
+     * the address with all that have another one or none.
+     */
+    readonly handOver: (
+      chatbot: ChatbotId,
+      visitors: ReadonlyArray<string>,
+      to: { readonly visitor: string; readonly email?: string },
+    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
   }
 >()("parley/storage/widget/VisitorConversations") {
   static readonly layer = Layer.effect(
@@ -274,8 +282,18 @@ export class VisitorConversations extends Context.Service<
         return total
       }, withoutSqlErrors)
 
-      const handOver = Effect.fnUntraced(function* (of: VisitorName, to: string) {
-        yield* sql`update sessions s set visitor = ${to} where ${yield* owned(of)}`
+      const handOver = Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        visitors: ReadonlyArray<string>,
+        { email, visitor }: { readonly visitor: string; readonly email?: string },
+      ) {
+        const about = json(email === undefined ? {} : { email })
+        const condition = sql`organization_id = ${yield* CurrentOrganization} and chatbot_id = ${chatbot}
+          and visitor = any(${arrayText(visitors)}::text[]) and (visitor <> ${visitor} or user_info || ${about} <> user_info)`
+        // Mostly there are none, and then a database that can only be read is asked for no more.
+        const [any] = yield* sql`select from sessions where ${condition} limit 1`
+        if (any === undefined) return
+        yield* sql`update sessions set visitor = ${visitor}, user_info = user_info || ${about} where ${condition}`
       }, withoutSqlErrors)
 
       return { list, get, messages, sent, question, citing, passage, removeAll, handOver }

@@ -12,9 +12,13 @@ export interface Resource<A> {
   readonly reload: () => Promise<void>
   /** Shows what an answer to a change has told, without asking again. */
   readonly set: (data: A) => void
+  /** Whether `extend` is waiting for an answer. */
+  readonly isExtending: ReadonlySignal<boolean>
+  /** Shows `known` with what `load` adds to it, unless the data has changed by then, or an answer is waited for already. */
+  readonly extend: (known: A, load: () => Promise<A>) => Promise<void>
 }
 
-const kinds: Array<Map<string, Omit<Resource<unknown>, "set">>> = []
+const kinds: Array<Map<string, Omit<Resource<unknown>, "extend" | "set">>> = []
 
 /** Forgets everything that the server told, when another key signs in. */
 export const forgetResources = (): void => kinds.forEach((known) => known.clear())
@@ -49,7 +53,19 @@ const makeResource = <A>(load: () => Promise<A>): Resource<A> => {
       isLoading.value = false
     }
   }
-  return { data, failure, isLoading, reload, set }
+  const isExtending = signal(false)
+  const extend = async (known: A, more: () => Promise<A>): Promise<void> => {
+    if (isExtending.peek()) return
+    isExtending.value = true
+    try {
+      const extended = await more()
+      if (data.peek() === known) set(extended)
+    } catch (error) {
+      if (data.peek() === known) failure.value = toFailure(error)
+    }
+    isExtending.value = false
+  }
+  return { data, failure, isLoading, reload, set, isExtending, extend }
 }
 
 /**

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals"
 import { type ComponentChildren, Fragment } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import activity from "icon:activity"
+import book from "icon:book-open"
 import bot from "icon:bot"
 import building from "icon:building"
 import chart from "icon:chart-column"
@@ -31,15 +32,19 @@ import { Menu } from "./parts/Menu.tsx"
 import { Empty, Problem, Skeleton } from "./parts/States.tsx"
 import { toastFailure, Toasts } from "./parts/Toast.tsx"
 import { useResource } from "./Resource.ts"
-import { href, place, type ScreenName } from "./Router.ts"
+import { atRoot } from "./Root.ts"
+import { href, place, type ScreenName, type ScreenParams } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./Session.ts"
 import { type Render, screens } from "./Screens.ts"
 import { SignIn, SignInForm } from "./SignIn.tsx"
 import { theme } from "./Theme.ts"
 import { Wordmark } from "./Wordmark.tsx"
 
+/** The screens whose addresses have no parameters. */
+type GeneralScreen = { [N in ScreenName]: keyof ScreenParams<N> extends never ? N : never }[ScreenName]
+
 interface Entry {
-  readonly screen: ScreenName
+  readonly screen: GeneralScreen
   readonly icon: IconNodes
   /** Further screens that belong to the entry. */
   readonly also?: ReadonlyArray<ScreenName>
@@ -139,6 +144,11 @@ const Account = () => {
             icon: themeIcon[theme.value],
             onChoose: change,
           },
+          {
+            label: "Documentation",
+            icon: book,
+            onChoose: () => void open(atRoot("/docs/readme"), "_blank", "noopener"),
+          },
           { label: "Sign out", icon: logOut, onChoose: () => void signOut().catch(toastFailure) },
         ]}
       >
@@ -159,7 +169,7 @@ const Navigation = () => {
           .map(({ also = [], icon, screen: own }) => (
             <Entry
               key={own}
-              address={addressOfGeneral(own)}
+              address={href(own)}
               icon={icon}
               isCurrent={screen === own || (screen !== undefined && also.includes(screen))}
               title={screens[own]?.title ?? ""}
@@ -170,16 +180,6 @@ const Navigation = () => {
     </nav>
   )
 }
-
-const addressOfGeneral = (screen: ScreenName): string =>
-  screen === "chatbots" ||
-  screen === "conversations" ||
-  screen === "usage" ||
-  screen === "keys" ||
-  screen === "organizations" ||
-  screen === "system"
-    ? href(screen)
-    : href("chatbots")
 
 interface LoadedScreen {
   readonly screen: ScreenName

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals"
 import { TextField } from "./parts/Field.tsx"
 import { Form } from "./parts/Form.tsx"
 import type { Failure } from "./Failure.ts"
+import { atRoot } from "./Root.ts"
 import { Wordmark } from "./Wordmark.tsx"
 import { signIn } from "./Session.ts"
 
@@ -25,7 +26,7 @@ export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined
         hint={
           <>
             The first start of the server printed one, and a link that signs in without it.{" "}
-            <code>bun run parley keys create</code> makes another.
+            <code>parley keys create</code> makes another.
           </>
         }
       />
@@ -40,6 +41,9 @@ export const SignIn = ({ failure }: { readonly failure?: Failure | undefined }) 
       <Wordmark />
       <h1>Sign in to the console</h1>
       <SignInForm failure={failure} />
+      <p class="soft small">
+        <a href={atRoot("/docs/readme")}>Documentation</a> · <a href={atRoot("/docs")}>API reference</a>
+      </p>
     </div>
   </main>
 )

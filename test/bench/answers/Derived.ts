@@ -4,6 +4,7 @@ import { readSet } from "../lib/RetrievalSet.ts"
 import { type Case, type Expected, type Half, type Kind, type Knowledge, makeCase, textFile } from "./Case.ts"
 import { holdsAny } from "./Matching.ts"
 import { beginning, kindOf, mistyped, namesItsSubject } from "./Questions.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 /*
  * Cases that are made from SQuAD and XQuAD, whose questions name the paragraph and the words that answer them. A part of
@@ -288,7 +289,7 @@ function* inOtherLanguage(
 const namesOf = (text: string): ReadonlyArray<string> =>
   (text.match(/[\p{Script=Latin}\p{N}'’-]{3,}/gu) ?? []).slice(1).filter((word) => /[\p{Lu}\p{N}]/u.test(word))
 
-const beginningsOf = (text: string): ReadonlySet<string> => new Set(wordsOf(text).map(beginning))
+const beginningsOf = (text: string): ReadonlySet<string> => new Set(wordsOf(bounded(text)).map(beginning))
 
 /** One of each in turn. */
 function* alternating<A>(all: ReadonlyArray<Iterator<A>>): Generator<A> {

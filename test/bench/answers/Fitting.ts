@@ -8,6 +8,7 @@ import type { Replied } from "./Asking.ts"
 import { type Expected, hasNoAnswer, isSmallTalk, type Kind } from "./Case.ts"
 import { digest } from "../lib/Halves.ts"
 import { holds, holdsAny } from "./Matching.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 /*
  * Fits the parameters of answers from sentences: the weights of `Sentences.ts`, by which the best sentence is found, and
@@ -40,7 +41,7 @@ export const fittingOf = (replied: ReadonlyArray<Replied>): string => {
     if (searched === undefined || isSmallTalk(asked.kind) || OTHER_KINDS.has(asked.kind)) return []
     const passages = searched.passages.filter(({ similarity = 1 }) => similarity >= LIKELY_SIMILARITY)
     const isAnswered = passages.some(({ content }) => answers(asked, content))
-    const evidence = new Evidence(readQuestion(searched.query), read(passages))
+    const evidence = new Evidence(readQuestion(bounded(searched.query)), read(passages))
     const [best] = rank(evidence.judged)
     if (best === undefined || best.covered.size === 0 || isAnswered === hasNoAnswer(asked)) return []
     return [{ asked, evidence, best, isAnswered }]

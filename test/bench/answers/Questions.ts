@@ -1,5 +1,6 @@
 import { wordsOf } from "../../../src/text/UnicodeWords.ts"
 import type { Kind } from "./Case.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 /* What a question asks for, by its form, and what a hasty writer makes of it. */
 
@@ -65,7 +66,7 @@ const VERY_LONG_WORD = 13
  * doubled; in a very long word two of these. Undefined when it has no such word.
  */
 export const mistyped = (question: string, text: string, draw: () => number): string | undefined => {
-  const starts = new Set(wordsOf(text).map(beginning))
+  const starts = new Set(wordsOf(bounded(text)).map(beginning))
   const words = Array.from(question.matchAll(/[\p{L}\p{M}]+/gu)).filter(
     ([word]) => word.length >= LONG_WORD && starts.has(beginning(word.toLowerCase())),
   )

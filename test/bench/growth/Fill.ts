@@ -1,17 +1,17 @@
 import { Console, Effect } from "effect"
-import { chunk } from "../../../src/knowledge/chunk/Chunker.ts"
 import { chatbotDefaults } from "../../../src/domain/chatbot/Chatbot.ts"
 import { emptyChatWidget } from "../../../src/domain/chatbot/ChatWidget.ts"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
+import { makeCorpus } from "../http/Corpus.ts"
 import { addDocument, makeChatbot } from "../lib/Filling.ts"
-import { makeSet, PUBLIC_SETS } from "../lib/sets/Sets.ts"
 
 /*
- * Fills a database to a size at which its plans and its indexes show how they grow. Real passages are stored once by the
- * code of the server; all others are copies of them, made by Postgres, as other chatbots' documents.
+ * Fills a database to a size at which its plans and its indexes show how they grow. As many passages
+ * as the large chatbot gets are stored by the code of the server; those of all chatbots are copies of them, made by
+ * Postgres.
  */
 
 /** How many rows of each kind a database gets. */
@@ -39,33 +39,26 @@ const DOCUMENTS_PER_STATEMENT = 2_000
 const SESSIONS_PER_STATEMENT = 20_000
 const DOCUMENTS_AT_ONCE = 4
 
-/** Stores every passage of the public sets, split as the server splits documents, in a chatbot of their own. */
-const storeReal = Effect.fnUntraced(function* (directory: string) {
-  const chatbot = yield* makeChatbot("Real passages")
-  const sets = PUBLIC_SETS.map((name) => makeSet(directory, name))
-  const documents = sets.flatMap(({ passages }) => Array.from(Map.groupBy(passages, ({ title }) => title)))
-  yield* Effect.forEach(
-    documents,
-    ([title, passages]) =>
-      addDocument(
-        chatbot,
-        title,
-        chunk({ title, text: passages.map(({ text }) => text).join("\n\n") }).map(({ text }) => text),
-      ),
-    { concurrency: DOCUMENTS_AT_ONCE, discard: true },
-  )
-  return { chatbot, questions: sets.flatMap(({ questions }) => questions.map(({ text }) => text)) }
+/** Stores passages with words of natural frequencies in a chatbot of their own. */
+const storeNatural = Effect.fnUntraced(function* (passages: number) {
+  const chatbot = yield* makeChatbot("Natural passages")
+  const { files, questions } = makeCorpus(Math.ceil(passages / PASSAGES_PER_DOCUMENT), PASSAGES_PER_DOCUMENT)
+  yield* Effect.forEach(files, ({ name, text }) => addDocument(chatbot, name, text.split("\n\n## ").slice(1)), {
+    concurrency: DOCUMENTS_AT_ONCE,
+    discard: true,
+  })
+  return { chatbot, questions }
 })
 
 /** Makes the tables that the copies are made from. They stay, so that other parts find what was filled. */
-const makePlan = Effect.fnUntraced(function* (size: Size, real: string, questions: ReadonlyArray<string>) {
+const makePlan = Effect.fnUntraced(function* (size: Size, source: string, questions: ReadonlyArray<string>) {
   const sql = yield* SystemSql
   const run = (statement: string) => sql.unsafe(statement).unprepared
   yield* run(`
     create unlogged table bench_passages as
-    select (row_number() over (order by id) - 1)::int as n, title, headings, content, page, language, lexemes, embedding,
+    select (row_number() over (order by document_id, ordinal) - 1)::int as n, title, headings, content, page, language, lexemes, embedding,
       embedding_model, sketch
-    from chunks where chatbot_id = '${real}'`)
+    from chunks where chatbot_id = '${source}'`)
   yield* run("create unique index on bench_passages (n)")
   yield* run("create unlogged table bench_questions (n serial, question text)")
   yield* sql`insert into bench_questions (question) select * from unnest(${[...questions]}::text[])`
@@ -91,12 +84,14 @@ const makePlan = Effect.fnUntraced(function* (size: Size, real: string, question
     create unlogged table bench_documents as
     select (row_number() over (order by c.n, d))::int as n, uuidv7() as id, c.id as chatbot_id, c.organization_id,
       least(${PASSAGES_PER_DOCUMENT}, c.passages - d * ${PASSAGES_PER_DOCUMENT}) as passages,
-      -- Neighbours of the real documents stay neighbours.
-      (hashint4(c.n) & 1048575) + d * ${PASSAGES_PER_DOCUMENT} as first
+      -- Documents stay whole.
+      ((hashint4(c.n) & 65535) + d) * ${PASSAGES_PER_DOCUMENT} as first
     from bench_chatbots c cross join generate_series(0, (c.passages - 1) / ${PASSAGES_PER_DOCUMENT}) d
     where c.passages > 0`)
   yield* run("create unique index on bench_documents (n)")
   yield* run("analyze bench_passages, bench_chatbots, bench_documents")
+  yield* run("truncate chunks")
+  yield* run(`delete from chatbots where id = '${source}'`)
 })
 
 const defaults = chatbotDefaults("Chatbot", "local/extractive")
@@ -171,13 +166,13 @@ const conversationsOf = (from: number, chatbots: number) => `
   join bench_passages p3 on p3.n = (s + turn + 2) % (select count(*) from bench_passages)`
 
 /** Fills the database, which has the tables of a server and its first organization, and nothing else. */
-export const fill = Effect.fn("growth.fill")(function* (size: Size, directory: string) {
+export const fill = Effect.fn("growth.fill")(function* (size: Size) {
   const sql = yield* SystemSql
   const [first] = yield* sql<{ id: string }>`select id from organizations where is_operator`
-  const real = yield* storeReal(directory).pipe(
+  const source = yield* storeNatural(size.large).pipe(
     Effect.provideService(CurrentOrganization, OrganizationId.make(first?.id ?? "")),
   )
-  yield* makePlan(size, real.chatbot, real.questions)
+  yield* makePlan(size, source.chatbot, source.questions)
   /** Runs statements without triggers and references, which would count and look up each row. */
   const bulk = (statements: string) =>
     sql.withTransaction(

@@ -4,6 +4,7 @@ import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import type { Child } from "../http/Child.ts"
 import { apiKey } from "../http/Fixture.ts"
 import * as Load from "../http/Load.ts"
+import { backendTime, pagesRead } from "../lib/Backends.ts"
 
 /** How long searches are measured, and with how many clients at once. */
 export interface SearchOptions {
@@ -37,6 +38,7 @@ const indexed = Effect.gen(function* () {
 /** Measures searches of the large chatbots, and of one with a single document, through HTTP. */
 export const search = Effect.fn("growth.search")(function* (
   child: Child,
+  url: string,
   { clients, milliseconds, questions: different }: SearchOptions,
 ) {
   const sql = yield* SystemSql
@@ -59,10 +61,15 @@ export const search = Effect.fn("growth.search")(function* (
       Load.run({ port: child.port, requests, clients: count, milliseconds: time, requestsMax })
     yield* ask(2, WARM_UP_MILLISECONDS, requests.length)
     for (const count of clients) {
+      const pages = yield* pagesRead
+      const [own, backends] = [child.processorTime(), yield* backendTime(url)]
       const outcome = yield* ask(count, milliseconds, REQUESTS_MAX)
+      const each = (total: number) => (total / outcome.latencies.length).toFixed(1)
+      const ofServer = each(child.processorTime() - own)
+      const ofPostgres = each((yield* backendTime(url)) - backends)
       const sorted = outcome.latencies.toSorted((left, right) => left - right)
       yield* Console.log(
-        `${passages} passages, ${count} clients: p50 ${quantile(sorted, 0.5)}  p95 ${quantile(sorted, 0.95)}  p99 ${quantile(sorted, 0.99)} ms, ${sorted.length} answers, ${outcome.errors} errors`,
+        `${passages} passages, ${count} clients: p50 ${quantile(sorted, 0.5)}  p95 ${quantile(sorted, 0.95)}  p99 ${quantile(sorted, 0.99)} ms, ${sorted.length} answers, ${outcome.errors} errors; each: ${each((yield* pagesRead) - pages)} pages, ${ofServer} ms of the server's CPU, ${ofPostgres} ms of Postgres's`,
       )
     }
   }

@@ -47,8 +47,7 @@ export const database = (server: string, name: string): Effect.Effect<string, ne
 const Created = Schema.fromJsonString(Schema.Struct({ chatbot: Schema.Struct({ id: Schema.String }) }))
 
 /**
- * Posts to Parley, which listens on this port. Waits for documents as long as it may; what is not answered with 200 is
- * thrown.
+ * Posts to Parley, which listens on this port. Waits for documents as long as it may; a refusal is thrown.
  */
 export const poster =
   (port: number) =>
@@ -63,7 +62,7 @@ export const poster =
       body,
     })
     const text = await response.text()
-    if (response.status !== 200) throw new Error(`POST ${path}: ${response.status} ${text}`)
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`)
     return text
   }
 

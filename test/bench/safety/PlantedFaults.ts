@@ -284,8 +284,8 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "JSON of any depth is decoded",
     file: "src/http/edge/RequestBody.ts",
-    text: "if (jsonDepth(text) > jsonDepthLimit) {",
-    replacement: "if (jsonDepth(text) > jsonDepthLimit * 1_000) {",
+    text: "if (deepest > jsonDepthLimit) {",
+    replacement: "if (deepest > jsonDepthLimit * 1_000) {",
     tests: ["http/edge/Edge"],
   },
   {
@@ -356,8 +356,8 @@ const rates: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "work that has ended keeps its place in the share",
-    file: "src/services/Shares.ts",
-    text: "Effect.onExit(restore(work), () => Effect.sync(() => share.leave(place))),",
+    file: "src/system/Share.ts",
+    text: "Effect.onExit(restore(work), () => Effect.sync(() => this.leave(place))),",
     replacement: "Effect.onExit(restore(work), () => Effect.sync(() => void place)),",
     tests: ["services/Shares"],
   },

@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { emailGate, emailRequest, findEmail, isOnlyEmail } from "../../../src/domain/chat/EmailGate.ts"
 import { refusalIn } from "../../../src/domain/chat/Refusals.ts"
 import { anyLongString, anyString } from "../../lib/Arbitraries.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 const word = fc.string({ unit: fc.constantFrom(..."abcxyz019"), minLength: 1, maxLength: 10 })
 const address = fc
@@ -150,14 +151,14 @@ describe("a refusal to give the address", () => {
     "いいえ、教えたくありません",
     "아니요 괜찮아요",
     "ไม่ค่ะ ขอบคุณค่ะ",
-  ])("is recognized in %p", (text) => expect(refusalIn(text)).toBe("only"))
+  ])("is recognized in %p", (text) => expect(refusalIn(bounded(text))).toBe("only"))
 
   test.each([
     "No, how long does it take?",
     "Skip that. What is the price?",
     "Nein, was kostet das denn jetzt?",
     "不用，多少钱？",
-  ])("is recognized before other content: %p", (text) => expect(refusalIn(text)).toBe("first"))
+  ])("is recognized before other content: %p", (text) => expect(refusalIn(bounded(text))).toBe("first"))
 
   test.each([
     "",
@@ -171,13 +172,15 @@ describe("a refusal to give the address", () => {
     "Nonsense",
     "Kein Strom",
     "Was kostet es?",
-  ])("is not recognized in %p", (text) => expect(refusalIn(text)).toBeUndefined())
+  ])("is not recognized in %p", (text) => expect(refusalIn(bounded(text))).toBeUndefined())
 
   test("is searched in linear time", () => {
     for (const piece of ["no ", "no,", "no thanks ", "'", "不", ","]) {
-      expect(refusalIn(piece.repeat(32_000 / piece.length))).toBeOneOf([undefined, "first"])
+      expect(refusalIn(bounded(piece.repeat(32_000 / piece.length)))).toBeOneOf([undefined, "first"])
     }
-    fc.assert(fc.property(anyLongString, (text) => expect(refusalIn(text)).toBeOneOf([undefined, "only", "first"])))
+    fc.assert(
+      fc.property(anyLongString, (text) => expect(refusalIn(bounded(text))).toBeOneOf([undefined, "only", "first"])),
+    )
   })
 })
 
@@ -197,7 +200,8 @@ describe("a conversation with a request for the address", () => {
           turns.push({ role: "user", content })
           const gate = emailGate(turns)
           isSettled ||=
-            findEmail(content) !== undefined || (asked > 0 && asked === index && refusalIn(content) !== undefined)
+            findEmail(content) !== undefined ||
+            (asked > 0 && asked === index && refusalIn(bounded(content)) !== undefined)
           expect(gate.isAsking).toBe(!isSettled && asked < 2)
           expect(gate.mayAskAgain).toBe(!isSettled && asked < 1)
           expect(gate.turns.at(-1)?.role).toBe("user")

@@ -1,15 +1,17 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { searchTextsOf } from "../../../src/domain/chat/SearchText.ts"
+import { messagesBefore, searchTextsOf as searchTextsOfBounded } from "../../../src/domain/chat/SearchText.ts"
 import { anyString } from "../../lib/Arbitraries.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 const user = (content: string) => ({ role: "user" as const, content })
 
-const setting = { maxLength: 2_000, name: "" }
+const searchTextsOf = (message: string, before: ReadonlyArray<string>, maxLength = 2_000) =>
+  searchTextsOfBounded(bounded(message), messagesBefore(before.map(user)), { maxLength, name: bounded("") })
 
 /** The texts that are searched for after these messages of the user. */
-const searched = (...messages: ReadonlyArray<string>) =>
-  searchTextsOf(messages.at(-1) ?? "", messages.slice(0, -1).map(user), setting).map(({ text }) => text)
+const searched = (...messages: ReadonlyArray<string>): ReadonlyArray<string> =>
+  searchTextsOf(messages.at(-1) ?? "", messages.slice(0, -1)).map(({ text }) => text)
 
 const adults = "How much is the ticket for adults?"
 
@@ -36,7 +38,7 @@ describe("a message that varies the question before it", () => {
   })
 
   test("needs one of its own words in the answer", () => {
-    expect(searchTextsOf("and for students?", [user(adults)], setting)[0].needed).toEqual(["students"])
+    expect(searchTextsOf("and for students?", [adults])[0].needed).toEqual(["students"])
   })
 
   test("may be a single word, which is searched by itself when nothing answers it", () => {
@@ -96,7 +98,7 @@ test("the texts for any conversation are within the limit, and say something whe
       // A character outside of the basic plane takes two.
       fc.integer({ min: 2, max: 50 }),
       (before, message, max) => {
-        for (const { text } of searchTextsOf(message, before.map(user), { ...setting, maxLength: max })) {
+        for (const { text } of searchTextsOf(message, before, max)) {
           expect(text.length).toBeLessThanOrEqual(max)
           if (message.trim() !== "" && before.length === 0) expect(text).not.toBe("")
         }
@@ -105,8 +107,8 @@ test("the texts for any conversation are within the limit, and say something whe
   ))
 
 test("a variation whose place is not known is varied in each part of the question, the last one first", () => {
-  const variantsOf = (question: string, message: string) =>
-    searchTextsOf(message, [user(question)], setting)[0].variants
+  const variantsOf = (question: string, message: string): ReadonlyArray<string> =>
+    searchTextsOf(message, [question])[0].variants
   expect(variantsOf("How many days of leave does a manager have?", "and interns?")).toEqual([
     "How many days of leave does a have interns?",
     "How many days of does a manager have interns?",

@@ -4,6 +4,7 @@ import { languageOfReply } from "../../../src/domain/chat/ReplyLanguage.ts"
 import { smallTalkIn, withoutSmallTalk } from "../../../src/domain/chat/SmallTalk.ts"
 import { smallTalkPhrases } from "../../../src/domain/chat/SmallTalkPhrases.ts"
 import { anyString } from "../../lib/Arbitraries.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 describe("small talk", () => {
   test.each([
@@ -35,7 +36,7 @@ describe("small talk", () => {
     ["Jakie masz dokumenty?", "documents", "pl"],
     ["Hi! Who are you, and what can you do?", "documents", "en"],
   ] as const)("is recognized in %p, which is a %s in %s", (message, kind, language) => {
-    expect([smallTalkIn(message), languageOfReply(message)]).toEqual([kind, language])
+    expect([smallTalkIn(bounded(message)), languageOfReply(bounded(message))]).toEqual([kind, language])
   })
 
   test.each([
@@ -52,24 +53,28 @@ describe("small talk", () => {
     "🍕",
     "?",
     "",
-  ])("is not recognized in %p", (message) => expect(smallTalkIn(message)).toBeUndefined())
+  ])("is not recognized in %p", (message) => expect(smallTalkIn(bounded(message))).toBeUndefined())
 
   test("may name the chatbot", () => {
-    expect(smallTalkIn("Hi Ada!", { name: "Ada" })).toBe("greeting")
-    expect(smallTalkIn("Ada", { name: "Ada" })).toBeUndefined()
-    expect(smallTalkIn("Hi Ada!")).toBeUndefined()
+    expect(smallTalkIn(bounded("Hi Ada!"), { name: bounded("Ada") })).toBe("greeting")
+    expect(smallTalkIn(bounded("Ada"), { name: bounded("Ada") })).toBeUndefined()
+    expect(smallTalkIn(bounded("Hi Ada!"))).toBeUndefined()
   })
 
   test("takes leave with a word that also greets only later in a conversation", () => {
-    expect([smallTalkIn("Ciao!"), smallTalkIn("Ciao!", { isFirst: false })]).toEqual(["greeting", "goodbye"])
+    expect([smallTalkIn(bounded("Ciao!")), smallTalkIn(bounded("Ciao!"), { isFirst: false })]).toEqual([
+      "greeting",
+      "goodbye",
+    ])
   })
 
   test("is recognized in every phrase of every language, and the phrases of greeting in their language", () => {
     for (const [language, { about, documents, goodbye, greeting, thanks }] of Object.entries(smallTalkPhrases)) {
       for (const list of [about, documents, goodbye, greeting, thanks]) {
-        for (const phrase of list.split(", ")) expect([language, phrase, smallTalkIn(phrase)]).not.toContain(undefined)
+        for (const phrase of list.split(", "))
+          expect([language, phrase, smallTalkIn(bounded(phrase))]).not.toContain(undefined)
       }
-      expect([language, languageOfReply(`${greeting} ${thanks}`)]).toEqual([language, language])
+      expect([language, languageOfReply(bounded(`${greeting} ${thanks}`))]).toEqual([language, language])
     }
   })
 
@@ -82,13 +87,16 @@ describe("small talk", () => {
     ["Guten Tag, wann haben Sie geöffnet?", "wann haben Sie geöffnet?"],
     ["Tag der offenen Tür?", "Tag der offenen Tür?"],
     ["Hello", "Hello"],
-  ])("around the question in %p is left out", (message, rest) => expect(withoutSmallTalk(message)).toBe(rest))
+  ])("around the question in %p is left out", (message, rest) =>
+    expect<string>(withoutSmallTalk(bounded(message))).toBe(rest),
+  )
 
   test("is looked for in any text", () =>
     fc.assert(
       fc.property(anyString, (text) => {
-        smallTalkIn(text)
-        expect(text).toContain(withoutSmallTalk(text))
+        const message = bounded(text)
+        smallTalkIn(message)
+        expect<string>(message).toContain(withoutSmallTalk(message))
       }),
     ))
 })
@@ -112,6 +120,11 @@ describe("the language of a reply", () => {
     // The words of the question are those of several languages, of which the passage has one.
     ["En bil?", ["Jag har en bil som är röd, och den kostar inte mycket."], "sv"],
   ] as const)("to %p after %p is %s", (message, others, language) =>
-    expect(languageOfReply(message, others)).toBe(language),
+    expect(
+      languageOfReply(
+        bounded(message),
+        others.map((other) => bounded(other)),
+      ),
+    ).toBe(language),
   )
 })

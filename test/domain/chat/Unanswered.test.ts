@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { isUnanswered } from "../../../src/domain/chat/Unanswered.ts"
+import { isUnanswered as isUnansweredBounded } from "../../../src/domain/chat/Unanswered.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
+
+const isUnanswered = ({ question, ...facts }: typeof answered) =>
+  isUnansweredBounded({ ...facts, question: bounded(question) })
 
 const answered = {
   question: "How long do refunds take?",

@@ -27,12 +27,15 @@ const signedParts = (header: unknown, payload: unknown, by = secret) => {
 }
 
 describe("an identity token", () => {
-  test("says who the visitor is", () => {
+  test("says who the visitor is, for how long, and which secret has signed it", () => {
     const about = { sub: "user-7", email: "ada@example.com", name: "Ada Lovelace" }
-    expect(readWith(signIdentity(secret, claims(about)))).toEqual(Result.succeed(about))
+    const held = { until: now + HOUR + 60, signer: 0 }
+    expect(readWith(signIdentity(secret, claims(about)))).toEqual(Result.succeed({ ...about, ...held }))
     expect(readWith(signIdentity(secret, claims({ role: "more is ignored" })))).toEqual(
-      Result.succeed({ sub: "user-7" }),
+      Result.succeed({ sub: "user-7", ...held }),
     )
+    const second = readWith(signIdentity(secret, claims()), ["another secret", secret])
+    expect(Result.isSuccess(second) && second.success.signer).toBe(1)
   })
 
   test("may be signed with any of the chatbot's secrets, and with no other", () => {

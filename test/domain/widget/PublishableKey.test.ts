@@ -53,6 +53,10 @@ describe("the origins of a publishable key", () => {
     "https://*.shop.example.com:8443",
     "https://xn--mnchen-3ya.de",
     "https://my_shop.example.com",
+    "https://*.shop.co.uk",
+    "https://*.shop.github.io",
+    "https://*.shop.internal",
+    "https://github.io",
     "*",
   ])("may be %s", (origin) => {
     expect(messageOf(origin)).toBe("accepted")
@@ -87,6 +91,11 @@ describe("the origins of a publishable key", () => {
     "https://*.",
     "https://*.com",
     "https://*.localhost",
+    "https://*.co.uk",
+    "https://*.github.io",
+    "https://*.vercel.app",
+    "https://*.xn--p1ai",
+    "https://*.foo.ck",
     "https://*.*.example.com",
     "https://shop*.example.com",
     "https://*.127.0.0.1",

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
+import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { ConsoleSession } from "../../../src/domain/console/ConsoleSession.ts"
 import { type Client, problem, read, wrongPaths } from "../../lib/Client.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
-const server = await startServer({ ADDRESS_RATE_LIMIT: "10000/10s" })
+const server = await startServer({ ADDRESS_RATE_LIMIT: "10000/10s", TRUSTED_PROXIES: "127.0.0.1" })
 const { client } = server
 const session = "/api/console/session"
 const anybody = client.withKey(undefined)
@@ -20,6 +21,10 @@ const signIn = async (json: object) => {
 }
 
 const One = Schema.Struct({ session: ConsoleSession })
+const Entries = Schema.Struct({ entries: Schema.Array(AuditEntry) })
+
+const refusals = async (of: Client) =>
+  read(Entries, await of.get("/api/admin/audit-log?action=sign_in.refused&limit=200"))
 
 describe("a session at the console", () => {
   test("stands for the key in requests of the server's own pages, until it is signed out", async () => {
@@ -36,6 +41,26 @@ describe("a session at the console", () => {
     expect((await anybody.get("/api/external/chatbots", { headers: browser })).status).toBe(200)
     const out = await anybody.delete(session, { headers: browser })
     expect(out.headers.get("set-cookie")).toBe("parley_console=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
+  })
+
+  test("leaves nothing in the browser's cache of what it shows, and answers to keys say nothing of caches", async () => {
+    const { browser } = await signIn({ key: operatorKey })
+    const bot = await client.newChatbot()
+    const path = `/api/external/chatbot/${bot.id}`
+    for (const headers of [browser, { ...browser, cookie: "parley_console=AAAA" }]) {
+      for (const reply of [
+        await anybody.get(path, { headers }),
+        await anybody.get("/api/admin/api-keys", { headers }),
+        await anybody.get("/api/external/chatbot/none", { headers }),
+        await anybody.get(session, { headers }),
+      ]) {
+        expect(reply.headers.get("cache-control")).toBe("no-store")
+        expect(reply.headers.get("x-content-type-options")).toBe("nosniff")
+      }
+    }
+    expect((await client.get(path)).headers.get("cache-control")).toBeNull()
+    // The files of pages come without a look at the cookie, and may be kept.
+    expect((await anybody.get("/widget.js", { headers: browser })).headers.get("cache-control")).toContain("public")
   })
 
   test("tells what the key may do, and does no more than it", async () => {
@@ -159,6 +184,33 @@ describe("signing in at the console", () => {
       headers: { "content-type": "text/plain" },
     })
     problem(form, 415, "unsupported_media_type")
+  })
+
+  test("is in the operator's audit log when it is refused, once an hour for each address", async () => {
+    const mine = await client.newOrganization()
+    const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
+    for (const address of ["203.0.113.7", "203.0.113.7", "2001:db8::1", "2001:db8::2", "198.51.100.1"]) {
+      problem(await anybody.post(session, { json: { key: "wrong" }, ...from(address) }), 401, "unauthorized")
+    }
+    problem(await anybody.post(session, { json: { link: "wrong" }, ...from("198.51.100.2") }), 401, "unauthorized")
+    const { entries } = await refusals(client)
+    expect(entries.map(({ address }) => address).toSorted()).toEqual(
+      expect.arrayContaining(["198.51.100.1", "198.51.100.2", "2001:db8::1", "203.0.113.7"]),
+    )
+    expect(entries.map(({ address }) => address)).not.toContain("2001:db8::2")
+    expect(new Set(entries.map(({ address }) => address)).size).toBe(entries.length)
+    expect(entries[0]).toMatchObject({ actor: { kind: "anonymous", api_key_id: null }, target: { id: null } })
+    expect(JSON.stringify(entries)).not.toContain("wrong")
+    expect((await refusals(mine)).entries).toEqual([])
+  })
+
+  test("fills no table when it is refused very often, from however many addresses", async () => {
+    await Promise.all(
+      Array.from({ length: 150 }, (_, index) =>
+        anybody.post(session, { json: { key: "wrong" }, headers: { "x-forwarded-for": `192.0.2.${index}` } }),
+      ),
+    )
+    expect((await refusals(client)).entries.length).toBe(100)
   })
 
   test("takes a one-time link once", async () => {

@@ -2,10 +2,11 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ChatbotTotals } from "../../../src/domain/console/ChatbotTotals.ts"
 import { Finding, SystemState } from "../../../src/domain/console/SystemState.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Client, problem, read } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client, query } = await startServer()
 
 describe("the state of the server", () => {
   test("names its version, database, queues and memory, for the operator alone", async () => {
@@ -35,13 +36,23 @@ describe("the state of the server", () => {
     }
   })
 
-  test("is examined once for all who ask at the same time", async () => {
-    const [one, other] = await Promise.all([
-      client.get("/api/admin/system/checks"),
-      client.get("/api/admin/system/checks"),
-    ])
-    const { checks } = read(Schema.Struct({ checks: Schema.Array(Finding) }), one)
-    expect(other.text).toBe(one.text)
+  test("is examined anew each time, so that a file that is gone since is named", async () => {
+    const { id } = await client.newChatbot()
+    const [document] = await client.learn(id, { "gone.txt": "Some words." })
+    const before = await client.get("/api/admin/system/checks")
+    expect(before.text).not.toContain("gone.txt")
+    await query(
+      SystemSql.use((sql) => sql`update documents set blob_key = 'documents/gone' where id = ${document?.id ?? ""}`),
+    )
+    const { checks } = read(
+      Schema.Struct({ checks: Schema.Array(Finding) }),
+      await client.get("/api/admin/system/checks"),
+    )
+    expect(checks).toContainEqual({
+      state: "wrong",
+      part: "files",
+      text: expect.stringContaining(`"gone.txt" (${document?.id})`),
+    })
     expect(new Set(checks.map(({ part }) => part))).toEqual(
       new Set([...checks.map(({ part }) => part), "database", "embeddings", "ingestion", "files"]),
     )

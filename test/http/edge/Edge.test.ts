@@ -89,6 +89,7 @@ describe("CORS", () => {
     methods: reply.headers.get("access-control-allow-methods"),
   })
   const shown = { credentials: "true", origin: "*", methods: "GET,OPTIONS,PATCH,DELETE,POST,PUT" }
+  const elsewhere = { ...shown, credentials: null }
 
   test("is allowed on every response of the API, without repeating the client's origin", async () => {
     const sent = { headers: { origin: "https://evil.example" } }
@@ -97,9 +98,16 @@ describe("CORS", () => {
       await client.get(`/api/external/chatbot/${nowhere}/conversations/s/messages`, sent),
       await client.withKey(undefined).get(chatbots, sent),
       await client.get("/api/external/nowhere", sent),
-      await client.post("/api/embedfiles", sent),
     ]) {
       expect(cors(reply)).toEqual(shown)
+    }
+    for (const reply of [
+      await client.post("/api/embedfiles", sent),
+      await client.get("/api/widget/config/pub_x", sent),
+      await client.get("/api/admin/api-keys", sent),
+      await client.get("/v1/models", sent),
+    ]) {
+      expect(cors(reply)).toEqual(elsewhere)
     }
   })
 
@@ -115,7 +123,7 @@ describe("CORS", () => {
     })
     expect(reply.status).toBe(204)
     expect(reply.text).toBe("")
-    expect(cors(reply)).toEqual(shown)
+    expect(cors(reply)).toEqual(path === "/api/embedfiles" ? elsewhere : shown)
     const allowed = (reply.headers.get("access-control-allow-headers") ?? "").split(/,\s*/)
     const asked =
       "X-CSRF-Token X-Requested-With Accept Accept-Version Content-Length Content-MD5 Content-Type Date X-Api-Version"
@@ -124,8 +132,28 @@ describe("CORS", () => {
   })
 })
 
+test("no response is taken for something else than it says to be", async () => {
+  const chatbot = await client.newChatbot()
+  for (const [path, method = "GET"] of [
+    [chatbots],
+    ["/nowhere"],
+    ["/openapi.json"],
+    ["/healthz"],
+    ["/v1/models"],
+    [`/v1/models/${nowhere}`],
+    [`/mcp/${chatbot.id}`, "POST"],
+    [chatbots, "DELETE"],
+    [chatbots, "OPTIONS"],
+    [chatbots, "HEAD"],
+    [`/chat/${nowhere}`],
+  ] as const) {
+    const { headers } = await client.send(method, path)
+    expect([path, headers.get("x-content-type-options")]).toEqual([path, "nosniff"])
+  }
+})
+
 describe("an unknown path", () => {
-  const paths = ["/", "/nowhere", "/api", "/api/external", "/api/external/chatbot", "/avatars", `${chatbots}/extra`]
+  const paths = ["/nowhere", "/api", "/api/external", "/api/external/chatbot", "/avatars", `${chatbots}/extra`]
   const misspelled = [chatbots.toUpperCase(), `${chatbots}/`, "/api/external//chatbots"]
   test.each([...paths, ...misspelled])("is answered with 404: %s", async (path) => {
     problem(await client.get(path), 404, "not_found")

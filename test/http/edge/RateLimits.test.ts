@@ -79,6 +79,29 @@ describe("the rate limit of an API key", () => {
     expect(remaining(await key.get(chatbots))).toBe(22)
   })
 
+  test("counts a large body for more, also where its length is not known before it has come", async () => {
+    const { id } = await client.newChatbot()
+    const key = await newKey()
+    const body = (length: number) => JSON.stringify({ message: "a".repeat(length - '{"message":""}'.length) })
+    const post = (sent: string | ReadableStream) =>
+      key.post(`/api/external/chatbot/${id}/query-knowledge`, {
+        body: sent,
+        headers: { "content-type": "application/json" },
+      })
+    expect(remaining(await post(body(32 * 1_024 - 1)))).toBe(29)
+    expect(remaining(await post(body(32 * 1_024)))).toBe(27)
+    expect(remaining(await key.upload(id, { "a.md": "a ".repeat(1_024 * 1_024) }))).toBe(20)
+    const pieces = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode(body(100)))
+        controller.close()
+      },
+    })
+    const chunked = await post(pieces)
+    // More than all that is left, since 32 is more than the limit: a request never counts for more than that.
+    problem(chunked, 429, "rate_limited")
+  })
+
   test("counts requests of the Model Context Protocol, and a chat for more", async () => {
     const { id } = await client.newChatbot()
     const key = await newKey()

@@ -1,8 +1,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Scope } from "effect"
+import { reservePort } from "../../../src/http/server/Server.ts"
+import { SEAT } from "../../../src/supervisor/Messages.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
-import { fresh } from "../../lib/TestDatabase.ts"
+import { fresh, temporaryDirectory } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
 
 setDefaultTimeout(2 * testTimeout)
@@ -11,6 +13,40 @@ const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   Effect.runPromise(Scope.provide(effect, scope))
+
+test("a worker that is replaced reports readiness in connections that are kept, for the service is ready", async () => {
+  const directory = await run(temporaryDirectory("sockets"))
+  const settings = await run(Effect.flatMap(fresh, settingsFor))
+  const port = await run(reservePort({ host: "127.0.0.1", port: 0 }))
+  const reports: Array<unknown> = []
+  // This test is the supervisor.
+  const worker = Bun.spawn([process.execPath, "src/main.ts", "serve"], {
+    env: { ...process.env, ...settings, PORT: String(port), [SEAT]: `1/1:${directory}`, LOG_FORMAT: "json" },
+    stdio: ["ignore", "pipe", "inherit"],
+    ipc: (report) => void reports.push(Object(report)._tag),
+  })
+  const reported = (tag: string) => until(() => reports.includes(tag), Boolean)
+  await reported("Ready")
+  worker.send({ _tag: "Listen" })
+  await reported("Listening")
+  const ask = async () => {
+    const { headers, status } = await fetch(`http://127.0.0.1:${port}/readyz`)
+    return `${status} ${headers.get("connection")}`
+  }
+  expect(await ask()).toStartWith("200 ")
+  worker.send({ _tag: "Leave" })
+  const answers = new Set<string>()
+  await until(
+    async () => {
+      answers.add(await ask().catch(() => "refused"))
+      return answers
+    },
+    (all) => all.has("refused"),
+  )
+  expect(Array.from(answers).filter((answer) => !answer.startsWith("200 "))).toEqual(["refused"])
+  expect(answers).toContain("200 close")
+  expect(await worker.exited).toBe(0)
+})
 
 test("several workers need Postgres, and find each other's replies to visitors", async () => {
   const database = await run(fresh)

@@ -3,6 +3,7 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "bun:test"
+import { VISITOR_TOKEN_VERSION } from "../../../src/domain/widget/Visitor.ts"
 import { makeSiblings, seatOf } from "../../../src/http/server/Siblings.ts"
 
 const SEATS = 2
@@ -14,7 +15,7 @@ const none = () => Promise.resolve("")
 /** A token with a wrong signature, of a visitor whose replies the second worker has. */
 const forged = ((): string => {
   for (let visitor = 0; ; visitor++) {
-    const token = `vst1.${Buffer.from(JSON.stringify({ v: String(visitor) })).toString("base64url")}.x`
+    const token = `${VISITOR_TOKEN_VERSION}.${Buffer.from(JSON.stringify({ v: String(visitor) })).toString("base64url")}.x`
     const headers = { authorization: `Bearer ${token}` }
     const request = new Request("http://x/api/widget/chat", { method: "POST", headers })
     if (seatOf(request, SEATS) === 2) return token

@@ -47,6 +47,32 @@ const asset = loads((await visitor.get("/console")).text)
   .map((address) => new URL(address, `${url}/console`).pathname)
   .find((path) => path.endsWith(".js"))
 
+describe("the address of the server itself", () => {
+  const ask = (accept: string) => fetch(url, { headers: { accept }, redirect: "manual" })
+
+  test("leads a browser to the console", async () => {
+    const { headers, status } = await ask("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+    expect(status).toBe(302)
+    expect(new URL(headers.get("location") ?? "", `${url}/`).href).toBe(`${url}/console`)
+    expect(headers.get("vary")).toBe("accept")
+  })
+
+  test("tells a program where the console, the documentation and the API's description are", async () => {
+    const response = await ask("*/*")
+    const places = await response.json()
+    expect(response.status).toBe(200)
+    expect(places).toEqual({
+      name: "Parley",
+      console: `${url}/console`,
+      documentation: `${url}/docs/readme`,
+      reference: `${url}/docs`,
+      openapi: `${url}/openapi.json`,
+    })
+    const addresses = Object.values(places as Record<string, string>).filter((one) => one.startsWith(url))
+    for (const address of addresses) expect((await fetch(address)).status).toBe(200)
+  })
+})
+
 describe("the document of the widget", () => {
   test("may be embedded by the allowed origins of its key, and loads from its own server alone", async () => {
     const { headers, status, text } = await visitor.get(`/widget/${published.key}`)

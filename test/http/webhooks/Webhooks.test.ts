@@ -233,6 +233,41 @@ describe("a key", () => {
     expect((await (await owner.limitedTo("chatbots:read", "chatbots:write")).get(hooksPath)).status).toBe(403)
   })
 
+  test("that may not read what events tell gets neither the secret that signs them nor their deliveries", async () => {
+    const owner = await client.newOrganization()
+    const chatbot = await owner.newChatbot()
+    const address = newAddress(ok)
+    const hook = await newWebhook(owner, address.url, ["message.created", "document.ready"])
+    await owner.chat(chatbot.id, "When does the tide turn?")
+    await address.received(2)
+    const { deliveries } = await until(hook.deliveries, (page) =>
+      page.deliveries.every(({ state }) => state === "delivered"),
+    )
+    const { client: limited } = await owner.newKey({ scopes: ["admin", "knowledge:read"] })
+    const since = { json: { since: "2026-01-01T00:00:00Z" } }
+    const statuses = async () => [
+      (await limited.post(`${hook.path}/rotate`)).status,
+      (await limited.get(`${hook.path}/deliveries`)).status,
+      (await limited.post(`${hook.path}/deliveries/resend`, since)).status,
+      (await limited.post(`${hook.path}/deliveries/${deliveries[0]?.id}/resend`)).status,
+      (await limited.patch(hook.path, { json: { url: endpoint.url, events: ["document.ready"] } })).status,
+    ]
+    expect(await statuses()).toEqual([403, 403, 403, 403, 403])
+    expect((await hook.get()).old_secret_until).toBeNull()
+
+    // Once the webhook is sent other events, what it was sent before stays with those who may read it.
+    await owner.patch(hook.path, { json: { events: ["document.ready"] } })
+    await server.query(
+      SystemSql.use(
+        (sql) => sql`
+          update webhook_deliveries set state = 'waiting', due_at = now() + interval '1 day' where webhook_id = ${hook.id}`,
+      ),
+    )
+    expect(await statuses()).toEqual([200, 200, 200, 404, 403])
+    expect((await limited.get(`${hook.path}/deliveries`)).body).toMatchObject({ deliveries: [] })
+    expect((await hook.deliveries()).deliveries).toHaveLength(2)
+  })
+
   test("that is bound to a chatbot makes and reaches webhooks of that chatbot only", async () => {
     const owner = await client.newOrganization()
     const chatbot = await owner.newChatbot()

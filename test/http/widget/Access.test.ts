@@ -167,7 +167,7 @@ describe("a publishable key", () => {
     const bot = await client.newChatbot()
     const { api_key, key } = await publish(bot.id)
     await look(key)
-    expect((await listed()).find(({ id }) => id === api_key.id)?.last_used_at).not.toBeNull()
+    await until(listed, (keys) => keys.find(({ id }) => id === api_key.id)?.last_used_at !== null)
     const log = await client.get(`/api/admin/audit-log?target_id=${api_key.id}&action=api_key.first_used`)
     expect(log.text).toContain(api_key.id)
   })

@@ -167,7 +167,7 @@ test("an address that guesses keys of widgets is refused for a while", async () 
   const guess = () => visitor.get(`/api/widget/config/${crypto.randomUUID()}`)
   const statuses = [await guess(), await guess(), await guess(), await guess()].map(({ status }) => status)
   expect(statuses).toEqual([404, 404, 404, 429])
-  const session = { token: "vst1.e30.x", expires_at: "", visitor: { id: "", is_verified: false } }
+  const session = { token: "vst2.e30.x", expires_at: "", visitor: { id: "", is_verified: false } }
   const forged = new VisitorClient(server.client, Schema.decodeUnknownSync(VisitorSession)(session))
   problem(await look(forged), 429, "rate_limited")
   expect(server.url).not.toBe(url)

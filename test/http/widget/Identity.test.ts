@@ -3,11 +3,11 @@ import { Schema } from "effect"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { IdentitySecret } from "../../../src/domain/widget/IdentitySecret.ts"
 import { VisitorSession } from "../../../src/domain/widget/Widget.ts"
-import { type Client, problem, read } from "../../lib/Client.ts"
+import { type Client, problem, read, until } from "../../lib/Client.ts"
 import { signIdentity } from "../../lib/Identity.ts"
 import { keyOf } from "../../lib/Keys.ts"
 import { startServer } from "../../lib/TestServer.ts"
-import { visit } from "../../lib/Visitors.ts"
+import { visit, type VisitorClient } from "../../lib/Visitors.ts"
 
 const { client, dump } = await startServer({
   SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
@@ -58,6 +58,29 @@ describe("an identity secret of a chatbot", () => {
       ["identity_secret.deleted", bot.id],
       ["identity_secret.created", bot.id],
     ])
+  })
+
+  test("ends the sessions of those whom it has vouched for when it is deleted, and so does the token's end", async () => {
+    const bot = await client.newChatbot({ is_public: true })
+    const [gone, kept] = [await make(bot.id), await make(bot.id)]
+    const withEnd = (secret: string, seconds: number) =>
+      visit(client, bot.id, { identity: signIdentity(secret, claims(bot.id, { exp: inSeconds(seconds) })) })
+    const sessions = [await withEnd(gone.secret, 600), await withEnd(kept.secret, 600)]
+    const statuses = () => Promise.all(sessions.map(async (one) => (await one.send("GET", "/conversations")).status))
+    expect(await statuses()).toEqual([200, 200])
+    await client.delete(`${path(bot.id)}/${gone.identity_secret.id}`)
+    await until(statuses, ([first]) => first === 401)
+    expect(await statuses()).toEqual([401, 200])
+    // One that is made meanwhile vouches at once.
+    sessions.push(await withEnd((await make(bot.id)).secret, 600))
+    expect(await statuses()).toEqual([401, 200, 200])
+    // Both clocks may be off by a minute.
+    const ending = await withEnd(kept.secret, -57)
+    expect(Date.parse(ending.session.expires_at)).toBeLessThan(Date.now() + 4_000)
+    await until(
+      () => ending.send("GET", "/conversations"),
+      ({ status }) => status === 401,
+    )
   })
 
   test("is never more than one of two, however many are made at once", async () => {
@@ -135,6 +158,35 @@ describe("a visitor with an identity", () => {
     const bot = await client.newChatbot({ is_public: true })
     problem(await open(bot.id, { identity: signIdentity("", claims(bot.id)) }), 401, "unauthorized")
     expect((await open(bot.id, { email: "ada@example.com", is_verified: true })).status).toBe(400)
+  })
+
+  test("is erased by the signed address, with what the browser said before, also where the chatbot asks for none", async () => {
+    const bot = await client.newChatbot({ is_public: true, settings: { model: "local/extractive" } })
+    const { secret } = await make(bot.id)
+    const visitor_secret = "zLwDnJm3TzqV0k5bXhRr9A"
+    const signed = (more: object) => signIdentity(secret, claims(bot.id, { sub: "ada", ...more }))
+    const erase = async (email: string) =>
+      (await client.post("/api/external/erasures", { json: { email, chatbot_id: bot.id } })).body
+    const talk = async (who: VisitorClient) => {
+      await who.hear("When does the heron breed?")
+    }
+    const stranger = await visit(client, bot.id)
+    await talk(stranger)
+    // Before the page says who it is; then without an address, and with one.
+    await talk(await visit(client, bot.id, { visitor_secret }))
+    await talk(await visit(client, bot.id, { identity: signed({}) }))
+    const known = await visit(client, bot.id, { visitor_secret, identity: signed({ email: "Ada@example.com" }) })
+    await talk(known)
+    expect(await known.conversations()).toHaveLength(3)
+    expect(await erase("ada@example.com")).toEqual({ erased: { conversations: 3, messages: 6 } })
+    expect(await known.conversations()).toEqual([])
+    expect(await stranger.conversations()).toHaveLength(1)
+
+    // Under the address that was signed last.
+    await talk(known)
+    await visit(client, bot.id, { identity: signed({ email: "lovelace@example.com" }) })
+    expect(await erase("ada@example.com")).toEqual({ erased: { conversations: 0, messages: 0 } })
+    expect(await erase("lovelace@example.com")).toEqual({ erased: { conversations: 1, messages: 2 } })
   })
 
   test("keeps the conversations of its browser from whoever shows the browser's earlier token", async () => {

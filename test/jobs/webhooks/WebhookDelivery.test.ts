@@ -39,6 +39,8 @@ test("an endpoint that answers slowly keeps a worker for a few requests, and the
     const queue = Layer.mock(WebhookQueue)({
       announce: Effect.succeed({ announced: 0, any: true }),
       claim: (isFailing) => Effect.sync(() => (isFailing ? undefined : jobs.pop())),
+      untilDue: () => (bell) => bell.await,
+      untilStored: (bell) => bell.await,
       releaseAll: Effect.void,
       renew: () => Effect.succeed(true),
       endpoint: () =>

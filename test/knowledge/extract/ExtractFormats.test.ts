@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { Format } from "../../../src/domain/Formats.ts"
 import { Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 import { defaults, readDocument as read } from "../../lib/Defaults.ts"
 import { cleanTitle, normalizeText } from "../../../src/knowledge/extract/Text.ts"
 import { fixturePath } from "../../lib/Fixtures.ts"
@@ -32,7 +33,7 @@ describe("a document", () => {
         if (document === undefined) return
         const { title, text } = document
         expect(normalizeText(text)).toBe(text)
-        expect(cleanTitle(title)).toBe(title)
+        expect(cleanTitle(bounded(title))).toBe(title)
       }),
     ))
 

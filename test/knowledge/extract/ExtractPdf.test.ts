@@ -158,3 +158,61 @@ test("texts of two columns or pages are joined only in the middle of a sentence"
   expect(resumption("It ends.", "and begins")).toBeUndefined()
   expect(resumption("on the", "Command Line")).toBeUndefined()
 })
+
+/** A PDF of one page with these lines in Courier, as programs print plain text, and this title in its metadata. */
+const printed = (lines: ReadonlyArray<string>, title: string) => {
+  const drawn = lines.map((line) => `(${line.replace(/[\\()]/g, "\\$&")}) Tj T*`).join("\n")
+  const objects = [
+    { value: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
+    { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>" },
+    pageOf(5),
+    { value: "<< >>", stream: `BT /F1 10 Tf 12 TL 50 740 Td ${drawn} ET` },
+    { value: `<< /Title (${title}) >>` },
+  ]
+  return read({ format: "pdf", name: "harbour-rules.pdf", bytes: pdfOf(objects, "/Info 6 0 R") })
+}
+
+describe("a document in a fixed-pitch font", () => {
+  const rules = [
+    "HARBOUR RULES",
+    "",
+    "The fee for a berth is twelve crowns a night.  Boats that are",
+    "shorter than six metres pay half of it.  Whoever leaves in the eve-",
+    "ning pays nothing:",
+    "",
+    "   (a)  for a stay of up to six hours;",
+    "   (b)  for a boat in distress;",
+    "",
+    "Length             Night",
+    "up to 6 m          6",
+    "6 to 12 m          12",
+  ]
+
+  test("is text with paragraphs and tables, not code", async () => {
+    const { text } = await printed(rules, "Harbour rules")
+    expect(text).toContain("Boats that are shorter than six metres pay half of it. Whoever leaves in the evening pays")
+    expect(text).toContain("| 6 to 12 m | 12 |")
+    expect(text).not.toContain("```")
+  })
+
+  test("keeps the lines of a program", async () => {
+    const { text } = await printed(["int main(void) {", "    int i = 0;", "    return i; }"], "Program")
+    expect(text).toBe("```\nint main(void) {\n    int i = 0;\n    return i; }\n```")
+  })
+
+  test("marks code in a document whose text is in another font", () => {
+    const code = paragraph(200, ["make install", "make check"], { font: "mono", monospaced: true })
+    const [text] = textOf([page(...paragraph(100, ["This is how it is installed on any", "machine."]), ...code)])
+    expect(text).toBe("This is how it is installed on any machine.\n\n```\nmake install\nmake check\n```")
+  })
+
+  test.each(["Enscript Output", "Microsoft Word - rules.doc", "untitled", "Slide 1", "Präsentation1", "scan0042.tif"])(
+    "has the name of its file and not the title %s, which a program wrote",
+    async (title) => expect((await printed(rules, title)).title).toBe("harbour-rules"),
+  )
+
+  test("has the title of its metadata when its words occur in the document", async () => {
+    expect((await printed(rules, "Harbour Rules 1987")).title).toBe("Harbour Rules 1987")
+  })
+})

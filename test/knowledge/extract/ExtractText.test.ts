@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { Format } from "../../../src/domain/Formats.ts"
 import { Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 import { MAX_TITLE_CHARACTERS, normalizeText, titleOfFile } from "../../../src/knowledge/extract/Text.ts"
 import { readDocument as read } from "../../lib/Defaults.ts"
 
@@ -42,13 +43,13 @@ describe("the title of a file", () => {
     ["///", "Untitled"],
     ["", "Untitled"],
   ])("named %j is %j", (name, title) => {
-    expect(titleOfFile(name)).toBe(title)
+    expect(titleOfFile(bounded(name))).toBe(title)
   })
 
   test("is one short line without outer spaces", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), (name) => {
-        const title = titleOfFile(name)
+        const title = titleOfFile(bounded(name))
         expect(title.length).toBeLessThanOrEqual(MAX_TITLE_CHARACTERS)
         expect(title).toMatch(/^\S(?:.*\S)?$/u)
       }),

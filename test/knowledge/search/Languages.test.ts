@@ -9,6 +9,7 @@ import { type Language, LANGUAGES } from "../../../src/text/Language.ts"
 import { spacedWords } from "../../../src/text/Words.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { chunkIdOf, chunkOf, segmentOf } from "../../lib/Lexemes.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 /*
  * A knowledge base of 240 Spanish passages: what there is in 24 places. Passages about different things in different
@@ -71,9 +72,9 @@ beforeAll(() =>
       const textVectors = makeTextVectors(sql)
       const words = ITEMS.map(({ question }) => question).join(" ")
       for (const language of LANGUAGES) {
-        const passages = ITEMS.map(({ passage }) => ["", "", spacedWords(passage, language)] as const)
+        const passages = ITEMS.map(({ passage }) => ["", "", spacedWords(bounded(passage), language)] as const)
         vectors.set(language, yield* textVectors(language, passages))
-        const unknown = stems.unknown([{ language, texts: 1 }], words)
+        const unknown = stems.unknown([{ language, texts: 1 }], bounded(words, words.length))
         const [row] = yield* sql<{ analyses: ReadonlyArray<Uint8Array> }>`
           select array(
             select tsvectorsend(to_tsvector(${language}::text::regconfig, word))
@@ -96,7 +97,8 @@ const indexWith = (others: ReadonlyMap<number, Language>) => {
   return new LexicalIndex([segmentOf(chunks)])
 }
 
-const queryIn = (index: LexicalIndex, question: string) => stems.query(index.languages, question, () => 0) ?? []
+const queryIn = (index: LexicalIndex, question: string) =>
+  stems.query(index.languages, bounded(question), () => 0) ?? []
 
 const search = (index: LexicalIndex, question: string) => index.search(queryIn(index, question), ITEMS.length)
 

@@ -71,6 +71,14 @@ describe("a selection of chunks", () => {
     expect(holds(["oak"], best)).toBe(false)
   })
 
+  test("says whether what matches next is so common that it need not be looked up", () => {
+    const all = Array.from({ length: 100 }, (_, number) => ["oak", ...(number % 8 === 0 ? ["elm"] : [])])
+    const isCommon = (asked: ReadonlyArray<string>) =>
+      select(ask(asked), sampleOf(all, 10_000), 10_000, lexemes, 500).isNextCommon
+    expect(isCommon(["oak"])).toBe(true)
+    expect(isCommon(["elm", "oak"])).toBe(false)
+  })
+
   test("has a short query and finds chunks even when many words of the question occur nowhere", () => {
     const many = Array.from({ length: 40 }, (_, number) => `word${number}`)
     const draw = random(7)

@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test"
 import { Stems } from "../../../src/knowledge/search/Stems.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 const english = [{ language: "english", texts: 1 }] as const
-const knows = (stems: Stems, question: string): boolean => stems.query(english, question, () => 0) !== undefined
+const knows = (stems: Stems, question: string): boolean =>
+  stems.query(english, bounded(question), () => 0) !== undefined
 /** Learns the words of a question that are not known, as a search does. */
 const ask = (stems: Stems, question: string): boolean => {
-  const words = stems.unknown(english, question)
+  const words = stems.unknown(english, bounded(question))
   stems.learn(words, [])
   return knows(stems, question)
 }

@@ -16,7 +16,7 @@ sentences of its documents. \`–\` means that there is no default.`
 
 const engine = `## Of the engine
 
-Three more variables are Bun's own. They have to be there when the process starts. \`bun run start\` and \`bun run parley\` set
+Three more variables are Bun's own. They have to be there when the process starts. \`bun run start\` and \`src/parley\` set
 them by \`src/launch.ts\`, unless the environment does; \`bun src/main.ts\` starts without, so set them yourself there.`
 
 const code = (value: string | undefined) => (value === undefined ? "–" : `\`${value}\``)

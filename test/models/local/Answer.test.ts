@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import type { PassageJson } from "../../../src/domain/Passage.ts"
 import { answerTo, materialOf } from "../../../src/models/local/Answer.ts"
 import { nearby } from "../../../src/models/local/Nearby.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 const passage = (title: string, chunk: number, content: string, section?: string): PassageJson => ({
   title,
@@ -14,7 +15,7 @@ const passage = (title: string, chunk: number, content: string, section?: string
 })
 
 const answer = (question: string, ...contents: ReadonlyArray<string>) =>
-  answerTo(question, materialOf(contents.map((content, index) => passage("Title", index + 1, content))))?.text
+  answerTo(bounded(question), materialOf(contents.map((content, index) => passage("Title", index + 1, content))))?.text
 
 describe("the words of a question are found", () => {
   test.each([
@@ -135,10 +136,10 @@ test("sentences of two documents are quoted together only to compare two things"
     passage("A", 1, "The Basic plan has 5 GB of storage. It rains."),
     passage("B", 1, "The Team plan has 200 GB of storage. It snows."),
   ]
-  expect(answerTo("What is the difference between the Basic plan and the Team plan?", materialOf(passages))?.text).toBe(
-    "The Basic plan has 5 GB of storage. (A)\n\nThe Team plan has 200 GB of storage. (B)",
-  )
-  expect(answerTo("How much storage has the Team plan?", materialOf(passages))?.text).toBe(
+  expect(
+    answerTo(bounded("What is the difference between the Basic plan and the Team plan?"), materialOf(passages))?.text,
+  ).toBe("The Basic plan has 5 GB of storage. (A)\n\nThe Team plan has 200 GB of storage. (B)")
+  expect(answerTo(bounded("How much storage has the Team plan?"), materialOf(passages))?.text).toBe(
     "The Team plan has 200 GB of storage. (B)",
   )
 })
@@ -178,7 +179,7 @@ describe("whether sentences answer a question is judged", () => {
 
   /** The answer from a passage that is hardly similar to the question. */
   const weakly = (question: string, content: string) =>
-    answerTo(question, materialOf([{ ...passage("Title", 1, content), similarity: 0.3 }]))?.text
+    answerTo(bounded(question), materialOf([{ ...passage("Title", 1, content), similarity: 0.3 }]))?.text
 
   test("by names where a question has nothing else", () => {
     expect(weakly("Who was Ilse Brandt?", "It rains. Ilse Brandt founded the museum in 1987.")).toStartWith(
@@ -195,8 +196,8 @@ describe("whether sentences answer a question is judged", () => {
 
 test("places that tell of what a question asks are named by title and heading", () => {
   const passages = [passage("Handbook", 3, "Refunds are paid within 14 days.\n\n## Tea\n\nWe sell tea.", "Sales")]
-  expect(nearby("Are refunds paid to Martians?", passages)).toEqual(["“Sales” (Handbook)"])
-  expect(nearby("Zebra?", passages)).toEqual([])
+  expect(nearby(bounded("Are refunds paid to Martians?"), passages)).toEqual(["“Sales” (Handbook)"])
+  expect(nearby(bounded("Zebra?"), passages)).toEqual([])
 })
 
 test("at most three sentences of any text are quoted, each once and as it is written", () => {
@@ -207,7 +208,7 @@ test("at most three sentences of any text are quoted, each once and as it is wri
   )
   fc.assert(
     fc.property(content, content, fc.string({ unit: "binary" }), (one, two, question) => {
-      const found = answerTo(`whale ${question}`, materialOf([passage("A", 1, one), passage("B", 1, two)]))
+      const found = answerTo(bounded(`whale ${question}`), materialOf([passage("A", 1, one), passage("B", 1, two)]))
       const quotes = found?.quotes.map(({ text }) => text) ?? []
       expect(new Set(quotes).size).toBe(quotes.length)
       const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, "")

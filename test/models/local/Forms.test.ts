@@ -2,9 +2,11 @@ import { describe, expect, test } from "bun:test"
 import { enumerates, instructs } from "../../../src/models/local/AnswerForms.ts"
 import { answerTo, materialOf } from "../../../src/models/local/Answer.ts"
 import { isImplied, meaningOf } from "../../../src/models/local/questions/Related.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 const answer = (question: string, content: string) =>
-  answerTo(question, materialOf([{ title: "Title", chunk: 1, content, document_id: "a", similarity: 0.5 }]))?.text
+  answerTo(bounded(question), materialOf([{ title: "Title", chunk: 1, content, document_id: "a", similarity: 0.5 }]))
+    ?.text
 
 describe("a question for several things is answered with", () => {
   test("the sentence that names them rather than one about the same", () => {

@@ -5,6 +5,7 @@ import { germanic } from "../../../src/models/local/questions/Germanic.ts"
 import { otherFamilies } from "../../../src/models/local/questions/OtherFamilies.ts"
 import type { QuestionWords } from "../../../src/models/local/questions/QuestionWords.ts"
 import { romance } from "../../../src/models/local/questions/Romance.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 describe("the language, the kind and the words of a question are read from", () => {
   test.each([
@@ -37,13 +38,13 @@ describe("the language, the kind and the words of a question are read from", () 
     ["da", "number", "elever", "Hvor mange elever er der?"],
     [undefined, "other", "refund students", "refund students"],
   ] as const)("%s %s “%s”", (language, kind, words, text) => {
-    const question = readQuestion(text)
+    const question = readQuestion(bounded(text))
     expect([question.language, question.kind, question.words.join(" ")]).toEqual([language, kind, words])
   })
 })
 
 test("a comparison names two things", () => {
-  const compared = (text: string) => readQuestion(text).compared
+  const compared = (text: string) => readQuestion(bounded(text)).compared
   expect(compared("What is the difference between the Basic plan and the Team plan?")).toEqual([
     ["basic", "plan"],
     ["team", "plan"],
@@ -53,7 +54,7 @@ test("a comparison names two things", () => {
 })
 
 test("of several sentences the last one that asks is the question, unless it is about what was said before", () => {
-  const words = (text: string) => readQuestion(text).words.join(" ")
+  const words = (text: string) => readQuestion(bounded(text)).words.join(" ")
   expect(words("Dear all, I am new. My wife loves tennis! Could you tell me where to reserve the court?")).toBe(
     "reserve court",
   )
@@ -62,13 +63,17 @@ test("of several sentences the last one that asks is the question, unless it is 
 })
 
 test("names, numbers and codes are told apart from other words, except by the capital of the first word", () => {
-  expect([...readQuestion("Ducks of Europe in 2019, and CHAT_LIMIT?").names]).toEqual(["europe", "2019", "chat_limit"])
+  expect([...readQuestion(bounded("Ducks of Europe in 2019, and CHAT_LIMIT?")).names]).toEqual([
+    "europe",
+    "2019",
+    "chat_limit",
+  ])
 })
 
 test("any text is read, and only words of the text are returned", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.constantFrom("what is ", "什么是", ""), (text, start) => {
-      const { words } = readQuestion(start + text)
+      const { words } = readQuestion(bounded(start + text))
       const plain = (start + text).normalize("NFKC").toLowerCase()
       for (const word of words) expect(plain).toContain(word)
     }),

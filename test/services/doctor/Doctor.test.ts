@@ -212,6 +212,22 @@ test("lexeme indexes in the database are listed by chatbot, and an incomplete on
     }),
   ))
 
+test("files without an owner that wait for their hour are shown", () =>
+  run(
+    Effect.gen(function* () {
+      yield* SystemSql.use((sql) => sql`delete from blob_garbage`)
+      expect((yield* findings).filter((line) => line.includes("without an owner"))).toEqual([])
+      yield* SystemSql.use(
+        (sql) => sql`insert into blob_garbage values
+          ('documents/young', now() + interval '1 hour'), ('documents/due', now() - interval '1 minute')`,
+      )
+      expect(yield* findings).toContain(
+        "ok files: 2 files without an owner; a server deletes those that have none in an hour",
+      )
+      yield* SystemSql.use((sql) => sql`delete from blob_garbage`)
+    }),
+  ))
+
 test("files that should be deleted by now are wrong", () =>
   run(
     Effect.gen(function* () {

@@ -8,6 +8,7 @@ import { ClientAddress } from "../../../src/domain/ClientAddress.ts"
 import { NotFound, RateLimited, Unauthorized } from "../../../src/domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../../../src/domain/Ids.ts"
 import { noRateLimit, type RateLimit } from "../../../src/domain/rates/RateLimit.ts"
+import { IdentitySecretId } from "../../../src/domain/widget/IdentitySecret.ts"
 import { RateLimiter } from "../../../src/services/rates/RateLimiter.ts"
 import { VisitorLimiter } from "../../../src/services/rates/VisitorLimiter.ts"
 import { ServerSecrets } from "../../../src/services/ServerSecrets.ts"
@@ -51,6 +52,10 @@ const embedded = (key: string, chatbot: ChatbotId): Embedded => ({
 interface Options {
   /** The visitors whose conversations went over to another one, and that one. */
   readonly handedOver?: Array<readonly [from: string, to: string]>
+  /** How long each identity token is valid. */
+  readonly identityLifetime?: Duration.Duration
+  /** The identity secrets of the first chatbot, which a test may change. */
+  readonly secrets?: Set<IdentitySecretId>
   /** What is embedded under which key, which a test may change. */
   readonly widgets?: Map<string, ChatbotId>
   readonly rates?: { readonly visitor?: RateLimit; readonly address?: RateLimit }
@@ -64,7 +69,16 @@ const both = () =>
     ["two", chatbotOf(2)],
   ])
 
-const layerOf = ({ handedOver = [], rates = {}, secret = 1, widgets = both() }: Options) => {
+const secretId = IdentitySecretId.make("01a2030f-e2b1-7c3d-8a4b-5c6d7e8f9a0b")
+
+const layerOf = ({
+  handedOver = [],
+  identityLifetime = Duration.hours(24),
+  rates = {},
+  secret = 1,
+  secrets = new Set([secretId]),
+  widgets = both(),
+}: Options) => {
   const find = (key: string) => {
     const chatbot = widgets.get(key)
     return chatbot === undefined ? new NotFound({ detail: "Gone." }) : Effect.succeed(embedded(key, chatbot))
@@ -82,10 +96,15 @@ const layerOf = ({ handedOver = [], rates = {}, secret = 1, widgets = both() }: 
         verify: (_, token) =>
           token === "forged"
             ? new Unauthorized({ detail: "The identity token is refused." })
-            : Effect.succeed({ sub: token, email: "ada@example.com", name: "Ada" }),
+            : Effect.succeed({
+                identity: { sub: token, email: "ada@example.com", name: "Ada" },
+                secretId,
+                until: Duration.toMillis(identityLifetime),
+              }),
+        isLive: (chatbot, id) => Effect.sync(() => chatbot === chatbotOf(1) && id === secretId && secrets.has(id)),
       }),
       Layer.mock(VisitorConversations)({
-        handOver: (_, from, to) => Effect.sync(() => void handedOver.push([from, to])),
+        recognize: ({ id }, before) => Effect.sync(() => void (before === undefined || handedOver.push([before, id]))),
       }),
       Layer.mock(RateLimiter)({
         isOn: true,
@@ -167,6 +186,40 @@ describe("a visitor's token", () => {
     )
   })
 
+  test("of a verified visitor ends with the identity token, and never later than any other", () => {
+    const whole = (identityLifetime: Duration.Duration) =>
+      run(
+        Effect.gen(function* () {
+          const { expires_at, token } = yield* open({ identity: "user-7" })
+          const end = Date.parse(expires_at)
+          yield* TestClock.adjust(Duration.millis(end - 1))
+          expect((yield* admit(token)).visitor.isVerified).toBe(true)
+          yield* TestClock.adjust("1 milli")
+          expect(yield* isRefused(token)).toBe(true)
+          return end
+        }),
+        { identityLifetime },
+      )
+    return Promise.all([
+      expect(whole(Duration.minutes(5))).resolves.toBe(Duration.toMillis("5 minutes")),
+      expect(whole(Duration.hours(2))).resolves.toBe(Duration.toMillis("1 hour")),
+    ])
+  })
+
+  test("of a verified visitor is refused once the identity secret is deleted, and no other is", () => {
+    const secrets = new Set([secretId])
+    return run(
+      Effect.gen(function* () {
+        const [verified, anonymous] = [yield* open({ identity: "user-7" }), yield* open()]
+        yield* admit(verified.token)
+        secrets.delete(secretId)
+        expect(yield* isRefused(verified.token)).toBe(true)
+        expect((yield* admit(anonymous.token)).visitor.isVerified).toBe(false)
+      }),
+      { secrets },
+    )
+  })
+
   test("is refused when any of its characters is changed, left out or added", () =>
     run(
       Effect.gen(function* () {
@@ -197,7 +250,7 @@ describe("a visitor's token", () => {
         expect(yield* isRefused(`${signed}.${secrets.sign("console session", signed)}`)).toBe(true)
         const elsewhere = yield* Effect.promise(() => run(open(), { secret: 2 }))
         expect(yield* isRefused(elsewhere.token)).toBe(true)
-        for (const odd of ["", "..", "vst1..", `vst2.${payload}`, "x".repeat(1_000_000), "vst1.e30.".repeat(900)]) {
+        for (const odd of ["", "..", "vst2..", `vst1.${payload}`, "x".repeat(1_000_000), "vst2.e30.".repeat(900)]) {
           expect(yield* isRefused(odd)).toBe(true)
         }
         for (const content of [
@@ -205,9 +258,9 @@ describe("a visitor's token", () => {
           "null",
           "[]",
           "no JSON",
-          JSON.stringify({ k: "one", c: "x", v: "y", s: 1, e: 9e15 }),
+          JSON.stringify({ k: "one", c: "x", v: "y", i: 1, e: 9e15 }),
         ]) {
-          const other = `vst1.${Buffer.from(content).toString("base64url")}`
+          const other = `vst2.${Buffer.from(content).toString("base64url")}`
           expect(yield* isRefused(`${other}.${secrets.sign("visitor token", other)}`)).toBe(true)
         }
       }),

@@ -64,6 +64,8 @@ test("a database is read-only while its disk has less space than the reserve, an
   )
   expect(lines.filter((line) => line.includes("nearly full"))).toHaveLength(1)
   expect(lines.filter((line) => line.includes("has space again"))).toHaveLength(1)
+  // However many statements are refused.
+  expect(lines.filter((line) => line.includes("can only be read"))).toHaveLength(1)
 })
 
 test.each([

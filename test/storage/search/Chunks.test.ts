@@ -17,6 +17,7 @@ import { Ingestions } from "../../../src/storage/Ingestions.ts"
 import type { Tenant } from "../../lib/Knowledge.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as, contentOf, makeChatbot, makeTenant, newDocumentId, newId } from "../../lib/Tenants.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
@@ -221,7 +222,7 @@ describe("a probe", () => {
             as(tenant.organization)(
               chunks.probe(
                 tenant.chatbot,
-                languages.map((language) => ({ language, words: spacedWords(text, language) })),
+                languages.map((language) => ({ language, words: spacedWords(bounded(text), language) })),
               ),
             ),
           )
@@ -276,11 +277,6 @@ describe("matching", () => {
           "elm elm elm",
           "oak elm",
         ])
-        // When the best matches take half of the room, they suffice.
-        expect(yield* contentsOf(tenant, { best, next: "elm", room: 4, scannedMax: 100 })).toEqual([
-          "3.5 ash",
-          "oak elm",
-        ])
         expect(yield* contentsOf(tenant, { best, next: "elm", room: 9, scannedMax: 100 })).toHaveLength(5)
         expect(yield* contentsOf(tenant, { best: undefined, next: "ash", room: 1, scannedMax: 100 })).toHaveLength(1)
         // More best matches than expected are cut off.
@@ -320,6 +316,60 @@ describe("matching", () => {
           Effect.andThen(indexes.request(tenant.chatbot), indexes.maintain(Number.MAX_SAFE_INTEGER)),
         )
         expect(yield* found(2)).toHaveLength(9)
+      }),
+    ))
+
+  test("does not look for other chunks when fifty match the best query", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const found = (best: number) =>
+          Effect.map(
+            contentsOf(tenant, { best: "oak", next: "elm", room: 60, scannedMax: 100 }),
+            (contents) => contents.length - best,
+          )
+        yield* store(
+          tenant,
+          Array.from({ length: 60 }, (_, number) => ({ content: number < 49 ? "oak" : "elm" })),
+        )
+        expect(yield* found(49)).toBe(11)
+        yield* store(tenant, [{ content: "oak" }])
+        expect(yield* found(50)).toBe(0)
+      }),
+    ))
+
+  test("reads no documents where there is an index of words, and only some of the chunks with common words", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* store(
+          tenant,
+          Array.from({ length: 90 }, (_, number) => ({ content: number % 9 === 0 ? "oak" : "elm" })),
+        )
+        yield* LexemeIndexes.use((indexes) =>
+          Effect.andThen(indexes.request(tenant.chatbot), indexes.maintain(Number.MAX_SAFE_INTEGER)),
+        )
+        const sql = yield* SqlClient.SqlClient
+        const chunks = yield* Chunks
+        const reads = sql<{ chunks: number; documents: number }>`
+          select (pg_stat_get_xact_tuples_fetched('chunks'::regclass)
+              + pg_stat_get_xact_tuples_returned('chunks'::regclass))::int as chunks,
+            pg_stat_get_xact_blocks_fetched('documents'::regclass)::int as documents`
+        const ask = (asked: Pick<MatchQuery, "best" | "next" | "isNextCommon">) =>
+          Effect.gen(function* () {
+            const [before] = yield* reads
+            const found = yield* chunks.matching(tenant.chatbot, { ...asked, room: 10, scannedMax: 0 })
+            const [after] = yield* reads
+            return {
+              found: Array.from(unpack(found)).length,
+              chunks: (after?.chunks ?? 0) - (before?.chunks ?? 0),
+              documents: (after?.documents ?? 0) - (before?.documents ?? 0),
+            }
+          }).pipe(sql.withTransaction, as(tenant.organization))
+        expect(yield* ask({ best: "oak", next: undefined })).toMatchObject({ found: 10, documents: 0 })
+        const common = yield* ask({ best: undefined, next: "elm", isNextCommon: true })
+        expect(common).toMatchObject({ found: 10, documents: 0 })
+        expect(common.chunks).toBeLessThan(90)
       }),
     ))
 

@@ -4,7 +4,7 @@ import { unpack } from "../../../src/storage/search/ChunkPacks.ts"
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
-import { indexing, learn, search, type Tenant } from "../../lib/Knowledge.ts"
+import { forget, indexing, learn, search, type Tenant } from "../../lib/Knowledge.ts"
 import { eventually, platform, storage } from "../../lib/Layers.ts"
 import { as, makeTenant } from "../../lib/Tenants.ts"
 import { Retriever } from "../../../src/knowledge/Retriever.ts"
@@ -103,6 +103,26 @@ test("a tenant's search uses the index of words, which shows nothing of other te
       )
       // Postgres reports its statistics when it is idle.
       yield* eventually(Effect.andThen(matching(theirs), scans), (count) => count > 0)
+    }),
+  ))
+
+test("a search by an index of words finds nothing that is not published yet, and nothing of a deleted document", () =>
+  run(
+    Effect.gen(function* () {
+      const tenant = yield* makeTenant
+      const first = yield* learn(tenant, "Rooms", [{ text: "The basilisk sleeps." }])
+      yield* find(tenant, "basilisk")
+      yield* maintain
+      expect(yield* indexesOf(tenant)).toEqual([{ id: expect.any(String), isValid: true }])
+      yield* learn(tenant, "Draft", [{ text: "The basilisk wakes." }], false)
+      expect((yield* find(tenant, "basilisk")).map(([content]) => content)).toEqual(["The basilisk sleeps."])
+      yield* learn(tenant, "More", [{ text: "The basilisk eats." }])
+      expect((yield* find(tenant, "basilisk")).map(([content]) => content).toSorted()).toEqual([
+        "The basilisk eats.",
+        "The basilisk sleeps.",
+      ])
+      yield* forget(tenant, first)
+      expect((yield* find(tenant, "basilisk")).map(([content]) => content)).toEqual(["The basilisk eats."])
     }),
   ))
 

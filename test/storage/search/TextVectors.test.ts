@@ -8,6 +8,7 @@ import { tsvectors } from "../../../src/storage/sql/SqlValues.ts"
 import { makeTextVectors, type WeightedWords } from "../../../src/storage/search/TextVectors.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { platform, storage } from "../../lib/Layers.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 afterAll(() => runtime.dispose())
@@ -60,9 +61,9 @@ describe("a text vector equals the one that Postgres makes of the same words", (
           check(
             language,
             texts.map(([title, headings, text]) => [
-              spacedWords(title, language),
-              spacedWords(headings, language),
-              spacedWords(text, language),
+              spacedWords(bounded(title), language),
+              spacedWords(bounded(headings), language),
+              spacedWords(bounded(text), language),
             ]),
           ),
         ),

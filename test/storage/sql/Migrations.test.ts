@@ -67,6 +67,28 @@ describe("migrate", () => {
     expect(await names()).toEqual(["0001_first", "0002_second"])
   })
 
+  test("makes indexes outside of the transaction of their file, and anew where a process has left one unfinished", async () => {
+    const INDEX = "-- Both.\ncreate index concurrently one_id on one (id) where id > 0;\ninsert into one values (2);"
+    const isValid = Effect.flatMap(
+      SystemSql,
+      (sql) => sql`select indisvalid from pg_index where indexrelid = to_regclass('one_id')`.values,
+    )
+    write({ "0001_first.sql": FIRST })
+    await apply()
+    await runtime.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* SystemSql
+        yield* sql`create index one_id on one (id)`
+        yield* sql`update pg_index set indisvalid = false where indexrelid = to_regclass('one_id')`
+      }),
+    )
+    write({ "0001_first.sql": FIRST, "0002_index.sql": INDEX })
+    await runtime.runPromise(Effect.all([run, run, run], { concurrency: "unbounded" }))
+    expect(await runtime.runPromise(isValid)).toEqual([[true]])
+    expect(await rows()).toEqual([1, 2])
+    expect(await names()).toEqual(["0001_first", "0002_index"])
+  })
+
   test("applies each file once when several processes start at the same time", async () => {
     write({ "0001_first.sql": FIRST, "0002_second.sql": SECOND })
     await runtime.runPromise(

@@ -1,61 +1,59 @@
 import { describe, expect, test } from "bun:test"
-import { Effect, Exit, Fiber, Scope } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { SqlError } from "effect/sql"
-import type { SqlConnection } from "effect/sql"
 import { Pipeline } from "../../../src/storage/sql/Pipeline.ts"
 
-const unused = (): never => {
-  throw new Error("No statement runs in these tests")
-}
-const connection: SqlConnection.Connection = {
-  execute: unused,
-  executeRaw: unused,
-  executeStream: unused,
-  executeValues: unused,
-  executeValuesUnprepared: unused,
-  executeUnprepared: unused,
-}
 const failure = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error("lost") }) })
 const interrupted = Exit.interrupt()
 
 const MOST = 3
 
-/** A pipeline whose first statement borrows the connection, and a record of the outcomes of the other statements. */
+/** A pipeline whose first statement is borrowing the connection, and a record of what happens. */
 const begin = () => {
-  const pipeline = new Pipeline(MOST)
-  pipeline.opening()
+  const pipeline = new Pipeline<string>(MOST)
   const outcomes: Array<string> = []
-  const join = (name: string, now = 0) => {
-    expect(pipeline.tryJoin(now)).toBe(true)
+  let time = 0
+  let lent: (connection: Effect.Effect<string, SqlError.SqlError>) => void = () => {}
+  const ask = (name: string) => {
+    const lend = () =>
+      Effect.acquireRelease(
+        Effect.sync(() => void outcomes.push(`${name} borrows`)),
+        () => Effect.sync(() => void outcomes.push(`${name} gives back`)),
+      ).pipe(Effect.andThen(Effect.callback<string, SqlError.SqlError>((resume) => void (lent = resume))))
     return Effect.runFork(
-      Effect.matchCause(pipeline.connection, {
-        onSuccess: (given) => void outcomes.push(`${name} ${given === undefined ? "opens" : "goes on"}`),
-        onFailure: () => void outcomes.push(`${name} fails`),
-      }),
+      Effect.matchCause(
+        pipeline.connection(lend, () => time),
+        {
+          onSuccess: () => void outcomes.push(`${name} goes on`),
+          onFailure: () => void outcomes.push(`${name} fails`),
+        },
+      ),
     )
   }
-  let isGivenBack = false
-  Effect.runSync(
-    Scope.addFinalizer(
-      pipeline.scope,
-      Effect.sync(() => void (isGivenBack = true)),
-    ),
-  )
+  const first = ask("first")
+  const opened = (connection: Effect.Effect<string, SqlError.SqlError>, now = 0) => {
+    time = now
+    lent(connection)
+  }
+  const join = (name: string, now = 0) => {
+    expect(pipeline.tryJoin(now)).toBe(true)
+    return ask(name)
+  }
   const leave = (now = 0, exit: Exit.Exit<void, unknown> = Exit.void) => {
     Effect.runSync(pipeline.leave(exit, now))
-    return isGivenBack
+    return outcomes.at(-1)?.endsWith("gives back") === true
   }
-  return { pipeline, outcomes, join, leave }
+  return { pipeline, first, opened, outcomes, join, leave }
 }
 
 describe("a pipeline", () => {
   test("takes statements while its connection is being borrowed, and returns it with the last one", () => {
-    const { pipeline, outcomes, join, leave } = begin()
+    const { pipeline, opened, outcomes, join, leave } = begin()
     join("second", 1_000)
-    expect(outcomes).toEqual([])
-    pipeline.opened(Exit.succeed(connection), 1_000)
+    expect(outcomes).toEqual(["first borrows"])
+    opened(Effect.succeed("connection"), 1_000)
     join("third", 1_001)
-    expect(outcomes).toEqual(["second goes on", "third goes on"])
+    expect(outcomes.slice(1).toSorted()).toEqual(["first goes on", "second goes on", "third goes on"])
     expect([leave(1_001), leave(1_001)]).toEqual([false, false])
     expect(pipeline.isOver).toBe(false)
     expect(leave(1_001)).toBe(true)
@@ -73,8 +71,8 @@ describe("a pipeline", () => {
   })
 
   test("takes no statement while none of its own ends, and takes one again when one does", () => {
-    const { pipeline, join, leave } = begin()
-    pipeline.opened(Exit.succeed(connection), 1_000)
+    const { pipeline, opened, join, leave } = begin()
+    opened(Effect.succeed("connection"), 1_000)
     join("second", 1_002)
     expect(pipeline.tryJoin(1_003)).toBe(false)
     leave(1_020)
@@ -82,8 +80,8 @@ describe("a pipeline", () => {
   })
 
   test("takes no statement any more after a while, so that others get the connection", () => {
-    const { pipeline, join, leave } = begin()
-    pipeline.opened(Exit.succeed(connection), 1_000)
+    const { pipeline, opened, join, leave } = begin()
+    opened(Effect.succeed("connection"), 1_000)
     for (let now = 1_001; now < 1_050; now++) {
       join("another", now)
       leave(now)
@@ -92,49 +90,45 @@ describe("a pipeline", () => {
   })
 
   test("takes no statement any more after one has failed, because the connection may be lost", () => {
-    const { pipeline, join, leave } = begin()
-    pipeline.opened(Exit.succeed(connection), 0)
+    const { pipeline, opened, join, leave } = begin()
+    opened(Effect.succeed("connection"), 0)
     join("second")
     leave(0, Exit.fail("no"))
     expect(pipeline.tryJoin(0)).toBe(false)
   })
 
   test("fails all of its statements when no connection can be borrowed", () => {
-    const { pipeline, outcomes, join, leave } = begin()
+    const { opened, outcomes, join, leave } = begin()
     join("second")
     join("third")
-    pipeline.opened(Exit.fail(failure), 0)
-    expect(outcomes).toEqual(["second fails", "third fails"])
-    expect([leave(), leave(), leave()]).toEqual([false, false, true])
+    opened(Effect.fail(failure))
+    expect(outcomes.slice(0, 2)).toEqual(["first borrows", "first gives back"])
+    expect(outcomes.slice(2).toSorted()).toEqual(["first fails", "second fails", "third fails"])
+    expect([leave(), leave(), leave()]).toEqual([false, false, false])
   })
 
   test("lets the next statement borrow a connection when the one before is interrupted", async () => {
-    const { pipeline, outcomes, join, leave } = begin()
+    const { first, opened, outcomes, join, leave } = begin()
     const impatient = join("impatient")
-    join("second")
+    const second = join("second")
     await Effect.runPromise(Fiber.interrupt(impatient))
     leave(0, interrupted)
-    pipeline.opened(interrupted, 0)
+    await Effect.runPromise(Fiber.interrupt(first))
     leave(0, interrupted)
-    expect(outcomes).toEqual(["second opens"])
     join("third")
-    pipeline.opening()
-    pipeline.opened(interrupted, 0)
-    expect(outcomes.at(-1)).toBe("third opens")
-    // The statement that has to borrow is interrupted before it begins.
-    join("fourth")
+    expect(outcomes).toEqual(["first borrows", "first gives back", "second borrows"])
+    await Effect.runPromise(Fiber.interrupt(second))
+    expect(outcomes.slice(3)).toEqual(["second gives back", "third borrows"])
     leave(0, interrupted)
-    expect(outcomes.at(-1)).toBe("fourth opens")
-    pipeline.opening()
-    pipeline.opened(Exit.succeed(connection), 0)
-    join("fifth")
-    expect(outcomes.at(-1)).toBe("fifth goes on")
+    opened(Effect.succeed("connection"))
+    join("fourth")
+    expect(outcomes.slice(5)).toEqual(["third goes on", "fourth goes on"])
   })
 
-  test("lets a statement that joins borrow the connection when no other is doing so", () => {
-    const { pipeline, outcomes, join } = begin()
-    pipeline.opened(interrupted, 0)
+  test("lets a statement that joins borrow the connection when no other is doing so", async () => {
+    const { first, outcomes, join } = begin()
+    await Effect.runPromise(Fiber.interrupt(first))
     join("second")
-    expect(outcomes).toEqual(["second opens"])
+    expect(outcomes.at(-1)).toBe("second borrows")
   })
 })

@@ -53,10 +53,16 @@ describe("a function of the schema", () => {
     run(
       Effect.gen(function* () {
         const definers = (yield* routines).filter(({ definer }) => definer)
-        // The first reads chunks by an index that policies would keep it from, the others a clock of all organizations.
-        expect(definers.map(({ name }) => name)).toEqual(["matching_chunks", "take_turn", "take_webhook_turn"])
+        // The first three read by indexes that policies would keep them from, the others a clock of all organizations.
+        expect(definers.map(({ name }) => name)).toEqual([
+          "matching_chunks",
+          "sessions_with_email",
+          "stored_matches",
+          "take_turn",
+          "take_webhook_turn",
+        ])
         for (const { name, settings } of definers) {
-          expect([name, settings]).toEqual([name, ["search_path=public, pg_temp"]])
+          expect([name, settings]).toEqual([name, expect.arrayContaining(["search_path=public, pg_temp"])])
         }
       }),
     ))
@@ -166,6 +172,7 @@ test("another role of the server can neither execute a function, nor read a tabl
       const sql = yield* SystemSql
       const attempts = [
         sql`select matching_chunks(null, 'a', null, 10)`,
+        sql`select stored_matches(null, 'a', null, 10, false)`,
         sql`select lock_budget('00000000-0000-4000-8000-000000000001')`,
         sql`select 1 from organizations`,
         sql`select 1 from blob_garbage`,

@@ -1,28 +1,14 @@
 import { describe, expect, test } from "bun:test"
-import { PgConnection, PgPool } from "@effect/sql-pg"
-import { Deferred, Duration, Effect, Fiber, Stream } from "effect"
+import { Deferred, Duration, Effect, Fiber } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { makeClients } from "../../../src/storage/sql/TenantConnections.ts"
+import { makeFakeConnection, makeFakePool, noRows } from "../../lib/FakePool.ts"
 
 const failure = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error("lost") }) })
-
-const result: PgConnection.Result = { command: "SELECT", rowCount: 0, oid: null, rows: [], fields: [] }
-
-const physical: PgConnection.PgConnection = {
-  [PgConnection.TypeId]: PgConnection.TypeId,
-  config: {},
-  processId: 1,
-  pin: Effect.suspend(() => Effect.succeed(physical)),
-  query: () => Effect.succeed(result),
-  queryValues: () => Effect.succeed([]),
-  stream: () => Stream.empty,
-  listen: () => Effect.fail(failure),
-  interrupt: Effect.void,
-}
 
 /** A pool of one connection, which records its statements. The first `set_config` ends with the given effect. */
 const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
@@ -31,25 +17,12 @@ const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
     Effect.suspend(() => {
       if (!sql.includes("set_config")) {
         asked.push(sql)
-        return Effect.succeed(result)
+        return Effect.succeed(noRows)
       }
       asked.push(params.join(" "))
-      return asked.length === 1 ? firstSwitch : Effect.succeed(result)
+      return asked.length === 1 ? firstSwitch : Effect.succeed(noRows)
     })
-  const connection: PgConnection.PgConnection = {
-    ...physical,
-    query,
-    pin: Effect.suspend(() => Effect.succeed(connection)),
-  }
-  const pool: PgPool.PgPool = {
-    [PgPool.TypeId]: PgPool.TypeId,
-    config: {},
-    get: Effect.succeed(connection),
-    reserve: Effect.succeed(connection),
-    use: (f) => f(connection),
-    invalidate: () => Effect.void,
-  }
-  return { asked, pool }
+  return { asked, pool: makeFakePool(query) }
 }
 
 const organization = OrganizationId.make("00000000-0000-4000-8000-000000000001")
@@ -102,14 +75,14 @@ describe("a session", () => {
       Effect.sync(() => free.shift() ?? "none"),
       (name) => Effect.sync(() => void free.unshift(name)),
     ).pipe(
-      Effect.map((name) => ({
-        ...physical,
-        query: (sql: string) =>
+      Effect.map((name) =>
+        makeFakeConnection((sql) =>
           Effect.suspend(() => {
             if (!sql.includes("set_config")) asked.push(`${name}: ${sql}`)
-            return sql === "long" ? Effect.as(Deferred.await(long), result) : Effect.succeed(result)
+            return sql === "long" ? Effect.as(Deferred.await(long), noRows) : Effect.succeed(noRows)
           }),
-      })),
+        ),
+      ),
     )
     const connections = { pool: { ...makePool(Effect.never).pool, get }, pipeline: 32, connections: 8 }
     await Effect.runPromise(
@@ -146,14 +119,9 @@ describe("the connections of a pool", () => {
           const lent: Array<string> = []
           const query = (sql: string) =>
             sql.includes("set_config")
-              ? Effect.succeed(result)
-              : Effect.sync(() => lent.push(sql)).pipe(Effect.andThen(Deferred.await(gate)), Effect.as(result))
-          const connection = (): PgConnection.PgConnection => ({
-            ...physical,
-            query,
-            pin: Effect.suspend(() => Effect.succeed(connection())),
-          })
-          const pool = { ...makePool(Effect.never).pool, get: Effect.sync(connection) }
+              ? Effect.succeed(noRows)
+              : Effect.sync(() => lent.push(sql)).pipe(Effect.andThen(Deferred.await(gate)), Effect.as(noRows))
+          const pool = { ...makeFakePool(query), get: Effect.sync(() => makeFakeConnection(query)) }
           const connections = { pool, pipeline: 1, connections: 8 }
           const { tenant } = yield* makeClients({ tenant: connections, system: connections })
           const [busy, other] = organizations

@@ -22,7 +22,7 @@ const add = ({ chatbot, organization }: Tenant, secret: string) =>
   })
 const open = ({ chatbot, organization }: Tenant) =>
   IdentitySecrets.use((secrets) => as(organization)(secrets.open(chatbot))).pipe(
-    Effect.map((opened) => opened.map(Redacted.value).toSorted()),
+    Effect.map((opened) => Array.from(opened.values(), Redacted.value).toSorted()),
   )
 const sealAll = IdentitySecrets.use((secrets) => secrets.sealAll)
 const dump = SystemSql.use((sql) => sql<{ row: string }>`select to_jsonb(t)::text as row from identity_secrets t`).pipe(

@@ -1,5 +1,6 @@
 import { getDocumentProxy, getResolvedPDFJS } from "unpdf"
 import type { PDFDocumentProxy } from "unpdf/pdfjs"
+import { bounded } from "../../../text/BoundedText.ts"
 import { type Draft, tooLarge, Unreadable } from "../Extraction.ts"
 import { markdownOf, type Page, styleOf, titleOn, withoutRunningHeads } from "./PdfLayout.ts"
 import { PdfCMaps } from "./PdfCMaps.ts"
@@ -23,12 +24,25 @@ const pagesOf = async (document: PDFDocumentProxy, textLimit: number): Promise<R
 
 /** Matches titles that programs write on their own, such as file names. */
 const generatedTitle =
-  /^(?:untitled|document\d*$|microsoft (?:word|powerpoint|excel)\b)|\.(?:docx?|xlsx?|pptx?|pdf|odt|indd|tex|dvi)$/i
+  /^(?:untitled|document\d*$|slide \d+$|microsoft (?:word|powerpoint|excel)\b)|\.(?:docx?|xlsx?|pptx?|pdf|odt|indd|tex|dvi|txt|ps|html?)$/i
 
 const metadataTitle = async (document: PDFDocumentProxy): Promise<string | undefined> => {
   const { info } = await document.getMetadata()
-  const title = "Title" in info && typeof info.Title === "string" ? cleanTitle(info.Title) : undefined
-  return title === undefined || generatedTitle.test(title) ? undefined : title
+  return "Title" in info && typeof info.Title === "string" ? cleanTitle(bounded(info.Title)) : undefined
+}
+
+/**
+ * Whether a title of the metadata is the document's. Many programs write one of their own in its place, in the language
+ * of whoever made the file, such as "Enscript Output": most words of a real title occur in the document.
+ */
+const isOwnTitle = (title: string, pages: ReadonlyArray<Page>): boolean => {
+  if (generatedTitle.test(title)) return false
+  const text = pages
+    .flatMap(({ lines }) => lines.map((line) => line.text))
+    .join("\n")
+    .toLowerCase()
+  const named = title.toLowerCase().match(words) ?? []
+  return named.filter((word) => text.includes(word)).length > named.length / 2
 }
 
 const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
@@ -73,12 +87,13 @@ const noText = async (document: PDFDocumentProxy): Promise<Unreadable> => {
 }
 
 const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
+  const own = title !== undefined && isOwnTitle(title, all) ? title : undefined
   const pages = withoutRunningHeads(all)
   const style = styleOf(pages)
   const vocabulary = new Set(pages.flatMap((page) => page.lines.flatMap((line) => line.text.match(words) ?? [])))
   const texts = pages.map((page) => markdownOf(page, style, (word) => vocabulary.has(word)))
   const [first] = pages
-  return { title: title ?? (first === undefined ? undefined : titleOn(first, style)), text: texts }
+  return { title: own ?? (first === undefined ? undefined : titleOn(first, style)), text: texts }
 }
 
 /** Turns a failure of pdf.js, which is known by its name only, into `Unreadable`. */

@@ -16,6 +16,8 @@ export interface Style {
   readonly leading: number
   /** The usual font sizes of headings, largest first. */
   readonly headingSizes: ReadonlyArray<number>
+  /** Whether most of the text is in fixed-pitch fonts, as on a typewriter, so that the font does not mark code. */
+  readonly isTypewritten: boolean
 }
 
 type Kind = "paragraph" | "item" | "row" | "code"
@@ -82,6 +84,8 @@ const usualHeadingSizes = (lines: ReadonlyArray<Line>, bodySize: number): Readon
   return usual.map(([size]) => size).sort((a, b) => b - a)
 }
 
+const charactersOf = (lines: ReadonlyArray<Line>): number => lines.reduce((sum, { text }) => sum + text.length, 0)
+
 export const styleOf = (pages: ReadonlyArray<Page>): Style => {
   const lines = pages.flatMap((page) => page.lines)
   const bodySize = mostCommon(lines.map((line) => [line.size, line.text.length])) ?? 10
@@ -90,12 +94,13 @@ export const styleOf = (pages: ReadonlyArray<Page>): Style => {
     bodyFont: mostCommon(lines.map((line) => [line.font, line.text.length])) ?? "",
     leading: usualLeading(pages),
     headingSizes: usualHeadingSizes(lines, bodySize),
+    isTypewritten: charactersOf(lines.filter((line) => line.monospaced)) > charactersOf(lines) / 2,
   }
 }
 
-const kindOf = (line: Line): Kind => {
+const kindOf = (line: Line, style: Style): Kind => {
   if (line.bullet || /^(?:\d{1,3}|[a-z])[.)]\s/.test(line.text)) return "item"
-  if (line.monospaced) return "code"
+  if (line.monospaced && !style.isTypewritten) return "code"
   return line.tabbed ? "row" : "paragraph"
 }
 
@@ -103,7 +108,7 @@ const endsSentence = (text: string) => /[.!?:。！？؟]["'”’)\]]*$/.test(t
 
 /** Whether a line continues the block whose last line is `last`. */
 const continues = (block: Block, last: Line, line: Line, style: Style): boolean => {
-  const kind = kindOf(line)
+  const kind = kindOf(line, style)
   const distance = (line.y - last.y) / Math.max(last.size, line.size)
   if (distance <= 0) return false
   if (block.kind === "row" && kind === "row") return distance < MAX_ROW_DISTANCE
@@ -119,16 +124,23 @@ const continues = (block: Block, last: Line, line: Line, style: Style): boolean 
   return !(short && endsSentence(last.text)) && !indented
 }
 
+/** Makes a paragraph code that most likely is a part of a program. Lists in contracts end their lines by `;` as well. */
+const listingOrText = (block: Block): Block => {
+  const statements = block.lines.filter(({ text }) => /[{};\\]$/.test(text)).length
+  const isListing = statements > block.lines.length / 2 && block.lines.some(({ text }) => /[{}=]|\);/.test(text))
+  return isListing && block.kind === "paragraph" ? { ...block, kind: "code" } : block
+}
+
 const blocksOf = (lines: ReadonlyArray<Line>, style: Style): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
   let last: Line | undefined
   for (const line of lines) {
     const block = blocks.at(-1)
     if (block !== undefined && last !== undefined && continues(block, last, line, style)) block.lines.push(line)
-    else blocks.push({ kind: kindOf(line), lines: [line] })
+    else blocks.push({ kind: kindOf(line, style), lines: [line] })
     last = line
   }
-  return blocks
+  return style.isTypewritten ? blocks.map(listingOrText) : blocks
 }
 
 interface Box {
@@ -207,8 +219,7 @@ const rowsOf = (lines: ReadonlyArray<string>): string => {
 const headingLevel = (block: Block, style: Style): number | undefined => {
   const [line] = block.lines
   if (line === undefined || block.lines.length > 3 || !/\p{L}/u.test(line.text)) return undefined
-  const length = block.lines.reduce((sum, each) => sum + each.text.length, 0)
-  if (length > MAX_HEADING_CHARACTERS) return undefined
+  if (charactersOf(block.lines) > MAX_HEADING_CHARACTERS) return undefined
   if (line.size >= style.bodySize * HEADING_SCALE) {
     return Math.min(style.headingSizes.filter((size) => size > line.size).length + 1, MAX_HEADING_SIZES)
   }

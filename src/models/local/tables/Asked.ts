@@ -1,3 +1,4 @@
+import { bounded, type BoundedText } from "../../../text/BoundedText.ts"
 import { commonness } from "../../../text/Commonness.ts"
 import { detectLanguage, isFunctionWord, type Language } from "../../../text/Language.ts"
 import { normalize } from "../../../text/Normalization.ts"
@@ -81,10 +82,11 @@ const NUMBER: AskedWord = { text: "", place: -9, weight: 4, isGrammar: false, is
 export const folded = (text: string): string => {
   const lower = text.toLowerCase()
   if (!BEYOND_ASCII.test(lower)) return lower
-  return normalize(normalize(lower, "NFKD").replaceAll(ACCENTS, ""), "NFC").replaceAll("ß", "ss")
+  return normalize(normalize(lower, "NFKD").replaceAll(ACCENTS, "$1"), "NFC").replaceAll("ß", "ss")
 }
 
-const ACCENTS = /(?<=[a-z]\p{M}*)\p{M}+/gu
+/** Without a look-behind, which would walk back over a run of marks from each of them. */
+const ACCENTS = /([a-z])\p{M}+/gu
 const BEYOND_ASCII = /[^\0-\x7f]/
 
 /** The folded words of a text. The parts of names such as `CHAT_DEADLINE` are words of their own. */
@@ -108,11 +110,11 @@ const split = (text: string): ReadonlyArray<string> => {
   const apart = /\d/.test(joined) ? joined.replaceAll(JOINED_UNIT, " ") : joined
   const plain = /['’]/.test(apart) ? apart.replaceAll(JOINED, " ") : apart
   if (!BEYOND_ASCII.test(plain)) return plain.match(ASCII_WORD) ?? []
-  return isPair(plain) ? wordsOf(plain) : (plain.match(WORD) ?? [])
+  return isPair(plain) ? wordsOf(bounded(plain)) : (plain.match(WORD) ?? [])
 }
 
 /** Analyses a question. */
-export const asked = (question: string): Asked => {
+export const asked = (question: BoundedText): Asked => {
   const plain = folded(question)
   const spelled = spelledWords(question)
   const texts = spelled.map((word) => numberWord(folded(word)))

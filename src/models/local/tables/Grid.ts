@@ -1,4 +1,5 @@
 import { PASSAGES_PER_SEARCH, type PassageJson } from "../../../domain/Passage.ts"
+import { bounded } from "../../../text/BoundedText.ts"
 import { rowText, tablesOf } from "../../../text/Tables.ts"
 
 /*
@@ -67,7 +68,7 @@ export const gridsOf = (
     .toArray()
     .toSorted(([, a], [, b]) => a.chunk - b.chunk)
   for (const [rank, passage] of ranked) {
-    for (const [index, table] of tablesOf(passage.content).entries()) {
+    for (const [index, table] of tablesOf(bounded(passage.content)).entries()) {
       const names = table.header.filter((name) => name !== "")
       const isHeader = names.length > 0 && names.filter(isAmount).length < names.length / 2
       const header = isHeader ? table.header : []

@@ -1,3 +1,4 @@
+import type { BoundedText } from "../../../text/BoundedText.ts"
 import { asked } from "./Asked.ts"
 import { Finder } from "./Finder.ts"
 import { across, type Grid } from "./Grid.ts"
@@ -15,7 +16,7 @@ const EVIDENCE_MIN = 0.36
 const ACROSS_GAIN = 0.12
 
 /** Answers a question from tables; undefined where no row or no column is what it asks for. */
-export const answerFromTables = (question: string, grids: ReadonlyArray<Grid>): TableAnswer | undefined => {
+export const answerFromTables = (question: BoundedText, grids: ReadonlyArray<Grid>): TableAnswer | undefined => {
   if (grids.length === 0) return undefined
   const words = asked(question)
   const finder = new Finder(words)

@@ -116,9 +116,10 @@ export class Chat {
   }
 
   async loadEarlier(): Promise<void> {
-    const generation = this.#generation
-    const page = await this.#attempt(() => this.#read(this.earlier.value))
-    if (page === undefined || generation !== this.#generation) return
+    const { value: cursor } = this.earlier
+    const page = await this.attempt(() => this.#read(cursor))
+    // Somebody has clicked twice, another conversation was opened, or this one was read again.
+    if (page === undefined || cursor === undefined || cursor !== this.earlier.value) return
     this.entries.value = [...page.messages.map(entryOf), ...this.entries.value]
     this.earlier.value = page.next_cursor ?? undefined
   }
@@ -187,22 +188,19 @@ export class Chat {
     reply.rating.value = rating
     const path = `conversations/${this.conversation.value}/messages/${reply.id.value}/feedback`
     const body = rating === undefined ? { rating: null } : rating
-    const done = await this.#attempt(() => this.client.send("POST", path, body))
+    const done = await this.attempt(() => this.client.send("POST", path, body))
     if (done === undefined) reply.rating.value = before
     return done !== undefined
   }
 
-  /** Shows a failure of something that the visitor wanted. */
-  refuse(thrown: unknown): void {
-    this.#refuse(failureFrom(thrown))
-  }
-
-  async #attempt<A>(work: () => Promise<A>): Promise<A | undefined> {
+  /** Does something that the visitor wants. Its failure is shown, unless another conversation was opened meanwhile. */
+  async attempt<A>(work: () => Promise<A>): Promise<A | undefined> {
+    const generation = this.#generation
     try {
       this.failure.value = undefined
       return await work()
     } catch (error) {
-      this.#refuse(failureFrom(error))
+      if (generation === this.#generation) this.#refuse(failureFrom(error))
       return undefined
     }
   }

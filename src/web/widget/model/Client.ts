@@ -106,7 +106,8 @@ export class Client {
     }
     const failure = await failureOf(response)
     // A chatbot that is not there looks like one that must not be embedded by this key.
-    throw failure.kind === "missing" ? new Failure("gone") : failure
+    if (failure.kind === "missing") throw new Failure("gone")
+    throw response.status === 401 ? new Failure("identity") : failure
   }
 
   async #fetch(

@@ -21,21 +21,22 @@ export class Conversations {
 
   /** Reads the conversations with the newest activity; `isMore` reads those that follow. */
   async load(isMore = false): Promise<void> {
-    const before = isMore ? (this.list.value ?? []) : []
     const cursor = isMore ? this.next.value : undefined
     const query = `limit=${PAGE_SIZE}${cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
-    await this.#attempt(async () => {
+    await this.#chat.attempt(async () => {
       const page = await this.#chat.client.json<{
         readonly conversations: ReadonlyArray<WidgetConversation>
         readonly next_cursor?: string | null
       }>("GET", `conversations?${query}`)
-      this.list.value = [...before, ...page.conversations]
+      // Somebody has clicked twice, or the list was read again.
+      if (isMore && cursor !== this.next.value) return
+      this.list.value = [...(isMore ? (this.list.value ?? []) : []), ...page.conversations]
       this.next.value = page.next_cursor ?? undefined
     })
   }
 
   async remove(id: SessionId): Promise<void> {
-    await this.#attempt(async () => {
+    await this.#chat.attempt(async () => {
       await this.#chat.client.send("DELETE", `conversations/${id}`)
       this.list.value = this.list.value?.filter((conversation) => conversation.id !== id)
       if (this.#chat.conversation.value === id) this.#chat.startNew()
@@ -44,7 +45,7 @@ export class Conversations {
 
   /** Deletes all conversations, and forgets the visitor. */
   async removeAll(): Promise<void> {
-    await this.#attempt(async () => {
+    await this.#chat.attempt(async () => {
       await this.#chat.client.send("DELETE", "conversations")
       this.list.value = []
       this.next.value = undefined
@@ -56,7 +57,7 @@ export class Conversations {
 
   /** Saves a conversation as a Markdown file. */
   async download(id: SessionId): Promise<void> {
-    await this.#attempt(async () => {
+    await this.#chat.attempt(async () => {
       const response = await this.#chat.client.send("GET", `conversations/${id}/transcript?format=markdown`)
       const address = URL.createObjectURL(await response.blob())
       const link = document.createElement("a")
@@ -66,14 +67,5 @@ export class Conversations {
       // The browser has begun to save it by then.
       setTimeout(() => URL.revokeObjectURL(address), 10_000)
     })
-  }
-
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      this.#chat.failure.value = undefined
-      await work()
-    } catch (error) {
-      this.#chat.refuse(error)
-    }
   }
 }

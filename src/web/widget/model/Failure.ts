@@ -8,6 +8,8 @@ export type FailureKind =
   | "spent"
   /** The chatbot, or the permission to talk with it here, is gone. */
   | "gone"
+  /** The page has to say anew who the visitor is: what its server has signed holds no longer. */
+  | "identity"
   /** What was asked for is not there any more. */
   | "missing"
   /** The message is too long or malformed. */

@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import type { PassageJson } from "../../../../src/domain/Passage.ts"
 import { gridsOf } from "../../../../src/models/local/tables/Grid.ts"
 import { answerFromTables } from "../../../../src/models/local/tables/Tables.ts"
+import { bounded } from "../../../../src/text/BoundedText.ts"
 
 const passage = (content: string, chunk = 1, title = "Notes"): PassageJson => ({
   title,
@@ -13,7 +14,7 @@ const passage = (content: string, chunk = 1, title = "Notes"): PassageJson => ({
 
 const answer = (question: string, ...contents: ReadonlyArray<string>) =>
   answerFromTables(
-    question,
+    bounded(question),
     gridsOf(
       contents.map((content, index) => passage(content, index + 1)),
       [],
@@ -164,7 +165,7 @@ describe("a question", () => {
     // The passage with the end of the table is found as well, or all passages are found.
     expect(answer(question, part(0), last, ...prose)).toBe("Stool: Price 1 EUR")
     const found = answerFromTables(
-      question,
+      bounded(question),
       gridsOf(
         [passage(part(0))],
         [last, ...prose].map((content, index) => passage(content, index + 2)),
@@ -175,7 +176,7 @@ describe("a question", () => {
   })
 
   test("quotes the whole row, and covers its words", () => {
-    const found = answerFromTables("How much does the Team plan cost?", gridsOf([passage(plans)], []))
+    const found = answerFromTables(bounded("How much does the Team plan cost?"), gridsOf([passage(plans)], []))
     expect(found?.evidence).toBe(1)
     expect(found?.quotes).toEqual([
       { text: "Plan: Team; Monthly price: 50 EUR; Storage: 200 GB; SSO: yes; Users: 6-50", passage: passage(plans) },

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals"
 import back from "icon:arrow-left"
 import download from "icon:download"
 import eraser from "icon:eraser"
@@ -94,17 +93,7 @@ const erase = async (conversation: Thread): Promise<void> => {
 const Conversation = ({ chatbotId, sessionId }: ConversationProps) => {
   const resource = useResource(thread(chatbotId, sessionId))
   const chatbotName = useChatbotNames()
-  const isLoading = useSignal(false)
   const shown = resource.data.value
-  const more = (known: Thread) =>
-    tried(async () => {
-      isLoading.value = true
-      try {
-        resource.set(await withNextMessages(known))
-      } finally {
-        isLoading.value = false
-      }
-    })
   return (
     <Page
       title={shown === undefined ? "Conversation" : visitorOf(shown.session)}
@@ -170,7 +159,10 @@ const Conversation = ({ chatbotId, sessionId }: ConversationProps) => {
                 <p class="soft small">
                   {formatCount(known.messages.length)} of {formatCount(known.total)} messages
                 </p>
-                <Button busy={isLoading.value} onClick={() => void more(known)}>
+                <Button
+                  busy={resource.isExtending.value}
+                  onClick={() => void resource.extend(known, () => withNextMessages(known))}
+                >
                   Show more
                 </Button>
               </div>

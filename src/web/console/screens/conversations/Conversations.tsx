@@ -16,8 +16,7 @@ import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty, Loaded } from "../../parts/States.tsx"
 import { Tabs } from "../../parts/Tabs.tsx"
-import { toastFailure } from "../../parts/Toast.tsx"
-import { useResource, useResourceIf } from "../../Resource.ts"
+import { type Resource, useResource, useResourceIf } from "../../Resource.ts"
 import { href, place, setQuery } from "../../Router.ts"
 import { can, session } from "../../Session.ts"
 import {
@@ -141,10 +140,10 @@ const Conversations = () => {
           {(shown) => (
             <Listed
               query={query.toString()}
+              of={list}
               list={shown}
               isFiltered={count > 0 || filters.kind !== "all" || filters.search !== ""}
               onClear={clear}
-              onMore={(next) => list.set(next)}
             />
           )}
         </Loaded>
@@ -155,25 +154,15 @@ const Conversations = () => {
 
 interface ListedProps {
   readonly query: string
+  readonly of: Resource<ConversationList>
   readonly list: ConversationList
   readonly isFiltered: boolean
   readonly onClear: () => void
-  readonly onMore: (list: ConversationList) => void
 }
 
-const Listed = ({ isFiltered, list, onClear, onMore, query }: ListedProps) => {
+const Listed = ({ isFiltered, list, of, onClear, query }: ListedProps) => {
   const chatbotName = useChatbotNames()
-  const isLoading = useSignal(false)
   const { conversations, next, searchedTo } = list
-  const more = async (): Promise<void> => {
-    isLoading.value = true
-    try {
-      onMore(await withNextPage(query, list))
-    } catch (error) {
-      toastFailure(error)
-    }
-    isLoading.value = false
-  }
   const isOne = session.value?.chatbot_id !== null
   return (
     <>
@@ -200,7 +189,7 @@ const Listed = ({ isFiltered, list, onClear, onMore, query }: ListedProps) => {
       {next !== null && (
         <div class="conversation-more">
           {searchedTo !== undefined && <p class="soft small">Looked through back to {formatMoment(searchedTo)}.</p>}
-          <Button busy={isLoading.value} onClick={() => void more()}>
+          <Button busy={of.isExtending.value} onClick={() => void of.extend(list, () => withNextPage(query, list))}>
             {searchedTo === undefined ? "Show more" : "Search further back"}
           </Button>
         </div>

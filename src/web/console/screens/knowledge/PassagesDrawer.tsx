@@ -1,17 +1,10 @@
-import { useSignal } from "@preact/signals"
-import { useEffect } from "preact/hooks"
 import { formatBytes, formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
-import type { Answer } from "../../Endpoints.ts"
-import { type Failure, toFailure } from "../../Failure.ts"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
-import { Loaded, Problem, Skeleton } from "../../parts/States.tsx"
+import { Loaded } from "../../parts/States.tsx"
 import { resources, useResource } from "../../Resource.ts"
 import { DocumentState } from "./DocumentState.tsx"
-
-type Passage =
-  Answer<"GET /api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId/passages">["passages"][number]
 
 const PAGE = 20
 
@@ -29,76 +22,71 @@ interface DrawerProps {
   readonly onClose: () => void
 }
 
+const fetchPassages = (chatbotId: string, documentId: string, from: number, count: number) =>
+  call("GET /api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId/passages", {
+    params: { chatbotId, documentId },
+    query: { cursor: String(from), limit: String(count) },
+  })
+
+type PassageList = Awaited<ReturnType<typeof fetchPassages>>
+
+/** Passages of a document from one on, as far as they have been fetched. */
+const passagesFrom = resources((chatbotId: string, documentId: string, from: string) =>
+  fetchPassages(chatbotId, documentId, Number(from), PAGE),
+)
+
 const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose">) => {
-  const passages = useSignal<ReadonlyArray<Passage> | undefined>(undefined)
-  const failure = useSignal<Failure | undefined>(undefined)
-  const next = useSignal<string | null>(null)
-  const read = async (from: number, count: number) => {
-    failure.value = undefined
-    try {
-      return await call("GET /api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId/passages", {
-        params: { chatbotId, documentId },
-        query: { cursor: String(from), limit: String(count) },
-      })
-    } catch (error) {
-      failure.value = toFailure(error)
-      return undefined
-    }
-  }
-  const begin = async (): Promise<void> => {
-    const page = await read(Math.max(1, passage), PAGE)
-    if (page === undefined) return
-    passages.value = page.passages
-    next.value = page.next_cursor
-  }
-  const more = async (): Promise<void> => {
-    const page = await read(Number(next.value), PAGE)
-    if (page === undefined) return
-    passages.value = [...(passages.value ?? []), ...page.passages]
-    next.value = page.next_cursor
-  }
-  const before = async (first: number): Promise<void> => {
-    const from = Math.max(1, first - PAGE)
-    const page = await read(from, first - from)
-    if (page !== undefined) passages.value = [...page.passages, ...(passages.value ?? [])]
-  }
-  useEffect(() => void begin(), [])
-  const shown = passages.value
-  const first = shown?.[0]?.chunk ?? 1
+  const list = useResource(passagesFrom(chatbotId, documentId, String(Math.max(1, passage))))
+  const more = (known: PassageList) =>
+    list.extend(known, async () => {
+      const page = await fetchPassages(chatbotId, documentId, Number(known.next_cursor), PAGE)
+      return { ...page, passages: [...known.passages, ...page.passages] }
+    })
+  const before = (known: PassageList, first: number) =>
+    list.extend(known, async () => {
+      const from = Math.max(1, first - PAGE)
+      const { passages } = await fetchPassages(chatbotId, documentId, from, first - from)
+      return { ...known, passages: [...passages, ...known.passages] }
+    })
   return (
-    <>
-      {failure.value !== undefined && <Problem failure={failure.value} onRetry={() => void begin()} />}
-      {shown === undefined && failure.value === undefined && <Skeleton />}
-      {first > 1 && (
-        <p>
-          <Button small onClick={() => void before(first)}>
-            Earlier passages
-          </Button>
-        </p>
-      )}
-      {shown?.length === 0 && <p class="soft">There is no passage to read.</p>}
-      <ol class="passages">
-        {shown?.map(({ chunk, content, page, section }) => (
-          <li key={chunk} class={chunk === passage && passage > 1 ? "current" : undefined}>
-            <p class="passage-place soft small">
-              <span>Passage {chunk}</span>
-              {page !== null && <span>Page {page}</span>}
-              {section !== null && <span class="ellipsis">{section}</span>}
-            </p>
-            <p class="passage-text" dir="auto">
-              {content}
-            </p>
-          </li>
-        ))}
-      </ol>
-      {next.value !== null && (
-        <p>
-          <Button small onClick={() => void more()}>
-            More passages
-          </Button>
-        </p>
-      )}
-    </>
+    <Loaded of={list}>
+      {(known) => {
+        const first = known.passages[0]?.chunk ?? 1
+        return (
+          <>
+            {first > 1 && (
+              <p>
+                <Button small busy={list.isExtending.value} onClick={() => void before(known, first)}>
+                  Earlier passages
+                </Button>
+              </p>
+            )}
+            {known.passages.length === 0 && <p class="soft">There is no passage to read.</p>}
+            <ol class="passages">
+              {known.passages.map(({ chunk, content, page, section }) => (
+                <li key={chunk} class={chunk === passage && passage > 1 ? "current" : undefined}>
+                  <p class="passage-place soft small">
+                    <span>Passage {chunk}</span>
+                    {page !== null && <span>Page {page}</span>}
+                    {section !== null && <span class="ellipsis">{section}</span>}
+                  </p>
+                  <p class="passage-text" dir="auto">
+                    {content}
+                  </p>
+                </li>
+              ))}
+            </ol>
+            {known.next_cursor !== null && (
+              <p>
+                <Button small busy={list.isExtending.value} onClick={() => void more(known)}>
+                  More passages
+                </Button>
+              </p>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
   )
 }
 

@@ -35,6 +35,7 @@ const words: Readonly<Record<AuditAction, string>> = {
   "conversation.exported": "Conversation exported",
   "conversation.erased": "Visitor erased",
   "conversation.expired": "Conversations expired",
+  "sign_in.refused": "Sign-in refused",
 }
 
 const isAction = (text: string): text is AuditAction => text in words
@@ -82,7 +83,7 @@ export const changesOf = (before: State, after: State): ReadonlyArray<string> =>
 }
 
 interface Acting {
-  readonly kind: "api_key" | "operator" | "command_line" | "server"
+  readonly kind: "api_key" | "operator" | "command_line" | "server" | "anonymous"
   readonly name: string | null
   readonly hint: string | null
 }
@@ -90,6 +91,7 @@ interface Acting {
 /** Who did it, in words. */
 export const actorWords = ({ hint, kind, name }: Acting): string => {
   if (kind === "command_line") return "Command line"
+  if (kind === "anonymous") return "Somebody without a valid key"
   if (kind === "server") return "The server itself"
   const known = name ?? hint ?? "A key"
   return kind === "operator" ? `${known} (operator)` : known

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals"
 import { formatMoment } from "../../../shared/Format.ts"
 import { allOrganizations } from "../../Admin.ts"
 import { Button } from "../../parts/Button.tsx"
@@ -7,11 +6,10 @@ import { SelectField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { Loaded } from "../../parts/States.tsx"
 import { Table } from "../../parts/Table.tsx"
-import { toastFailure } from "../../parts/Toast.tsx"
 import { useResource } from "../../Resource.ts"
 import { place, setQuery } from "../../Router.ts"
 import { actionWords, actorWords, auditActions, changesOf } from "./Audit.ts"
-import { auditLog, fetchAudit } from "./SystemData.ts"
+import { auditLog, type AuditPage, fetchAudit } from "./SystemData.ts"
 
 /** Who did what, from where and when. */
 export const AuditLog = () => {
@@ -24,19 +22,13 @@ export const AuditLog = () => {
   }
   const organizations = useResource(allOrganizations()).data.value ?? []
   const log = useResource(auditLog(filters.action, filters.organization, filters.from, filters.to))
-  const isLoading = useSignal(false)
   const organizationName = (id: string): string =>
     organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
-  const more = async (cursor: string): Promise<void> => {
-    isLoading.value = true
-    try {
-      const { entries, next } = await fetchAudit(filters, cursor)
-      log.set({ entries: [...(log.data.value?.entries ?? []), ...entries], next })
-    } catch (error) {
-      toastFailure(error)
-    }
-    isLoading.value = false
-  }
+  const more = (known: AuditPage) =>
+    log.extend(known, async () => {
+      const { entries, next } = await fetchAudit(filters, known.next)
+      return { entries: [...known.entries, ...entries], next }
+    })
   return (
     <Section title="Audit log" about="Who did what to what, from where and when. Entries cannot be changed.">
       <div class="audit-filters">
@@ -61,14 +53,14 @@ export const AuditLog = () => {
         <DateField label="Until (UTC)" value={filters.to} onValue={(to) => setQuery({ to })} />
       </div>
       <Loaded of={log} lines={6}>
-        {({ entries, next }) =>
-          entries.length === 0 ? (
+        {(known) =>
+          known.entries.length === 0 ? (
             <p class="soft">Nothing is recorded that is like that.</p>
           ) : (
             <>
               <Table
                 label="Entries of the audit log"
-                rows={entries}
+                rows={known.entries}
                 keyOf={({ id }) => id}
                 columns={[
                   {
@@ -99,9 +91,9 @@ export const AuditLog = () => {
                   },
                 ]}
               />
-              {next !== undefined && (
+              {known.next !== undefined && (
                 <div class="conversation-more">
-                  <Button busy={isLoading.value} onClick={() => void more(next)}>
+                  <Button busy={log.isExtending.value} onClick={() => void more(known)}>
                     Show more
                   </Button>
                 </div>

@@ -1,16 +1,22 @@
-import { useSignal } from "@preact/signals"
-import { useEffect } from "preact/hooks"
-import list from "icon:list"
+import listIcon from "icon:list"
 import { formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
-import { type Failure, toFailure } from "../../Failure.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
-import { Empty, Problem, Skeleton } from "../../parts/States.tsx"
+import { Empty, Loaded } from "../../parts/States.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { toast, toastFailure } from "../../parts/Toast.tsx"
-import { deliveriesOf, type Delivery, eventWords, outcomeOf, type Webhook } from "./WebhookData.ts"
+import { useResource } from "../../Resource.ts"
+import {
+  deliveriesOf,
+  type Delivery,
+  type DeliveryList,
+  fetchDeliveries,
+  eventWords,
+  outcomeOf,
+  type Webhook,
+} from "./WebhookData.ts"
 
 const kinds = { waiting: "busy", delivered: "good", failed: "bad", dropped: "plain" } as const
 
@@ -25,26 +31,22 @@ interface DeliveriesProps {
 
 /** The latest deliveries of a webhook, which can be sent again. */
 export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
-  const shown = useSignal<ReadonlyArray<Delivery> | undefined>(undefined)
-  const next = useSignal<string | undefined>(undefined)
-  const failure = useSignal<Failure | undefined>(undefined)
-  const load = async (cursor?: string): Promise<void> => {
-    try {
-      const { deliveries, next_cursor } = await deliveriesOf(webhook.id, cursor)
-      shown.value = cursor === undefined ? deliveries : [...(shown.value ?? []), ...deliveries]
-      next.value = next_cursor ?? undefined
-      failure.value = undefined
-    } catch (error) {
-      failure.value = toFailure(error)
-    }
-  }
-  useEffect(() => void load(), [webhook.id])
+  const list = useResource(deliveriesOf(webhook.id))
+  const more = (known: DeliveryList) =>
+    list.extend(known, async () => {
+      const page = await fetchDeliveries(webhook.id, known.next_cursor ?? undefined)
+      return { ...page, deliveries: [...known.deliveries, ...page.deliveries] }
+    })
   const resend = async (one: Delivery): Promise<void> => {
     try {
       const { delivery } = await call("POST /api/external/webhooks/:webhookId/deliveries/:deliveryId/resend", {
         params: { webhookId: webhook.id, deliveryId: one.id },
       })
-      shown.value = shown.value?.map((each) => (each.id === delivery.id ? delivery : each))
+      const known = list.data.peek()
+      if (known !== undefined) {
+        const deliveries = known.deliveries.map((each) => (each.id === delivery.id ? delivery : each))
+        list.set({ ...known, deliveries })
+      }
       toast("It is sent again.")
     } catch (error) {
       toastFailure(error)
@@ -57,7 +59,7 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
         body: { since: new Date(Date.now() - DAYS * DAY_MILLIS).toISOString() },
       })
       toast(resent === 0 ? "None has failed." : `${plural(resent, "delivery", "deliveries")} are sent again.`)
-      await load()
+      await list.reload()
     } catch (error) {
       toastFailure(error)
     }
@@ -67,56 +69,61 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
       <div class="stack">
         <p class="soft ellipsis">{webhook.url}</p>
         <p class="row">
-          <Button small onClick={() => void load()}>
+          <Button small onClick={() => void list.reload()}>
             Reload
           </Button>
           <Button small disabled={!webhook.active} onClick={() => void resendFailed()}>
             Send all that failed again
           </Button>
         </p>
-        {failure.value !== undefined && <Problem failure={failure.value} onRetry={() => void load()} />}
-        {shown.value === undefined && failure.value === undefined && <Skeleton />}
-        {shown.value?.length === 0 && (
-          <Empty icon={list} title="No deliveries yet">
-            Each event that the webhook gets is listed here, with the endpoint's answer.
-          </Empty>
-        )}
-        {shown.value !== undefined && shown.value.length > 0 && (
-          <Table
-            label="Latest deliveries"
-            rows={shown.value}
-            keyOf={({ id }) => id}
-            columns={[
-              { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
-              { title: "When", cell: ({ created_at }) => formatMoment(created_at) },
-              { title: "State", cell: ({ state }) => <Badge kind={kinds[state]}>{state}</Badge> },
-              { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
-              {
-                title: "Answer",
-                isExtra: true,
-                cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
-              },
-              {
-                title: "Actions",
-                kind: "actions",
-                cell: (delivery) => (
-                  <Button
-                    small
-                    disabled={!webhook.active || delivery.state === "waiting"}
-                    onClick={() => void resend(delivery)}
-                  >
-                    Send again
+        <Loaded of={list}>
+          {(known) => (
+            <>
+              {known.deliveries.length === 0 ? (
+                <Empty icon={listIcon} title="No deliveries yet">
+                  Each event that the webhook gets is listed here, with the endpoint's answer.
+                </Empty>
+              ) : (
+                <Table
+                  label="Latest deliveries"
+                  rows={known.deliveries}
+                  keyOf={({ id }) => id}
+                  columns={[
+                    { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
+                    { title: "When", cell: ({ created_at }) => formatMoment(created_at) },
+                    { title: "State", cell: ({ state }) => <Badge kind={kinds[state]}>{state}</Badge> },
+                    { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
+                    {
+                      title: "Answer",
+                      isExtra: true,
+                      cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
+                    },
+                    {
+                      title: "Actions",
+                      kind: "actions",
+                      cell: (delivery) => (
+                        <Button
+                          small
+                          disabled={!webhook.active || delivery.state === "waiting"}
+                          onClick={() => void resend(delivery)}
+                        >
+                          Send again
+                        </Button>
+                      ),
+                    },
+                  ]}
+                />
+              )}
+              {(known.next_cursor ?? null) !== null && (
+                <p>
+                  <Button busy={list.isExtending.value} onClick={() => void more(known)}>
+                    Earlier ones
                   </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-        {next.value !== undefined && (
-          <p>
-            <Button onClick={() => void load(next.value)}>Earlier ones</Button>
-          </p>
-        )}
+                </p>
+              )}
+            </>
+          )}
+        </Loaded>
       </div>
     </Dialog>
   )

@@ -4,7 +4,8 @@ import { resources } from "../../Resource.ts"
 
 export type Webhook = Answer<"GET /api/external/webhooks">["webhooks"][number]
 export type EventType = Webhook["events"][number]
-export type Delivery = Answer<"GET /api/external/webhooks/:webhookId/deliveries">["deliveries"][number]
+export type DeliveryList = Answer<"GET /api/external/webhooks/:webhookId/deliveries">
+export type Delivery = DeliveryList["deliveries"][number]
 
 /** The webhooks that the key may manage, oldest first. */
 export const allWebhooks = resources(async () => (await call("GET /api/external/webhooks")).webhooks)
@@ -12,12 +13,15 @@ export const allWebhooks = resources(async () => (await call("GET /api/external/
 /** Deliveries that are shown at once. */
 const PAGE = "50"
 
-/** The latest deliveries of a webhook, with the place where the next ones begin. */
-export const deliveriesOf = (webhookId: string, cursor?: string) =>
+/** Deliveries of a webhook after a position, or the latest, with the place where the next ones begin. */
+export const fetchDeliveries = (webhookId: string, cursor?: string) =>
   call("GET /api/external/webhooks/:webhookId/deliveries", {
     params: { webhookId },
     query: { limit: PAGE, ...(cursor !== undefined && { cursor }) },
   })
+
+/** The deliveries of a webhook as far as they have been fetched, latest first. */
+export const deliveriesOf = resources((webhookId: string) => fetchDeliveries(webhookId))
 
 /** What each type of event is called. */
 export const eventWords: Readonly<Record<EventType, string>> = {

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** An index on the table `chunks` that is built while the server runs. */
-export interface ChunkIndex {
+/** An index that is built while other servers write to its table. */
+export interface Index {
   readonly name: string
+  readonly table: string
   /** What follows the name of the table in the statement `create index`. */
   readonly definition: string
 }
@@ -21,10 +22,10 @@ type Run = (statement: string) => Effect.Effect<ReadonlyArray<{ readonly isFree?
 const dropping = (name: string) => `drop index concurrently if exists ${name}`
 
 /**
- * Builds and drops indexes on `chunks`, one at a time in the whole database and outside of any transaction, so that
- * searches and uploads go on. Both methods return false when another process is at work; the caller then tries later.
+ * Builds and drops indexes, one at a time in the whole database and outside of any transaction, so that those who read
+ * and write the table go on. Both methods return false when another process is at work; the caller then tries later.
  */
-export const makeChunkIndexes = (sql: SqlClient.SqlClient) => {
+export const makeIndexes = (sql: SqlClient.SqlClient) => {
   const alone = <E>(change: (run: Run) => Effect.Effect<unknown, E>) =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -42,7 +43,7 @@ export const makeChunkIndexes = (sql: SqlClient.SqlClient) => {
   /**
    * Builds an index if there is no valid one. One that was not finished, because its process stopped, is built anew.
    */
-  const ensure = Effect.fn("ChunkIndexes.ensure")(function* ({ name, definition }: ChunkIndex) {
+  const ensure = Effect.fn("Indexes.ensure")(function* ({ name, table, definition }: Index) {
     const isThere = `select from pg_index where indexrelid = to_regclass('${name}') and indisvalid`
     if ((yield* sql.unsafe(isThere)).length > 0) return true
     return yield* alone(
@@ -51,7 +52,7 @@ export const makeChunkIndexes = (sql: SqlClient.SqlClient) => {
         if ((yield* run(isThere)).length > 0) return
         yield* run(`set maintenance_work_mem = '${BUILD_MEMORY}'`)
         yield* run(dropping(name))
-        yield* run(`create index concurrently ${name} on chunks ${definition}`).pipe(
+        yield* run(`create index concurrently ${name} on ${table} ${definition}`).pipe(
           Effect.ensuring(Effect.ignore(run("reset maintenance_work_mem"))),
         )
       }),

@@ -1,0 +1,44 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
+import { Client, until } from "./lib/Client.ts"
+import { operatorKey, serverProcess, settingsFor } from "./lib/ServerProcess.ts"
+import { scopedRun } from "./lib/Scoped.ts"
+import { fresh } from "./lib/TestDatabase.ts"
+import { testTimeout } from "./lib/TestServer.ts"
+
+setDefaultTimeout(3 * testTimeout)
+
+const run = scopedRun()
+
+/** Seconds for which statements are counted. */
+const SECONDS = 20
+/** Longest time in which a server does what it does once after its start, in seconds. */
+const START_SECONDS = 20
+/** The most statements of an idle server in a minute. */
+const STATEMENTS_A_MINUTE = 40
+
+test("a server that nobody uses sends hardly any statement, also when an organization has a webhook", async () => {
+  const settings = await run(Effect.flatMap(fresh, settingsFor))
+  const server = await run(serverProcess({ ...settings, METRICS_TOKEN: operatorKey }))
+  const client = new Client(await server.listening, operatorKey)
+  const statements = async () => {
+    const { text } = await client.get("/metrics", { headers: { authorization: `Bearer ${operatorKey}` } })
+    return Array.from(text.matchAll(/^parley_database_statement_duration_seconds_count\{.*\} (\d+)$/gm)).reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    )
+  }
+  const { status } = await client.post("/api/external/webhooks", {
+    json: { url: "https://hooks.example.com/", events: ["message.created"] },
+  })
+  expect(status).toBe(201)
+  const since = performance.now()
+  await until(
+    () => performance.now() - since,
+    (passed) => passed > START_SECONDS * 1_000,
+  )
+  const before = await statements()
+  expect(before).toBeGreaterThan(0)
+  await Bun.sleep(SECONDS * 1_000)
+  expect((await statements()) - before).toBeLessThan((STATEMENTS_A_MINUTE * SECONDS) / 60)
+})

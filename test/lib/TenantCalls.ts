@@ -1,0 +1,487 @@
+import { Duration, Effect, type Layer, Redacted } from "effect"
+import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
+import { emptyChatWidget } from "../../src/domain/chatbot/ChatWidget.ts"
+import { MessageId, ToolId } from "../../src/domain/Ids.ts"
+import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
+import { everything } from "../../src/domain/Page.ts"
+import { AuditLog } from "../../src/storage/audit/AuditLog.ts"
+import { Budgets } from "../../src/storage/Budgets.ts"
+import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { ChatbotTools } from "../../src/storage/ChatbotTools.ts"
+import { type ChunkPack, unpack } from "../../src/storage/search/ChunkPacks.ts"
+import { Chunks } from "../../src/storage/search/Chunks.ts"
+import { noFilter } from "../../src/domain/chat/ConversationFilter.ts"
+import { ChatbotCopies } from "../../src/storage/console/ChatbotCopies.ts"
+import { OrganizationChanges } from "../../src/storage/console/OrganizationChanges.ts"
+import { Passages } from "../../src/storage/console/Passages.ts"
+import { Totals } from "../../src/storage/console/Totals.ts"
+import { ConversationLists } from "../../src/storage/console/ConversationLists.ts"
+import { Conversations } from "../../src/storage/Conversations.ts"
+import { Erasures } from "../../src/storage/Erasures.ts"
+import { Documents } from "../../src/storage/Documents.ts"
+import { IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
+import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Messages } from "../../src/storage/Messages.ts"
+import { Reembeddings } from "../../src/storage/Reembeddings.ts"
+import { claimOf, replyOf, reservationOf, someTool, type Tenant, VISITOR } from "./FilledTenant.ts"
+import { Usage } from "../../src/storage/Usage.ts"
+import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
+import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
+import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
+import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
+import { WebhookUpkeep } from "../../src/storage/webhooks/WebhookUpkeep.ts"
+import { VisitorConversations } from "../../src/storage/widget/VisitorConversations.ts"
+import type { platform, storage } from "./Layers.ts"
+import { chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "./Tenants.ts"
+
+/*
+ * A call of every method of the repositories that acts for an organization, for tests that hold for all of them.
+ */
+
+/** The services that the calls need beside the organization. */
+export type Services = Layer.Success<typeof storage> | Layer.Success<typeof platform>
+
+/** For every method, a call on the rows of a tenant, and its outcome for a caller who must not see them. */
+type Cases<S, Methods extends keyof S = keyof S> = {
+  readonly [Method in Methods]: readonly [
+    nothing: unknown,
+    call: (
+      service: S,
+      target: Tenant,
+    ) => Effect.Effect<unknown, { readonly _tag: string }, CurrentOrganization | Services>,
+  ]
+}
+
+const page = { page: 1, limit: 10 }
+
+const chatbotCases: Cases<Chatbots["Service"]> = {
+  // A slug is unique within its organization only.
+  insert: [
+    undefined,
+    (chatbots, { chatbot }) =>
+      Effect.gen(function* () {
+        const id = yield* newChatbotId
+        const parts = chatbotDefaults("Some", "local/extractive")
+        yield* chatbots.insert({
+          id,
+          name: "Some",
+          slug: `some-${chatbot}`,
+          chat_widget_config: emptyChatWidget,
+          ...parts,
+        })
+        yield* chatbots.remove(id)
+      }),
+  ],
+  named: ["NotFound", (chatbots, { chatbot }) => chatbots.named(chatbot)],
+  get: ["NotFound", (chatbots, { chatbot }) => chatbots.get(chatbot)],
+  list: [
+    [],
+    (chatbots, { chatbot }) =>
+      Effect.map(chatbots.list(everything), ({ items }) => items.filter(({ id }) => id === chatbot)),
+  ],
+  getMany: [[], (chatbots, { chatbot }) => chatbots.getMany([chatbot])],
+  slugsInUse: [[], (chatbots, { chatbot }) => chatbots.slugsInUse([`some-${chatbot}`])],
+  modify: ["NotFound", (chatbots, { chatbot }) => chatbots.modify(chatbot, () => Effect.succeed({ name: "changed" }))],
+  remove: ["NotFound", (chatbots, { chatbot }) => chatbots.remove(chatbot)],
+}
+
+const toolCases: Cases<ChatbotTools["Service"]> = {
+  insert: [
+    "NotFound",
+    (tools, { chatbot }) =>
+      Effect.flatMap(newId, (id) => tools.insert(ToolId.make(id), chatbot, { ...someTool, name: "other" }, 9)),
+  ],
+  list: [[], (tools, { chatbot }) => tools.list(chatbot)],
+  get: ["NotFound", (tools, { chatbot, tool }) => tools.get(chatbot, tool)],
+  modify: [
+    "NotFound",
+    (tools, { chatbot, tool }) => tools.modify(chatbot, tool, () => Effect.succeed({ ...someTool, name: "changed" })),
+  ],
+  remove: ["NotFound", (tools, { chatbot, tool }) => tools.remove(chatbot, tool)],
+  recordTrial: [undefined, (tools, { chatbot, tool }) => tools.recordTrial(chatbot, { ...someTool, id: tool })],
+}
+
+const documentCases: Cases<Documents["Service"]> = {
+  add: [
+    "NotFound",
+    (documents, { chatbot }) =>
+      Effect.flatMap(newDocumentId, (id) => documents.add(id, chatbot, contentOf("not there yet"))),
+  ],
+  get: ["NotFound", (documents, { chatbot, ready }) => documents.get(chatbot, ready)],
+  getMany: [[], (documents, { chatbot, ready, running }) => documents.getMany(chatbot, [ready, running])],
+  list: [{ documents: [], total: 0 }, (documents, { chatbot }) => documents.list(chatbot, page, undefined)],
+  titles: [{ total: 0, titles: [] }, (documents, { chatbot }) => documents.titles(chatbot, 10)],
+  replace: ["NotFound", (documents, { chatbot, ready }) => documents.replace(chatbot, ready, contentOf("other"))],
+  retry: ["NotFound", (documents, { chatbot, running }) => documents.retry(chatbot, running)],
+  remove: ["NotFound", (documents, { chatbot, running }) => documents.remove(chatbot, running)],
+}
+
+const conversationCases: Cases<Conversations["Service"]> = {
+  find: [
+    undefined,
+    (conversations, { chatbot }) =>
+      conversations.find(chatbot, sessionNamed("token"), { messages: 10, bytes: 1_000, characters: 1_000 }),
+  ],
+  append: [
+    "NotFound",
+    (conversations, { chatbot, session }) =>
+      Effect.flatMap(newId, (id) =>
+        conversations.append(
+          chatbot,
+          { id: session, token: "token", tokenKey: null, platform: "web" },
+          [{ id: MessageId.make(id), sender_type: "user", content: "forged", mid: undefined }],
+          undefined,
+        ),
+      ),
+  ],
+  reply: [
+    undefined,
+    (conversations, { reply, session, unfinished }) =>
+      Effect.gen(function* () {
+        yield* conversations.reply(session, { ...replyOf(MessageId.make(yield* newId)), content: "forged" })
+        for (const id of [reply, unfinished]) {
+          yield* conversations.reply(session, { ...replyOf(id), content: "forged" }, undefined, true)
+        }
+      }),
+  ],
+  failed: [undefined, (conversations, { session }) => conversations.failed(session)],
+  list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
+  get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, sessionNamed("token"))],
+  exported: ["NotFound", (conversations, { chatbot }) => conversations.exported(chatbot, sessionNamed("token"))],
+  remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, sessionNamed(session))],
+}
+
+const conversationListCases: Cases<ConversationLists["Service"]> = {
+  scan: [
+    { scanned: [], isComplete: true },
+    (lists, { chatbot }) => lists.scan({ ...noFilter, chatbot }, undefined, { conversations: 10, messages: 10 }),
+  ],
+  getMany: [[], (lists, { session }) => lists.getMany([session])],
+}
+
+const changesCases: Cases<OrganizationChanges["Service"]> = {
+  look: [
+    [],
+    (changes, { apiKeyId, chatbot, session }) =>
+      Effect.map(changes.look("2020-01-01T00:00:00Z", [apiKeyId]), (state) =>
+        [apiKeyId, chatbot, session].filter((id) => JSON.stringify(state).includes(id)),
+      ),
+  ],
+  documents: [[], (changes, { chatbot, ready }) => changes.documents(chatbot, [ready])],
+}
+
+const passageCases: Cases<Passages["Service"]> = {
+  ofDocument: [
+    "NotFound",
+    (passages, { chatbot, ready }) => passages.ofDocument(chatbot, ready, { from: 1, limit: 10 }),
+  ],
+  matchedWords: [
+    new Map(),
+    (passages, { batch }) =>
+      passages.matchedWords(
+        batch.chunks.map(({ id }) => id),
+        ["batch"],
+      ),
+  ],
+}
+
+const totalsCases: Cases<Totals["Service"]> = {
+  ofChatbots: [[], (totals, { chatbot }) => totals.ofChatbots(chatbot)],
+}
+
+const copyCases: Cases<ChatbotCopies["Service"]> = {
+  copy: [
+    "NotFound",
+    (copies, { chatbot }) => copies.copy(chatbot, { name: "Copy", slug: "stolen-copy", avatar: null }),
+  ],
+}
+
+const messageCases: Cases<Messages["Service"]> = {
+  page: ["NotFound", (messages, { chatbot, session }) => messages.page(chatbot, sessionNamed(session), page)],
+  after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
+  rate: [
+    "NotFound",
+    (messages, { chatbot, reply }) =>
+      messages.rate(chatbot, sessionNamed("token"), reply, { rating: "up", comment: "forged" }),
+  ],
+}
+
+const visitorOf = ({ chatbot }: Tenant) => ({ chatbot, visitor: VISITOR })
+const source = (document_id: string) => ({ document_id, title: "T", chunk: 1, page: null, quote: "shared" })
+
+const visitorCases: Cases<VisitorConversations["Service"]> = {
+  list: [{ items: [], next: undefined }, (visitors, target) => visitors.list(visitorOf(target), everything)],
+  get: ["NotFound", (visitors, target) => visitors.get(visitorOf(target), target.session)],
+  messages: [
+    { items: [], next: undefined },
+    (visitors, target) => visitors.messages(visitorOf(target), target.session, everything),
+  ],
+  sent: [[], (visitors, target) => visitors.sent(visitorOf(target), [target.reply])],
+  question: ["NotFound", (visitors, target) => visitors.question(visitorOf(target), target.session, target.reply)],
+  citing: [undefined, (visitors, target) => visitors.citing(visitorOf(target), target.session, target.reply)],
+  passage: [undefined, (visitors, { chatbot, ready, reply }) => visitors.passage(chatbot, reply, source(ready))],
+  removeAll: [0, (visitors, target) => visitors.removeAll(visitorOf(target))],
+  handOver: [
+    undefined,
+    (visitors, target) =>
+      visitors.handOver(target.chatbot, [visitorOf(target).visitor], { visitor: "somebody else", email: "e@v.il" }),
+  ],
+}
+
+const asked = [{ language: "english" as const, words: "shared" }]
+
+const chunksIn = (pack: ChunkPack) => Array.from(unpack(pack))
+
+const chunkCases: Cases<Chunks["Service"]> = {
+  insert: [
+    "NotFound",
+    (chunks, { chatbot, ready }) =>
+      Effect.flatMap(chunkBatch({ chatbot, document: ready, revision: 99, count: 1 }), chunks.insert),
+  ],
+  probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
+  serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot, "test")],
+  lexemes: [
+    [],
+    (chunks, { chatbot, ready }) =>
+      Effect.map(chunks.lexemes(chatbot, [{ documentId: ready, revision: 1, first: 1, last: 9 }], "test"), chunksIn),
+  ],
+  languages: [[], (chunks, { chatbot }) => chunks.languages(chatbot)],
+  sample: [
+    [],
+    (chunks, { chatbot, ready }) =>
+      Effect.map(chunks.sample(chatbot, [{ documentId: ready, revision: 1, ordinal: 1 }]), chunksIn),
+  ],
+  matching: [
+    [],
+    (chunks, { chatbot }) =>
+      Effect.map(chunks.matching(chatbot, { best: "share", next: "word1", room: 10, scannedMax: 100 }), chunksIn),
+  ],
+  fetch: [
+    "NotFound",
+    (chunks, { chatbot, batch }) =>
+      chunks.fetch(
+        chatbot,
+        batch.chunks.map(({ id }) => id),
+      ),
+  ],
+  rank: [
+    "NotFound",
+    (chunks, { chatbot, batch }) =>
+      chunks.rank({
+        chatbotId: chatbot,
+        candidates: batch.chunks.map(({ id }) => ({ chunkId: id, score: 1, similarity: 1 })),
+        embedding: Float32Array.of(1, 1),
+        embeddingModel: "test",
+        vectorWeight: 0.5,
+        nearest: 10,
+        index: undefined,
+        isSemantic: true,
+        unrelatedCosine: 0,
+        threshold: 0,
+        limit: 10,
+      }),
+  ],
+}
+
+// The other methods serve all organizations, because a worker learns from them which one a job belongs to.
+const ingestionCases: Cases<
+  Ingestions["Service"],
+  Exclude<keyof Ingestions["Service"], "claim" | "releaseAll" | "untilDue">
+> = {
+  progress: [
+    false,
+    (ingestions, { attempt }) =>
+      ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease: Duration.minutes(5) }),
+  ],
+  publish: [false, (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
+  fail: [undefined, (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
+  abandon: [undefined, (ingestions, { attempt }) => ingestions.abandon(attempt)],
+  release: [undefined, (ingestions, { attempt }) => ingestions.release(attempt, Duration.minutes(1), true)],
+}
+
+const reembeddingCases: Cases<
+  Reembeddings["Service"],
+  Exclude<keyof Reembeddings["Service"], "declare" | "enqueue" | "claim" | "releaseAll">
+> = {
+  outdated: [[], (reembeddings, { reembedding }) => reembeddings.outdated(reembedding, "new", 10)],
+  store: [
+    false,
+    (reembeddings, { reembedding, batch }) =>
+      reembeddings.store(
+        reembedding,
+        "new",
+        batch.chunks.map(({ id }) => ({ id, embedding: Float32Array.of(9, 9), sketch: null })),
+      ),
+  ],
+  renew: [false, (reembeddings, { reembedding }) => reembeddings.renew(reembedding, Duration.minutes(9))],
+  finish: [false, (reembeddings, { reembedding }) => reembeddings.finish(reembedding, "new")],
+  release: [
+    undefined,
+    (reembeddings, { reembedding }) => reembeddings.release(reembedding, Duration.minutes(1), false),
+  ],
+}
+
+const today = () => new Date().toISOString().slice(0, 10)
+const noUsage = {
+  replies: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  total_tokens: 0,
+}
+
+// The other methods serve all organizations.
+const usageCases: Cases<Usage["Service"], "read"> = {
+  read: [
+    { rows: [], count: 0, total: noUsage },
+    (usage, { chatbot }) => usage.read({ from: "2000-01-01", to: today(), groups: ["chatbot"], chatbot, page }),
+  ],
+}
+
+const budgetCases: Cases<Budgets["Service"], "release"> = {
+  release: [undefined, (budgets, { apiKeyId, reservation }) => budgets.release(reservationOf(reservation, apiKeyId))],
+}
+
+const answer = { status: 200, answer: Buffer.from("forged"), session: undefined }
+
+// The other methods serve all organizations, or take no row.
+const idempotencyCases: Cases<IdempotencyKeys["Service"], "claim" | "complete" | "forget" | "release"> = {
+  claim: [
+    undefined,
+    (keys, { keyed }) =>
+      // What is nobody's yet is claimed for the organization that asks.
+      Effect.map(keys.claim(claimOf({ ...keyed, lease: crypto.randomUUID() })), (outcome) =>
+        outcome?.is_claimed === true ? undefined : outcome,
+      ),
+  ],
+  complete: [false, (keys, { keyed }) => keys.complete("tenant", keyed, answer)],
+  forget: [undefined, (keys, { keyed }) => keys.forget(keyed)],
+  release: [undefined, (keys, { keyed }) => keys.release(keyed)],
+}
+
+const erasureCases: Cases<Erasures["Service"]> = {
+  erase: [
+    { conversations: 0, messages: 0 },
+    (erasures, { chatbot }) => erasures.erase({ by: "email", name: "A@b.example" }, chatbot),
+  ],
+}
+
+const webhookCases: Cases<Webhooks["Service"], "get" | "list" | "modify" | "remove" | "rotate" | "signTest"> = {
+  get: ["NotFound", (webhooks, { webhook }) => webhooks.get(webhook, undefined)],
+  list: [[], (webhooks, { chatbot }) => webhooks.list(chatbot)],
+  modify: ["NotFound", (webhooks, { webhook }) => webhooks.modify(webhook, undefined, Effect.succeed)],
+  remove: ["NotFound", (webhooks, { webhook }) => webhooks.remove(webhook, undefined)],
+  rotate: [
+    "NotFound",
+    (webhooks, { webhook }) => webhooks.rotate(webhook, undefined, Redacted.make("other"), Duration.hours(1)),
+  ],
+  signTest: ["NotFound", (webhooks, { webhook }) => Effect.asVoid(webhooks.signTest(webhook, undefined))],
+}
+
+const deliveryCases: Cases<WebhookDeliveries["Service"]> = {
+  list: [
+    [],
+    (deliveries, { webhook }) =>
+      Effect.map(
+        deliveries.list(webhook, { state: undefined, type: undefined, types: WebhookEventType.literals }, everything),
+        ({ items }) => items,
+      ),
+  ],
+  resend: [
+    "NotFound",
+    (deliveries, { delivery, webhook }) => deliveries.resend(webhook, delivery, WebhookEventType.literals),
+  ],
+  resendFailed: [
+    0,
+    (deliveries, { webhook }) => deliveries.resendFailed(webhook, new Date(0), WebhookEventType.literals),
+  ],
+  waitingTypes: [[], (deliveries, { webhook }) => deliveries.waitingTypes(webhook)],
+}
+
+// The other methods serve all organizations.
+const webhookQueueCases: Cases<
+  WebhookQueue["Service"],
+  "due" | "endpoint" | "finish" | "renew" | "settle" | "switchOff"
+> = {
+  due: [{ deliveries: [], isMore: false }, (queue, { webhook }) => queue.due(webhook, 10)],
+  endpoint: [undefined, (queue, { webhook }) => queue.endpoint(webhook)],
+  finish: [false, (queue, { sending }) => queue.finish(sending, undefined)],
+  renew: [false, (queue, { sending }) => queue.renew(sending, Duration.minutes(9))],
+  settle: [
+    undefined,
+    (queue, { delivery, sending }) => queue.settle(sending, delivery, undefined, { state: "dropped" }),
+  ],
+  switchOff: [undefined, (queue, { sending }) => queue.switchOff(sending, "gone")],
+}
+
+// The other methods serve all organizations.
+const webhookUpkeepCases: Cases<WebhookUpkeep["Service"], "failSome" | "forgetSome" | "trim"> = {
+  failSome: [
+    false,
+    (upkeep, { sending, webhook }) =>
+      Effect.andThen(
+        WebhookQueue.use((queue) => queue.switchOff(sending, "gone")),
+        upkeep.failSome(webhook),
+      ),
+  ],
+  forgetSome: [false, (upkeep, { webhook }) => upkeep.forgetSome(webhook)],
+  trim: [0, (upkeep, { webhook }) => upkeep.trim(webhook, 0)],
+}
+
+// The other methods serve the operator, and all organizations.
+const auditCases: Cases<AuditLog["Service"], "list"> = {
+  list: [
+    [],
+    (log, { chatbot }) => {
+      const filter = { action: undefined, apiKey: undefined, target: chatbot, from: undefined, to: undefined }
+      return Effect.map(log.list(filter, everything), ({ items }) => items)
+    },
+  ],
+}
+
+/** Names each call, and makes its outcome comparable: the value, or the name of the failure. */
+const named = <S, Methods extends keyof S>(
+  name: string,
+  service: Effect.Effect<S, never, Services>,
+  cases: Cases<S, Methods>,
+) =>
+  Object.entries<Cases<S, Methods>[Methods]>(cases).map(([method, [nothing, call]]) => ({
+    name: `${name}.${method}`,
+    nothing,
+    outcome: (target: Tenant) =>
+      Effect.match(
+        Effect.flatMap(service, (methods) => call(methods, target)),
+        {
+          onSuccess: (value) => value,
+          onFailure: (error): unknown => error._tag,
+        },
+      ),
+  }))
+
+/** A call of every method, and its outcome for an organization that must not see the rows of its target. */
+export const tenantCalls = [
+  ...named("Chatbots", Chatbots, chatbotCases),
+  ...named("ChatbotTools", ChatbotTools, toolCases),
+  ...named("Documents", Documents, documentCases),
+  ...named("Conversations", Conversations, conversationCases),
+  ...named("ConversationLists", ConversationLists, conversationListCases),
+  ...named("OrganizationChanges", OrganizationChanges, changesCases),
+  ...named("Passages", Passages, passageCases),
+  ...named("Totals", Totals, totalsCases),
+  ...named("ChatbotCopies", ChatbotCopies, copyCases),
+  ...named("Messages", Messages, messageCases),
+  ...named("VisitorConversations", VisitorConversations, visitorCases),
+  ...named("Chunks", Chunks, chunkCases),
+  ...named("IdempotencyKeys", IdempotencyKeys, idempotencyCases),
+  ...named("Ingestions", Ingestions, ingestionCases),
+  ...named("Usage", Usage, usageCases),
+  ...named("Budgets", Budgets, budgetCases),
+  ...named("Erasures", Erasures, erasureCases),
+  ...named("AuditLog", AuditLog, auditCases),
+  ...named("Webhooks", Webhooks, webhookCases),
+  ...named("WebhookDeliveries", WebhookDeliveries, deliveryCases),
+  ...named("WebhookQueue", WebhookQueue, webhookQueueCases),
+  ...named("WebhookUpkeep", WebhookUpkeep, webhookUpkeepCases),
+  ...named("Reembeddings", Reembeddings, reembeddingCases),
+]

@@ -1,0 +1,65 @@
+/*
+ * Compares the processor time that a text takes with that of plain English of the same length. Only the time of this
+ * thread counts, in which the server of a test runs, so that other programs on the machine do not matter.
+ */
+
+/** How much more a text may take than English of its length, in milliseconds of a machine of today. */
+export const EXCESS_MAX = 50
+
+const ROUNDS = 300_000
+/** What `ROUNDS` of the work below take on a machine of today, in milliseconds. */
+const USUAL = 6
+const TRIES = 5
+
+const computed = (): number => {
+  const { system, user } = process.threadCpuUsage()
+  return (system + user) / 1_000
+}
+
+/** The processor time of some work in milliseconds: the least of up to so many tries, until it is below a limit. */
+export const least = async (work: () => unknown, limit: number, tries = TRIES): Promise<number> => {
+  let shortest = Number.POSITIVE_INFINITY
+  for (let left = tries; left > 0 && shortest > limit; left--) {
+    const before = computed()
+    await work()
+    shortest = Math.min(shortest, computed() - before)
+  }
+  return shortest
+}
+
+/** How many times as long as on a machine of today this machine takes, at least 1. */
+export const slowness = async (): Promise<number> => {
+  const work = () => {
+    const words = new Map<string, number>()
+    for (let round = 0; round < ROUNDS; round++) {
+      const word = String(round % 1_000)
+      words.set(word, (words.get(word) ?? 0) + 1)
+    }
+    return words
+  }
+  return Math.max(1, (await least(work, 0)) / USUAL)
+}
+
+/**
+ * What a text takes more than English, in milliseconds, as on a machine of today; 0 where it is within the limit of so
+ * many requests.
+ */
+export type Excess = (
+  work: (text: string) => unknown,
+  text: string,
+  plain: string,
+  requests?: number,
+) => Promise<number>
+
+/** Makes the function that measures the excess of texts. English is only measured for a text that takes long. */
+export const makeExcess = async (): Promise<Excess> => {
+  const slow = await slowness()
+  return async (work, text, plain, requests = 1) => {
+    const limit = EXCESS_MAX * slow * requests
+    const taken = await least(() => work(text), limit)
+    if (taken <= limit) return 0
+    // The first run of the two compiles what the other one uses.
+    const usual = await least(() => work(plain), 0, 3)
+    return taken - usual <= limit ? 0 : ((await least(() => work(text), usual + limit)) - usual) / slow
+  }
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test"
+import { signal } from "@preact/signals"
+import { SessionId } from "../../src/domain/Ids.ts"
+import type { StoredState } from "../../src/web/shared/Bridge.ts"
+import { Chat } from "../../src/web/widget/model/Chat.ts"
+import { Client } from "../../src/web/widget/model/Client.ts"
+import { Conversations } from "../../src/web/widget/model/Conversations.ts"
+import type { Host } from "../../src/web/widget/model/Host.ts"
+
+const first = SessionId.make("00000000-0000-7000-8000-000000000001")
+const second = SessionId.make("00000000-0000-7000-8000-000000000002")
+
+/** The answers that are held back, by the query of their requests, and whether requests for older pages fail. */
+let gate = Promise.withResolvers<void>()
+let areOlderRefused = false
+beforeEach(() => {
+  gate = Promise.withResolvers()
+  areOlderRefused = false
+})
+
+const message = (id: string) => ({ id, role: "user", content: id, created_at: "", is_complete: true })
+
+/** A server with conversations of two pages, whose older page comes when the gate opens. */
+const server = Bun.serve({
+  port: 0,
+  fetch: async ({ url }) => {
+    const { pathname, searchParams } = new URL(url)
+    if (pathname.endsWith("/sessions"))
+      return Response.json({ token: "token", expires_at: new Date(Date.now() + 3_600_000).toISOString(), visitor: {} })
+    const isOlder = searchParams.has("cursor")
+    if (isOlder) {
+      await gate.promise
+      if (areOlderRefused) return Response.json({ code: "internal_error" }, { status: 500 })
+    }
+    const next_cursor = isOlder ? null : "older"
+    if (pathname.endsWith("/conversations"))
+      return Response.json({ conversations: [{ id: isOlder ? second : first }], next_cursor })
+    return Response.json({ messages: [message(isOlder ? "old" : "new")], next_cursor })
+  },
+})
+afterAll(() => server.stop(true))
+
+const open = () => {
+  const state = signal<StoredState | undefined>({ secret: "yLwDnJm3TzqV0k5bXhRr9A" })
+  const host: Host = {
+    mode: "preview",
+    language: undefined,
+    theme: undefined,
+    state,
+    keep: (kept) => void (state.value = kept),
+    tell: () => undefined,
+    listen: () => undefined,
+  }
+  const client = new Client({ root: server.url.href, key: "key", secret: () => state.value?.secret })
+  const chat = new Chat(host, client, () => {
+    throw new Error("Nothing is said here")
+  })
+  return { chat, conversations: new Conversations(host, chat) }
+}
+
+describe("earlier messages", () => {
+  test("are shown once when they are asked for twice", async () => {
+    const { chat } = open()
+    await chat.open(first)
+    const clicks = [chat.loadEarlier(), chat.loadEarlier()]
+    gate.resolve()
+    await Promise.all(clicks)
+    expect(chat.entries.value.map(({ key }) => key)).toEqual(["old", "new"])
+    expect(chat.earlier.value).toBeUndefined()
+  })
+
+  test("of a conversation that is no longer open are shown nowhere, nor why they could not be read", async () => {
+    for (areOlderRefused of [false, true]) {
+      gate = Promise.withResolvers()
+      const { chat } = open()
+      await chat.open(first)
+      const late = chat.loadEarlier()
+      chat.startNew()
+      gate.resolve()
+      await late
+      expect(chat.entries.value).toEqual([])
+      expect(chat.failure.value).toBeUndefined()
+    }
+  })
+})
+
+test("earlier conversations are listed once when they are asked for twice, and their failure shows in no other one", async () => {
+  const { chat, conversations } = open()
+  await conversations.load()
+  const clicks = [conversations.load(true), conversations.load(true)]
+  gate.resolve()
+  await Promise.all(clicks)
+  expect(conversations.list.value?.map(({ id }) => id)).toEqual([first, second])
+
+  gate = Promise.withResolvers()
+  areOlderRefused = true
+  await conversations.load()
+  const late = conversations.load(true)
+  await chat.open(second)
+  gate.resolve()
+  await late
+  expect(chat.failure.value).toBeUndefined()
+})

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test"
+import { resources } from "../../../src/web/console/Resource.ts"
+
+/** A list of which more can be asked for, and what answers. */
+const listOf = () => {
+  let answer: (page: ReadonlyArray<string>) => void = () => {}
+  let fail: (error: Error) => void = () => {}
+  let asked = 0
+  const list = resources(async (): Promise<ReadonlyArray<string>> => ["a"])()
+  const more = (known: ReadonlyArray<string>) =>
+    list.extend(known, async () => {
+      asked++
+      const page = await new Promise<ReadonlyArray<string>>((resolve, reject) => {
+        answer = resolve
+        fail = reject
+      })
+      return [...known, ...page]
+    })
+  return {
+    list,
+    more,
+    answer: (page: ReadonlyArray<string>) => answer(page),
+    fail: () => fail(new Error("no")),
+    asked: () => asked,
+  }
+}
+
+test("more of a list is asked for and shown once when it is wanted twice", async () => {
+  const { answer, asked, list, more } = listOf()
+  await list.reload()
+  const known = list.data.value ?? []
+  const clicks = [more(known), more(known)]
+  expect(list.isExtending.value).toBeTrue()
+  answer(["b"])
+  await Promise.all(clicks)
+  expect(list.data.value).toEqual(["a", "b"])
+  // A click on a button that was drawn before.
+  const late = more(known)
+  answer(["b"])
+  await late
+  expect(list.data.value).toEqual(["a", "b"])
+  expect([list.isExtending.value, asked()]).toEqual([false, 2])
+})
+
+test("more of a list that was read again meanwhile is not shown after it", async () => {
+  const { answer, fail, list, more } = listOf()
+  await list.reload()
+  const click = more(list.data.value ?? [])
+  list.set(["new", "a"])
+  answer(["b"])
+  await click
+  expect(list.data.value).toEqual(["new", "a"])
+  const failing = more(list.data.value ?? [])
+  fail()
+  await failing
+  expect(list.data.value).toEqual(["new", "a"])
+  expect(list.failure.value).toBeDefined()
+  expect(list.isExtending.value).toBeFalse()
+})
