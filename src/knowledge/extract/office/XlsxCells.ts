@@ -56,7 +56,11 @@ const aroundOf = (code: string): NumberFormat["around"] => {
   return { before: before.trimStart(), after: after.trimEnd(), decimals: /\.([#0?]*)$/.exec(digits)?.[1]?.length ?? 0 }
 }
 
+/** The longest code of a format that spreadsheet programs write, in UTF-16 code units. */
+const CODE_MAX_LENGTH = 255
+
 const formatOfCode = (code: string): NumberFormat => {
+  if (code.length > CODE_MAX_LENGTH) return plainFormat
   const kind = kindOfCode(code)
   const around = kind === "number" ? aroundOf(code) : undefined
   return around === undefined ? { kind } : { kind, around }
