@@ -38,9 +38,9 @@ const refuseWrites = () =>
         }
         const [row] = yield* sql<{ name: string }>`select current_database() as name`
         yield* sql.unsafe(`alter database ${row?.name} set default_transaction_read_only = on`)
-        // Other connections learn of it when they are made anew.
-        yield* Effect.ignore(sql`select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid()`)
+        // Other connections learn of it when they are made anew, and this one, which goes back to the pool, by itself.
+        yield* sql`select set_config('default_transaction_read_only', 'on', false), count(pg_terminate_backend(pid))
+          from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
       }),
     ),
   )
