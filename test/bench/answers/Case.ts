@@ -106,28 +106,31 @@ const WrittenCase = Schema.Struct({
   ),
 )
 
-const CaseFile = Schema.fromJsonString(
-  Schema.Struct({
-    documents: Schema.Array(
-      Schema.Union([Schema.NonEmptyString, Schema.Struct({ name: Schema.NonEmptyString, text: Schema.String })]),
-    ),
-    cases: Schema.Array(WrittenCase),
-  }),
-)
+/** A file that is uploaded: the path of one of the project, of one in the data (`data:…`), or a text with a name. */
+const WrittenDocument = Schema.Struct({
+  document: Schema.Union([Schema.NonEmptyString, Schema.Struct({ name: Schema.NonEmptyString, text: Schema.String })]),
+})
 
-const decodeCaseFile = Schema.decodeUnknownSync(CaseFile, { onExcessProperty: "error" })
+const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Union([WrittenDocument, WrittenCase])), {
+  onExcessProperty: "error",
+})
 
 const ROOT = join(import.meta.dir, "../../..")
 const CASES = join(import.meta.dir, "cases")
 
-/** Reads the cases that are written by hand: one JSON file for each knowledge base. */
+/** Reads the cases that are written by hand: a file for each knowledge base, with a document or a case on each line. */
 export const writtenKnowledge = (data: string | undefined): ReadonlyArray<Knowledge> =>
   (existsSync(CASES) ? readdirSync(CASES) : [])
-    .filter((file) => file.endsWith(".json"))
+    .filter((file) => file.endsWith(".jsonl"))
     .sort()
     .flatMap((file) => {
-      const name = basename(file, ".json")
-      const { cases, documents } = decodeCaseFile(readFileSync(join(CASES, file), "utf8"))
+      const name = basename(file, ".jsonl")
+      const lines = readFileSync(join(CASES, file), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => decodeLine(line))
+      const documents = lines.flatMap((line) => ("document" in line ? [line.document] : []))
+      const cases = lines.flatMap((line) => ("kind" in line ? [line] : []))
       const needsData = documents.some((document) => typeof document === "string" && document.startsWith("data:"))
       if (needsData && data === undefined) return []
       return [
