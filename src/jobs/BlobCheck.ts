@@ -47,106 +47,98 @@ export interface BlobCheckSettings {
  * Compares the store of blobs with the database, a page at a time, to find what a fault left behind, or what somebody
  * deleted or restored by hand.
  */
-export class BlobCheck extends Context.Service<
-  BlobCheck,
-  {
-    /** Compares and changes nothing. */
-    readonly compare: Effect.Effect<Comparison, Unavailable>
-    /**
-     * Compares, and schedules the deletion of orphans that are old enough, unless the store is shared. An orphan never
-     * gets an owner later, because the key of a new blob is registered before the blob is written.
-     */
-    readonly tidy: Effect.Effect<Comparison, Unavailable, Blobs>
-  }
->()("parley/jobs/BlobCheck") {
-  static readonly layer = (settings: Pick<BlobCheckSettings, "orphanAge">) =>
-    Layer.effect(
-      BlobCheck,
-      Effect.gen(function* () {
-        const store = yield* BlobStore
-        const owners = yield* BlobOwners
+export class BlobCheck extends Context.Service<BlobCheck>()("parley/jobs/BlobCheck", {
+  make: (settings: Pick<BlobCheckSettings, "orphanAge">) =>
+    Effect.gen(function* () {
+      const store = yield* BlobStore
+      const owners = yield* BlobOwners
 
-        const pages = <A>(page: (after: A | undefined) => Effect.Effect<ReadonlyArray<A>, Unavailable>) =>
-          Stream.paginate<A | undefined, ReadonlyArray<A>, Unavailable, never>(undefined, (after) =>
-            Effect.map(page(after), (found) => [[found], Option.fromUndefinedOr(found.at(-1))]),
-          )
-
-        const findMissing = Effect.gen(function* () {
-          let owned = 0
-          const missing = new Collected<OwnedBlob>()
-          yield* Stream.runForEach(
-            pages<OwnedBlob>((after) => owners.owned(after?.key, PAGE)),
-            Effect.fnUntraced(function* (page) {
-              owned += page.length
-              missing.add(
-                yield* Effect.filter(page, ({ key }) => Effect.map(store.info(key), (info) => info === undefined), {
-                  concurrency: CONCURRENCY,
-                }),
-              )
-              yield* Effect.sleep(PAUSE)
-            }),
-          )
-          return { owned, missing }
-        })
-
-        const findOrphans = Effect.fnUntraced(function* (onOrphans: OnOrphans) {
-          const orphans = new Collected<string>()
-          yield* Effect.forEach(PREFIXES, (prefix) =>
-            Stream.runForEach(
-              store.list(prefix),
-              Effect.fnUntraced(function* (page) {
-                const found = new Set(yield* owners.strangers(page.map(({ key }) => key)))
-                if (found.size > 0) {
-                  orphans.add(Array.from(found))
-                  yield* onOrphans(page.filter(({ key }) => found.has(key)))
-                }
-                yield* Effect.sleep(PAUSE)
-              }),
-            ),
-          )
-          return orphans
-        })
-
-        const userMarks = Effect.map(Stream.runCollect(store.list(USERS)), (pages) =>
-          pages.flat().map(({ key }) => key),
+      const pages = <A>(page: (after: A | undefined) => Effect.Effect<ReadonlyArray<A>, Unavailable>) =>
+        Stream.paginate<A | undefined, ReadonlyArray<A>, Unavailable, never>(undefined, (after) =>
+          Effect.map(page(after), (found) => [[found], Option.fromUndefinedOr(found.at(-1))]),
         )
 
-        const compareWith = Effect.fnUntraced(function* (onOrphans: OnOrphans, isShared: boolean) {
-          const orphans = yield* findOrphans(onOrphans)
-          return { ...(yield* findMissing), orphans, isShared } satisfies Comparison
-        })
+      const findMissing = Effect.gen(function* () {
+        let owned = 0
+        const missing = new Collected<OwnedBlob>()
+        yield* Stream.runForEach(
+          pages<OwnedBlob>((after) => owners.owned(after?.key, PAGE)),
+          Effect.fnUntraced(function* (page) {
+            owned += page.length
+            missing.add(
+              yield* Effect.filter(page, ({ key }) => Effect.map(store.info(key), (info) => info === undefined), {
+                concurrency: CONCURRENCY,
+              }),
+            )
+            yield* Effect.sleep(PAUSE)
+          }),
+        )
+        return { owned, missing }
+      })
 
-        const isForeign = (ownMark: string | undefined) => (mark: string) => mark !== ownMark
+      const findOrphans = Effect.fnUntraced(function* (onOrphans: OnOrphans) {
+        const orphans = new Collected<string>()
+        yield* Effect.forEach(PREFIXES, (prefix) =>
+          Stream.runForEach(
+            store.list(prefix),
+            Effect.fnUntraced(function* (page) {
+              const found = new Set(yield* owners.strangers(page.map(({ key }) => key)))
+              if (found.size > 0) {
+                orphans.add(Array.from(found))
+                yield* onOrphans(page.filter(({ key }) => found.has(key)))
+              }
+              yield* Effect.sleep(PAUSE)
+            }),
+          ),
+        )
+        return orphans
+      })
 
-        const compare = Effect.gen(function* () {
-          const isShared = (yield* userMarks).some(isForeign(yield* ownMark(owners)))
-          return yield* compareWith(() => Effect.void, isShared)
-        })
+      const userMarks = Effect.map(Stream.runCollect(store.list(USERS)), (pages) => pages.flat().map(({ key }) => key))
 
-        const tidy = Effect.gen(function* () {
-          const blobs = yield* Blobs
-          const own = yield* ownMark(owners)
-          const marks = yield* userMarks
-          if (own !== undefined && !marks.includes(own)) yield* store.put(own, Stream.succeed(new Uint8Array()))
-          const isShared = own === undefined || marks.some(isForeign(own))
-          const youngest = (yield* Clock.currentTimeMillis) - Duration.toMillis(settings.orphanAge)
-          const isOld = ({ writtenAt }: BlobInfo) => writtenAt.getTime() < youngest
-          const condemn = (found: ReadonlyArray<BlobInfo>) => {
-            const old = found.filter(isOld).map(({ key }) => key)
-            return isShared || old.length === 0 ? Effect.void : owners.discardStrangers(old)
-          }
-          const comparison = yield* compareWith(condemn, isShared)
-          yield* blobs.nudge
-          return comparison
-        })
+      const compareWith = Effect.fnUntraced(function* (onOrphans: OnOrphans, isShared: boolean) {
+        const orphans = yield* findOrphans(onOrphans)
+        const comparison: Comparison = { ...(yield* findMissing), orphans, isShared }
+        return comparison
+      })
 
-        return {
-          compare: Effect.withSpan(compare, "BlobCheck.compare"),
-          tidy: Effect.withSpan(tidy, "BlobCheck.tidy"),
+      const isForeign = (ownMark: string | undefined) => (mark: string) => mark !== ownMark
+
+      const compare = Effect.gen(function* () {
+        const isShared = (yield* userMarks).some(isForeign(yield* ownMark(owners)))
+        return yield* compareWith(() => Effect.void, isShared)
+      })
+
+      const tidy = Effect.gen(function* () {
+        const blobs = yield* Blobs
+        const own = yield* ownMark(owners)
+        const marks = yield* userMarks
+        if (own !== undefined && !marks.includes(own)) yield* store.put(own, Stream.succeed(new Uint8Array()))
+        const isShared = own === undefined || marks.some(isForeign(own))
+        const youngest = (yield* Clock.currentTimeMillis) - Duration.toMillis(settings.orphanAge)
+        const isOld = ({ writtenAt }: BlobInfo) => writtenAt.getTime() < youngest
+        const condemn = (found: ReadonlyArray<BlobInfo>) => {
+          const old = found.filter(isOld).map(({ key }) => key)
+          return isShared || old.length === 0 ? Effect.void : owners.discardStrangers(old)
         }
-      }),
-    )
+        const comparison = yield* compareWith(condemn, isShared)
+        yield* blobs.nudge
+        return comparison
+      })
 
+      return {
+        /** Compares and changes nothing. */
+        compare: Effect.withSpan(compare, "BlobCheck.compare"),
+
+        /**
+         * Compares, and schedules the deletion of orphans that are old enough, unless the store is shared. An orphan never
+         * gets an owner later, because the key of a new blob is registered before the blob is written.
+         */
+        tidy: Effect.withSpan(tidy, "BlobCheck.tidy"),
+      }
+    }),
+}) {
+  static readonly layer = (settings: Pick<BlobCheckSettings, "orphanAge">) => Layer.effect(this, this.make(settings))
   /** Tidies the store soon after the start and then regularly, in turn with the other servers on the database. */
   static readonly layerRegularly = ({ interval }: Pick<BlobCheckSettings, "interval">) =>
     Layer.effectDiscard(

@@ -42,107 +42,104 @@ class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.St
  * Turns queued files into searchable chunks: reads, splits, embeds and stores them, and then publishes all chunks of a
  * document at once. It works in the background as long as the layer lives; several processes share one queue.
  */
-export class Ingestion extends Context.Service<
-  Ingestion,
-  {
-    /** Wakes the worker, because a document was queued. */
-    readonly nudge: Effect.Effect<void>
-    /** Publishes the id of each document of which this process has ended an attempt, successful or not. */
-    readonly ended: PubSub.PubSub<DocumentId>
-  }
->()("parley/jobs/Ingestion") {
-  static readonly layer = (settings: IngestionSettings) =>
-    Layer.effect(
-      Ingestion,
-      Effect.gen(function* () {
-        const ingestions = yield* Ingestions
-        const extract = yield* Extract
-        const indexer = yield* Indexer
-        const store = yield* BlobStore
-        const blobs = yield* Blobs
-        const quotas = yield* Quotas
-        const ended = yield* PubSub.unbounded<DocumentId>()
+export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingestion", {
+  make: (settings: IngestionSettings) =>
+    Effect.gen(function* () {
+      const ingestions = yield* Ingestions
+      const extract = yield* Extract
+      const indexer = yield* Indexer
+      const store = yield* BlobStore
+      const blobs = yield* Blobs
+      const quotas = yield* Quotas
+      const ended = yield* PubSub.unbounded<DocumentId>()
 
-        /** Reads the title and the passages of a file, which is never in this process's memory as a whole. */
-        const read = Effect.fnUntraced(function* (attempt: Attempt) {
-          const content = yield* stage("fetch", store.open(attempt.blob_key))
-          const [first, last] = yield* Effect.tryPromise({
-            try: () => Promise.all([content.slice(0, DETECT_BYTES).bytes(), content.slice(-DETECT_LAST_BYTES).bytes()]),
-            catch: filesUnavailable,
-          })
-          const format = detect(attempt.name, first, last)
-          if (format === undefined) {
-            return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
+      /** Reads the title and the passages of a file, which is never in this process's memory as a whole. */
+      const read = Effect.fnUntraced(function* (attempt: Attempt) {
+        const content = yield* stage("fetch", store.open(attempt.blob_key))
+        const [first, last] = yield* Effect.tryPromise({
+          try: () => Promise.all([content.slice(0, DETECT_BYTES).bytes(), content.slice(-DETECT_LAST_BYTES).bytes()]),
+          catch: filesUnavailable,
+        })
+        const format = detect(attempt.name, first, last)
+        if (format === undefined) {
+          return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
+        }
+        const { title, passages } = yield* stage("extract", extract.split({ format, name: attempt.name, content }))
+        if (passages.length === 0) return yield* refused("no_text", "The file has no text.")
+        return { title, chunks: passages }
+      }, Effect.scoped)
+
+      /** Stores the chunks of a document, reports its progress, and returns the number of chunks. */
+      const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (state: State) => void) {
+        const { title, chunks } = yield* read(attempt)
+        yield* quotas.ensureRoom({ chunks: chunks.length - attempt.chunk_count })
+        show({ status: "embedding", progress: EXTRACTED })
+        yield* stage(
+          "index",
+          indexer.index(
+            {
+              chatbotId: attempt.chatbot_id,
+              documentId: attempt.document_id,
+              revision: attempt.revision,
+              title,
+              chunks,
+            },
+            (done) => show({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+          ),
+        )
+        return chunks.length
+      })
+
+      const worker = yield* makeWorker({
+        name: "Ingestion",
+        labels: ({ document_id }) => ({ document_id }),
+        queue: ingestions,
+        concurrency: settings.concurrency,
+        lease: settings.lease,
+        untilDue: ingestions.untilDue,
+        attempt: (attempt, showSoon) => {
+          let state: State = { status: "extracting", progress: 0 }
+          return {
+            work: ingest(attempt, (reached) => {
+              state = reached
+              showSoon()
+            }),
+            renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease: settings.lease })),
+            finish: (count: number) => stage("publish", ingestions.publish(attempt, count)),
           }
-          const { title, passages } = yield* stage("extract", extract.split({ format, name: attempt.name, content }))
-          if (passages.length === 0) return yield* refused("no_text", "The file has no text.")
-          return { title, chunks: passages }
-        }, Effect.scoped)
-
-        /** Stores the chunks of a document, reports its progress, and returns the number of chunks. */
-        const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (state: State) => void) {
-          const { title, chunks } = yield* read(attempt)
-          yield* quotas.ensureRoom({ chunks: chunks.length - attempt.chunk_count })
-          show({ status: "embedding", progress: EXTRACTED })
-          yield* stage(
-            "index",
-            indexer.index(
-              {
-                chatbotId: attempt.chatbot_id,
-                documentId: attempt.document_id,
-                revision: attempt.revision,
-                title,
-                chunks,
-              },
-              (done) => show({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+        },
+        judge,
+        backOff: (attempts) => Duration.times(RETRY_DELAY, 2 ** attempts),
+        givingUp: {
+          ...settings,
+          ofLapses: ({ lapses }) => ({ code: "gave_up", message: `Reading the file was cut off ${lapses} times.` }),
+          ofDefect: ingestionFailed,
+          giveUp: (attempt, reason, delay) =>
+            Effect.logWarning("A document is given up").pipe(
+              Effect.annotateLogs({ code: reason.code, given_up: attempt.given_up }),
+              Effect.andThen(ingestions.fail(attempt, reason, delay)),
             ),
-          )
-          return chunks.length
-        })
+          refuse: (attempt, reason) =>
+            Effect.logInfo("A document cannot be read").pipe(
+              Effect.annotateLogs({ code: reason.code }),
+              Effect.andThen(ingestions.fail(attempt, reason)),
+            ),
+        },
+        abandon: ingestions.abandon,
+        ended: ({ document_id }) => Effect.andThen(blobs.nudge, PubSub.publish(ended, document_id)),
+      })
+      yield* Effect.forkScoped(worker.run)
 
-        const worker = yield* makeWorker({
-          name: "Ingestion",
-          labels: ({ document_id }) => ({ document_id }),
-          queue: ingestions,
-          concurrency: settings.concurrency,
-          lease: settings.lease,
-          untilDue: ingestions.untilDue,
-          attempt: (attempt, showSoon) => {
-            let state: State = { status: "extracting", progress: 0 }
-            return {
-              work: ingest(attempt, (reached) => {
-                state = reached
-                showSoon()
-              }),
-              renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease: settings.lease })),
-              finish: (count: number) => stage("publish", ingestions.publish(attempt, count)),
-            }
-          },
-          judge,
-          backOff: (attempts) => Duration.times(RETRY_DELAY, 2 ** attempts),
-          givingUp: {
-            ...settings,
-            ofLapses: ({ lapses }) => ({ code: "gave_up", message: `Reading the file was cut off ${lapses} times.` }),
-            ofDefect: ingestionFailed,
-            giveUp: (attempt, reason, delay) =>
-              Effect.logWarning("A document is given up").pipe(
-                Effect.annotateLogs({ code: reason.code, given_up: attempt.given_up }),
-                Effect.andThen(ingestions.fail(attempt, reason, delay)),
-              ),
-            refuse: (attempt, reason) =>
-              Effect.logInfo("A document cannot be read").pipe(
-                Effect.annotateLogs({ code: reason.code }),
-                Effect.andThen(ingestions.fail(attempt, reason)),
-              ),
-          },
-          abandon: ingestions.abandon,
-          ended: ({ document_id }) => Effect.andThen(blobs.nudge, PubSub.publish(ended, document_id)),
-        })
-        yield* Effect.forkScoped(worker.run)
+      return {
+        /** Wakes the worker, because a document was queued. */
+        nudge: worker.nudge,
 
-        return { nudge: worker.nudge, ended }
-      }),
-    )
+        /** Publishes the id of each document of which this process has ended an attempt, successful or not. */
+        ended,
+      }
+    }),
+}) {
+  static readonly layer = (settings: IngestionSettings) => Layer.effect(this, this.make(settings))
 }
 
 /** Measures a stage of the ingestion of a document. */

@@ -1,6 +1,5 @@
 import { Context, Duration, Effect, Latch, Layer } from "effect"
 import { Blobs } from "../blobs/Blobs.ts"
-import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Snapshots } from "../knowledge/segments/Snapshots.ts"
@@ -18,60 +17,55 @@ type RemoveFiles = (chatbot: ChatbotId) => Effect.Effect<void, never, CurrentOrg
  * Deletes what deleted organizations own, in the background. Their API keys are refused from the deletion on; their
  * files are swept like all others without an owner.
  */
-export class OrganizationRemoval extends Context.Service<
-  OrganizationRemoval,
-  {
-    /** Wakes the background work and returns at once. */
-    readonly request: Effect.Effect<void>
-    /** Deletes what all deleted organizations own, and completes when it is deleted. */
-    readonly run: Effect.Effect<void, Unavailable>
-    /** Does the same for ever, at each request and every minute, and runs `removeFiles` for each chatbot. */
-    readonly runForever: (removeFiles: RemoveFiles) => Effect.Effect<never>
-  }
->()("parley/jobs/OrganizationRemoval") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const remains = yield* OrganizationRemains
-      const chatbots = yield* Chatbots
-      const bell = yield* Latch.make(false)
+export class OrganizationRemoval extends Context.Service<OrganizationRemoval>()("parley/jobs/OrganizationRemoval", {
+  make: Effect.gen(function* () {
+    const remains = yield* OrganizationRemains
+    const chatbots = yield* Chatbots
+    const bell = yield* Latch.make(false)
 
-      const removeChatbot = Effect.fnUntraced(function* (id: ChatbotId, removeFiles: RemoveFiles) {
-        // Another process may have deleted it already.
-        yield* Effect.catchTag(chatbots.remove(id), "NotFound", () => Effect.void)
-        yield* removeFiles(id)
-      })
+    const removeChatbot = Effect.fnUntraced(function* (id: ChatbotId, removeFiles: RemoveFiles) {
+      // Another process may have deleted it already.
+      yield* Effect.catchTag(chatbots.remove(id), "NotFound", () => Effect.void)
+      yield* removeFiles(id)
+    })
 
-      const removeChatbots = Effect.fnUntraced(function* (organization: OrganizationId, removeFiles: RemoveFiles) {
-        let some = yield* remains.chatbots(organization)
-        while (some.length > 0) {
-          yield* Effect.forEach(some, (id) => removeChatbot(id, removeFiles), { discard: true })
-          some = yield* remains.chatbots(organization)
-        }
-      })
+    const removeChatbots = Effect.fnUntraced(function* (organization: OrganizationId, removeFiles: RemoveFiles) {
+      let some = yield* remains.chatbots(organization)
+      while (some.length > 0) {
+        yield* Effect.forEach(some, (id) => removeChatbot(id, removeFiles), { discard: true })
+        some = yield* remains.chatbots(organization)
+      }
+    })
 
-      const remove = Effect.fn("OrganizationRemoval.remove")(function* (
-        organization: OrganizationId,
-        removeFiles: RemoveFiles,
-      ) {
-        yield* remains.emptyOrganization(organization)
-        yield* Effect.provideService(removeChatbots(organization, removeFiles), CurrentOrganization, organization)
-        yield* remains.finish(organization)
-      })
+    const remove = Effect.fn("OrganizationRemoval.remove")(function* (
+      organization: OrganizationId,
+      removeFiles: RemoveFiles,
+    ) {
+      yield* remains.emptyOrganization(organization)
+      yield* Effect.provideService(removeChatbots(organization, removeFiles), CurrentOrganization, organization)
+      yield* remains.finish(organization)
+    })
 
-      const run = (removeFiles: RemoveFiles) =>
-        Effect.flatMap(
-          remains.organizations,
-          Effect.forEach((organization) => remove(organization, removeFiles), { discard: true }),
-        )
+    const run = (removeFiles: RemoveFiles) =>
+      Effect.flatMap(
+        remains.organizations,
+        Effect.forEach((organization) => remove(organization, removeFiles), { discard: true }),
+      )
 
-      const runForever = (removeFiles: RemoveFiles) =>
-        regularly(LOOK_EVERY, "Data of a deleted organization could not be deleted yet", run(removeFiles), bell)
+    return {
+      /** Wakes the background work and returns at once. */
+      request: Effect.asVoid(bell.open),
 
-      return { request: Effect.asVoid(bell.open), run: run(() => Effect.void), runForever }
-    }),
-  )
+      /** Deletes what all deleted organizations own, and completes when it is deleted. */
+      run: run(() => Effect.void),
 
+      /** Does the same for ever, at each request and every minute, and runs `removeFiles` for each chatbot. */
+      runForever: (removeFiles: RemoveFiles) =>
+        regularly(LOOK_EVERY, "Data of a deleted organization could not be deleted yet", run(removeFiles), bell),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
   /** Runs the removal, with that of files, in the background as long as the layer lives. */
   static readonly layerRegularly = Layer.effectDiscard(
     Effect.gen(function* () {

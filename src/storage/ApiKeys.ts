@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Schema, Scope as FiberScope, Semaphore, Struct } from "effect"
 import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, type Scope } from "../domain/ApiKey.ts"
 import type { Budget } from "../domain/Budget.ts"
-import { NotFound, type Unavailable } from "../domain/Errors.ts"
+import { NotFound } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
-import type { Listed, Range } from "../domain/Page.ts"
+import type { Range } from "../domain/Page.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { type AuditedChange, Auditing } from "./audit/Auditing.ts"
@@ -72,48 +72,70 @@ export interface KeyChange extends ApiKeyPatch {
  * The table `api_keys`, of all organizations: which organization a request belongs to is known only once its key is
  * found.
  */
-export class ApiKeys extends Context.Service<
-  ApiKeys,
-  {
-    /** Fails with `NotFound` when the organization does not exist, or does not own the chatbot of the key. */
-    readonly insert: (key: NewApiKey) => Effect.Effect<ApiKey, NotFound | Unavailable>
-    /** Inserts the key unless a key with the same hash exists. */
-    readonly ensure: (key: FirstApiKey) => Effect.Effect<void, Unavailable>
-    /**
-     * Finds the key of a kind, by default a secret one, with this hash, unless it is revoked or expired. That it was
-     * used is written apart, soon after: nobody waits for it, and a database that can only be read misses it. The audit
-     * log has the first use of each key, and the use of one that is revoked or expired.
-     */
-    readonly findLive: (hash: Uint8Array, kind?: KeyKind) => Effect.Effect<LiveKey | undefined, Unavailable>
-    /** Lists the keys of an organization, newest first. */
-    readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
-    /**
-     * Changes or revokes a key under its row's lock: of the given organization, or of any when that is undefined. Fields
-     * that the change leaves out stay as they are, and a key that is revoked again keeps its first time of revocation.
-     */
-    readonly modify: <E>(
-      id: ApiKeyId,
-      organization: OrganizationId | undefined,
-      change: (key: ApiKey) => Effect.Effect<KeyChange, E>,
-    ) => Effect.Effect<ApiKey, E | NotFound | Unavailable>
-  }
->()("parley/storage/ApiKeys") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const auditing = yield* Auditing
-      const scope = yield* FiberScope.Scope
-      /** The keys whose use is being written. */
-      const marked = new Set<ApiKeyId>()
-      const markTurn = yield* Semaphore.make(1)
+export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/ApiKeys", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const auditing = yield* Auditing
+    const scope = yield* FiberScope.Scope
+    /** The keys whose use is being written. */
+    const marked = new Set<ApiKeyId>()
+    const markTurn = yield* Semaphore.make(1)
 
-      const columns = sql.literal(
-        `id, organization_id, chatbot_id, kind, name, prefix, last_four, scopes, public_key, allowed_origins, budget,
+    const columns = sql.literal(
+      `id, organization_id, chatbot_id, kind, name, prefix, last_four, scopes, public_key, allowed_origins, budget,
          created_at, created_by, last_used_at, expires_at, revoked_at`,
-      )
+    )
 
-      const insert = Effect.fnUntraced(
+    const usedBy = ({ id, organization_id }: LiveKey, action: "api_key.first_used" | "api_key.refused") => ({
+      organization: organization_id,
+      action,
+      target: id,
+      apiKey: id,
+    })
+
+    const recordFirstUse = Effect.fnUntraced(function* (key: LiveKey) {
+      yield* sql`
+        with used as (
+          update api_keys set last_used_at = now() where id = ${key.id} and last_used_at is null returning id
+        )
+        ${yield* auditing.entry(sql, usedBy(key, "api_key.first_used"), sql`exists (select from used)`)}`
+    })
+
+    const recordUse = (key: LiveKey) => sql`update api_keys set last_used_at = now() where id = ${key.id}`
+
+    const recordRefusal = Effect.fnUntraced(function* (key: LiveKey) {
+      yield* yield* auditing.entry(
+        sql,
+        usedBy(key, "api_key.refused"),
+        sql`not exists (
+            select from audit_log where target_id = ${key.id} and action = 'api_key.refused'
+              and created_at > now() - interval '1 hour'
+          )`,
+      )
+    })
+
+    /** Writes that a key was used, in the background and one at a time. A mark that fails is lost. */
+    const mark = (key: LiveKey, write: (key: LiveKey) => Effect.Effect<unknown, SqlError.SqlError>) => {
+      if (marked.has(key.id)) return Effect.void
+      marked.add(key.id)
+      return write(key).pipe(
+        withoutSqlErrors,
+        Effect.ignore,
+        Semaphore.withPermit(markTurn),
+        Effect.ensuring(Effect.sync(() => marked.delete(key.id))),
+        Effect.forkIn(scope),
+      )
+    }
+
+    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+      Effect.flatMap(decodeKeys(rows), ([row]) => (row === undefined ? Effect.fail(keyNotFound) : Effect.succeed(row)))
+
+    const matching = (id: ApiKeyId, organization: OrganizationId | undefined) =>
+      sql`id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`
+
+    return {
+      /** Fails with `NotFound` when the organization does not exist, or does not own the chatbot of the key. */
+      insert: Effect.fnUntraced(
         function* (key: NewApiKey) {
           const audited = yield* auditing.entry(sql, creationOf(key), sql`exists (select from made)`)
           const [row] = yield* decodeKeys(sql`
@@ -137,57 +159,22 @@ export class ApiKeys extends Context.Service<
         // The chatbot, or the organization, was deleted while the key was made.
         onForeignKeyViolation(() => noOwner),
         withoutSqlErrors,
-      )
+      ),
 
-      const ensure = Effect.fnUntraced(function* (key: FirstApiKey) {
+      /** Inserts the key unless a key with the same hash exists. */
+      ensure: Effect.fnUntraced(function* (key: FirstApiKey) {
         const audited = yield* auditing.entry(sql, creationOf(key), sql`exists (select from made)`)
         yield* sql`
           with made as (insert into api_keys ${sql.insert(key)} on conflict (hash) do nothing returning id)
           ${audited}`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const usedBy = ({ id, organization_id }: LiveKey, action: "api_key.first_used" | "api_key.refused") => ({
-        organization: organization_id,
-        action,
-        target: id,
-        apiKey: id,
-      })
-
-      const recordFirstUse = Effect.fnUntraced(function* (key: LiveKey) {
-        yield* sql`
-          with used as (
-            update api_keys set last_used_at = now() where id = ${key.id} and last_used_at is null returning id
-          )
-          ${yield* auditing.entry(sql, usedBy(key, "api_key.first_used"), sql`exists (select from used)`)}`
-      })
-
-      const recordUse = (key: LiveKey) => sql`update api_keys set last_used_at = now() where id = ${key.id}`
-
-      const recordRefusal = Effect.fnUntraced(function* (key: LiveKey) {
-        yield* yield* auditing.entry(
-          sql,
-          usedBy(key, "api_key.refused"),
-          sql`not exists (
-            select from audit_log where target_id = ${key.id} and action = 'api_key.refused'
-              and created_at > now() - interval '1 hour'
-          )`,
-        )
-      })
-
-      /** Writes that a key was used, in the background and one at a time. A mark that fails is lost. */
-      const mark = (key: LiveKey, write: (key: LiveKey) => Effect.Effect<unknown, SqlError.SqlError>) => {
-        if (marked.has(key.id)) return Effect.void
-        marked.add(key.id)
-        return write(key).pipe(
-          withoutSqlErrors,
-          Effect.ignore,
-          Semaphore.withPermit(markTurn),
-          Effect.ensuring(Effect.sync(() => marked.delete(key.id))),
-          Effect.forkIn(scope),
-        )
-      }
-
-      const findLive = Effect.fnUntraced(function* (hash: Uint8Array, kind: KeyKind = "secret") {
+      /**
+       * Finds the key of a kind, by default a secret one, with this hash, unless it is revoked or expired. That it was
+       * used is written apart, soon after: nobody waits for it, and a database that can only be read misses it. The audit
+       * log has the first use of each key, and the use of one that is revoked or expired.
+       */
+      findLive: Effect.fnUntraced(function* (hash: Uint8Array, kind: KeyKind = "secret") {
         // Accurate to the minute, so that a busy key does not cost a write for each request.
         const [row] = yield* sql<
           LiveKey & {
@@ -212,25 +199,22 @@ export class ApiKeys extends Context.Service<
           else if (row.stale) yield* mark(row, row.used ? recordUse : recordFirstUse)
         }
         return row.live ? row : undefined
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const list = Effect.fnUntraced(function* (organization: OrganizationId, range: Range) {
+      /** Lists the keys of an organization, newest first. */
+      list: Effect.fnUntraced(function* (organization: OrganizationId, range: Range) {
         const rows = yield* decodeListed(sql`
           select ${columns}, ${sql.literal(PLACE_COLUMN)} from api_keys
           where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`)
         return toListed(rows, range, (row): ApiKey => row)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const only = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-        Effect.flatMap(decodeKeys(rows), ([row]) =>
-          row === undefined ? Effect.fail(keyNotFound) : Effect.succeed(row),
-        )
-
-      const matching = (id: ApiKeyId, organization: OrganizationId | undefined) =>
-        sql`id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`
-
-      const modify = <E>(
+      /**
+       * Changes or revokes a key under its row's lock: of the given organization, or of any when that is undefined. Fields
+       * that the change leaves out stay as they are, and a key that is revoked again keeps its first time of revocation.
+       */
+      modify: <E>(
         id: ApiKeyId,
         organization: OrganizationId | undefined,
         change: (key: ApiKey) => Effect.Effect<KeyChange, E>,
@@ -262,11 +246,11 @@ export class ApiKeys extends Context.Service<
             })
           }
           return after
-        }).pipe(transaction(sql), withoutSqlErrors)
-
-      return { insert, ensure, findLive, list, modify }
-    }),
-  )
+        }).pipe(transaction(sql), withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const textsOrNull = (values: ReadonlyArray<string> | null | undefined) => (values == null ? null : texts(values))

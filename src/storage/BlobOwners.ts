@@ -1,5 +1,4 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
-import type { Unavailable } from "../domain/Errors.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
@@ -23,33 +22,21 @@ const decodeIds = decodeRows(Schema.Struct({ id: Schema.String }))
  * The owners of blobs, of all organizations: documents, queued ingestions, and chatbots with an avatar. A blob is a
  * stranger when it has no owner and its key is not in `blob_garbage` either.
  */
-export class BlobOwners extends Context.Service<
-  BlobOwners,
-  {
-    /** Lists the blobs of documents and avatars, ordered by key, from the first key after `after`. */
-    readonly owned: (after: string | undefined, limit: number) => Effect.Effect<ReadonlyArray<OwnedBlob>, Unavailable>
-    /** Returns those of these keys that are strangers. */
-    readonly strangers: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Makes the strangers among these keys garbage, so that their blobs are deleted. */
-    readonly discardStrangers: (keys: ReadonlyArray<string>) => Effect.Effect<void, Unavailable>
-    /**
-     * Returns true when no process has begun to compare the blob store with this database for as long as `gap`. The
-     * caller then counts as having begun.
-     */
-    readonly beginCheck: (gap: Duration.Duration) => Effect.Effect<boolean, Unavailable>
-    /**
-     * The id of this database: that of its restoration, if it was restored from a backup, and otherwise that of the
-     * operator's organization; undefined before there is one.
-     */
-    readonly database: Effect.Effect<string | undefined, Unavailable>
-  }
->()("parley/storage/BlobOwners") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
+export class BlobOwners extends Context.Service<BlobOwners>()("parley/storage/BlobOwners", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
 
-      const owned = Effect.fnUntraced(function* (after: string | undefined, limit: number) {
+    // One statement, so that all tables are seen at one moment: a key is garbage from before its blob is written
+    // until the blob has an owner.
+    const strange = (keys: ReadonlyArray<string>) => sql`select key from unnest(${keys}::text[]) key
+      where not exists (select from documents where blob_key = key)
+        and not exists (select from ingestions where blob_key = key)
+        and not exists (select from chatbots where avatar_blob = key)
+        and not exists (select from blob_garbage g where g.key = key.key)`
+
+    return {
+      /** Lists the blobs of documents and avatars, ordered by key, from the first key after `after`. */
+      owned: Effect.fnUntraced(function* (after: string | undefined, limit: number) {
         return yield* decodeOwned(sql`
           (select blob_key as key, id::text as owner, name from documents where blob_key > ${after ?? ""}
             order by blob_key limit ${limit})
@@ -57,42 +44,44 @@ export class BlobOwners extends Context.Service<
           (select avatar_blob, id::text, name from chatbots where avatar_blob > ${after ?? ""}
             order by avatar_blob limit ${limit})
           order by key limit ${limit}`)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      // One statement, so that all tables are seen at one moment: a key is garbage from before its blob is written
-      // until the blob has an owner.
-      const strange = (keys: ReadonlyArray<string>) => sql`select key from unnest(${keys}::text[]) key
-        where not exists (select from documents where blob_key = key)
-          and not exists (select from ingestions where blob_key = key)
-          and not exists (select from chatbots where avatar_blob = key)
-          and not exists (select from blob_garbage g where g.key = key.key)`
-
-      const strangers = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+      /** Returns those of these keys that are strangers. */
+      strangers: Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
         const rows = yield* decodeKeys(strange(keys))
         return rows.map(({ key }) => key)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const discardStrangers = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+      /** Makes the strangers among these keys garbage, so that their blobs are deleted. */
+      discardStrangers: Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
         yield* sql`insert into blob_garbage (key, due_at) select key, now() from (${strange(keys)}) strangers
           on conflict do nothing`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const beginCheck = Effect.fnUntraced(function* (gap: Duration.Duration) {
+      /**
+       * Returns true when no process has begun to compare the blob store with this database for as long as `gap`. The
+       * caller then counts as having begun.
+       */
+      beginCheck: Effect.fnUntraced(function* (gap: Duration.Duration) {
         const rows = yield* sql`insert into blob_checks default values on conflict (is_only) do update
           set began_at = now()
           where blob_checks.began_at <= now() - ${interval(gap)}
           returning is_only`
         return rows.length > 0
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const database = decodeIds(
+      /**
+       * The id of this database: that of its restoration, if it was restored from a backup, and otherwise that of the
+       * operator's organization; undefined before there is one.
+       */
+      database: decodeIds(
         sql`select coalesce((select id from restorations), id) as id from organizations where is_operator`,
       ).pipe(
         Effect.map(([row]) => row?.id),
         withoutSqlErrors,
-      )
-
-      return { owned, strangers, discardStrangers, beginCheck, database }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -1,7 +1,6 @@
 import { Context, type Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Limits } from "../domain/Budget.ts"
-import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Servers } from "./servers/Servers.ts"
@@ -37,30 +36,25 @@ export interface Refusal {
 }
 
 /** The table `chat_reservations`: one row for each chat under way whose organization or key has a budget. */
-export class Budgets extends Context.Service<
-  Budgets,
-  {
-    /** Makes the id of a reservation of this server from a random one, see `Servers`. */
-    readonly idOf: (random: string) => string
-    /**
-     * Makes a reservation within the limits, or returns the refusal. This is atomic: several servers together cannot
-     * exceed a limit.
-     */
-    readonly reserve: (reservation: Reservation) => Effect.Effect<Refusal | undefined, Unavailable, CurrentOrganization>
-    /** Deletes a reservation, and announces the budgets that the chat has used up. */
-    readonly release: (reservation: MadeReservation) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Deletes the expired reservations, or all, of all organizations. */
-    readonly drop: (which: "expired" | "all") => Effect.Effect<void, Unavailable>
-  }
->()("parley/storage/Budgets") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const servers = yield* Servers
+export class Budgets extends Context.Service<Budgets>()("parley/storage/Budgets", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const servers = yield* Servers
 
-      const reserve = Effect.fnUntraced(function* ({ id, apiKeyId, tokens, lease, organization, key }: Reservation) {
+    yield* servers.onDeath(({ ids: [first, last] }) =>
+      withoutSqlErrors(system`delete from chat_reservations where id between ${first} and ${last}`),
+    )
+
+    return {
+      /** Makes the id of a reservation of this server from a random one, see `Servers`. */
+      idOf: servers.idOf,
+
+      /**
+       * Makes a reservation within the limits, or returns the refusal. This is atomic: several servers together cannot
+       * exceed a limit.
+       */
+      reserve: Effect.fnUntraced(function* ({ id, apiKeyId, tokens, lease, organization, key }: Reservation) {
         const owner = yield* CurrentOrganization
         const rows = yield* sql<Refusal | { readonly refusal: null }>`
           select refusal, whose, at, case when refusal = 'spent'
@@ -72,25 +66,23 @@ export class Budgets extends Context.Service<
             ${orNull(key.tokensPerDay)}::float8::bigint, ${orNull(key.concurrentChats)}::float8::bigint
           )`
         return rows.find((row) => row.refusal !== null)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const release = Effect.fnUntraced(function* ({ id, apiKeyId, organization, key }: MadeReservation) {
+      /** Deletes a reservation, and announces the budgets that the chat has used up. */
+      release: Effect.fnUntraced(function* ({ id, apiKeyId, organization, key }: MadeReservation) {
         const owner = yield* CurrentOrganization
         yield* sql`select release_chat(${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid,
           ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(key.tokensPerDay)}::float8::bigint)`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const drop = Effect.fnUntraced(function* (which: "expired" | "all") {
+      /** Deletes the expired reservations, or all, of all organizations. */
+      drop: Effect.fnUntraced(function* (which: "expired" | "all") {
         yield* system`delete from chat_reservations where ${which === "all"} or expires_at <= now()`
-      }, withoutSqlErrors)
-
-      yield* servers.onDeath(({ ids: [first, last] }) =>
-        withoutSqlErrors(system`delete from chat_reservations where id between ${first} and ${last}`),
-      )
-
-      return { idOf: servers.idOf, reserve, release, drop }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const orNull = (limit: number): number | null => (limit === Number.POSITIVE_INFINITY ? null : limit)

@@ -4,7 +4,7 @@ import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { originOf } from "../domain/chatbot/UrlTemplate.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
-import { Conflict, NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Auditing } from "./audit/Auditing.ts"
@@ -43,67 +43,32 @@ const toolNotFound = new NotFound({ detail: "There is no such tool." })
 const nameTaken = () => new Conflict({ detail: "Another tool of the chatbot has this name." })
 
 /** The table `chatbot_tools`, always within the current organization. */
-export class ChatbotTools extends Context.Service<
-  ChatbotTools,
-  {
-    /** Inserts a tool. Fails with `Conflict` when the chatbot has `limit` tools, or one with the same name. */
-    readonly insert: (
-      id: ToolId,
-      chatbot: ChatbotId,
-      content: ToolContent,
-      limit: number,
-    ) => Effect.Effect<ToolRow, NotFound | Conflict | QuotaReached | Unavailable, CurrentOrganization>
-    /** Lists the tools of a chatbot, oldest first; none when the chatbot does not exist. */
-    readonly list: (chatbot: ChatbotId) => Effect.Effect<ReadonlyArray<ToolRow>, Unavailable, CurrentOrganization>
-    readonly get: (
-      chatbot: ChatbotId,
-      id: ToolId,
-    ) => Effect.Effect<ToolRow, NotFound | Unavailable, CurrentOrganization>
-    /**
-     * Changes a tool under its row's lock, so that nothing else changes between what `change` reads and what it
-     * returns.
-     */
-    readonly modify: <E>(
-      chatbot: ChatbotId,
-      id: ToolId,
-      change: (row: ToolRow) => Effect.Effect<ToolContent, E>,
-    ) => Effect.Effect<ToolRow, E | NotFound | Conflict | Unavailable, CurrentOrganization>
-    readonly remove: (
-      chatbot: ChatbotId,
-      id: ToolId,
-    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-    /** Records in the audit log that the caller calls a tool itself, be it stored or only declared. */
-    readonly recordTrial: (
-      chatbot: ChatbotId,
-      tool: Pick<ToolContent, "method" | "name" | "url"> & { readonly id?: ToolId },
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/ChatbotTools") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const secrets = yield* Secrets
-      const auditing = yield* Auditing
-      const quotas = yield* Quotas
+export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storage/ChatbotTools", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const auditing = yield* Auditing
+    const quotas = yield* Quotas
 
-      const columns = sql.literal(
-        `id, organization_id, chatbot_id, name, description, input_schema, method, url, headers, sealed_headers,
+    const columns = sql.literal(
+      `id, organization_id, chatbot_id, name, description, input_schema, method, url, headers, sealed_headers,
           sealed_by, timeout_ms, created_at, updated_at`,
-      )
+    )
 
-      const toRow = (row: StoredRow): ToolRow => {
-        const { headers, organization_id: _, sealed_by: __, sealed_headers: ___, ...shown } = row
-        return { ...shown, header_names: Object.keys(headers), headers: openHeaders(secrets, row) }
-      }
+    const toRow = (row: StoredRow): ToolRow => {
+      const { headers, organization_id: _, sealed_by: __, sealed_headers: ___, ...shown } = row
+      return { ...shown, header_names: Object.keys(headers), headers: openHeaders(secrets, row) }
+    }
 
-      const only = <E, R>(rows: Effect.Effect<ReadonlyArray<StoredRow>, E, R>) =>
-        Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(toolNotFound) : Effect.succeed(toRow(row))))
+    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<StoredRow>, E, R>) =>
+      Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(toolNotFound) : Effect.succeed(toRow(row))))
 
-      const seal = (id: ToolId, organization_id: OrganizationId, { headers, url }: ToolContent) =>
-        sealHeaders(secrets, { id, organization_id, url }, headers)
+    const seal = (id: ToolId, organization_id: OrganizationId, { headers, url }: ToolContent) =>
+      sealHeaders(secrets, { id, organization_id, url }, headers)
 
-      const insert = Effect.fnUntraced(
+    return {
+      /** Inserts a tool. Fails with `Conflict` when the chatbot has `limit` tools, or one with the same name. */
+      insert: Effect.fnUntraced(
         function* (id: ToolId, chatbot: ChatbotId, content: ToolContent, limit: number) {
           const organization = yield* CurrentOrganization
           const ensureRoom = yield* quotas.room
@@ -138,26 +103,31 @@ export class ChatbotTools extends Context.Service<
         transaction(sql),
         onUniqueViolation("chatbot_tools_name", nameTaken),
         withoutSqlErrors,
-      )
+      ),
 
-      const list = Effect.fnUntraced(function* (chatbot: ChatbotId) {
+      /** Lists the tools of a chatbot, oldest first; none when the chatbot does not exist. */
+      list: Effect.fnUntraced(function* (chatbot: ChatbotId) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<StoredRow>`
           select ${columns} from chatbot_tools
           where chatbot_id = ${chatbot} and organization_id = ${organization} order by created_at, id`
         return rows.map(toRow)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const get = Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
+      get: Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
         const organization = yield* CurrentOrganization
         return yield* only(
           sql<StoredRow>`
             select ${columns} from chatbot_tools
             where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,
         )
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const modify = <E>(chatbot: ChatbotId, id: ToolId, change: (row: ToolRow) => Effect.Effect<ToolContent, E>) =>
+      /**
+       * Changes a tool under its row's lock, so that nothing else changes between what `change` reads and what it
+       * returns.
+       */
+      modify: <E>(chatbot: ChatbotId, id: ToolId, change: (row: ToolRow) => Effect.Effect<ToolContent, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
           const before = yield* only(
@@ -182,9 +152,9 @@ export class ChatbotTools extends Context.Service<
                 updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
               where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning ${columns}`,
           )
-        }).pipe(transaction(sql), onUniqueViolation("chatbot_tools_name", nameTaken), withoutSqlErrors)
+        }).pipe(transaction(sql), onUniqueViolation("chatbot_tools_name", nameTaken), withoutSqlErrors),
 
-      const remove = Effect.fnUntraced(
+      remove: Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: ToolId) {
           const organization = yield* CurrentOrganization
           // Locks the chatbot first, as an insert does, so that the two cannot deadlock.
@@ -208,9 +178,10 @@ export class ChatbotTools extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
+      ),
 
-      const recordTrial = Effect.fnUntraced(function* (
+      /** Records in the audit log that the caller calls a tool itself, be it stored or only declared. */
+      recordTrial: Effect.fnUntraced(function* (
         chatbot: ChatbotId,
         { id, method, name, url }: Pick<ToolContent, "method" | "name" | "url"> & { readonly id?: ToolId },
       ) {
@@ -221,11 +192,11 @@ export class ChatbotTools extends Context.Service<
           chatbot,
           after: concealed({ name, method, server: originOf(url) }),
         })
-      }, withoutSqlErrors)
-
-      return { insert, list, get, modify, remove, recordTrial }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** What the audit log compares of a tool. Schema and headers are in forms in which all of their contents are concealed. */

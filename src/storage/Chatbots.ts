@@ -2,9 +2,9 @@ import { Context, Effect, Function, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { chatbotNotFound, type PersonalityConfig, type Settings } from "../domain/chatbot/Chatbot.ts"
 import type { ChatWidgetConfig } from "../domain/chatbot/ChatWidget.ts"
-import { type NotFound, type QuotaReached, SlugTaken, type Unavailable } from "../domain/Errors.ts"
+import { SlugTaken } from "../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
-import type { Listed, Range } from "../domain/Page.ts"
+import type { Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
@@ -65,52 +65,42 @@ const isUuid = Schema.is(AnyUuid)
 const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
 /** The table `chatbots`, always within the current organization. */
-export class Chatbots extends Context.Service<
-  Chatbots,
-  {
-    readonly insert: (
-      chatbot: NewChatbot,
-    ) => Effect.Effect<ChatbotRow, QuotaReached | SlugTaken | Unavailable, CurrentOrganization>
-    readonly get: (id: ChatbotId) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
-    /** Finds a chatbot by its id or its slug. Where a slug looks like an id, the chatbot with that id wins. */
-    readonly named: (name: string) => Effect.Effect<ChatbotRow, NotFound | Unavailable, CurrentOrganization>
-    /** Lists the chatbots, newest first. */
-    readonly list: (range: Range) => Effect.Effect<Listed<NamedChatbot>, Unavailable, CurrentOrganization>
-    /** Returns the chatbots with these ids, in the same order, without those that do not exist. */
-    readonly getMany: (
-      ids: ReadonlyArray<ChatbotId>,
-    ) => Effect.Effect<ReadonlyArray<ShownChatbot>, Unavailable, CurrentOrganization>
-    /** Returns those of these slugs that are in use. */
-    readonly slugsInUse: (
-      slugs: ReadonlyArray<string>,
-    ) => Effect.Effect<ReadonlyArray<string>, Unavailable, CurrentOrganization>
-    /**
-     * Changes a chatbot under its row's lock, so that nothing else changes between what `change` reads and what it
-     * returns. The blob of a replaced avatar becomes garbage.
-     */
-    readonly modify: <E>(
-      id: ChatbotId,
-      change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>,
-    ) => Effect.Effect<{ readonly row: ChatbotRow }, E | NotFound | SlugTaken | Unavailable, CurrentOrganization>
-    /**
-     * Deletes a chatbot with all that belongs to it, such as documents and conversations. Their blobs become garbage.
-     */
-    readonly remove: (id: ChatbotId) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Chatbots") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const auditing = yield* Auditing
-      const quotas = yield* Quotas
+export class Chatbots extends Context.Service<Chatbots>()("parley/storage/Chatbots", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const auditing = yield* Auditing
+    const quotas = yield* Quotas
 
-      const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
+    const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
          voice_widget_config, avatar_blob, version, created_at, updated_at`
-      const shownColumns = sql.literal(shown)
-      const columns = sql.literal(`${shown}, chat_widget_config, tool_count`)
+    const shownColumns = sql.literal(shown)
+    const columns = sql.literal(`${shown}, chat_widget_config, tool_count`)
 
-      const insert = Effect.fnUntraced(
+    const removeRow = Effect.fnUntraced(function* (id: ChatbotId, organization: OrganizationId) {
+      const audited = yield* auditing.entry(
+        sql,
+        {
+          organization,
+          action: "chatbot.deleted",
+          target: id,
+          before: sql`select jsonb_build_object('name', name, 'slug', slug) from gone`,
+        },
+        // The chatbots of a deleted organization go with it.
+        sql`exists (select from gone) and exists (
+          select from organizations where id = ${organization} and deleted_at is null)`,
+      )
+      yield* only(
+        sql`
+          with gone as (
+            delete from chatbots where id = ${id} and organization_id = ${organization} returning id, name, slug
+          ), audited as (${audited})
+          select id from gone`,
+      )
+      yield* emptyDrafts(sql, sql`chatbot_id = ${id} and organization_id = ${organization}`)
+    }, transaction(sql))
+
+    return {
+      insert: Effect.fnUntraced(
         function* (chatbot: NewChatbot) {
           const organization_id = yield* CurrentOrganization
           yield* (yield* quotas.room)({ chatbots: 1 })
@@ -130,16 +120,17 @@ export class Chatbots extends Context.Service<
         transaction(sql),
         onUniqueViolation("chatbots_slug", slugTaken),
         withoutSqlErrors,
-      )
+      ),
 
-      const get = Effect.fnUntraced(function* (id: ChatbotId) {
+      get: Effect.fnUntraced(function* (id: ChatbotId) {
         const organization = yield* CurrentOrganization
         return yield* only(
           sql<ChatbotRow>`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`,
         )
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const named = Effect.fnUntraced(function* (name: string) {
+      /** Finds a chatbot by its id or its slug. Where a slug looks like an id, the chatbot with that id wins. */
+      named: Effect.fnUntraced(function* (name: string) {
         const organization = yield* CurrentOrganization
         return yield* only(
           sql<ChatbotRow>`
@@ -147,32 +138,39 @@ export class Chatbots extends Context.Service<
             where organization_id = ${organization} and (slug = ${name} ${isUuid(name) ? sql`or id = ${name}` : sql``})
             order by slug = ${name} limit 1`,
         )
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const list = Effect.fnUntraced(function* (range: Range) {
+      /** Lists the chatbots, newest first. */
+      list: Effect.fnUntraced(function* (range: Range) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<NamedChatbot>`
           select id, slug, created_at, ${sql.literal(PLACE_COLUMN)} from chatbots
           where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`
         return { ...toListed(rows, range, Function.identity), items: rows.slice(0, range.limit) }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const getMany = Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
+      /** Returns the chatbots with these ids, in the same order, without those that do not exist. */
+      getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
         const organization = yield* CurrentOrganization
         return yield* sql<ShownChatbot>`
           select ${shownColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
           join chatbots on id = wanted_id where organization_id = ${organization} order by number`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const slugsInUse = Effect.fnUntraced(function* (slugs: ReadonlyArray<string>) {
+      /** Returns those of these slugs that are in use. */
+      slugsInUse: Effect.fnUntraced(function* (slugs: ReadonlyArray<string>) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<{ slug: string }>`
           select slug from chatbots where organization_id = ${organization} and slug = any(${texts(slugs)})`
         return rows.map((row) => row.slug)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const modify = <E>(id: ChatbotId, change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>) =>
+      /**
+       * Changes a chatbot under its row's lock, so that nothing else changes between what `change` reads and what it
+       * returns. The blob of a replaced avatar becomes garbage.
+       */
+      modify: <E>(id: ChatbotId, change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
           const row = yield* only(
@@ -193,9 +191,12 @@ export class Chatbots extends Context.Service<
             yield* auditing.record(sql, { organization, action: "chatbot.updated", target: id, ...audited })
           }
           return { row: changed }
-        }).pipe(transaction(sql), onUniqueViolation("chatbots_slug", slugTaken), withoutSqlErrors)
+        }).pipe(transaction(sql), onUniqueViolation("chatbots_slug", slugTaken), withoutSqlErrors),
 
-      const remove = Effect.fnUntraced(
+      /**
+       * Deletes a chatbot with all that belongs to it, such as documents and conversations. Their blobs become garbage.
+       */
+      remove: Effect.fnUntraced(
         function* (id: ChatbotId) {
           const organization = yield* CurrentOrganization
           yield* deleteMostDocuments(sql)(id)
@@ -204,34 +205,11 @@ export class Chatbots extends Context.Service<
         },
         withoutTimeLimit,
         withoutSqlErrors,
-      )
-
-      const removeRow = Effect.fnUntraced(function* (id: ChatbotId, organization: OrganizationId) {
-        const audited = yield* auditing.entry(
-          sql,
-          {
-            organization,
-            action: "chatbot.deleted",
-            target: id,
-            before: sql`select jsonb_build_object('name', name, 'slug', slug) from gone`,
-          },
-          // The chatbots of a deleted organization go with it.
-          sql`exists (select from gone) and exists (
-            select from organizations where id = ${organization} and deleted_at is null)`,
-        )
-        yield* only(
-          sql`
-            with gone as (
-              delete from chatbots where id = ${id} and organization_id = ${organization} returning id, name, slug
-            ), audited as (${audited})
-            select id from gone`,
-        )
-        yield* emptyDrafts(sql, sql`chatbot_id = ${id} and organization_id = ${organization}`)
-      }, transaction(sql))
-
-      return { insert, get, named, list, getMany, slugsInUse, modify, remove }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const only = <A extends object, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) =>

@@ -2,25 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SenderType, Session, UserInfo } from "../domain/chat/Conversation.ts"
 import type { SessionName } from "../domain/chat/SessionToken.ts"
-import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { Auditing } from "./audit/Auditing.ts"
-import {
-  type BotMessage,
-  type EmailAnswer,
-  makeAppend,
-  makeReply,
-  type NewMessage,
-  type SessionTarget,
-} from "./ConversationWrites.ts"
+import { makeAppend, makeReply } from "./ConversationWrites.ts"
 import { sessionNamed, sessionNotFound } from "./Messages.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
-import type { ReplyUsage } from "./Usage.ts"
 
 /** A message of a session, as the history of a chat needs it. */
 export interface HistoryMessage {
@@ -75,72 +66,26 @@ export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform,
   ) as last_message`
 
 /** The tables `sessions` and `messages`, always within the current organization. */
-export class Conversations extends Context.Service<
-  Conversations,
-  {
-    /** Finds a session, with its history within the bounds. */
-    readonly find: (
-      chatbot: ChatbotId,
-      name: SessionName,
-      bounds: HistoryBounds,
-    ) => Effect.Effect<OpenSession | undefined, Unavailable, CurrentOrganization>
-    /** Appends messages to a session, which is opened if it does not exist, and stores the answer. Returns its id. */
-    readonly append: (
-      chatbot: ChatbotId,
-      session: SessionTarget,
-      messages: ReadonlyArray<NewMessage>,
-      answer: EmailAnswer | undefined,
-    ) => Effect.Effect<SessionId, NotFound | Unavailable, CurrentOrganization>
-    /**
-     * Stores a reply and counts its usage. When the session was deleted meanwhile, only the usage is counted.
-     *
-     * @param isUnfinished whether `UnfinishedReplies` may have a part of the reply. The whole reply replaces it; and
-     * where another server has turned it into a message already, it replaces the message, and usage is not counted
-     * again
-     */
-    readonly reply: (
-      session: SessionId,
-      message: BotMessage,
-      usage?: ReplyUsage,
-      isUnfinished?: boolean,
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Records that a reply has failed before there was anything of it to store. */
-    readonly failed: (session: SessionId) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Returns a page of the sessions of a chatbot, the latest activity first. */
-    readonly list: (
-      chatbot: ChatbotId,
-      page: Page,
-    ) => Effect.Effect<
-      { readonly sessions: ReadonlyArray<Session>; readonly total: number },
-      Unavailable,
-      CurrentOrganization
-    >
-    readonly get: (
-      chatbot: ChatbotId,
-      name: SessionName,
-    ) => Effect.Effect<Session, NotFound | Unavailable, CurrentOrganization>
-    /** Returns a session whose messages are about to be exported, and records that in the audit log. */
-    readonly exported: (
-      chatbot: ChatbotId,
-      name: SessionName,
-    ) => Effect.Effect<Session, NotFound | Unavailable, CurrentOrganization>
-    /** Deletes a session with its messages, and the contents of a reply that is being made in it. */
-    readonly remove: (
-      chatbot: ChatbotId,
-      name: SessionName,
-    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Conversations") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+export class Conversations extends Context.Service<Conversations>()("parley/storage/Conversations", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
-      const auditing = yield* Auditing
+    const auditing = yield* Auditing
 
-      const named = sessionNamed(sql)
+    const named = sessionNamed(sql)
 
-      const find = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, bounds: HistoryBounds) {
+    const sessionColumns = sql.literal(SESSION_COLUMNS)
+
+    const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
+      const organization = yield* CurrentOrganization
+      const [row] = yield* sql<SessionRow>`
+        select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`
+      return row === undefined ? yield* sessionNotFound : toSession(row)
+    }, withoutSqlErrors)
+
+    return {
+      /** Finds a session, with its history within the bounds. */
+      find: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, bounds: HistoryBounds) {
         const organization = yield* CurrentOrganization
         // The database knows the length of a text without reading it, so that texts which do not fit are never read.
         const [row] = yield* sql<OpenSession>`
@@ -159,17 +104,29 @@ export class Conversations extends Context.Service<
           ), '[]') as history
           from sessions s where ${named(chatbot, name, organization)}`
         return row
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const failed = Effect.fnUntraced(function* (session: SessionId) {
+      /** Appends messages to a session, which is opened if it does not exist, and stores the answer. Returns its id. */
+      append: makeAppend(sql),
+
+      /**
+       * Stores a reply and counts its usage. When the session was deleted meanwhile, only the usage is counted.
+       *
+       * @param isUnfinished whether `UnfinishedReplies` may have a part of the reply. The whole reply replaces it; and
+       * where another server has turned it into a message already, it replaces the message, and usage is not counted
+       * again
+       */
+      reply: makeReply(sql),
+
+      /** Records that a reply has failed before there was anything of it to store. */
+      failed: Effect.fnUntraced(function* (session: SessionId) {
         const organization = yield* CurrentOrganization
         yield* sql`update sessions set unanswered_replies = unanswered_replies + 1
           where id = ${session} and organization_id = ${organization}`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const sessionColumns = sql.literal(SESSION_COLUMNS)
-
-      const list = Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
+      /** Returns a page of the sessions of a chatbot, the latest activity first. */
+      list: Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
         const organization = yield* CurrentOrganization
         const own = sql`s.chatbot_id = ${chatbot} and s.organization_id = ${organization}`
         // The rows before the page are skipped in the index alone. Those of the page are found by their ids: with the
@@ -188,16 +145,12 @@ export class Conversations extends Context.Service<
           sessions: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toSession(row)])),
           total: rows[0]?.total ?? 0,
         }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
-        const organization = yield* CurrentOrganization
-        const [row] = yield* sql<SessionRow>`
-          select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`
-        return row === undefined ? yield* sessionNotFound : toSession(row)
-      }, withoutSqlErrors)
+      get,
 
-      const exported = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
+      /** Returns a session whose messages are about to be exported, and records that in the audit log. */
+      exported: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
         const session = yield* get(chatbot, name)
         yield* auditing.mention(sql, {
           organization: yield* CurrentOrganization,
@@ -206,9 +159,10 @@ export class Conversations extends Context.Service<
           chatbot,
         })
         return session
-      })
+      }),
 
-      const remove = Effect.fnUntraced(
+      /** Deletes a session with its messages, and the contents of a reply that is being made in it. */
+      remove: Effect.fnUntraced(
         function* (chatbot: ChatbotId, name: SessionName) {
           const organization = yield* CurrentOrganization
           const [gone] = yield* sql<{ id: SessionId }>`
@@ -221,11 +175,11 @@ export class Conversations extends Context.Service<
         transaction(sql),
         withoutTimeLimit,
         withoutSqlErrors,
-      )
-
-      return { find, append: makeAppend(sql), reply: makeReply(sql), failed, list, get, exported, remove }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 export const toSession = ({ rated_down, rated_up, unanswered_replies, visitor, ...row }: SessionRow): Session => ({

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Document, DocumentError, DocumentStatus } from "../domain/Document.ts"
 import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
-import { Conflict, NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -48,155 +48,115 @@ export const contentTaken = () => new Conflict({ detail: "Another document of th
  * The table `documents`, always within the current organization. A transaction that changes what a search finds also
  * increments the chatbot's `knowledge_version`. The blobs of replaced and deleted content become garbage.
  */
-export class Documents extends Context.Service<
-  Documents,
-  {
-    /**
-     * Inserts a document, which owns the blob, and queues its ingestion. When the chatbot has a document with the same
-     * bytes, that one is returned instead and the blob becomes garbage; but a failed one is queued again with this
-     * blob.
-     */
-    readonly add: (
-      id: DocumentId,
-      chatbot: ChatbotId,
-      content: Content,
-    ) => Effect.Effect<Document, NotFound | QuotaReached | Unavailable, CurrentOrganization>
-    readonly get: (
-      chatbot: ChatbotId,
-      id: DocumentId,
-    ) => Effect.Effect<Document, NotFound | Unavailable, CurrentOrganization>
-    readonly getMany: (
-      chatbot: ChatbotId,
-      ids: ReadonlyArray<DocumentId>,
-    ) => Effect.Effect<ReadonlyArray<Document>, Unavailable, CurrentOrganization>
-    /** Lists a page of the chatbot's documents, oldest first: those with the status, or all when it is undefined. */
-    readonly list: (
-      chatbot: ChatbotId,
-      page: Page,
-      status: DocumentStatus | undefined,
-    ) => Effect.Effect<
-      { readonly documents: ReadonlyArray<Document>; readonly total: number },
-      Unavailable,
-      CurrentOrganization
-    >
-    /** Returns the number of documents that searches look through, and the titles of the oldest of them. */
-    readonly titles: (
-      chatbot: ChatbotId,
-      limit: number,
-    ) => Effect.Effect<
-      { readonly total: number; readonly titles: ReadonlyArray<string> },
-      Unavailable,
-      CurrentOrganization
-    >
-    /**
-     * Queues new content for a document, in place of a replacement that is still queued. The old content serves until
-     * the new one is ready.
-     */
-    readonly replace: (
-      chatbot: ChatbotId,
-      id: DocumentId,
-      content: Content,
-    ) => Effect.Effect<Document, NotFound | Conflict | QuotaReached | Unavailable, CurrentOrganization>
-    /** Queues a failed document again. Fails with `Conflict` for any other. */
-    readonly retry: (
-      chatbot: ChatbotId,
-      id: DocumentId,
-    ) => Effect.Effect<Document, NotFound | Conflict | Unavailable, CurrentOrganization>
-    /** Deletes one document, or all of the chatbot. */
-    readonly remove: (
-      chatbot: ChatbotId,
-      id: DocumentId | "all",
-    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Documents") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const auditing = yield* Auditing
-      const quotas = yield* Quotas
+export class Documents extends Context.Service<Documents>()("parley/storage/Documents", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const auditing = yield* Auditing
+    const quotas = yield* Quotas
 
-      const columns = sql.literal(
-        `id, chatbot_id, name, content_type, size_bytes, sha256, status, progress, chunk_count, error, blob_key,
+    const columns = sql.literal(
+      `id, chatbot_id, name, content_type, size_bytes, sha256, status, progress, chunk_count, error, blob_key,
          created_at, updated_at`,
+    )
+
+    /** Reads a row and locks it. */
+    const lock = (chatbot: ChatbotId, id: DocumentId) =>
+      CurrentOrganization.use((organization) =>
+        first(
+          sql<Row>`select ${columns} from documents
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
+        ),
       )
 
-      /** Reads a row and locks it. */
-      const lock = (chatbot: ChatbotId, id: DocumentId) =>
-        CurrentOrganization.use((organization) =>
-          first(
-            sql<Row>`select ${columns} from documents
-              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
-          ),
-        )
+    /** Queues content for a document, in place of any content that is queued for it. */
+    const enqueue = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
+      const organization_id = yield* CurrentOrganization
+      yield* sql`delete from ingestions where document_id = ${id} and organization_id = ${organization_id}`
+      yield* sql`insert into ingestions ${sql.insert({
+        document_id: id,
+        organization_id,
+        chatbot_id: chatbot,
+        ...pickContent(content),
+      })}`
+      // A document without a serving revision shows the new content at once.
+      yield* sql`update documents set ${sql.update(pickContent(content))}
+        where id = ${id} and organization_id = ${organization_id} and revision = 0`
+      return yield* first(
+        sql<Row>`update documents set status = 'queued', progress = 0, error = null, updated_at = clock_timestamp()
+          where id = ${id} and organization_id = ${organization_id} returning ${columns}`,
+      )
+    })
 
-      /** Queues content for a document, in place of any content that is queued for it. */
-      const enqueue = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
-        const organization_id = yield* CurrentOrganization
-        yield* sql`delete from ingestions where document_id = ${id} and organization_id = ${organization_id}`
-        yield* sql`insert into ingestions ${sql.insert({
-          document_id: id,
-          organization_id,
-          chatbot_id: chatbot,
-          ...pickContent(content),
-        })}`
-        // A document without a serving revision shows the new content at once.
-        yield* sql`update documents set ${sql.update(pickContent(content))}
-          where id = ${id} and organization_id = ${organization_id} and revision = 0`
-        return yield* first(
-          sql<Row>`update documents set status = 'queued', progress = 0, error = null, updated_at = clock_timestamp()
-            where id = ${id} and organization_id = ${organization_id} returning ${columns}`,
+    /**
+     * Inserts a document and its ingestion. Returns no row when the chatbot does not exist, or has the same bytes.
+     */
+    const insert = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
+      const organization = yield* CurrentOrganization
+      return yield* sql<Row>`
+        with own as (
+          -- A foreign key would accept the chatbot of another organization.
+          select id from chatbots where id = ${chatbot} and organization_id = ${organization} for key share
+        ), added as (
+          insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key, status)
+          select ${id}, ${organization}, own.id, ${content.name}, ${content.content_type}, ${content.size_bytes},
+            ${content.sha256}, ${content.blob_key}, 'queued'
+          from own on conflict (chatbot_id, sha256) do nothing returning *
+        ), queued as (
+          insert into ingestions (document_id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key)
+          select id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key from added
         )
+        select ${columns} from added`
+    })
+
+    /** Inserts a document as `insert` does, within the quota. Bytes that the chatbot has already need no room. */
+    const insertWithinQuota = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
+      const ensureRoom = yield* quotas.room
+      const added = yield* insert(id, chatbot, content)
+      if (added.length > 0) yield* ensureRoom({ documents: 1, bytes: content.size_bytes })
+      return added
+    }, transaction(sql))
+
+    /** Adds bytes that a document of the chatbot has already. */
+    const addAgain = Effect.fnUntraced(function* (chatbot: ChatbotId, content: Content) {
+      const organization_id = yield* CurrentOrganization
+      const [own] = yield* sql`
+        select id from chatbots where id = ${chatbot} and organization_id = ${organization_id}`
+      if (own === undefined) return yield* chatbotNotFound
+      const existing = yield* first(
+        sql<Row>`select ${columns} from documents
+          where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and organization_id = ${organization_id}
+          for update`,
+      )
+      // The stored file may be why the document failed, so the new one replaces it.
+      const isTakenBack = existing.status === "failed"
+      if (!isTakenBack) yield* discardBlob(sql, content.blob_key)
+      const row = isTakenBack ? yield* enqueue(chatbot, existing.id, content) : existing
+      return { ...toDocument(row), duplicate: true }
+    }, transaction(sql))
+
+    const removeNow = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId | "all") {
+      const organization = yield* CurrentOrganization
+      const doomed = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
+        ${id === "all" ? sql`` : sql`and id = ${id}`}`
+      const deleted = yield* sql`delete from documents where ${doomed} returning id`
+      if (deleted.length === 0 && id !== "all") return yield* documentNotFound
+      yield* auditing.record(sql, {
+        organization,
+        action: "document.deleted",
+        chatbot,
+        ...(id === "all" ? { after: { all: true } } : { target: id }),
       })
+      yield* sql`update chatbots set knowledge_version = knowledge_version + 1
+        where id = ${chatbot} and organization_id = ${organization}`
+    }, transaction(sql))
 
+    return {
       /**
-       * Inserts a document and its ingestion. Returns no row when the chatbot does not exist, or has the same bytes.
+       * Inserts a document, which owns the blob, and queues its ingestion. When the chatbot has a document with the same
+       * bytes, that one is returned instead and the blob becomes garbage; but a failed one is queued again with this
+       * blob.
        */
-      const insert = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
-        const organization = yield* CurrentOrganization
-        return yield* sql<Row>`
-          with own as (
-            -- A foreign key would accept the chatbot of another organization.
-            select id from chatbots where id = ${chatbot} and organization_id = ${organization} for key share
-          ), added as (
-            insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key, status)
-            select ${id}, ${organization}, own.id, ${content.name}, ${content.content_type}, ${content.size_bytes},
-              ${content.sha256}, ${content.blob_key}, 'queued'
-            from own on conflict (chatbot_id, sha256) do nothing returning *
-          ), queued as (
-            insert into ingestions (document_id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key)
-            select id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key from added
-          )
-          select ${columns} from added`
-      })
-
-      /** Inserts a document as `insert` does, within the quota. Bytes that the chatbot has already need no room. */
-      const insertWithinQuota = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
-        const ensureRoom = yield* quotas.room
-        const added = yield* insert(id, chatbot, content)
-        if (added.length > 0) yield* ensureRoom({ documents: 1, bytes: content.size_bytes })
-        return added
-      }, transaction(sql))
-
-      /** Adds bytes that a document of the chatbot has already. */
-      const addAgain = Effect.fnUntraced(function* (chatbot: ChatbotId, content: Content) {
-        const organization_id = yield* CurrentOrganization
-        const [own] = yield* sql`
-            select id from chatbots where id = ${chatbot} and organization_id = ${organization_id}`
-        if (own === undefined) return yield* chatbotNotFound
-        const existing = yield* first(
-          sql<Row>`select ${columns} from documents
-              where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and organization_id = ${organization_id}
-              for update`,
-        )
-        // The stored file may be why the document failed, so the new one replaces it.
-        const isTakenBack = existing.status === "failed"
-        if (!isTakenBack) yield* discardBlob(sql, content.blob_key)
-        const row = isTakenBack ? yield* enqueue(chatbot, existing.id, content) : existing
-        return { ...toDocument(row), duplicate: true }
-      }, transaction(sql))
-
-      const add = Effect.fnUntraced(
+      add: Effect.fnUntraced(
         function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
           const [added] = yield* insertWithinQuota(id, chatbot, content)
           return added === undefined ? yield* addAgain(chatbot, content) : toDocument(added)
@@ -205,9 +165,9 @@ export class Documents extends Context.Service<
         Effect.retry({ while: (error) => error === documentNotFound, times: 3 }),
         onForeignKeyViolation(() => chatbotNotFound),
         withoutSqlErrors,
-      )
+      ),
 
-      const get = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId) {
+      get: Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId) {
         const organization = yield* CurrentOrganization
         return toDocument(
           yield* first(
@@ -215,16 +175,17 @@ export class Documents extends Context.Service<
               where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,
           ),
         )
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const getMany = Effect.fnUntraced(function* (chatbot: ChatbotId, ids: ReadonlyArray<DocumentId>) {
+      getMany: Effect.fnUntraced(function* (chatbot: ChatbotId, ids: ReadonlyArray<DocumentId>) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<Row>`select ${columns} from documents
           where id = any(${ids}::uuid[]) and chatbot_id = ${chatbot} and organization_id = ${organization}`
         return rows.map(toDocument)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const list = Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {
+      /** Lists a page of the chatbot's documents, oldest first: those with the status, or all when it is undefined. */
+      list: Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {
         const organization = yield* CurrentOrganization
         const matching = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
           ${status === undefined ? sql`` : sql`and status = ${sql.literal(`'${status}'`)}`}`
@@ -244,9 +205,10 @@ export class Documents extends Context.Service<
           documents: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toDocument(row)])),
           total: rows[0]?.total ?? 0,
         }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const titles = Effect.fnUntraced(function* (chatbot: ChatbotId, limit: number) {
+      /** Returns the number of documents that searches look through, and the titles of the oldest of them. */
+      titles: Effect.fnUntraced(function* (chatbot: ChatbotId, limit: number) {
         const organization = yield* CurrentOrganization
         const serving = sql`chatbot_id = ${chatbot} and organization_id = ${organization} and revision > 0`
         // The title is stored with the chunks. A document without any is named as its file.
@@ -260,9 +222,13 @@ export class Documents extends Context.Service<
           ) first
           order by created_at, id`
         return { total: rows[0]?.total ?? 0, titles: rows.map(({ title }) => title) }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const replace = Effect.fnUntraced(
+      /**
+       * Queues new content for a document, in place of a replacement that is still queued. The old content serves until
+       * the new one is ready.
+       */
+      replace: Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
           const organization = yield* CurrentOrganization
           const { size_bytes } = yield* lock(chatbot, id)
@@ -278,9 +244,10 @@ export class Documents extends Context.Service<
         transaction(sql),
         onUniqueViolation("documents_content", contentTaken),
         withoutSqlErrors,
-      )
+      ),
 
-      const retry = Effect.fnUntraced(
+      /** Queues a failed document again. Fails with `Conflict` for any other. */
+      retry: Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: DocumentId) {
           const row = yield* lock(chatbot, id)
           if (row.status !== "failed") {
@@ -292,36 +259,21 @@ export class Documents extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
+      ),
 
-      const removeNow = Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId | "all") {
-        const organization = yield* CurrentOrganization
-        const doomed = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
-          ${id === "all" ? sql`` : sql`and id = ${id}`}`
-        const deleted = yield* sql`delete from documents where ${doomed} returning id`
-        if (deleted.length === 0 && id !== "all") return yield* documentNotFound
-        yield* auditing.record(sql, {
-          organization,
-          action: "document.deleted",
-          chatbot,
-          ...(id === "all" ? { after: { all: true } } : { target: id }),
-        })
-        yield* sql`update chatbots set knowledge_version = knowledge_version + 1
-          where id = ${chatbot} and organization_id = ${organization}`
-      }, transaction(sql))
-
-      const remove = Effect.fnUntraced(
+      /** Deletes one document, or all of the chatbot. */
+      remove: Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: DocumentId | "all") {
           if (id === "all") yield* deleteMostDocuments(sql)(chatbot)
           yield* removeNow(chatbot, id)
         },
         withoutTimeLimit,
         withoutSqlErrors,
-      )
-
-      return { add, get, getMany, list, titles, replace, retry, remove }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const first = <A extends object, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) =>

@@ -1,7 +1,6 @@
 import { Array, Context, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Erased, Visitor, VisitorNaming } from "../domain/chat/Erasure.ts"
-import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Auditing } from "./audit/Auditing.ts"
@@ -11,67 +10,58 @@ import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { uuids } from "./sql/SqlValues.ts"
 
 /** Deletes what the tables hold about visitors, always within the current organization. */
-export class Erasures extends Context.Service<
-  Erasures,
-  {
+export class Erasures extends Context.Service<Erasures>()("parley/storage/Erasures", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const auditing = yield* Auditing
+
+    const isOf: Record<VisitorNaming, (name: string) => Statement.Fragment> = {
+      email: (email) =>
+        system`(s.user_info->>'email') is not null and lower(s.user_info->>'email') = lower(${email}::text)`,
+      session_token: (token) => system`s.session_token = ${token}`,
+      visitor_id: (id) => system`s.visitor = ${id}`,
+    }
+
     /**
-     * Deletes the conversations of a visitor, with one chatbot or with all, some at a time. Each transaction adds an
-     * entry to the audit log, which does not identify the visitor.
+     * Finds some of the visitor's sessions. As the owner of the tables: for a tenant, Postgres would not look for an
+     * address in the index before it has applied the policy to every row, because `lower` is not leakproof.
      */
-    readonly erase: (
+    const findSome = Effect.fnUntraced(function* (visitor: Visitor, chatbot: ChatbotId | undefined) {
+      const organization = yield* CurrentOrganization
+      const rows = yield* system<{ id: SessionId }>`
+        select s.id from chatbots c join sessions s on s.chatbot_id = c.id and s.organization_id = c.organization_id
+        where c.organization_id = ${organization} ${chatbot === undefined ? system`` : system`and c.id = ${chatbot}`}
+          and ${isOf[visitor.by](visitor.name)}
+        limit ${ROWS_AT_ONCE}`
+      return rows.map(({ id }) => id)
+    })
+
+    const eraseSome = Effect.fnUntraced(function* (
+      ids: ReadonlyArray<SessionId>,
       visitor: Visitor,
       chatbot: ChatbotId | undefined,
-    ) => Effect.Effect<Erased, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Erasures") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const auditing = yield* Auditing
-
-      const isOf: Record<VisitorNaming, (name: string) => Statement.Fragment> = {
-        email: (email) =>
-          system`(s.user_info->>'email') is not null and lower(s.user_info->>'email') = lower(${email}::text)`,
-        session_token: (token) => system`s.session_token = ${token}`,
-        visitor_id: (id) => system`s.visitor = ${id}`,
-      }
-
-      /**
-       * Finds some of the visitor's sessions. As the owner of the tables: for a tenant, Postgres would not look for an
-       * address in the index before it has applied the policy to every row, because `lower` is not leakproof.
-       */
-      const findSome = Effect.fnUntraced(function* (visitor: Visitor, chatbot: ChatbotId | undefined) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* system<{ id: SessionId }>`
-          select s.id from chatbots c join sessions s on s.chatbot_id = c.id and s.organization_id = c.organization_id
-          where c.organization_id = ${organization} ${chatbot === undefined ? system`` : system`and c.id = ${chatbot}`}
-            and ${isOf[visitor.by](visitor.name)}
-          limit ${ROWS_AT_ONCE}`
-        return rows.map(({ id }) => id)
+    ) {
+      const organization = yield* CurrentOrganization
+      const erased = yield* deleteSomeSessions(sql, {
+        from: sql`select id, 1 + message_count as size from sessions
+          where id = any(${uuids(ids)}) and organization_id = ${organization}`,
       })
+      yield* auditing.record(sql, {
+        organization,
+        action: "conversation.erased",
+        ...(chatbot !== undefined && { chatbot }),
+        after: { by: visitor.by, ...erased },
+      })
+      return erased
+    }, transaction(sql))
 
-      const eraseSome = Effect.fnUntraced(function* (
-        ids: ReadonlyArray<SessionId>,
-        visitor: Visitor,
-        chatbot: ChatbotId | undefined,
-      ) {
-        const organization = yield* CurrentOrganization
-        const erased = yield* deleteSomeSessions(sql, {
-          from: sql`select id, 1 + message_count as size from sessions
-            where id = any(${uuids(ids)}) and organization_id = ${organization}`,
-        })
-        yield* auditing.record(sql, {
-          organization,
-          action: "conversation.erased",
-          ...(chatbot !== undefined && { chatbot }),
-          after: { by: visitor.by, ...erased },
-        })
-        return erased
-      }, transaction(sql))
-
-      const erase = Effect.fnUntraced(function* (visitor: Visitor, chatbot: ChatbotId | undefined) {
+    return {
+      /**
+       * Deletes the conversations of a visitor, with one chatbot or with all, some at a time. Each transaction adds an
+       * entry to the audit log, which does not identify the visitor.
+       */
+      erase: Effect.fnUntraced(function* (visitor: Visitor, chatbot: ChatbotId | undefined) {
         let total: Erased = { conversations: 0, messages: 0 }
         for (let ids = yield* findSome(visitor, chatbot), isFirst = true; isFirst || ids.length > 0; isFirst = false) {
           const erased = yield* eraseSome(ids, visitor, chatbot)
@@ -84,9 +74,9 @@ export class Erasures extends Context.Service<
           ids = erased.conversations > 0 ? left : Array.difference(left, ids)
         }
         return total
-      }, withoutSqlErrors)
-
-      return { erase }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -1,6 +1,5 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Servers } from "./servers/Servers.ts"
@@ -67,52 +66,34 @@ const ROWS_AT_ONCE = 1_000
 const decodeCounts = decodeRows(Schema.Struct({ found: Schema.Int }))
 
 /** The table `idempotency_keys`: requests with an idempotency key, those that are running and those with an answer. */
-export class IdempotencyKeys extends Context.Service<
-  IdempotencyKeys,
-  {
-    /** Makes the lease of an attempt of this server from a random id, see `Servers`. */
-    readonly leaseOf: (random: string) => string
-    /**
-     * Claims a key for a request when it is new, expired, or left behind by an attempt at the same request whose lease
-     * has lapsed. Otherwise returns the row as it is; undefined when the row was not to be seen.
-     */
-    readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimOutcome | undefined, Unavailable, CurrentOrganization>
-    /**
-     * Stores the answer of an attempt, within the transaction of `commit` if there is one. Returns whether it was
-     * stored: not when another attempt has taken the key.
-     */
-    readonly complete: (
-      client: CommitClient,
-      attempt: Attempt,
-      answer: StoredAnswer,
-    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Runs an operation in one transaction of a client, which is repeated after a conflict with another. */
-    readonly commit: (
-      client: CommitClient,
-    ) => <A, E, R>(operation: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
-    /** Ends the lease of an attempt, so that the same request may be sent again at once. */
-    readonly release: (attempt: Attempt) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Deletes the row of an attempt that has changed nothing, so that any request may use its key. */
-    readonly forget: (attempt: Attempt) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Extends the leases of these attempts, of any organizations. */
-    readonly renew: (attempts: ReadonlyArray<Attempt>, duration: Duration.Duration) => Effect.Effect<void, Unavailable>
-    /** Ends all leases, of all organizations, for a process that has the database to itself. */
-    readonly releaseAll: Effect.Effect<void, Unavailable>
-    /** Deletes the expired rows of all organizations. */
-    readonly sweep: Effect.Effect<void, Unavailable>
-    /** Deletes the oldest answers of each organization whose answers have more than this many bytes together. */
-    readonly trim: (bytes: number) => Effect.Effect<void, Unavailable>
-  }
->()("parley/storage/IdempotencyKeys") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const servers = yield* Servers
-      const clients = { tenant: sql, system }
+export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("parley/storage/IdempotencyKeys", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const servers = yield* Servers
+    const clients = { tenant: sql, system }
 
-      const claim = Effect.fnUntraced(function* (request: ClaimRequest) {
+    /** Matches the row of an attempt that still has its lease. */
+    const running = (client: CommitClient, organization: OrganizationId, { apiKey, lease, name }: Attempt) =>
+      clients[client]`organization_id = ${organization} and api_key_id = ${apiKey} and name = ${name}
+          and lease_id = ${lease} and status is null`
+
+    yield* servers.onDeath(({ ids: [first, last] }) =>
+      withoutSqlErrors(
+        system`update idempotency_keys set lease_until = now()
+          where status is null and lease_id between ${first} and ${last}`,
+      ),
+    )
+
+    return {
+      /** Makes the lease of an attempt of this server from a random id, see `Servers`. */
+      leaseOf: servers.idOf,
+
+      /**
+       * Claims a key for a request when it is new, expired, or left behind by an attempt at the same request whose lease
+       * has lapsed. Otherwise returns the row as it is; undefined when the row was not to be seen.
+       */
+      claim: Effect.fnUntraced(function* (request: ClaimRequest) {
         const { apiKey, duration, fingerprint, lease, name, operation, retention } = request
         const organization = yield* CurrentOrganization
         const own = sql`organization_id = ${organization} and api_key_id = ${apiKey} and name = ${name}`
@@ -140,14 +121,13 @@ export class IdempotencyKeys extends Context.Service<
         let [outcome] = yield* statement
         for (let tries = 1; outcome === undefined && tries < CLAIM_TRIES; tries++) [outcome] = yield* statement
         return outcome
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      /** Matches the row of an attempt that still has its lease. */
-      const running = (client: CommitClient, organization: OrganizationId, { apiKey, lease, name }: Attempt) =>
-        clients[client]`organization_id = ${organization} and api_key_id = ${apiKey} and name = ${name}
-          and lease_id = ${lease} and status is null`
-
-      const complete = Effect.fnUntraced(function* (client: CommitClient, attempt: Attempt, stored: StoredAnswer) {
+      /**
+       * Stores the answer of an attempt, within the transaction of `commit` if there is one. Returns whether it was
+       * stored: not when another attempt has taken the key.
+       */
+      complete: Effect.fnUntraced(function* (client: CommitClient, attempt: Attempt, stored: StoredAnswer) {
         const organization = yield* CurrentOrganization
         const session = stored.session ?? null
         // The lock makes a deletion of the conversation wait, which then finds the answer.
@@ -159,20 +139,29 @@ export class IdempotencyKeys extends Context.Service<
             answer = case when ${session}::uuid is null or exists (select from session) then ${stored.answer}::bytea end
           where ${running(client, organization, attempt)} returning status`
         return rows.length > 0
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const release = Effect.fnUntraced(function* (attempt: Attempt) {
+      /** Runs an operation in one transaction of a client, which is repeated after a conflict with another. */
+      commit:
+        (client: CommitClient) =>
+        <A, E, R>(operation: Effect.Effect<A, E, R>) =>
+          withoutSqlErrors(transaction(clients[client])(operation)),
+
+      /** Ends the lease of an attempt, so that the same request may be sent again at once. */
+      release: Effect.fnUntraced(function* (attempt: Attempt) {
         const organization = yield* CurrentOrganization
         yield* sql`update idempotency_keys set lease_until = clock_timestamp()
           where ${running("tenant", organization, attempt)}`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const forget = Effect.fnUntraced(function* (attempt: Attempt) {
+      /** Deletes the row of an attempt that has changed nothing, so that any request may use its key. */
+      forget: Effect.fnUntraced(function* (attempt: Attempt) {
         const organization = yield* CurrentOrganization
         yield* sql`delete from idempotency_keys where ${running("tenant", organization, attempt)}`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const renew = Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>, duration: Duration.Duration) {
+      /** Extends the leases of these attempts, of any organizations. */
+      renew: Effect.fnUntraced(function* (attempts: ReadonlyArray<Attempt>, duration: Duration.Duration) {
         yield* system`
           update idempotency_keys k set lease_until = clock_timestamp() + ${interval(duration)}
           from unnest(${uuids(attempts.map(({ organization }) => organization))},
@@ -180,9 +169,15 @@ export class IdempotencyKeys extends Context.Service<
             ${uuids(attempts.map(({ lease }) => lease))}) as a (organization_id, api_key_id, name, lease_id)
           where k.organization_id = a.organization_id and k.api_key_id = a.api_key_id and k.name = a.name
             and k.lease_id = a.lease_id and k.status is null`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const sweep = decodeCounts(system`
+      /** Ends all leases, of all organizations, for a process that has the database to itself. */
+      releaseAll: withoutSqlErrors(
+        Effect.asVoid(system`update idempotency_keys set lease_until = now() where status is null`),
+      ),
+
+      /** Deletes the expired rows of all organizations. */
+      sweep: decodeCounts(system`
         with found as (
           select ctid as place from idempotency_keys
           where expires_at <= now() and (status is not null or lease_until <= now()) limit ${ROWS_AT_ONCE}
@@ -193,9 +188,10 @@ export class IdempotencyKeys extends Context.Service<
         Effect.repeat({ while: ([row]) => (row?.found ?? 0) > 0 }),
         Effect.asVoid,
         withoutSqlErrors,
-      )
+      ),
 
-      const trim = Effect.fnUntraced(function* (bytes: number) {
+      /** Deletes the oldest answers of each organization whose answers have more than this many bytes together. */
+      trim: Effect.fnUntraced(function* (bytes: number) {
         yield* system`
           with large as (
             select organization_id from idempotency_keys group by organization_id
@@ -209,29 +205,9 @@ export class IdempotencyKeys extends Context.Service<
           update idempotency_keys k set answer = null from sized s
           where s.newer > ${bytes}::float8 and k.organization_id = s.organization_id
             and k.api_key_id = s.api_key_id and k.name = s.name`
-      }, withoutSqlErrors)
-
-      yield* servers.onDeath(({ ids: [first, last] }) =>
-        withoutSqlErrors(
-          system`update idempotency_keys set lease_until = now()
-            where status is null and lease_id between ${first} and ${last}`,
-        ),
-      )
-
-      return {
-        leaseOf: servers.idOf,
-        claim,
-        complete,
-        commit: (client) => (operation) => withoutSqlErrors(transaction(clients[client])(operation)),
-        release,
-        forget,
-        renew,
-        releaseAll: withoutSqlErrors(
-          Effect.asVoid(system`update idempotency_keys set lease_until = now() where status is null`),
-        ),
-        sweep,
-        trim,
-      }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

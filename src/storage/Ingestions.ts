@@ -1,12 +1,11 @@
 import { Context, type Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DocumentError } from "../domain/Document.ts"
-import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
-import { type Job, type Lease, makeLeaseQueue, type QueueTable, type UntilDue } from "./sql/LeaseQueue.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
 import { onUniqueViolation, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, asynchronousCommit } from "./sql/SqlValues.ts"
 
@@ -31,68 +30,54 @@ export const ingestionTable = {
   key: "document_id",
   clock: "ingestion_clock",
   parent: { table: "documents", lock: "update" },
-} satisfies QueueTable<string>
+} as const satisfies QueueTable<string>
 
 /** The queue of documents to ingest, see `LeaseQueue`. */
-export class Ingestions extends Context.Service<
-  Ingestions,
-  {
-    /**
-     * Claims an ingestion that is waiting, or whose lease has expired. Organizations take turns, and within one the
-     * oldest ingestion comes first. The document's status becomes `extracting`.
-     */
-    readonly claim: (lease: Lease) => Effect.Effect<Ingestion | undefined, Unavailable>
-    readonly untilDue: UntilDue
-    /** Ends every lease. Only a process that is alone on its database may call this. */
-    readonly releaseAll: Effect.Effect<void, Unavailable>
-    /** Stores the document's progress and renews the lease. Returns false when the lease is lost. */
-    readonly progress: (
+export class Ingestions extends Context.Service<Ingestions>()("parley/storage/Ingestions", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const queue = yield* makeLeaseQueue(ingestionTable)
+
+    const progress = Effect.fnUntraced(function* (
       attempt: Attempt,
       state: {
-        readonly status: "extracting" | "embedding"
+        readonly status: "embedding" | "extracting"
         readonly progress: number
         readonly lease: Duration.Duration
       },
-    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /**
-     * Makes the attempt's revision the one that serves searches, and deletes the one before, in one transaction.
-     * Returns false, having changed nothing, when the lease is lost. When another document has got the same content
-     * meanwhile, the document fails as by `fail`.
-     */
-    readonly publish: (
-      attempt: Ingestion,
-      chunkCount: number,
-    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /**
-     * Gives up. A document without a serving revision fails; another one keeps serving its old content, with the error
-     * of the new one. With `delay`, the ingestion is tried again after it, as if for the first time.
-     */
-    readonly fail: (
-      attempt: Attempt,
-      error: DocumentError,
-      delay?: Duration.Duration,
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Deletes the chunks that an attempt may have stored after it lost its lease. */
-    readonly abandon: (attempt: Ingestion) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /**
-     * Returns the ingestion to the queue, to be tried after `delay`. `counts`: the document itself made the attempt
-     * fail.
-     */
-    readonly release: (
-      attempt: Attempt,
-      delay: Duration.Duration,
-      counts: boolean,
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Ingestions") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const queue = yield* makeLeaseQueue(ingestionTable)
+    ) {
+      const organization = yield* CurrentOrganization
+      const rows = yield* sql`
+        with renewed as (${queue.renewal(attempt, organization, state.lease)})
+        update documents set status = ${state.status}, progress = ${state.progress}, updated_at = clock_timestamp()
+        from ${asynchronousCommit(sql)}
+        where id = (select document_id from renewed) and organization_id = ${organization} returning id`
+      return rows.length > 0
+    }, withoutSqlErrors)
 
-      const claim = Effect.fnUntraced(function* (lease: Lease) {
+    // A failed document keeps its file, so that a user can retry it.
+    const fail = Effect.fnUntraced(function* (attempt: Attempt, error: DocumentError, delay?: Duration.Duration) {
+      const organization = yield* CurrentOrganization
+      const write = Effect.gen(function* () {
+        yield* queue.end(attempt, delay)
+        yield* sql`update documents set error = ${json(error)}, updated_at = clock_timestamp(),
+          status = case when revision = 0 then 'failed' else 'ready' end,
+          progress = case when revision = 0 then progress else 1 end
+          where id = ${attempt.document_id} and organization_id = ${organization}`
+        // This includes the chunks of earlier attempts whose process was killed.
+        yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
+          and c.organization_id = ${organization} and d.id = c.document_id and c.revision <> d.revision`
+      })
+      yield* queue.underLease(attempt, write)
+    }, withoutSqlErrors)
+
+    return {
+      /**
+       * Claims an ingestion that is waiting, or whose lease has expired. Organizations take turns, and within one the
+       * oldest ingestion comes first. The document's status becomes `extracting`.
+       */
+      claim: Effect.fnUntraced(function* (lease: Lease) {
         const [row] = yield* system<Ingestion>`
           with claimed as (
             ${queue.claim(lease, { join: sql`join documents d on d.id = q.document_id` })}
@@ -106,42 +91,22 @@ export class Ingestions extends Context.Service<
             c.lapses, c.given_up, c.lease_id, r.revision, r.chunk_count
           from claimed c join revised r on r.id = c.document_id, ${asynchronousCommit(system)}`
         return row
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const progress = Effect.fnUntraced(function* (
-        attempt: Attempt,
-        state: {
-          readonly status: string
-          readonly progress: number
-          readonly lease: Duration.Duration
-        },
-      ) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql`
-          with renewed as (${queue.renewal(attempt, organization, state.lease)})
-          update documents set status = ${state.status}, progress = ${state.progress}, updated_at = clock_timestamp()
-          from ${asynchronousCommit(sql)}
-          where id = (select document_id from renewed) and organization_id = ${organization} returning id`
-        return rows.length > 0
-      }, withoutSqlErrors)
+      untilDue: queue.untilDue(),
 
-      // A failed document keeps its file, so that a user can retry it.
-      const fail = Effect.fnUntraced(function* (attempt: Attempt, error: DocumentError, delay?: Duration.Duration) {
-        const organization = yield* CurrentOrganization
-        const write = Effect.gen(function* () {
-          yield* queue.end(attempt, delay)
-          yield* sql`update documents set error = ${json(error)}, updated_at = clock_timestamp(),
-            status = case when revision = 0 then 'failed' else 'ready' end,
-            progress = case when revision = 0 then progress else 1 end
-            where id = ${attempt.document_id} and organization_id = ${organization}`
-          // This includes the chunks of earlier attempts whose process was killed.
-          yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
-            and c.organization_id = ${organization} and d.id = c.document_id and c.revision <> d.revision`
-        })
-        yield* queue.underLease(attempt, write)
-      }, withoutSqlErrors)
+      /** Ends every lease. Only a process that is alone on its database may call this. */
+      releaseAll: queue.releaseAll,
 
-      const publish = Effect.fnUntraced(
+      /** Stores the document's progress and renews the lease. Returns false when the lease is lost. */
+      progress,
+
+      /**
+       * Makes the attempt's revision the one that serves searches, and deletes the one before, in one transaction.
+       * Returns false, having changed nothing, when the lease is lost. When another document has got the same content
+       * meanwhile, the document fails as by `fail`.
+       */
+      publish: Effect.fnUntraced(
         function* (attempt: Ingestion, chunkCount: number) {
           const organization = yield* CurrentOrganization
           const [row] = yield* sql<{ published: boolean }>`
@@ -157,25 +122,29 @@ export class Ingestions extends Context.Service<
             Effect.as(fail(attempt, { code: "duplicate_content", message: detail }), true),
           ),
         withoutSqlErrors,
-      )
+      ),
 
-      const abandon = Effect.fnUntraced(function* (attempt: Ingestion) {
+      /**
+       * Gives up. A document without a serving revision fails; another one keeps serving its old content, with the error
+       * of the new one. With `delay`, the ingestion is tried again after it, as if for the first time.
+       */
+      fail,
+
+      /** Deletes the chunks that an attempt may have stored after it lost its lease. */
+      abandon: Effect.fnUntraced(function* (attempt: Ingestion) {
         const organization = yield* CurrentOrganization
         yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
           and c.organization_id = ${organization} and c.revision = ${attempt.revision}
           and d.id = c.document_id and d.revision <> c.revision`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      return {
-        claim,
-        untilDue: queue.untilDue(),
-        releaseAll: queue.releaseAll,
-        progress,
-        publish,
-        fail,
-        abandon,
-        release: queue.release,
-      }
-    }),
-  )
+      /**
+       * Returns the ingestion to the queue, to be tried after `delay`. `counts`: the document itself made the attempt
+       * fail.
+       */
+      release: queue.release,
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Source } from "../domain/chat/Chat.ts"
 import type { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
-import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
 import { isGuessable, type SessionName } from "../domain/chat/SessionToken.ts"
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
@@ -78,44 +78,13 @@ const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be r
 /**
  * The table `messages`, always within the current organization; see `Conversations` for what concerns their session.
  */
-export class Messages extends Context.Service<
-  Messages,
-  {
-    /** Returns a page of the messages of a session, oldest first. */
-    readonly page: (
-      chatbot: ChatbotId,
-      name: SessionName,
-      page: Page,
-    ) => Effect.Effect<
-      { readonly messages: ReadonlyArray<Message>; readonly total: number },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
-    /** Returns the messages after a position in the session, oldest first; from the start when it is undefined. */
-    readonly after: (
-      session: SessionId,
-      place: Place | undefined,
-      limit: number,
-    ) => Effect.Effect<
-      { readonly messages: ReadonlyArray<Message>; readonly last: Place | undefined },
-      Unavailable,
-      CurrentOrganization
-    >
-    /** Stores the feedback on a reply; `null` deletes it. Fails with `Conflict` for a message of the user. */
-    readonly rate: (
-      chatbot: ChatbotId,
-      name: SessionName,
-      message: MessageId,
-      feedback: Feedback | null,
-    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Messages") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+export class Messages extends Context.Service<Messages>()("parley/storage/Messages", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
-      const page = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, range: Page) {
+    return {
+      /** Returns a page of the messages of a session, oldest first. */
+      page: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, range: Page) {
         const organization = yield* CurrentOrganization
         // The session is returned for an empty page too, in one row without a message.
         const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
@@ -131,9 +100,10 @@ export class Messages extends Context.Service<
           total: first.total,
           messages: rows.flatMap((row) => (row.id === null ? [] : [toMessage(row)])),
         }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const after = Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
+      /** Returns the messages after a position in the session, oldest first; from the start when it is undefined. */
+      after: Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<MessageRow & { readonly at: string }>`
           select ${sql.literal(MESSAGE_COLUMNS)}, created_at::text as at from messages
@@ -141,9 +111,10 @@ export class Messages extends Context.Service<
             ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
           order by created_at, id limit ${limit}`
         return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const rate = Effect.fnUntraced(function* (
+      /** Stores the feedback on a reply; `null` deletes it. Fails with `Conflict` for a message of the user. */
+      rate: Effect.fnUntraced(function* (
         chatbot: ChatbotId,
         name: SessionName,
         message: MessageId,
@@ -170,9 +141,9 @@ export class Messages extends Context.Service<
           select sender_type from found`
         if (found === undefined) return yield* messageNotFound
         if (found.sender_type !== "bot") return yield* onlyReplies
-      }, withoutSqlErrors)
-
-      return { page, after, rate }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

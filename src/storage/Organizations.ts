@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Statement } from "effect/sql"
-import { Conflict, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { Organization, type OrganizationPatch } from "../domain/Organization.ts"
-import type { Listed, Range } from "../domain/Page.ts"
+import type { Range } from "../domain/Page.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { creationOf, type FirstApiKey } from "./ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
@@ -36,52 +36,31 @@ const isOperators = new Conflict({ detail: "The operator's own organization cann
  * The table `organizations`. A deleted organization is never found, although its row stays until everything that it
  * owned is deleted too.
  */
-export class Organizations extends Context.Service<
-  Organizations,
-  {
-    readonly insert: (organization: Pick<Organization, "id" | "name">) => Effect.Effect<Organization, Unavailable>
-    /**
-     * Returns the operator's organization. The first call ever inserts it, together with the key, and then `made` is
-     * true. Processes that start at the same time agree on one organization and one key.
-     */
-    readonly bootstrap: (
-      name: string,
-      id: OrganizationId,
-      key: Omit<FirstApiKey, "organization_id">,
-    ) => Effect.Effect<{ readonly organization: Organization; readonly made: boolean }, Unavailable>
-    readonly find: (id: OrganizationId) => Effect.Effect<Organization | undefined, Unavailable>
-    /** Lists the organizations, oldest first. */
-    readonly list: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable>
-    /** Changes an organization under its row's lock. Fields that the patch leaves out stay as they are. */
-    readonly modify: <E>(
-      id: OrganizationId,
-      change: (organization: Organization) => Effect.Effect<OrganizationPatch, E>,
-    ) => Effect.Effect<Organization, E | NotFound | Unavailable>
-    /**
-     * Marks an organization as deleted; `OrganizationRemains` deletes what it owns. Fails with `Conflict` for the
-     * operator's own organization.
-     */
-    readonly remove: (id: OrganizationId) => Effect.Effect<void, NotFound | Conflict | Unavailable>
-  }
->()("parley/storage/Organizations") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const auditing = yield* Auditing
-      const columns = sql.literal(`id, name, is_operator, budget, quota, retention_days, created_at, ${USED}`)
+export class Organizations extends Context.Service<Organizations>()("parley/storage/Organizations", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const auditing = yield* Auditing
+    const columns = sql.literal(`id, name, is_operator, budget, quota, retention_days, created_at, ${USED}`)
 
-      const creation = (
-        { id, name }: { readonly id: OrganizationId; readonly name: string },
-        condition?: Statement.Fragment,
-      ) =>
-        auditing.entry(
-          sql,
-          { organization: id, action: "organization.created", target: id, after: concealed({ name }) },
-          condition,
-        )
+    const creation = (
+      { id, name }: { readonly id: OrganizationId; readonly name: string },
+      condition?: Statement.Fragment,
+    ) =>
+      auditing.entry(
+        sql,
+        { organization: id, action: "organization.created", target: id, after: concealed({ name }) },
+        condition,
+      )
 
-      const insert = Effect.fnUntraced(
+    const present = (id: OrganizationId) => sql`id = ${id} and deleted_at is null`
+
+    const found = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+      Effect.flatMap(decodeOrganizations(rows), ([row]) =>
+        row === undefined ? Effect.fail(organizationNotFound) : Effect.succeed(row),
+      )
+
+    return {
+      insert: Effect.fnUntraced(
         function* (organization: { readonly id: OrganizationId; readonly name: string }) {
           const [row] = yield* decodeOrganizations(sql`
             with audited as (${yield* creation(organization)})
@@ -90,9 +69,13 @@ export class Organizations extends Context.Service<
         },
         Effect.catchTag("NoSuchElementError", Effect.die),
         withoutSqlErrors,
-      )
+      ),
 
-      const bootstrap = Effect.fnUntraced(
+      /**
+       * Returns the operator's organization. The first call ever inserts it, together with the key, and then `made` is
+       * true. Processes that start at the same time agree on one organization and one key.
+       */
+      bootstrap: Effect.fnUntraced(
         function* (name: string, id: OrganizationId, key: Omit<FirstApiKey, "organization_id">) {
           const isMade = sql`exists (select from made)`
           const [made] = yield* decodeOrganizations(sql`
@@ -117,32 +100,24 @@ export class Organizations extends Context.Service<
         },
         Effect.catchTag("NoSuchElementError", Effect.die),
         withoutSqlErrors,
-      )
+      ),
 
-      const find = Effect.fnUntraced(function* (id: OrganizationId) {
+      find: Effect.fnUntraced(function* (id: OrganizationId) {
         const [row] = yield* decodeOrganizations(sql`select ${columns} from organizations where ${present(id)}`)
         return row
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const list = Effect.fnUntraced(function* (range: Range) {
+      /** Lists the organizations, oldest first. */
+      list: Effect.fnUntraced(function* (range: Range) {
         const rows = yield* decodeListed(sql`
           select ${columns}, ${sql.literal(PLACE_COLUMN)} from organizations
           where deleted_at is null ${afterPlace(sql, range.after, ">")}
           order by created_at, id limit ${readLimit(range)}`)
         return toListed(rows, range, (row): Organization => row)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const present = (id: OrganizationId) => sql`id = ${id} and deleted_at is null`
-
-      const found = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-        Effect.flatMap(decodeOrganizations(rows), ([row]) =>
-          row === undefined ? Effect.fail(organizationNotFound) : Effect.succeed(row),
-        )
-
-      const modify = <E>(
-        id: OrganizationId,
-        change: (organization: Organization) => Effect.Effect<OrganizationPatch, E>,
-      ) =>
+      /** Changes an organization under its row's lock. Fields that the patch leaves out stay as they are. */
+      modify: <E>(id: OrganizationId, change: (organization: Organization) => Effect.Effect<OrganizationPatch, E>) =>
         Effect.gen(function* () {
           const before = yield* found(sql`select ${columns} from organizations where ${present(id)} for update`)
           const {
@@ -162,9 +137,13 @@ export class Organizations extends Context.Service<
             yield* auditing.record(sql, { organization: id, action: "organization.updated", target: id, ...changed })
           }
           return after
-        }).pipe(transaction(sql), withoutSqlErrors)
+        }).pipe(transaction(sql), withoutSqlErrors),
 
-      const remove = Effect.fnUntraced(
+      /**
+       * Marks an organization as deleted; `OrganizationRemains` deletes what it owns. Fails with `Conflict` for the
+       * operator's own organization.
+       */
+      remove: Effect.fnUntraced(
         function* (id: OrganizationId) {
           const { is_operator, name } = yield* found(
             sql`select ${columns} from organizations where ${present(id)} for update`,
@@ -180,9 +159,9 @@ export class Organizations extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
-
-      return { insert, bootstrap, find, list, modify, remove }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

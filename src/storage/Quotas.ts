@@ -1,6 +1,6 @@
 import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
-import type { QuotaReached, Unavailable } from "../domain/Errors.ts"
+import { SqlClient } from "effect/sql"
+import type { QuotaReached } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { type Amounts, excess, type Holdings, type Quota, type QuotaLimits, quotaLimitsOf } from "../domain/Quota.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -18,74 +18,67 @@ type EnsureRoom = (more: Amounts) => Effect.Effect<void, QuotaReached>
  * The tables `holdings` and `holding_entries`, which the database itself keeps, and the quotas of organizations that
  * have one of their own.
  */
-export class Quotas extends Context.Service<
-  Quotas,
-  {
-    /**
-     * Reads what the current organization stores and may store. In a transaction, other transactions that call this
-     * wait until it ends, so that several of them cannot exceed a quota together. Only repositories use it.
-     */
-    readonly room: Effect.Effect<EnsureRoom, SqlError.SqlError, CurrentOrganization>
-    /** Fails when these things are more than the current organization may store at this moment. */
-    readonly ensureRoom: (more: Amounts) => Effect.Effect<void, QuotaReached | Unavailable, CurrentOrganization>
-    /**
-     * Fails when the current organization may not store another conversation. Costs a statement every few seconds only,
-     * so that each process may exceed the quota by what it stores meanwhile.
-     */
-    readonly ensureConversation: Effect.Effect<void, QuotaReached | Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Quotas") {
-  /** `defaults` are the limits of organizations without a quota of their own. */
-  static readonly layer = (defaults: QuotaLimits) =>
-    Layer.effect(
-      Quotas,
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
+export class Quotas extends Context.Service<Quotas>()("parley/storage/Quotas", {
+  make: (defaults: QuotaLimits) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
 
-        const read = Effect.fnUntraced(function* (organization: OrganizationId) {
-          const [row] = yield* sql<{ readonly quota: Quota; readonly held: Holdings | null }>`
-            select o.quota, row_to_json(h) as held
-            from organizations o left join fold_holdings(${organization}) h on true
-            where o.id = ${organization}`
-          return {
-            limits: row === undefined ? defaults : quotaLimitsOf(row.quota, defaults),
-            held: { ...nothing, ...row?.held },
-          }
-        })
+      const read = Effect.fnUntraced(function* (organization: OrganizationId) {
+        const [row] = yield* sql<{ readonly quota: Quota; readonly held: Holdings | null }>`
+          select o.quota, row_to_json(h) as held
+          from organizations o left join fold_holdings(${organization}) h on true
+          where o.id = ${organization}`
+        return {
+          limits: row === undefined ? defaults : quotaLimitsOf(row.quota, defaults),
+          held: { ...nothing, ...row?.held },
+        }
+      })
 
-        const room = Effect.map(Effect.flatMap(CurrentOrganization, read), ({ held, limits }): EnsureRoom => (more) => {
-          const failure = excess(limits, held, more)
-          return failure === undefined ? Effect.void : Effect.fail(failure)
-        })
+      const room = Effect.map(Effect.flatMap(CurrentOrganization, read), ({ held, limits }): EnsureRoom => (more) => {
+        const failure = excess(limits, held, more)
+        return failure === undefined ? Effect.void : Effect.fail(failure)
+      })
 
-        const conversations = yield* Cache.makeWith(
-          (organization: OrganizationId) =>
-            read(organization).pipe(Effect.provideService(CurrentOrganization, organization), withoutSqlErrors),
-          {
-            capacity: CONVERSATIONS_CAPACITY,
-            timeToLive: (exit) => (Exit.isSuccess(exit) ? CONVERSATIONS_FRESH : Duration.zero),
-          },
-        )
-        const ensureConversation = CurrentOrganization.use((organization) =>
+      const conversations = yield* Cache.makeWith(
+        (organization: OrganizationId) =>
+          read(organization).pipe(Effect.provideService(CurrentOrganization, organization), withoutSqlErrors),
+        {
+          capacity: CONVERSATIONS_CAPACITY,
+          timeToLive: (exit) => (Exit.isSuccess(exit) ? CONVERSATIONS_FRESH : Duration.zero),
+        },
+      )
+
+      return {
+        /**
+         * Reads what the current organization stores and may store. In a transaction, other transactions that call this
+         * wait until it ends, so that several of them cannot exceed a quota together. Only repositories use it.
+         */
+        room,
+
+        /** Fails when these things are more than the current organization may store at this moment. */
+        ensureRoom: (more: Amounts) =>
+          room.pipe(
+            Effect.flatMap((ensure) => ensure(more)),
+            withoutSqlErrors,
+          ),
+
+        /**
+         * Fails when the current organization may not store another conversation. Costs a statement every few seconds only,
+         * so that each process may exceed the quota by what it stores meanwhile.
+         */
+        ensureConversation: CurrentOrganization.use((organization) =>
           Effect.flatMap(Cache.get(conversations, organization), ({ held, limits }) => {
             const failure = excess(limits, held, { conversations: 1 })
             if (failure !== undefined) return Effect.fail(failure)
             held.conversations++
             return Effect.void
           }),
-        )
-
-        return {
-          room,
-          ensureRoom: (more) =>
-            room.pipe(
-              Effect.flatMap((ensure) => ensure(more)),
-              withoutSqlErrors,
-            ),
-          ensureConversation,
-        }
-      }),
-    )
+        ),
+      }
+    }),
+}) {
+  /** `defaults` are the limits of organizations without a quota of their own. */
+  static readonly layer = (defaults: QuotaLimits) => Layer.effect(this, this.make(defaults))
 }
 
 const nothing: Holdings = { chatbots: 0, tools: 0, documents: 0, bytes: 0, chunks: 0, conversations: 0 }

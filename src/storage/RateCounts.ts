@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import type { Unavailable } from "../domain/Errors.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { integers, texts } from "./sql/SqlValues.ts"
@@ -31,33 +30,28 @@ export interface RateCount {
 }
 
 /** The table `rate_counts`, in which servers share the rate limits of API keys and organizations. */
-export class RateCounts extends Context.Service<
-  RateCounts,
-  {
-    /** Counts what a server reports, and grants what is left of the quotas. The ids differ from each other. */
-    readonly count: (reports: ReadonlyArray<RateReport>) => Effect.Effect<ReadonlyArray<RateCount>, Unavailable>
-    /** Deletes the counts of windows that are over. */
-    readonly sweep: Effect.Effect<void, Unavailable>
-  }
->()("parley/storage/RateCounts") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
+export class RateCounts extends Context.Service<RateCounts>()("parley/storage/RateCounts", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
 
-      const count = Effect.fnUntraced(function* (reports: ReadonlyArray<RateReport>) {
+    const sweep = sql`
+      delete from rate_counts
+      where slot + 51 < extract(epoch from clock_timestamp()) * 1000 / split_part(id, ' ', 3)::float8`
+
+    return {
+      /** Counts what a server reports, and grants what is left of the quotas. The ids differ from each other. */
+      count: Effect.fnUntraced(function* (reports: ReadonlyArray<RateReport>) {
         return yield* sql<RateCount>`
           select owner as id, at, newest as slot, units as counts, granted from count_rates(
             ${texts(reports.map(({ id }) => id))}, ${integers(reports.map(({ quota }) => quota))},
             ${integers(reports.map(({ slotMillis }) => slotMillis))}, ${integers(reports.map(({ debt }) => debt))},
             ${integers(reports.map(({ want }) => want))})`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const sweep = sql`
-        delete from rate_counts
-        where slot + 51 < extract(epoch from clock_timestamp()) * 1000 / split_part(id, ' ', 3)::float8`
-
-      return { count, sweep: withoutSqlErrors(Effect.asVoid(sweep)) }
-    }),
-  )
+      /** Deletes the counts of windows that are over. */
+      sweep: withoutSqlErrors(Effect.asVoid(sweep)),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -1,7 +1,6 @@
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../domain/Chunk.ts"
-import type { Unavailable } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "./sql/Database.ts"
@@ -37,69 +36,38 @@ export const reembeddingTable = {
   table: "reembeddings",
   key: "document_id",
   parent: { table: "documents", lock: "key share" },
-} satisfies QueueTable<string>
+} as const satisfies QueueTable<string>
 
 /**
  * The queue of documents whose chunks were embedded by another model than the server's, see `LeaseQueue`. Searches go
  * on meanwhile: each compares the embeddings of its own model and no others.
  */
-export class Reembeddings extends Context.Service<
-  Reembeddings,
-  {
-    /**
-     * Declares the model that all embeddings of the database are to be made by. Servers with another model then neither
-     * enqueue nor claim anything.
-     */
-    readonly declare: (model: string) => Effect.Effect<void, Unavailable>
-    /** Ends every lease. Only a process that is alone on its database may call this. */
-    readonly releaseAll: Effect.Effect<void, Unavailable>
-    /** Enqueues the documents that another model embedded and that are not queued yet. Returns their number. */
-    readonly enqueue: (model: string) => Effect.Effect<number, Unavailable>
-    /** Claims a document that is waiting, or whose lease has expired, if the model is the declared one. */
-    readonly claim: (model: string, lease: Lease) => Effect.Effect<Reembedding | undefined, Unavailable>
-    /** Returns some of the document's serving chunks that another model embedded. */
-    readonly outdated: (
-      attempt: Attempt,
-      model: string,
-      limit: number,
-    ) => Effect.Effect<ReadonlyArray<OutdatedChunk>, Unavailable, CurrentOrganization>
-    /** Stores embeddings, all of one dimension. Returns false, having stored nothing, when the lease is lost. */
-    readonly store: (
-      attempt: Attempt,
-      model: string,
-      embedded: ReadonlyArray<EmbeddedChunk>,
-    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Renews the lease. Returns false when it is lost. */
-    readonly renew: (
-      attempt: Attempt,
-      duration: Duration.Duration,
-    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Ends the job of a document that has no more outdated chunks. Returns false when the lease is lost. */
-    readonly finish: (attempt: Attempt, model: string) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Returns the job to the queue, to go on after `delay`. `counts`: the document itself made the attempt fail. */
-    readonly release: (
-      attempt: Attempt,
-      delay: Duration.Duration,
-      counts: boolean,
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Reembeddings") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const types = yield* VectorTypes
-      const queue = yield* makeLeaseQueue(reembeddingTable)
-      const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
+export class Reembeddings extends Context.Service<Reembeddings>()("parley/storage/Reembeddings", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const types = yield* VectorTypes
+    const queue = yield* makeLeaseQueue(reembeddingTable)
+    const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
 
-      const declare = Effect.fnUntraced(function* (model: string) {
+    const { releaseAll, release, renew } = queue
+
+    return {
+      /**
+       * Declares the model that all embeddings of the database are to be made by. Servers with another model then neither
+       * enqueue nor claim anything.
+       */
+      declare: Effect.fnUntraced(function* (model: string) {
         yield* system`insert into embedding_setting (model) values (${model})
           on conflict (is_only) do update set model = excluded.model, changed_at = excluded.changed_at
           where embedding_setting.model <> excluded.model`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const enqueue = Effect.fnUntraced(
+      /** Ends every lease. Only a process that is alone on its database may call this. */
+      releaseAll,
+
+      /** Enqueues the documents that another model embedded and that are not queued yet. Returns their number. */
+      enqueue: Effect.fnUntraced(
         function* (model: string) {
           // An index finds rows by `<` and by `>`, but not by `<>`.
           const rows = yield* system`
@@ -116,29 +84,28 @@ export class Reembeddings extends Context.Service<
           () => Effect.succeed(0),
         ),
         withoutSqlErrors,
-      )
+      ),
 
-      const claim = Effect.fnUntraced(function* (model: string, lease: Lease) {
+      /** Claims a document that is waiting, or whose lease has expired, if the model is the declared one. */
+      claim: Effect.fnUntraced(function* (model: string, lease: Lease) {
         const [row] = yield* system<Reembedding>`
           with claimed as (${queue.claim(lease, { and: isInUse(model) })})
           select organization_id, document_id, lease_id, attempts, lapses, given_up from claimed`
         return row
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const outdated = Effect.fnUntraced(function* (attempt: Attempt, model: string, limit: number) {
+      /** Returns some of the document's serving chunks that another model embedded. */
+      outdated: Effect.fnUntraced(function* (attempt: Attempt, model: string, limit: number) {
         const organization = yield* CurrentOrganization
         return yield* sql<OutdatedChunk>`
           select c.id, c.title, c.headings, c.content
           from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.document_id = ${attempt.document_id} and c.organization_id = ${organization}
             and c.embedding_model <> ${model} order by c.ordinal limit ${limit}`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const store = Effect.fnUntraced(function* (
-        attempt: Attempt,
-        model: string,
-        embedded: ReadonlyArray<EmbeddedChunk>,
-      ) {
+      /** Stores embeddings, all of one dimension. Returns false, having stored nothing, when the lease is lost. */
+      store: Effect.fnUntraced(function* (attempt: Attempt, model: string, embedded: ReadonlyArray<EmbeddedChunk>) {
         const organization = yield* CurrentOrganization
         const write = sql`
           update chunks c set embedding_model = ${model}, sketch = nullif(decode(embedded.sketch, 'base64'), ''),
@@ -152,9 +119,13 @@ export class Reembeddings extends Context.Service<
           ) with ordinality as embedded (id, sketch, number)
           where c.id = embedded.id and c.document_id = ${attempt.document_id} and c.organization_id = ${organization}`
         return yield* queue.underLease(attempt, Effect.asVoid(write))
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const finish = Effect.fnUntraced(function* (attempt: Attempt, model: string) {
+      /** Renews the lease. Returns false when it is lost. */
+      renew,
+
+      /** Ends the job of a document that has no more outdated chunks. Returns false when the lease is lost. */
+      finish: Effect.fnUntraced(function* (attempt: Attempt, model: string) {
         const organization = yield* CurrentOrganization
         const write = Effect.gen(function* () {
           // The new version makes every server rebuild what its indexes hold of the document.
@@ -170,10 +141,12 @@ export class Reembeddings extends Context.Service<
           yield* queue.end(attempt)
         })
         return yield* queue.underLease(attempt, write)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const { releaseAll, release, renew } = queue
-      return { declare, releaseAll, enqueue, claim, outdated, store, renew, finish, release }
-    }),
-  )
+      /** Returns the job to the queue, to go on after `delay`. `counts`: the document itself made the attempt fail. */
+      release,
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

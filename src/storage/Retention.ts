@@ -1,6 +1,5 @@
 import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Unavailable } from "../domain/Errors.ts"
 import { OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Auditing } from "./audit/Auditing.ts"
@@ -20,33 +19,22 @@ const decodeOrganizations = decodeRows(Schema.Struct({ id: OrganizationId }))
  * Deletes conversations whose retention is over: those without activity for more days than their organization says, or
  * `fallback` where it says nothing; undefined keeps them for ever.
  */
-export class Retention extends Context.Service<
-  Retention,
-  {
-    /**
-     * Begins a run in every organization that has such conversations and in which no other server is at work, and
-     * returns these organizations.
-     */
-    readonly begin: (fallback: number | undefined) => Effect.Effect<ReadonlyArray<OrganizationId>, Unavailable>
-    /**
-     * Deletes some conversations of the current organization. Returns false when none is left; then the run has ended,
-     * and the audit log has an entry with what all of its steps have deleted.
-     */
-    readonly step: (fallback: number | undefined) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/Retention") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const auditing = yield* Auditing
+export class Retention extends Context.Service<Retention>()("parley/storage/Retention", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const auditing = yield* Auditing
 
-      /** The moment before which the last activity of a conversation of the organization `o` has to be. */
-      const cutoff = (fallback: number | undefined) =>
-        sql`now() - make_interval(days => coalesce(o.retention_days, ${fallback ?? null}::int))`
+    /** The moment before which the last activity of a conversation of the organization `o` has to be. */
+    const cutoff = (fallback: number | undefined) =>
+      sql`now() - make_interval(days => coalesce(o.retention_days, ${fallback ?? null}::int))`
 
-      const begin = Effect.fnUntraced(
+    return {
+      /**
+       * Begins a run in every organization that has such conversations and in which no other server is at work, and
+       * returns these organizations.
+       */
+      begin: Effect.fnUntraced(
         function* (fallback: number | undefined) {
           const rows = yield* decodeOrganizations(system`
             insert into retention_runs (organization_id, expires_at)
@@ -68,9 +56,13 @@ export class Retention extends Context.Service<
         },
         withoutTimeLimit,
         withoutSqlErrors,
-      )
+      ),
 
-      const step = Effect.fnUntraced(
+      /**
+       * Deletes some conversations of the current organization. Returns false when none is left; then the run has ended,
+       * and the audit log has an entry with what all of its steps have deleted.
+       */
+      step: Effect.fnUntraced(
         function* (fallback: number | undefined) {
           const organization = yield* CurrentOrganization
           const end = sql`(select ${cutoff(fallback)} from organizations o where o.id = ${organization})`
@@ -113,9 +105,9 @@ export class Retention extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
-
-      return { begin, step }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

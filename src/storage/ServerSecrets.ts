@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import type { Unavailable } from "../domain/Errors.ts"
-import { type Sealed, type SecretUnreadable, Secrets } from "../system/Secrets.ts"
+import { type Sealed, Secrets } from "../system/Secrets.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 
@@ -14,44 +13,38 @@ interface Row {
 }
 
 /** The table `server_secrets`: random secrets that all servers of one database share. */
-export class ServerSecrets extends Context.Service<
-  ServerSecrets,
-  {
-    /**
-     * Returns the secret of 32 bytes with this name, which is made when it is asked for the first time. It is encrypted
-     * when a key for that is configured, also where it was stored before without one or with an older one.
-     */
-    readonly get: (name: string) => Effect.Effect<Redacted.Redacted<Uint8Array>, SecretUnreadable | Unavailable>
-  }
->()("parley/storage/ServerSecrets") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const secrets = yield* Secrets
-      const random = yield* SecureRandom.SecureRandom
+export class ServerSecrets extends Context.Service<ServerSecrets>()("parley/storage/ServerSecrets", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const secrets = yield* Secrets
+    const random = yield* SecureRandom.SecureRandom
 
-      const placeOf = (name: string) => ["server_secrets", name]
+    const placeOf = (name: string) => ["server_secrets", name]
 
-      const columnsOf = Effect.fnUntraced(function* (name: string, bytes: Uint8Array): Effect.fn.Return<Row> {
-        const sealed: Sealed | undefined = yield* secrets.seal(Buffer.from(bytes).toString("base64"), placeOf(name))
-        return sealed === undefined
-          ? { value: bytes, sealed: null, sealed_by: null }
-          : { value: null, sealed: sealed.bytes, sealed_by: sealed.key }
-      })
+    const columnsOf = Effect.fnUntraced(function* (name: string, bytes: Uint8Array): Effect.fn.Return<Row> {
+      const sealed: Sealed | undefined = yield* secrets.seal(Buffer.from(bytes).toString("base64"), placeOf(name))
+      return sealed === undefined
+        ? { value: bytes, sealed: null, sealed_by: null }
+        : { value: null, sealed: sealed.bytes, sealed_by: sealed.key }
+    })
 
-      const find = (name: string) =>
-        Effect.map(sql<Row>`select value, sealed, sealed_by from server_secrets where name = ${name}`, ([row]) => row)
+    const find = (name: string) =>
+      Effect.map(sql<Row>`select value, sealed, sealed_by from server_secrets where name = ${name}`, ([row]) => row)
 
-      const make = Effect.fnUntraced(function* (name: string) {
-        const columns = yield* columnsOf(name, yield* random.randomBytes(SECRET_BYTES))
-        yield* sql`insert into server_secrets ${sql.insert({ name, ...columns })} on conflict do nothing`
-        // Another server may have been first.
-        const row = yield* find(name)
-        return row ?? columns
-      })
+    const make = Effect.fnUntraced(function* (name: string) {
+      const columns = yield* columnsOf(name, yield* random.randomBytes(SECRET_BYTES))
+      yield* sql`insert into server_secrets ${sql.insert({ name, ...columns })} on conflict do nothing`
+      // Another server may have been first.
+      const row = yield* find(name)
+      return row ?? columns
+    })
 
-      const get = Effect.fnUntraced(function* (name: string) {
+    return {
+      /**
+       * Returns the secret of 32 bytes with this name, which is made when it is asked for the first time. It is encrypted
+       * when a key for that is configured, also where it was stored before without one or with an older one.
+       */
+      get: Effect.fnUntraced(function* (name: string) {
         const row = (yield* find(name)) ?? (yield* make(name))
         const { sealed, sealed_by, value } = row
         const bytes =
@@ -63,9 +56,9 @@ export class ServerSecrets extends Context.Service<
           yield* sql`update server_secrets set ${sql.update({ ...columns })} where name = ${name}`
         }
         return Redacted.make<Uint8Array>(bytes)
-      }, withoutSqlErrors)
-
-      return { get }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

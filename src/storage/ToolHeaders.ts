@@ -1,5 +1,4 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import type { Unavailable } from "../domain/Errors.ts"
 import { originOf } from "../domain/chatbot/UrlTemplate.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
@@ -37,30 +36,31 @@ export interface HeadersState {
 }
 
 /** The encryption of the headers of tools, of all organizations. */
-export class ToolHeaders extends Context.Service<
-  ToolHeaders,
-  {
-    /** The id of the key that encrypts; undefined when none is configured. */
-    readonly key: string | undefined
-    /**
-     * Encrypts, with the key that encrypts, all headers that it has not encrypted yet and that can be read. Returns the
-     * number of tools; 0 without a key.
-     */
-    readonly sealAll: Effect.Effect<number, Unavailable>
-    /** Tries to decrypt all headers, and counts the tools by the result. */
-    readonly examine: Effect.Effect<ReadonlyArray<HeadersState>, Unavailable>
-  }
->()("parley/storage/ToolHeaders") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const secrets = yield* Secrets
+export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/ToolHeaders", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const secrets = yield* Secrets
 
-      const columns = "id, organization_id, url, headers, sealed_headers, sealed_by"
-      const condition = "headers <> '{}'"
+    const columns = "id, organization_id, url, headers, sealed_headers, sealed_by"
+    const condition = "headers <> '{}'"
 
-      const sealAll = withoutSqlErrors(
+    const stateOf = (row: HeadersOwner & StoredHeaders) =>
+      row.sealed_by === null
+        ? Effect.succeed("open" as const)
+        : Effect.match(openHeaders(secrets, row), {
+            onSuccess: () => "sealed" as const,
+            onFailure: ({ why }) => why,
+          })
+
+    return {
+      /** The id of the key that encrypts; undefined when none is configured. */
+      key: secrets.key,
+
+      /**
+       * Encrypts, with the key that encrypts, all headers that it has not encrypted yet and that can be read. Returns the
+       * number of tools; 0 without a key.
+       */
+      sealAll: withoutSqlErrors(
         sealRows<HeadersOwner & StoredHeaders>(sql, secrets, {
           name: "chatbot_tools",
           columns,
@@ -71,17 +71,10 @@ export class ToolHeaders extends Context.Service<
               sealed_by = ${sealed.sealed_by}::text`
           }),
         }),
-      )
+      ),
 
-      const stateOf = (row: HeadersOwner & StoredHeaders) =>
-        row.sealed_by === null
-          ? Effect.succeed("open" as const)
-          : Effect.match(openHeaders(secrets, row), {
-              onSuccess: () => "sealed" as const,
-              onFailure: ({ why }) => why,
-            })
-
-      const examine = Effect.gen(function* () {
+      /** Tries to decrypt all headers, and counts the tools by the result. */
+      examine: Effect.gen(function* () {
         const found = new Map<string, HeadersState>()
         yield* walk(
           Effect.fnUntraced(function* (after, limit) {
@@ -97,11 +90,11 @@ export class ToolHeaders extends Context.Service<
           }),
         )
         return Array.from(found.values())
-      }).pipe(withoutSqlErrors)
-
-      return { key: secrets.key, sealAll, examine }
-    }),
-  )
+      }).pipe(withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const HeadersJson = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))

@@ -1,6 +1,5 @@
 import { Context, type Duration, Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import type { ModelCost } from "../domain/Usage.ts"
 import type { BotMessage } from "./ConversationWrites.ts"
@@ -44,32 +43,66 @@ const RECOVERED_AT_ONCE = 100
  * The table `unfinished_replies`: the parts that exist so far of the replies being made, of all organizations. The
  * statement that stores the whole reply deletes its row, see `Conversations.reply`.
  */
-export class UnfinishedReplies extends Context.Service<
-  UnfinishedReplies,
-  {
-    /**
-     * Stores the parts of these replies, except where the conversation was deleted meanwhile, and renews those of the ids
-     * `unchanged`. All of them expire after `lease` unless their server stores or renews them again.
-     */
-    readonly store: (
-      replies: ReadonlyArray<UnfinishedReply>,
-      unchanged: ReadonlyArray<MessageId>,
-      lease: Duration.Duration,
-    ) => Effect.Effect<void, Unavailable>
-    /**
-     * Turns the expired replies, or all, into messages with the finish reason `aborted`, and counts their usage.
-     * Returns their number.
-     */
-    readonly recover: (which: "all" | "expired") => Effect.Effect<number, Unavailable>
-  }
->()("parley/storage/UnfinishedReplies") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const servers = yield* Servers
+export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()("parley/storage/UnfinishedReplies", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const servers = yield* Servers
 
-      const store = Effect.fnUntraced(function* (
+    const recoverSome = (which: Statement.Fragment) =>
+      Effect.map(
+        sql`
+          with dead as (
+            delete from unfinished_replies where message_id in (
+              select message_id from unfinished_replies
+              where ${which}
+              limit ${RECOVERED_AT_ONCE} for update skip locked
+            ) returning *
+          ), stored as (
+            insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
+              usage, finish_reason, tool_calls, tool_results, sources, created_at)
+            select message_id, organization_id, session_id, 'bot', reply->>'content', reply->>'model',
+              reply->>'provider', (reply->>'tokens_used')::int, reply->'usage', 'aborted', reply->'tool_calls',
+              reply->'tool_results', nullif(reply->'sources', '[]'), updated_at
+            from dead where exists (
+              select from sessions s where s.id = dead.session_id and s.organization_id = dead.organization_id
+            )
+            on conflict (id) do nothing
+            returning session_id, created_at
+          ), said as (
+            select session_id, count(*)::int as count, max(created_at) as last_at from stored group by session_id
+          ), sessions_of_them as (
+            update sessions set message_count = message_count + said.count,
+              updated_at = greatest(updated_at, said.last_at)
+            from said where sessions.id = said.session_id
+          ), counted as (
+            insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
+              input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
+            select organization_id, message_id, api_key_id, chatbot_id, c.model, c.provider,
+              (c.model = reply->>'model' and c.provider = reply->>'provider')::int, (c.tokens->>'input')::int,
+              (c.tokens->>'output')::int, (c.tokens->>'cacheRead')::int, (c.tokens->>'cacheWrite')::int
+            from dead, jsonb_to_recordset(reply->'costs') as c(model text, provider text, tokens jsonb)
+            where not exists (select from messages m where m.id = dead.message_id)
+            -- An entry that exists already must not keep the other replies from being recovered.
+            on conflict do nothing
+          )
+          select message_id from dead`,
+        (rows) => rows.length,
+      )
+
+    const recoverWhere = Effect.fnUntraced(function* (which: Statement.Fragment) {
+      let count = 0
+      for (let some = RECOVERED_AT_ONCE; some === RECOVERED_AT_ONCE; count += some) some = yield* recoverSome(which)
+      return count
+    }, withoutSqlErrors)
+
+    yield* servers.onDeath(({ id }) => recoverWhere(sql`server_id = ${id}`))
+
+    return {
+      /**
+       * Stores the parts of these replies, except where the conversation was deleted meanwhile, and renews those of the ids
+       * `unchanged`. All of them expire after `lease` unless their server stores or renews them again.
+       */
+      store: Effect.fnUntraced(function* (
         replies: ReadonlyArray<UnfinishedReply>,
         unchanged: ReadonlyArray<MessageId>,
         lease: Duration.Duration,
@@ -103,61 +136,16 @@ export class UnfinishedReplies extends Context.Service<
           on conflict (message_id) do update set
             reply = excluded.reply, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
             server_id = excluded.server_id`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const recoverSome = (which: Statement.Fragment) =>
-        Effect.map(
-          sql`
-            with dead as (
-              delete from unfinished_replies where message_id in (
-                select message_id from unfinished_replies
-                where ${which}
-                limit ${RECOVERED_AT_ONCE} for update skip locked
-              ) returning *
-            ), stored as (
-              insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
-                usage, finish_reason, tool_calls, tool_results, sources, created_at)
-              select message_id, organization_id, session_id, 'bot', reply->>'content', reply->>'model',
-                reply->>'provider', (reply->>'tokens_used')::int, reply->'usage', 'aborted', reply->'tool_calls',
-                reply->'tool_results', nullif(reply->'sources', '[]'), updated_at
-              from dead where exists (
-                select from sessions s where s.id = dead.session_id and s.organization_id = dead.organization_id
-              )
-              on conflict (id) do nothing
-              returning session_id, created_at
-            ), said as (
-              select session_id, count(*)::int as count, max(created_at) as last_at from stored group by session_id
-            ), sessions_of_them as (
-              update sessions set message_count = message_count + said.count,
-                updated_at = greatest(updated_at, said.last_at)
-              from said where sessions.id = said.session_id
-            ), counted as (
-              insert into usage_entries (organization_id, message_id, api_key_id, chatbot_id, model, provider, replies,
-                input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
-              select organization_id, message_id, api_key_id, chatbot_id, c.model, c.provider,
-                (c.model = reply->>'model' and c.provider = reply->>'provider')::int, (c.tokens->>'input')::int,
-                (c.tokens->>'output')::int, (c.tokens->>'cacheRead')::int, (c.tokens->>'cacheWrite')::int
-              from dead, jsonb_to_recordset(reply->'costs') as c(model text, provider text, tokens jsonb)
-              where not exists (select from messages m where m.id = dead.message_id)
-              -- An entry that exists already must not keep the other replies from being recovered.
-              on conflict do nothing
-            )
-            select message_id from dead`,
-          (rows) => rows.length,
-        )
-
-      const recoverWhere = Effect.fnUntraced(function* (which: Statement.Fragment) {
-        let count = 0
-        for (let some = RECOVERED_AT_ONCE; some === RECOVERED_AT_ONCE; count += some) some = yield* recoverSome(which)
-        return count
-      }, withoutSqlErrors)
-
-      yield* servers.onDeath(({ id }) => recoverWhere(sql`server_id = ${id}`))
-
-      const recover = (which: "all" | "expired") =>
-        recoverWhere(which === "all" ? sql`true` : sql`expires_at < clock_timestamp()`)
-
-      return { store, recover }
-    }),
-  )
+      /**
+       * Turns the expired replies, or all, into messages with the finish reason `aborted`, and counts their usage.
+       * Returns their number.
+       */
+      recover: (which: "all" | "expired") =>
+        recoverWhere(which === "all" ? sql`true` : sql`expires_at < clock_timestamp()`),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import type { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -56,84 +55,77 @@ const columns = {
  * which the SQL function `fold_usage` (last defined in `sql/0008`) folds entries. The statement that stores a reply inserts
  * its entries, see `Conversations.reply`.
  */
-export class Usage extends Context.Service<
-  Usage,
-  {
-    /** Reads a page of a report, whose rows are ordered by the groups; the earliest day comes first. */
-    readonly read: (query: UsageQuery) => Effect.Effect<UsagePage, Unavailable, CurrentOrganization>
-    /** Counts usage that no stored reply counts, such as that of a reply without any text, under an id of its own. */
-    readonly add: (reply: MessageId, spent: ReplyUsage) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /** Folds the entries of all organizations into days. Reports stay the same. */
-    readonly fold: Effect.Effect<void, Unavailable>
-    /** Deletes the days of all organizations that are more than this many days ago. */
-    readonly forget: (days: number) => Effect.Effect<void, Unavailable>
-  }
->()("parley/storage/Usage") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
+export class Usage extends Context.Service<Usage>()("parley/storage/Usage", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
 
-      const kinds = sql.literal("input_tokens, output_tokens, cache_read_tokens, cache_write_tokens")
-      const sums = sql.literal(
-        [
-          ...["replies", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"].map(
-            (column) => `coalesce(sum(${column}::float8), 0) as ${column}`,
-          ),
-          `coalesce(sum((input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)::float8), 0) as total_tokens`,
-        ].join(", "),
-      )
+    const kinds = sql.literal("input_tokens, output_tokens, cache_read_tokens, cache_write_tokens")
+    const sums = sql.literal(
+      [
+        ...["replies", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"].map(
+          (column) => `coalesce(sum(${column}::float8), 0) as ${column}`,
+        ),
+        `coalesce(sum((input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)::float8), 0) as total_tokens`,
+      ].join(", "),
+    )
 
-      const read = Effect.fnUntraced(function* ({ from, to, groups, chatbot, page }: UsageQuery) {
+    const fold = Effect.fnUntraced(
+      function* () {
+        const waiting = yield* system<{ id: OrganizationId }>`
+          select distinct organization_id as id from usage_entries`
+        yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
+      },
+      withoutTimeLimit,
+      withoutSqlErrors,
+    )
+
+    return {
+      /** Reads a page of a report, whose rows are ordered by the groups; the earliest day comes first. */
+      read: Effect.fnUntraced(function* ({ from, to, groups, chatbot, page }: UsageQuery) {
         const organization = yield* CurrentOrganization
         const condition = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
-            ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
+          ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
         const by = sql.literal(groups.map((group) => columns[group]).join(", "))
         const takenIn = (table: "usage_days" | "usage_entries") =>
           sql`select ${by}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`
         // One statement reads days and entries, so that an entry which is being folded is counted exactly once; and it
         // reads each row once, for its group, its page and the total.
         const found = yield* sql<{ readonly replies: number | null }>`
-            with groups as materialized (
-              select ${by}, ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken group by ${by}
-            ), page as (
-              select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
-            )
-            select page.*, to_jsonb(total) as total, counted.count
-            from (select count(*)::int as count from groups) counted, (select ${sums} from groups) total
-              left join page on true order by ${by}`
+          with groups as materialized (
+            select ${by}, ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken group by ${by}
+          ), page as (
+            select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
+          )
+          select page.*, to_jsonb(total) as total, counted.count
+          from (select count(*)::int as count from groups) counted, (select ${sums} from groups) total
+            left join page on true order by ${by}`
         const [totals] = yield* decodeTotals(Effect.succeed(found.slice(0, 1)))
         const { count, total } = yield* Effect.orDie(Effect.fromNullishOr(totals))
         const rows = yield* decodeUsage(Effect.succeed(found.filter(({ replies }) => replies !== null)))
         return { rows, count, total }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const add = Effect.fnUntraced(function* (reply: MessageId, spent: ReplyUsage) {
+      /** Counts usage that no stored reply counts, such as that of a reply without any text, under an id of its own. */
+      add: Effect.fnUntraced(function* (reply: MessageId, spent: ReplyUsage) {
         yield* usageEntries(sql, yield* CurrentOrganization, reply, spent)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const fold = Effect.fnUntraced(
-        function* () {
-          const waiting = yield* system<{ id: OrganizationId }>`
-          select distinct organization_id as id from usage_entries`
-          yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
-        },
-        withoutTimeLimit,
-        withoutSqlErrors,
-      )
+      /** Folds the entries of all organizations into days. Reports stay the same. */
+      fold: fold(),
 
-      const forget = Effect.fnUntraced(
+      /** Deletes the days of all organizations that are more than this many days ago. */
+      forget: Effect.fnUntraced(
         function* (days: number) {
           yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
         },
         withoutTimeLimit,
         withoutSqlErrors,
-      )
-
-      return { read, add, fold: fold(), forget }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /**

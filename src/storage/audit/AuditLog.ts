@@ -1,9 +1,8 @@
 import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AuditEntry, AuditFilter } from "../../domain/audit/AuditEntry.ts"
-import type { Unavailable } from "../../domain/Errors.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
-import type { Listed, Range } from "../../domain/Page.ts"
+import type { Range } from "../../domain/Page.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -26,67 +25,55 @@ interface Row extends Pick<AuditEntry, "id" | "organization_id" | "action" | "ad
 }
 
 /** The table `audit_log`, to which `Auditing` adds entries. */
-export class AuditLog extends Context.Service<
-  AuditLog,
-  {
-    /** Lists the entries of the current organization, the latest first, without what identifies the operator. */
-    readonly list: (
-      filter: AuditFilter,
-      range: Range,
-    ) => Effect.Effect<Listed<AuditEntry>, Unavailable, CurrentOrganization>
-    /** Lists the entries of an organization, which may be deleted, or of all, for the operator. */
-    readonly listAny: (
+export class AuditLog extends Context.Service<AuditLog>()("parley/storage/audit/AuditLog", {
+  make: Effect.gen(function* () {
+    const tenant = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+
+    const read = Effect.fnUntraced(function* (
+      sql: SqlClient.SqlClient,
       organization: OrganizationId | undefined,
-      filter: AuditFilter,
+      { action, apiKey, from, target, to }: AuditFilter,
       range: Range,
-    ) => Effect.Effect<Listed<AuditEntry>, Unavailable>
-    /** Deletes the entries of all organizations that are older than this many days. */
-    readonly forget: (days: number) => Effect.Effect<void, Unavailable>
-  }
->()("parley/storage/audit/AuditLog") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const tenant = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
+    ) {
+      const rows = yield* sql<Row & { readonly at: string }>`
+        select id, created_at, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
+          request_id, target_id, chatbot_id, before, after, ${sql.literal(PLACE_COLUMN)}
+        from audit_log where ${sql.and([
+          ...(organization === undefined ? [sql`true`] : [sql`organization_id = ${organization}`]),
+          ...(action === undefined ? [] : [sql`action = ${action}`]),
+          ...(apiKey === undefined ? [] : [sql`api_key_id = ${apiKey}`]),
+          ...(target === undefined ? [] : [sql`target_id = ${target}`]),
+          ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
+          ...(to === undefined ? [] : [sql`created_at < ${to}`]),
+        ])} ${afterPlace(sql, range.after, "<")}
+        order by created_at desc, id desc limit ${readLimit(range)}`
+      return toListed(rows, range, toEntry)
+    }, withoutSqlErrors)
 
-      const read = Effect.fnUntraced(function* (
-        sql: SqlClient.SqlClient,
-        organization: OrganizationId | undefined,
-        { action, apiKey, from, target, to }: AuditFilter,
-        range: Range,
-      ) {
-        const rows = yield* sql<Row & { readonly at: string }>`
-          select id, created_at, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
-            request_id, target_id, chatbot_id, before, after, ${sql.literal(PLACE_COLUMN)}
-          from audit_log where ${sql.and([
-            ...(organization === undefined ? [sql`true`] : [sql`organization_id = ${organization}`]),
-            ...(action === undefined ? [] : [sql`action = ${action}`]),
-            ...(apiKey === undefined ? [] : [sql`api_key_id = ${apiKey}`]),
-            ...(target === undefined ? [] : [sql`target_id = ${target}`]),
-            ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
-            ...(to === undefined ? [] : [sql`created_at < ${to}`]),
-          ])} ${afterPlace(sql, range.after, "<")}
-          order by created_at desc, id desc limit ${readLimit(range)}`
-        return toListed(rows, range, toEntry)
-      }, withoutSqlErrors)
-
-      const list = Effect.fnUntraced(function* (filter: AuditFilter, range: Range) {
+    return {
+      /** Lists the entries of the current organization, the latest first, without what identifies the operator. */
+      list: Effect.fnUntraced(function* (filter: AuditFilter, range: Range) {
         const listed = yield* read(tenant, yield* CurrentOrganization, filter, range)
         return { ...listed, items: listed.items.map(withoutOperator) }
-      })
+      }),
 
-      const forget = Effect.fnUntraced(function* (days: number) {
+      /** Lists the entries of an organization, which may be deleted, or of all, for the operator. */
+      listAny: (organization: OrganizationId | undefined, filter: AuditFilter, range: Range) =>
+        read(system, organization, filter, range),
+
+      /** Deletes the entries of all organizations that are older than this many days. */
+      forget: Effect.fnUntraced(function* (days: number) {
         yield* system`
-            delete from audit_log where id in (
-              select id from audit_log where created_at < now() - make_interval(days => ${days}::int)
-              order by created_at limit ${ENTRIES_AT_ONCE}
-            ) returning id`.pipe(Effect.repeat({ while: (gone) => gone.length === ENTRIES_AT_ONCE }))
-      }, withoutSqlErrors)
-
-      return { list, listAny: (organization, filter, range) => read(system, organization, filter, range), forget }
-    }),
-  )
+          delete from audit_log where id in (
+            select id from audit_log where created_at < now() - make_interval(days => ${days}::int)
+            order by created_at limit ${ENTRIES_AT_ONCE}
+          ) returning id`.pipe(Effect.repeat({ while: (gone) => gone.length === ENTRIES_AT_ONCE }))
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const toEntry = ({

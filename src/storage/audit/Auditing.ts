@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type SqlClient, type SqlError, Statement } from "effect/sql"
+import { type SqlClient, Statement } from "effect/sql"
 import { Actor } from "../../domain/audit/Actor.ts"
 import type { AuditAction } from "../../domain/audit/AuditEntry.ts"
 import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
@@ -26,56 +26,49 @@ export interface AuditedChange {
 }
 
 /** The SQL by which repositories add entries to the table `audit_log`, in the transaction of the change itself. */
-export class Auditing extends Context.Service<
-  Auditing,
-  {
-    /**
-     * Builds the statement that adds an entry, with the fiber's caller, address and request id. It can also be a part
-     * of another statement, as in `with made as (insert …), audited as (…)`.
-     *
-     * @param condition adds the entry only where it is true, such as `exists (select from made)`
-     */
-    readonly entry: (
-      sql: SqlClient.SqlClient,
-      change: AuditedChange,
-      condition?: Statement.Fragment,
-    ) => Effect.Effect<Statement.Statement<object>>
-    /** Adds an entry by a statement of its own, within the transaction that is open. */
-    readonly record: (sql: SqlClient.SqlClient, change: AuditedChange) => Effect.Effect<void, SqlError.SqlError>
-    /** Adds an entry about what changes nothing, such as a sign-in. The server's log has it where nothing can be stored. */
-    readonly mention: (sql: SqlClient.SqlClient, change: AuditedChange) => Effect.Effect<void>
-  }
->()("parley/storage/audit/Auditing") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const random = yield* SecureRandom.SecureRandom
+export class Auditing extends Context.Service<Auditing>()("parley/storage/audit/Auditing", {
+  make: Effect.gen(function* () {
+    const random = yield* SecureRandom.SecureRandom
 
-      const entry: Auditing["Service"]["entry"] = (sql, change, condition) =>
-        Effect.withFiber((fiber) =>
-          Effect.map(random.uuidV7(), (id) => {
-            const caller = Context.getOrUndefined(fiber.context, Caller)
-            const isCommand = caller?.apiKeyId === COMMAND_LINE
-            const apiKey = isCommand ? null : (change.apiKey ?? caller?.apiKeyId ?? null)
-            const isForeign = caller !== undefined && caller.organizationId !== change.organization
-            const keyless = isCommand ? "command_line" : fiber.getRef(Actor)
-            const actor = apiKey === null ? keyless : isForeign ? "operator" : "api_key"
-            return sql`
-              insert into audit_log (id, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
-                request_id, target_id, chatbot_id, before, after)
-              select ${id}::uuid, ${change.organization}::uuid, ${change.action}::text, ${actor}::text, ${apiKey}::uuid,
-                (select name from api_keys where id = ${apiKey}::uuid),
-                (select prefix || '…' || last_four from api_keys where id = ${apiKey}::uuid),
-                ${fiber.getRef(ClientAddress) ?? null}::text, ${fiber.getRef(RequestId) || null}::text,
-                (${change.target ?? null})::uuid, ${change.chatbot ?? null}::uuid,
-                (${jsonOf(change.before)})::jsonb, (${jsonOf(change.after)})::jsonb
-              ${condition === undefined ? sql`` : sql`where ${condition}`}`
-          }),
-        )
+    const entry = (sql: SqlClient.SqlClient, change: AuditedChange, condition?: Statement.Fragment) =>
+      Effect.withFiber((fiber) =>
+        Effect.map(random.uuidV7(), (id) => {
+          const caller = Context.getOrUndefined(fiber.context, Caller)
+          const isCommand = caller?.apiKeyId === COMMAND_LINE
+          const apiKey = isCommand ? null : (change.apiKey ?? caller?.apiKeyId ?? null)
+          const isForeign = caller !== undefined && caller.organizationId !== change.organization
+          const keyless = isCommand ? "command_line" : fiber.getRef(Actor)
+          const actor = apiKey === null ? keyless : isForeign ? "operator" : "api_key"
+          return sql`
+            insert into audit_log (id, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
+              request_id, target_id, chatbot_id, before, after)
+            select ${id}::uuid, ${change.organization}::uuid, ${change.action}::text, ${actor}::text, ${apiKey}::uuid,
+              (select name from api_keys where id = ${apiKey}::uuid),
+              (select prefix || '…' || last_four from api_keys where id = ${apiKey}::uuid),
+              ${fiber.getRef(ClientAddress) ?? null}::text, ${fiber.getRef(RequestId) || null}::text,
+              (${change.target ?? null})::uuid, ${change.chatbot ?? null}::uuid,
+              (${jsonOf(change.before)})::jsonb, (${jsonOf(change.after)})::jsonb
+            ${condition === undefined ? sql`` : sql`where ${condition}`}`
+        }),
+      )
 
-      const record: Auditing["Service"]["record"] = (sql, change) => Effect.flatMap(entry(sql, change), Effect.asVoid)
+    const record = (sql: SqlClient.SqlClient, change: AuditedChange) =>
+      Effect.flatMap(entry(sql, change), Effect.asVoid)
 
-      const mention: Auditing["Service"]["mention"] = (sql, change) =>
+    return {
+      /**
+       * Builds the statement that adds an entry, with the fiber's caller, address and request id. It can also be a part
+       * of another statement, as in `with made as (insert …), audited as (…)`.
+       *
+       * @param condition adds the entry only where it is true, such as `exists (select from made)`
+       */
+      entry,
+
+      /** Adds an entry by a statement of its own, within the transaction that is open. */
+      record,
+
+      /** Adds an entry about what changes nothing, such as a sign-in. The server's log has it where nothing can be stored. */
+      mention: (sql: SqlClient.SqlClient, change: AuditedChange) =>
         Effect.catch(withoutSqlErrors(record(sql, change)), () => {
           const { action, apiKey, organization: organization_id, target } = change
           return Effect.logWarning("The audit log lacks an entry, because nothing can be stored", {
@@ -84,11 +77,11 @@ export class Auditing extends Context.Service<
             ...(typeof target === "string" && { target }),
             ...(apiKey !== undefined && { api_key_id: apiKey }),
           })
-        })
-
-      return { entry, record, mention }
-    }),
-  )
+        }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const jsonOf = (side: AuditedChange["before"]) => (Statement.isFragment(side) ? side : json(side ?? null))

@@ -1,10 +1,10 @@
 import { Context, Effect, type FileSystem, Layer, Stream } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { COMMAND_LINE } from "../../domain/Caller.ts"
-import type { Unavailable } from "../../domain/Errors.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import { Secrets } from "../../system/Secrets.ts"
+import type { Unavailable } from "../../domain/Errors.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { migrationsDirectory } from "../MigrationFiles.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -38,82 +38,64 @@ export interface Import {
 }
 
 /** Writes the rows of backups into the database. */
-export class Restoration extends Context.Service<
-  Restoration,
-  {
-    /**
-     * Writes the rows of all tables and the numbers of the sequences as they are, in one transaction, and then brings
-     * the database to the current schema. Triggers do not run.
-     */
-    readonly restore: <E, R>(
-      tables: ReadonlyArray<RestoredTable<E, R>>,
-      sequences: Readonly<Record<string, string>>,
-    ) => Effect.Effect<void, Exclude<E, SqlError.SqlError> | StartupError | Unavailable, R | FileSystem.FileSystem>
-    /**
-     * Writes the rows of one organization beside all others, in one transaction. Every row becomes one of the
-     * organization, whatever it says.
-     */
-    readonly import: <E, R>(
-      into: Import,
-      tables: ReadonlyArray<RestoredTable<E, R>>,
-      /** The keys of the organization's blobs, which were announced as garbage until their rows are there. */
-      blobs: Stream.Stream<ReadonlyArray<string>, E, R>,
-    ) => Effect.Effect<void, Exclude<E, SqlError.SqlError> | StartupError | Unavailable, R>
-    /** The name of the last migration that the database has had. */
-    readonly migration: Effect.Effect<string | undefined, Unavailable>
-  }
->()("parley/storage/backup/Restoration") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const traits = yield* DatabaseTraits
-      const secrets = yield* Secrets
+export class Restoration extends Context.Service<Restoration>()("parley/storage/backup/Restoration", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const traits = yield* DatabaseTraits
+    const secrets = yield* Secrets
 
-      /** Inserts rows, given as lines of JSON, with these expressions in place of some columns. */
-      const insertRows = (
-        { columns, name }: CatalogTable,
-        lines: ReadonlyArray<string>,
-        replaced: Readonly<Record<string, Statement.Fragment>>,
-      ) =>
-        sql`insert into ${sql(name)} (${sql.csv(columns.map((column) => sql`${sql(column)}`))})
-          overriding system value
-          select ${sql.csv(columns.map((column) => replaced[column] ?? sql`${sql(column)}`))}
-          from json_populate_recordset(null::${sql(name)}, ${`[${lines.join(",")}]`}::text::json)`.unprepared
+    /** Inserts rows, given as lines of JSON, with these expressions in place of some columns. */
+    const insertRows = (
+      { columns, name }: CatalogTable,
+      lines: ReadonlyArray<string>,
+      replaced: Readonly<Record<string, Statement.Fragment>>,
+    ) =>
+      sql`insert into ${sql(name)} (${sql.csv(columns.map((column) => sql`${sql(column)}`))})
+        overriding system value
+        select ${sql.csv(columns.map((column) => replaced[column] ?? sql`${sql(column)}`))}
+        from json_populate_recordset(null::${sql(name)}, ${`[${lines.join(",")}]`}::text::json)`.unprepared
 
-      const begin = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
+    const begin = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
 
-      /** Writes the rows of a table. */
-      const write = Effect.fnUntraced(function* <E, R>(
-        table: CatalogTable,
-        { name, pages }: RestoredTable<E, R>,
-        replaced: Readonly<Record<string, Statement.Fragment>>,
-        written: { characters: number },
-      ) {
-        yield* Stream.runForEach(
-          pages,
-          Effect.fnUntraced(function* (lines) {
-            yield* Effect.catchIf(insertRows(table, lines, replaced), isRefused, (error) => refused(name, error))
-            written.characters += lines.reduce((sum, line) => sum + line.length, 0)
-            if (traits.isAlone && written.characters > CHECKPOINT_AFTER_CHARACTERS) {
-              written.characters = 0
-              yield* sql`checkpoint`.unprepared
-            }
-          }),
-        )
+    /** Writes the rows of a table. */
+    const write = Effect.fnUntraced(function* <E, R>(
+      table: CatalogTable,
+      { name, pages }: RestoredTable<E, R>,
+      replaced: Readonly<Record<string, Statement.Fragment>>,
+      written: { characters: number },
+    ) {
+      yield* Stream.runForEach(
+        pages,
+        Effect.fnUntraced(function* (lines) {
+          yield* Effect.catchIf(insertRows(table, lines, replaced), isRefused, (error) => refused(name, error))
+          written.characters += lines.reduce((sum, line) => sum + line.length, 0)
+          if (traits.isAlone && written.characters > CHECKPOINT_AFTER_CHARACTERS) {
+            written.characters = 0
+            yield* sql`checkpoint`.unprepared
+          }
+        }),
+      )
+    })
+
+    /** The tables of a backup together with what the catalog says of them, parents first. */
+    const inOrder = Effect.fnUntraced(function* <E, R>(tables: ReadonlyArray<RestoredTable<E, R>>) {
+      const catalog = yield* readTables(sql)
+      return tableRules.flatMap(({ table: name }) => {
+        const rows = tables.find((one) => one.name === name)
+        const table = catalog.get(name)
+        return rows === undefined || table === undefined ? [] : [{ rows, table }]
       })
+    })
 
-      /** The tables of a backup together with what the catalog says of them, parents first. */
-      const inOrder = Effect.fnUntraced(function* <E, R>(tables: ReadonlyArray<RestoredTable<E, R>>) {
-        const catalog = yield* readTables(sql)
-        return tableRules.flatMap(({ table: name }) => {
-          const rows = tables.find((one) => one.name === name)
-          const table = catalog.get(name)
-          return rows === undefined || table === undefined ? [] : [{ rows, table }]
-        })
-      })
-
-      const restore: Restoration["Service"]["restore"] = (tables, sequences) =>
+    return {
+      /**
+       * Writes the rows of all tables and the numbers of the sequences as they are, in one transaction, and then brings
+       * the database to the current schema. Triggers do not run.
+       */
+      restore: <E, R>(
+        tables: ReadonlyArray<RestoredTable<E, R>>,
+        sequences: Readonly<Record<string, string>>,
+      ): Effect.Effect<void, Exclude<E, SqlError.SqlError> | StartupError | Unavailable, R | FileSystem.FileSystem> =>
         Effect.gen(function* () {
           yield* begin
           const written = { characters: 0 }
@@ -133,9 +115,18 @@ export class Restoration extends Context.Service<
           Effect.andThen(sql`analyze`.unprepared),
           withoutTimeLimit,
           withoutSqlErrors,
-        )
+        ),
 
-      const importOne: Restoration["Service"]["import"] = ({ from, organization, salt }, tables, blobs) =>
+      /**
+       * Writes the rows of one organization beside all others, in one transaction. Every row becomes one of the
+       * organization, whatever it says.
+       */
+      import: <E, R>(
+        { from, organization, salt }: Import,
+        tables: ReadonlyArray<RestoredTable<E, R>>,
+        /** The keys of the organization's blobs, which were announced as garbage until their rows are there. */
+        blobs: Stream.Stream<ReadonlyArray<string>, E, R>,
+      ): Effect.Effect<void, Exclude<E, SqlError.SqlError> | StartupError | Unavailable, R> =>
         Effect.gen(function* () {
           yield* begin
           const id = sql`${organization}::uuid`
@@ -160,11 +151,14 @@ export class Restoration extends Context.Service<
           }
           if (from !== organization) yield* sealAgain(sql, secrets, from, organization)
           yield* Stream.runForEach(blobs, (keys) => sql`delete from blob_garbage where key = any(${keys}::text[])`)
-        }).pipe(sql.withTransaction, withoutTimeLimit, withoutSqlErrors)
+        }).pipe(sql.withTransaction, withoutTimeLimit, withoutSqlErrors),
 
-      return { restore, import: importOne, migration: withoutSqlErrors(readMigration(sql)) }
-    }),
-  )
+      /** The name of the last migration that the database has had. */
+      migration: withoutSqlErrors(readMigration(sql)),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const isRefused = (error: unknown): error is SqlError.SqlError =>

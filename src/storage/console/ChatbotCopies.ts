@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { concealed } from "../../domain/audit/AuditChange.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
-import { Conflict, type NotFound, type QuotaReached, SlugTaken, type Unavailable } from "../../domain/Errors.ts"
+import { Conflict, SlugTaken } from "../../domain/Errors.ts"
 import { ChatbotId, type OrganizationId, ToolId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Secrets } from "../../system/Secrets.ts"
@@ -31,45 +31,36 @@ interface ToolRow extends StoredHeaders {
 const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
 /** Copies within the tables `chatbots` and `chatbot_tools`, always within the current organization. */
-export class ChatbotCopies extends Context.Service<
-  ChatbotCopies,
-  {
-    /**
-     * Copies the configuration of a chatbot, with its tools, into a new one that is not public. Fails with `Conflict`
-     * when the headers of a tool cannot be decrypted.
-     */
-    readonly copy: (
-      source: ChatbotId,
-      difference: CopyDifference,
-    ) => Effect.Effect<ChatbotId, Conflict | NotFound | QuotaReached | SlugTaken | Unavailable, CurrentOrganization>
-  }
->()("parley/storage/console/ChatbotCopies") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const secrets = yield* Secrets
-      const auditing = yield* Auditing
-      const quotas = yield* Quotas
-      const random = yield* SecureRandom.SecureRandom
+export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/storage/console/ChatbotCopies", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const auditing = yield* Auditing
+    const quotas = yield* Quotas
+    const random = yield* SecureRandom.SecureRandom
 
-      /** Copies a tool. Encrypted headers are bound to their tool, so that they are encrypted anew. */
-      const copyTool = Effect.fnUntraced(function* (tool: ToolRow, chatbot: ChatbotId) {
-        const id = ToolId.make(yield* random.uuidV7())
-        const headers = yield* Effect.mapError(
-          openHeaders(secrets, tool),
-          () => new Conflict({ detail: `The server cannot decrypt the headers of the tool ${tool.name} any more.` }),
-        )
-        const sealed = yield* sealHeaders(secrets, { ...tool, id }, headers)
-        yield* sql`
-          insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
-            headers, sealed_headers, sealed_by, timeout_ms)
-          select ${id}::uuid, organization_id, ${chatbot}::uuid, name, description, input_schema, method, url,
-            ${json(sealed.headers)}, ${sealed.sealed_headers}::bytea, ${sealed.sealed_by}::text, timeout_ms
-          from chatbot_tools where id = ${tool.id} and organization_id = ${tool.organization_id}`
-      })
+    /** Copies a tool. Encrypted headers are bound to their tool, so that they are encrypted anew. */
+    const copyTool = Effect.fnUntraced(function* (tool: ToolRow, chatbot: ChatbotId) {
+      const id = ToolId.make(yield* random.uuidV7())
+      const headers = yield* Effect.mapError(
+        openHeaders(secrets, tool),
+        () => new Conflict({ detail: `The server cannot decrypt the headers of the tool ${tool.name} any more.` }),
+      )
+      const sealed = yield* sealHeaders(secrets, { ...tool, id }, headers)
+      yield* sql`
+        insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
+          headers, sealed_headers, sealed_by, timeout_ms)
+        select ${id}::uuid, organization_id, ${chatbot}::uuid, name, description, input_schema, method, url,
+          ${json(sealed.headers)}, ${sealed.sealed_headers}::bytea, ${sealed.sealed_by}::text, timeout_ms
+        from chatbot_tools where id = ${tool.id} and organization_id = ${tool.organization_id}`
+    })
 
-      const copy = Effect.fnUntraced(
+    return {
+      /**
+       * Copies the configuration of a chatbot, with its tools, into a new one that is not public. Fails with `Conflict`
+       * when the headers of a tool cannot be decrypted.
+       */
+      copy: Effect.fnUntraced(
         function* (source: ChatbotId, { avatar, name, slug }: CopyDifference) {
           const organization = yield* CurrentOrganization
           const id = ChatbotId.make(yield* random.uuidV7())
@@ -101,9 +92,9 @@ export class ChatbotCopies extends Context.Service<
         transaction(sql),
         onUniqueViolation("chatbots_slug", slugTaken),
         withoutSqlErrors,
-      )
-
-      return { copy }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

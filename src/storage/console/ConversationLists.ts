@@ -1,8 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Session } from "../../domain/chat/Conversation.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
-import type { Unavailable } from "../../domain/Errors.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import type { Place } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -29,41 +27,21 @@ export interface Scanned extends Place {
 }
 
 /** The conversations of all chatbots of the current organization. */
-export class ConversationLists extends Context.Service<
-  ConversationLists,
+export class ConversationLists extends Context.Service<ConversationLists>()(
+  "parley/storage/console/ConversationLists",
   {
-    /**
-     * Looks through conversations after a position, the latest activity first: all that meet the indexed conditions of
-     * the filter. `isComplete` says whether it has reached the last one.
-     */
-    readonly scan: (
-      filter: ConversationFilter,
-      after: Place | undefined,
-      bounds: ScanBounds,
-    ) => Effect.Effect<
-      { readonly scanned: ReadonlyArray<Scanned>; readonly isComplete: boolean },
-      Unavailable,
-      CurrentOrganization
-    >
-    /** Returns the sessions with these ids, in the same order, without those that do not exist. */
-    readonly getMany: (
-      ids: ReadonlyArray<SessionId>,
-    ) => Effect.Effect<ReadonlyArray<Session>, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/console/ConversationLists") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const scan = Effect.fnUntraced(function* (
-        filter: ConversationFilter,
-        after: Place | undefined,
-        bounds: ScanBounds,
-      ) {
-        const organization = yield* CurrentOrganization
-        const { chatbot, email, from, isUnanswered, platform, rating, search, to } = filter
-        const indexed = sql`
+      return {
+        /**
+         * Looks through conversations after a position, the latest activity first: all that meet the indexed conditions of
+         * the filter. `isComplete` says whether it has reached the last one.
+         */
+        scan: Effect.fnUntraced(function* (filter: ConversationFilter, after: Place | undefined, bounds: ScanBounds) {
+          const organization = yield* CurrentOrganization
+          const { chatbot, email, from, isUnanswered, platform, rating, search, to } = filter
+          const indexed = sql`
           s.organization_id = ${organization}
           ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`}
           ${after === undefined ? sql`` : sql`and (s.updated_at, s.id) < (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`}
@@ -72,21 +50,23 @@ export class ConversationLists extends Context.Service<
           ${isUnanswered ? sql`and s.unanswered_replies > 0` : sql``}
           ${rating === "up" ? sql`and s.rated_up > 0` : sql``}
           ${rating === "down" ? sql`and s.rated_down > 0` : sql``}`
-        const newestFirst = sql`order by s.updated_at desc, s.id desc limit ${bounds.conversations + 1}`
-        const columns = sql.literal("s.id, s.updated_at, s.platform, s.message_count, s.user_info")
-        const candidates = sql`
+          const newestFirst = sql`order by s.updated_at desc, s.id desc limit ${bounds.conversations + 1}`
+          const columns = sql.literal("s.id, s.updated_at, s.platform, s.message_count, s.user_info")
+          const candidates = sql`
           select ${columns} from sessions s
           where ${email === undefined ? sql`true` : sql`s.id = any(array(select sessions_with_email(${email}::text)))`} and ${indexed}
           ${newestFirst}`
-        const holds = (text: string) => {
-          const within = (column: "m.content" | "s.user_info->>'email'") =>
-            sql.or(spellings(text).map((form) => sql`strpos(lower(${sql.literal(column)}), lower(${form}::text)) > 0`))
-          return sql`(${within("s.user_info->>'email'")} or exists (
+          const holds = (text: string) => {
+            const within = (column: "m.content" | "s.user_info->>'email'") =>
+              sql.or(
+                spellings(text).map((form) => sql`strpos(lower(${sql.literal(column)}), lower(${form}::text)) > 0`),
+              )
+            return sql`(${within("s.user_info->>'email'")} or exists (
             select from messages m where m.session_id = s.id and m.organization_id = ${organization}
               and ${within("m.content")}
           ))`
-        }
-        const rows = yield* sql<Scanned & { readonly candidates: number }>`
+          }
+          const rows = yield* sql<Scanned & { readonly candidates: number }>`
           with candidates as materialized (${candidates}), counted as (
             select *, count(*) over ()::int as candidates,
               coalesce(sum(message_count) over (order by updated_at desc, id desc
@@ -102,22 +82,24 @@ export class ConversationLists extends Context.Service<
             order by updated_at desc, id desc limit ${bounds.conversations}
           ) s
           order by s.updated_at desc, s.id desc`
-        const isComplete = rows.length === (rows[0]?.candidates ?? 0)
-        return { scanned: rows.map(({ candidates: _, ...row }) => row), isComplete }
-      }, withoutSqlErrors)
+          const isComplete = rows.length === (rows[0]?.candidates ?? 0)
+          return { scanned: rows.map(({ candidates: _, ...row }) => row), isComplete }
+        }, withoutSqlErrors),
 
-      const getMany = Effect.fnUntraced(function* (ids: ReadonlyArray<SessionId>) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql<SessionRow>`
+        /** Returns the sessions with these ids, in the same order, without those that do not exist. */
+        getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<SessionId>) {
+          const organization = yield* CurrentOrganization
+          const rows = yield* sql<SessionRow>`
           select ${sql.literal(SESSION_COLUMNS)}
           from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
           join sessions s on s.id = wanted_id where s.organization_id = ${organization} order by number`
-        return rows.map(toSession)
-      }, withoutSqlErrors)
-
-      return { scan, getMany }
+          return rows.map(toSession)
+        }, withoutSqlErrors),
+      }
     }),
-  )
+  },
+) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /**

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Actor } from "../../domain/audit/Actor.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import type { ConsoleSession } from "../../domain/console/ConsoleSession.ts"
-import { NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { NotFound } from "../../domain/Errors.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { Auditing } from "../audit/Auditing.ts"
@@ -21,23 +21,13 @@ interface Row {
 const keyNotFound = new NotFound({ detail: "There is no such API key." })
 
 /** The tables `api_keys` and `organizations`, as the console shows who is signed in. */
-export class KeyOwners extends Context.Service<
-  KeyOwners,
-  {
-    readonly get: (caller: Caller["Service"]) => Effect.Effect<KeyOwner, NotFound | Unavailable>
-    /** Records in the audit log that somebody has signed in at the console with this key. */
-    readonly recordSignIn: (caller: Caller["Service"]) => Effect.Effect<void>
-    /** Records in the operator's audit log that somebody could not sign in at the console. */
-    readonly recordRefusal: Effect.Effect<void, Unavailable>
-  }
->()("parley/storage/console/KeyOwners") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const auditing = yield* Auditing
+export class KeyOwners extends Context.Service<KeyOwners>()("parley/storage/console/KeyOwners", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const auditing = yield* Auditing
 
-      const get = Effect.fnUntraced(function* ({ apiKeyId, organizationId }: Caller["Service"]) {
+    return {
+      get: Effect.fnUntraced(function* ({ apiKeyId, organizationId }: Caller["Service"]) {
         const [row] = yield* sql<Row>`
           select k.expires_at,
             jsonb_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix, 'last_four', k.last_four) as api_key,
@@ -47,22 +37,24 @@ export class KeyOwners extends Context.Service<
         if (row === undefined) return yield* keyNotFound
         const expires_at = row.expires_at === null ? null : timestamp(row.expires_at)
         return { api_key: { ...row.api_key, expires_at }, organization: row.organization }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const recordSignIn = ({ apiKeyId, organizationId }: Caller["Service"]) =>
+      /** Records in the operator's audit log that somebody could not sign in at the console. */
+      recordRefusal: Effect.gen(function* () {
+        const rows = yield* sql<{ id: OrganizationId }>`select id from organizations where is_operator`
+        for (const { id } of rows) yield* auditing.mention(sql, { organization: id, action: "sign_in.refused" })
+      }).pipe(Effect.provideService(Actor, "anonymous"), withoutSqlErrors),
+
+      /** Records in the audit log that somebody has signed in at the console with this key. */
+      recordSignIn: ({ apiKeyId, organizationId }: Caller["Service"]) =>
         auditing.mention(sql, {
           organization: organizationId,
           action: "api_key.signed_in",
           target: apiKeyId,
           apiKey: apiKeyId,
-        })
-
-      const recordRefusal = Effect.gen(function* () {
-        const rows = yield* sql<{ id: OrganizationId }>`select id from organizations where is_operator`
-        for (const { id } of rows) yield* auditing.mention(sql, { organization: id, action: "sign_in.refused" })
-      }).pipe(Effect.provideService(Actor, "anonymous"), withoutSqlErrors)
-
-      return { get, recordRefusal, recordSignIn }
-    }),
-  )
+        }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

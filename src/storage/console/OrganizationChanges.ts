@@ -1,7 +1,5 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Document } from "../../domain/Document.ts"
-import type { Unavailable } from "../../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Documents } from "../Documents.ts"
@@ -58,40 +56,28 @@ const OPEN_FOR = "5 seconds"
  * What has changed in the current organization, found by comparing its state with that of a moment ago: nothing that
  * changes anything has to tell. Each table is read by an index, and only where something may have changed.
  */
-export class OrganizationChanges extends Context.Service<
-  OrganizationChanges,
+export class OrganizationChanges extends Context.Service<OrganizationChanges>()(
+  "parley/storage/console/OrganizationChanges",
   {
-    /**
-     * Reads the state in one statement.
-     *
-     * @param since conversations without activity since then are left out; undefined leaves all of them out
-     * @param keys the API keys whose validity is asked for
-     */
-    readonly look: (
-      since: string | undefined,
-      keys: ReadonlyArray<ApiKeyId>,
-    ) => Effect.Effect<OrganizationState, Unavailable, CurrentOrganization>
-    /** Returns documents by their ids, without those that do not exist. */
-    readonly documents: (
-      chatbot: ChatbotId,
-      ids: ReadonlyArray<DocumentId>,
-    ) => Effect.Effect<ReadonlyArray<Document>, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/console/OrganizationChanges") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const documents = yield* Documents
 
-      const look = Effect.fnUntraced(function* (since: string | undefined, keys: ReadonlyArray<ApiKeyId>) {
-        const organization = yield* CurrentOrganization
-        const conversations = sql`
+      return {
+        /**
+         * Reads the state in one statement.
+         *
+         * @param since conversations without activity since then are left out; undefined leaves all of them out
+         * @param keys the API keys whose validity is asked for
+         */
+        look: Effect.fnUntraced(function* (since: string | undefined, keys: ReadonlyArray<ApiKeyId>) {
+          const organization = yield* CurrentOrganization
+          const conversations = sql`
           select id, chatbot_id as chatbot, message_count, updated_at from sessions
           where organization_id = ${organization}
             and updated_at > ${since ?? null}::text::timestamptz - ${OPEN_FOR}::interval
           order by updated_at desc, id desc limit ${CONVERSATIONS_MAX}`
-        const [row] = yield* sql<OrganizationState>`
+          const [row] = yield* sql<OrganizationState>`
           select clock_timestamp()::text as now,
             coalesce((
               select jsonb_agg(jsonb_build_object('id', id, 'version', version::text, 'knowledge', knowledge_version::text))
@@ -114,10 +100,14 @@ export class OrganizationChanges extends Context.Service<
               where id = any(${uuids(keys)}) and organization_id = ${organization}
                 and revoked_at is null and (expires_at is null or expires_at > now())
             ), '[]') as keys`
-        return yield* Effect.orDie(Effect.fromNullishOr(row))
-      }, withoutSqlErrors)
+          return yield* Effect.orDie(Effect.fromNullishOr(row))
+        }, withoutSqlErrors),
 
-      return { look, documents: documents.getMany }
+        /** Returns documents by their ids, without those that do not exist. */
+        documents: documents.getMany,
+      }
     }),
-  )
+  },
+) {
+  static readonly layer = Layer.effect(this, this.make)
 }

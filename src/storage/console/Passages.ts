@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../../domain/Chunk.ts"
 import type { DocumentPassage } from "../../domain/Document.ts"
-import { NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -23,28 +23,13 @@ type Row = { readonly total: number } & (
 const documentNotFound = new NotFound({ detail: "There is no such document." })
 
 /** The table `chunks` as people read it, always within the current organization. */
-export class Passages extends Context.Service<
-  Passages,
-  {
-    /** Returns the passages that serve for a document, in reading order: so many, from this number on. */
-    readonly ofDocument: (
-      chatbot: ChatbotId,
-      document: DocumentId,
-      range: { readonly from: number; readonly limit: number },
-    ) => Effect.Effect<PassagePage, NotFound | Unavailable, CurrentOrganization>
-    /** Returns which of these words each passage holds in any form, with its title and headings, by the passage's id. */
-    readonly matchedWords: (
-      passages: ReadonlyArray<ChunkId>,
-      words: ReadonlyArray<string>,
-    ) => Effect.Effect<ReadonlyMap<ChunkId, ReadonlyArray<string>>, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/console/Passages") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+export class Passages extends Context.Service<Passages>()("parley/storage/console/Passages", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
-      const ofDocument = Effect.fnUntraced(function* (
+    return {
+      /** Returns the passages that serve for a document, in reading order: so many, from this number on. */
+      ofDocument: Effect.fnUntraced(function* (
         chatbot: ChatbotId,
         document: DocumentId,
         { from, limit }: { readonly from: number; readonly limit: number },
@@ -78,12 +63,10 @@ export class Passages extends Context.Service<
                 ],
           ),
         }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const matchedWords = Effect.fnUntraced(function* (
-        passages: ReadonlyArray<ChunkId>,
-        words: ReadonlyArray<string>,
-      ) {
+      /** Returns which of these words each passage holds in any form, with its title and headings, by the passage's id. */
+      matchedWords: Effect.fnUntraced(function* (passages: ReadonlyArray<ChunkId>, words: ReadonlyArray<string>) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<{ readonly id: ChunkId; readonly words: ReadonlyArray<string> }>`
           select c.id, array(
@@ -93,9 +76,9 @@ export class Passages extends Context.Service<
           ) as words
           from chunks c where c.id = any(${uuids(passages)}) and c.organization_id = ${organization}`
         return new Map(rows.map((row) => [row.id, row.words]))
-      }, withoutSqlErrors)
-
-      return { ofDocument, matchedWords }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

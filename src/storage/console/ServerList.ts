@@ -1,5 +1,4 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import type { Unavailable } from "../../domain/Errors.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../sql/Rows.ts"
@@ -31,20 +30,14 @@ const decodeServers = decodeRows(RunningServer)
 const decodeLimits = decodeRows(Limits)
 
 /** Reads which servers use the database. */
-export class ServerList extends Context.Service<
-  ServerList,
-  {
-    /** The servers that are running; undefined for the embedded database, which one process uses at a time. */
-    readonly running: Effect.Effect<RunningServers | undefined, Unavailable>
-  }
->()("parley/storage/console/ServerList") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const { isAlone } = yield* DatabaseTraits
+export class ServerList extends Context.Service<ServerList>()("parley/storage/console/ServerList", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const { isAlone } = yield* DatabaseTraits
 
-      const running = Effect.gen(function* () {
+    return {
+      /** The servers that are running; undefined for the embedded database, which one process uses at a time. */
+      running: Effect.gen(function* () {
         if (isAlone) return undefined
         const servers = yield* decodeServers(sql`
           select version, host, pid, worker, connections from servers
@@ -61,9 +54,9 @@ export class ServerList extends Context.Service<
               - coalesce(current_setting('reserved_connections', true)::int, 0) as connections,
             (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as open`)
         return limits === undefined ? undefined : { servers, limits }
-      }).pipe(withoutSqlErrors)
-
-      return { running }
-    }),
-  )
+      }).pipe(withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import type { Unavailable } from "../../domain/Errors.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -20,27 +19,20 @@ export interface Queues {
 }
 
 /** Reads the version of the database and its queues, of all organizations. `Inspection` reads much more, for longer. */
-export class ServerState extends Context.Service<
-  ServerState,
-  {
-    readonly facts: Effect.Effect<ServerFacts, Unavailable>
-    readonly queues: Effect.Effect<Queues, Unavailable>
-  }
->()("parley/storage/console/ServerState") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
+export class ServerState extends Context.Service<ServerState>()("parley/storage/console/ServerState", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
 
-      const queues = Effect.gen(function* () {
-        return {
-          ingestions: yield* queueState(sql, "ingestions"),
-          reembeddings: yield* queueState(sql, "reembeddings"),
-          webhook_queue: yield* queueState(sql, "webhook_queue"),
-        }
-      })
+    const queues = Effect.gen(function* () {
+      return {
+        ingestions: yield* queueState(sql, "ingestions"),
+        reembeddings: yield* queueState(sql, "reembeddings"),
+        webhook_queue: yield* queueState(sql, "webhook_queue"),
+      }
+    })
 
-      const facts = Effect.gen(function* () {
+    return {
+      facts: Effect.gen(function* () {
         const [row] = yield* sql<Pick<ServerFacts, "migration" | "pgvector" | "postgres">>`
           select current_setting('server_version') as postgres,
             (select extversion from pg_extension where extname = 'vector') as pgvector,
@@ -49,9 +41,11 @@ export class ServerState extends Context.Service<
           ...(yield* Effect.orDie(Effect.fromNullishOr(row))),
           ...(yield* queues),
         }
-      }).pipe(withoutSqlErrors)
+      }).pipe(withoutSqlErrors),
 
-      return { facts, queues: withoutSqlErrors(queues) }
-    }),
-  )
+      queues: withoutSqlErrors(queues),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

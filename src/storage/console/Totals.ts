@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ChatbotTotals, CONVERSATIONS_COUNTED } from "../../domain/console/ChatbotTotals.ts"
-import type { Unavailable } from "../../domain/Errors.ts"
+import { CONVERSATIONS_COUNTED } from "../../domain/console/ChatbotTotals.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
@@ -20,21 +19,13 @@ interface Row {
 }
 
 /** How much the chatbots of the current organization have. */
-export class Totals extends Context.Service<
-  Totals,
-  {
-    /** Counts for the newest chatbots, or for one. */
-    readonly ofChatbots: (
-      chatbot: ChatbotId | undefined,
-    ) => Effect.Effect<ReadonlyArray<Required<ChatbotTotals>>, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/console/Totals") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+export class Totals extends Context.Service<Totals>()("parley/storage/console/Totals", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
-      const ofChatbots = Effect.fnUntraced(function* (chatbot: ChatbotId | undefined) {
+    return {
+      /** Counts for the newest chatbots, or for one. */
+      ofChatbots: Effect.fnUntraced(function* (chatbot: ChatbotId | undefined) {
         const organization = yield* CurrentOrganization
         // Each count reads an index alone. Conversations are counted as far as the bound.
         const rows = yield* sql<Row>`
@@ -64,9 +55,9 @@ export class Totals extends Context.Service<
           documents: { total, under_way, failed },
           conversations: { last_7_days: recent, latest_activity: latest === null ? null : timestamp(latest) },
         }))
-      }, withoutSqlErrors)
-
-      return { ofChatbots }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import type { Unavailable } from "../../domain/Errors.ts"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../sql/Rows.ts"
@@ -59,92 +58,86 @@ const decodeTables = decodeRows(Table)
 const decodeSlowStatements = decodeRows(SlowStatement)
 
 /** Reads from the catalogues and the statistics of Postgres how well the database itself is. It changes nothing. */
-export class DatabaseHealth extends Context.Service<
-  DatabaseHealth,
-  {
-    readonly server: Effect.Effect<typeof Server.Type, Unavailable>
-    /** The names of indexes that Postgres does not use because building them was never finished. */
-    readonly invalidIndexes: Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** The large tables that need attention. */
-    readonly tables: Effect.Effect<ReadonlyArray<TableFacts>, Unavailable>
-    /** The statements that run for long on average, the longest first; empty without `pg_stat_statements`. */
-    readonly slowStatements: Effect.Effect<ReadonlyArray<typeof SlowStatement.Type>, Unavailable>
-  }
->()("parley/storage/inspection/DatabaseHealth") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
+export class DatabaseHealth extends Context.Service<DatabaseHealth>()("parley/storage/inspection/DatabaseHealth", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
 
-      const server = decodeServer(sql`
-        select extract(epoch from clock_timestamp())::float8 * 1000 as at,
-          (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
-          current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-            as "connectionsMax",
-          current_setting('autovacuum')::boolean as "isAutovacuumOn",
-          (select greatest(age(datfrozenxid), mxid_age(datminmxid)) from pg_database
-            where datname = current_database())::float8 as "oldestId",
-          current_setting('autovacuum_freeze_max_age')::float8 as "freezeAge"`).pipe(
-        Effect.flatMap(([row]) => Effect.orDie(Effect.fromNullishOr(row))),
-      )
+    const server = decodeServer(sql`
+      select extract(epoch from clock_timestamp())::float8 * 1000 as at,
+        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+          as "connectionsMax",
+        current_setting('autovacuum')::boolean as "isAutovacuumOn",
+        (select greatest(age(datfrozenxid), mxid_age(datminmxid)) from pg_database
+          where datname = current_database())::float8 as "oldestId",
+        current_setting('autovacuum_freeze_max_age')::float8 as "freezeAge"`).pipe(
+      Effect.flatMap(([row]) => Effect.orDie(Effect.fromNullishOr(row))),
+    )
 
-      // Indexes of words and vectors are built in the background again, and have findings of their own.
-      const invalidIndexes = Effect.map(
-        decodeNames(sql`
-          select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
-          where relnamespace = 'public'::regnamespace and not indisvalid
-            and not starts_with(relname, ${LEXEME_INDEX}) and not starts_with(relname, 'chunks_nearest_')
-            and not exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid)
-          order by 1`),
-        (rows) => rows.map(({ name }) => name),
-      )
+    // Indexes of words and vectors are built in the background again, and have findings of their own.
+    const invalidIndexes = Effect.map(
+      decodeNames(sql`
+        select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
+        where relnamespace = 'public'::regnamespace and not indisvalid
+          and not starts_with(relname, ${LEXEME_INDEX}) and not starts_with(relname, 'chunks_nearest_')
+          and not exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid)
+        order by 1`),
+      (rows) => rows.map(({ name }) => name),
+    )
 
-      const tables = decodeTables(sql`
-        select * from (
-          select s.relname as name, bytes::float8, reltuples::float8 as rows, n_dead_tup::float8 as "deadRows",
-            -- Twice what autovacuum waits for.
-            n_dead_tup > greatest(${DEAD_ROWS_MIN}::int, 2 * (
-              current_setting('autovacuum_vacuum_threshold')::float8
-                + current_setting('autovacuum_vacuum_scale_factor')::float8 * greatest(reltuples, 0)
-            )) as "isBehind",
-            reltuples >= 0 and coalesce(last_analyze, last_autoanalyze) is not null as "isAnalyzed",
-            -- A scan that a limit ends early, or one to build an index, is no sign of a missing index.
-            case when seq_scan > 0 and seq_tup_read / seq_scan > reltuples / 2
-              then seq_scan / greatest(24, extract(epoch from now() - began) / 3600) else 0 end::float8 as "scansPerHour"
-          from pg_stat_user_tables s join pg_class c on c.oid = s.relid
-          cross join lateral (select pg_relation_size(c.oid) as bytes) size
-          cross join (
-            select coalesce(stats_reset, pg_postmaster_start_time()) as began from pg_stat_database
-            where datname = current_database()
-          ) since
-          where s.schemaname = 'public'
-        ) found
-        where bytes >= ${LARGE_TABLE_BYTES} and ("isBehind" or not "isAnalyzed" or "scansPerHour" > 0)
-        order by bytes desc`)
+    const tables = decodeTables(sql`
+      select * from (
+        select s.relname as name, bytes::float8, reltuples::float8 as rows, n_dead_tup::float8 as "deadRows",
+          -- Twice what autovacuum waits for.
+          n_dead_tup > greatest(${DEAD_ROWS_MIN}::int, 2 * (
+            current_setting('autovacuum_vacuum_threshold')::float8
+              + current_setting('autovacuum_vacuum_scale_factor')::float8 * greatest(reltuples, 0)
+          )) as "isBehind",
+          reltuples >= 0 and coalesce(last_analyze, last_autoanalyze) is not null as "isAnalyzed",
+          -- A scan that a limit ends early, or one to build an index, is no sign of a missing index.
+          case when seq_scan > 0 and seq_tup_read / seq_scan > reltuples / 2
+            then seq_scan / greatest(24, extract(epoch from now() - began) / 3600) else 0 end::float8 as "scansPerHour"
+        from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+        cross join lateral (select pg_relation_size(c.oid) as bytes) size
+        cross join (
+          select coalesce(stats_reset, pg_postmaster_start_time()) as began from pg_stat_database
+          where datname = current_database()
+        ) since
+        where s.schemaname = 'public'
+      ) found
+      where bytes >= ${LARGE_TABLE_BYTES} and ("isBehind" or not "isAnalyzed" or "scansPerHour" > 0)
+      order by bytes desc`)
 
-      const slowStatements = Effect.gen(function* () {
-        const [place] = yield* decodeNames(sql`
-          select extnamespace::regnamespace::text as name from pg_extension where extname = 'pg_stat_statements'`)
-        if (place === undefined) return []
-        return yield* decodeSlowStatements(sql`
-          select left(regexp_replace(query, '\\s+', ' ', 'g'), ${STATEMENT_CHARACTERS_MAX}) as statement,
-            calls::float8, mean_exec_time as milliseconds
-          from ${sql(place.name)}.pg_stat_statements
-          where dbid = (select oid from pg_database where datname = current_database())
-            and calls >= ${SLOW_CALLS_MIN} and mean_exec_time >= ${SLOW_MILLISECONDS}
-            and query !~* '^\\s*(create|drop|vacuum|analyze|alter|copy|explain)'
-          order by mean_exec_time desc limit ${SLOW_STATEMENTS_MAX}`)
-      }).pipe(
-        // The extension may be there without the library that it needs.
-        Effect.catchTag("SqlError", () => Effect.succeed([])),
-      )
+    const slowStatements = Effect.gen(function* () {
+      const [place] = yield* decodeNames(sql`
+        select extnamespace::regnamespace::text as name from pg_extension where extname = 'pg_stat_statements'`)
+      if (place === undefined) return []
+      return yield* decodeSlowStatements(sql`
+        select left(regexp_replace(query, '\\s+', ' ', 'g'), ${STATEMENT_CHARACTERS_MAX}) as statement,
+          calls::float8, mean_exec_time as milliseconds
+        from ${sql(place.name)}.pg_stat_statements
+        where dbid = (select oid from pg_database where datname = current_database())
+          and calls >= ${SLOW_CALLS_MIN} and mean_exec_time >= ${SLOW_MILLISECONDS}
+          and query !~* '^\\s*(create|drop|vacuum|analyze|alter|copy|explain)'
+        order by mean_exec_time desc limit ${SLOW_STATEMENTS_MAX}`)
+    }).pipe(
+      // The extension may be there without the library that it needs.
+      Effect.catchTag("SqlError", () => Effect.succeed([])),
+    )
 
-      return {
-        server: withoutSqlErrors(server),
-        invalidIndexes: withoutSqlErrors(invalidIndexes),
-        tables: tables.pipe(withoutTimeLimit, withoutSqlErrors),
-        slowStatements: slowStatements.pipe(withoutTimeLimit, withoutSqlErrors),
-      }
-    }),
-  )
+    return {
+      server: withoutSqlErrors(server),
+
+      /** The names of indexes that Postgres does not use because building them was never finished. */
+      invalidIndexes: withoutSqlErrors(invalidIndexes),
+
+      /** The large tables that need attention. */
+      tables: tables.pipe(withoutTimeLimit, withoutSqlErrors),
+
+      /** The statements that run for long on average, the longest first; empty without `pg_stat_statements`. */
+      slowStatements: slowStatements.pipe(withoutTimeLimit, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

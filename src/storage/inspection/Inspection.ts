@@ -79,95 +79,87 @@ export interface DocumentFacts {
 }
 
 /** Reads the state of the whole database for its operator. It changes nothing. */
-export class Inspection extends Context.Service<
-  Inspection,
-  {
-    readonly database: Effect.Effect<DatabaseFacts, Unavailable>
-    readonly vectors: Effect.Effect<VectorFacts, Unavailable>
-    readonly documents: Effect.Effect<DocumentFacts, Unavailable>
-    /** The chatbots that have an index of words in the database; the others are searched in memory. */
-    readonly lexemeIndexes: Effect.Effect<ReadonlyArray<LexemeIndexFacts>, Unavailable>
-    readonly garbage: Effect.Effect<typeof Garbage.Type, Unavailable>
-    /** Whether documents wait for vectors: new ones, or those that have vectors of another model. It counts none. */
-    readonly areVectorsMissing: Effect.Effect<boolean, Unavailable>
-  }
->()("parley/storage/inspection/Inspection") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
+export class Inspection extends Context.Service<Inspection>()("parley/storage/inspection/Inspection", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
 
-      /** New documents that wait for their vectors. */
-      const awaitingVectors = sql`
-        ingestions i join documents d on d.id = i.document_id
-        where (i.lease_id is not null or i.run_at > now()) and d.status = 'embedding'
-          and d.updated_at < now() - ${EMBEDDED_WITHIN}::interval`
+    /** New documents that wait for their vectors. */
+    const awaitingVectors = sql`
+      ingestions i join documents d on d.id = i.document_id
+      where (i.lease_id is not null or i.run_at > now()) and d.status = 'embedding'
+        and d.updated_at < now() - ${EMBEDDED_WITHIN}::interval`
 
-      const areVectorsMissing = Effect.map(
+    const database = Effect.gen(function* () {
+      const [server] = yield* decodeServer(sql`
+        select current_setting('server_version') as postgres,
+          (select extversion from pg_extension where extname = 'vector') as pgvector`)
+      const [limits] = yield* Effect.provideService(
+        decodeLimits(sql`
+          select (select setting::int from pg_settings where name = 'statement_timeout') as statement,
+            (select setting::int from pg_settings where name = 'idle_in_transaction_session_timeout') as "idleTransaction"`),
+        TimeLimited,
+        true,
+      )
+      const migrations = yield* decodeMigrations(sql`select name from parley_migrations order by number`)
+      return {
+        ...(yield* one(server)),
+        limits: yield* one(limits),
+        migrations: migrations.map(({ name }) => name),
+      }
+    })
+
+    const vectors = Effect.gen(function* () {
+      const [embedding] = yield* decodeEmbedding(sql`
+        select (select model from embedding_setting) as declared,
+          (select count(*)::int from ${awaitingVectors}) as "awaitingVectors"`)
+      const models = yield* decodeModels(sql`
+        select coalesce(embedding_model, 'unknown') as model, count(*)::int as documents, sum(chunk_count)::int as chunks
+        from documents where revision > 0 group by 1 order by chunks desc, model`)
+      return { ...(yield* one(embedding)), models, reembeddings: yield* queueState(sql, "reembeddings") }
+    })
+
+    const documents = Effect.gen(function* () {
+      const failures = yield* decodeFailures(sql`
+        select coalesce(error->>'code', 'unknown') as code, count(*)::int as documents from documents
+        where status = 'failed' group by 1 order by documents desc, code`)
+      return { failures, ingestions: yield* queueState(sql, "ingestions") }
+    })
+
+    const lexemeIndexes = decodeLexemeIndexes(sql`
+      select substr(relname, length(${LEXEME_INDEX}) + 1)::uuid::text as chatbot,
+        case when indisvalid then 'ready'
+          when exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid) then 'building'
+          else 'broken' end as state
+      from pg_index join pg_class on pg_class.oid = indexrelid
+      where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX}) order by relname`)
+
+    const garbage = decodeGarbage(
+      sql`select count(*) filter (where is_overdue)::int as overdue, count(*) filter (where not is_overdue)::int as waiting
+        from (select due_at < now() - interval '1 hour' as is_overdue from blob_garbage) garbage`,
+    ).pipe(Effect.flatMap(([row]) => one(row)))
+
+    return {
+      /** Whether documents wait for vectors: new ones, or those that have vectors of another model. It counts none. */
+      areVectorsMissing: Effect.map(
         sql<{ missing: boolean }>`
           select exists (select from reembeddings) or exists (select from ${awaitingVectors}) as missing`,
         ([row]) => row?.missing === true,
-      ).pipe(withoutSqlErrors)
+      ).pipe(withoutSqlErrors),
 
-      const database = Effect.gen(function* () {
-        const [server] = yield* decodeServer(sql`
-          select current_setting('server_version') as postgres,
-            (select extversion from pg_extension where extname = 'vector') as pgvector`)
-        const [limits] = yield* Effect.provideService(
-          decodeLimits(sql`
-            select (select setting::int from pg_settings where name = 'statement_timeout') as statement,
-              (select setting::int from pg_settings where name = 'idle_in_transaction_session_timeout') as "idleTransaction"`),
-          TimeLimited,
-          true,
-        )
-        const migrations = yield* decodeMigrations(sql`select name from parley_migrations order by number`)
-        return {
-          ...(yield* one(server)),
-          limits: yield* one(limits),
-          migrations: migrations.map(({ name }) => name),
-        }
-      })
+      database: inspected(database),
 
-      const vectors = Effect.gen(function* () {
-        const [embedding] = yield* decodeEmbedding(sql`
-          select (select model from embedding_setting) as declared,
-            (select count(*)::int from ${awaitingVectors}) as "awaitingVectors"`)
-        const models = yield* decodeModels(sql`
-          select coalesce(embedding_model, 'unknown') as model, count(*)::int as documents, sum(chunk_count)::int as chunks
-          from documents where revision > 0 group by 1 order by chunks desc, model`)
-        return { ...(yield* one(embedding)), models, reembeddings: yield* queueState(sql, "reembeddings") }
-      })
+      vectors: inspected(vectors),
 
-      const documents = Effect.gen(function* () {
-        const failures = yield* decodeFailures(sql`
-          select coalesce(error->>'code', 'unknown') as code, count(*)::int as documents from documents
-          where status = 'failed' group by 1 order by documents desc, code`)
-        return { failures, ingestions: yield* queueState(sql, "ingestions") }
-      })
+      documents: inspected(documents),
 
-      const lexemeIndexes = decodeLexemeIndexes(sql`
-        select substr(relname, length(${LEXEME_INDEX}) + 1)::uuid::text as chatbot,
-          case when indisvalid then 'ready'
-            when exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid) then 'building'
-            else 'broken' end as state
-        from pg_index join pg_class on pg_class.oid = indexrelid
-        where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX}) order by relname`)
+      /** The chatbots that have an index of words in the database; the others are searched in memory. */
+      lexemeIndexes: inspected(lexemeIndexes),
 
-      const garbage = decodeGarbage(
-        sql`select count(*) filter (where is_overdue)::int as overdue, count(*) filter (where not is_overdue)::int as waiting
-          from (select due_at < now() - interval '1 hour' as is_overdue from blob_garbage) garbage`,
-      ).pipe(Effect.flatMap(([row]) => one(row)))
-
-      return {
-        areVectorsMissing,
-        database: inspected(database),
-        vectors: inspected(vectors),
-        documents: inspected(documents),
-        lexemeIndexes: inspected(lexemeIndexes),
-        garbage: inspected(garbage),
-      }
-    }),
-  )
+      garbage: inspected(garbage),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** The row of a statement that always returns one. */

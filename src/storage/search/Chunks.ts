@@ -2,24 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../../domain/Chunk.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
-import { NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { inTurns } from "../../system/InTurns.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
-import { makeFetch, makeRank, type FetchResult, type RankResult, type Ranking } from "./ChunkRanking.ts"
-import { makeMatch, type MatchQuery } from "./ChunkMatching.ts"
-import {
-  type ChunkPack,
-  packed,
-  packedWords,
-  packedDocuments,
-  packOf,
-  type ServingDocument,
-  unpackDocuments,
-} from "./ChunkPacks.ts"
+import { makeFetch, makeRank } from "./ChunkRanking.ts"
+import { makeMatch } from "./ChunkMatching.ts"
+import { packed, packedWords, packedDocuments, packOf, unpackDocuments } from "./ChunkPacks.ts"
 import { VectorTypes } from "../sql/Database.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, byteas, integers, texts, tsvectors, asynchronousCommit, uuids, vectors } from "../sql/SqlValues.ts"
@@ -80,84 +72,44 @@ const documentNotFound = new NotFound({ detail: "There is no such document." })
  * The table `chunks`, always within the current organization. A chunk serves when its document is at the chunk's
  * revision.
  */
-export class Chunks extends Context.Service<
-  Chunks,
-  {
-    /** Inserts chunks, which serve once the document is moved to their revision. */
-    readonly insert: (batch: ChunkBatch) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-    /**
-     * Reads all that a search needs before it can use an index: whether the chatbot exists, the version of its
-     * knowledge, and the stemmed words of each query, a binary `tsvector` each, in order.
-     */
-    readonly probe: (
-      chatbotId: ChatbotId,
-      queries: ReadonlyArray<QueryWords>,
-    ) => Effect.Effect<
-      { readonly version: bigint; readonly analyses: ReadonlyArray<Uint8Array> },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
-    /**
-     * Lists the chatbot's serving documents.
-     *
-     * @param embeddingModel the model of which `isEmbedded` speaks
-     */
-    readonly serving: (
-      chatbotId: ChatbotId,
-      embeddingModel: string | undefined,
-    ) => Effect.Effect<ReadonlyArray<ServingDocument>, Unavailable, CurrentOrganization>
-    /**
-     * Returns the chunks of these ranges that exist, whether or not they serve, by document and in reading order.
-     *
-     * @param embeddingModel the model whose sketches are returned too
-     */
-    readonly lexemes: (
+export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chunks", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const types = yield* VectorTypes
+    const textVectors = makeTextVectors(sql)
+
+    const stemmed = (queries: ReadonlyArray<QueryWords>) => sql`(
+        select number, to_tsvector(language::regconfig, words) as lexemes
+        from unnest(${queries.map(({ language }) => language)}::text[], ${queries.map(({ words }) => words)}::text[])
+          with ordinality as queries (language, words, number)
+      ) as stemmed`
+
+    const lexemes = Effect.fnUntraced(function* (
       chatbotId: ChatbotId,
       ranges: ReadonlyArray<ChunkRange>,
       embeddingModel: string | undefined,
-    ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /**
-     * Lists the languages of the chatbot's serving chunks, with the number of chunks in each.
-     *
-     * @param newest the number of documents to count, the newest ones; defaults to all
-     */
-    readonly languages: (
-      chatbotId: ChatbotId,
-      newest?: number,
-    ) => Effect.Effect<ReadonlyArray<LanguageCount>, Unavailable, CurrentOrganization>
-    /** Returns the chunks at these places that exist, in order of their ids. */
-    readonly sample: (
-      chatbotId: ChatbotId,
-      places: ReadonlyArray<ChunkPlace>,
-    ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /**
-     * Returns the chunks that match the query, in order of their ids. Some may not serve; to find out in the database
-     * would take longer than the search.
-     */
-    readonly matching: (
-      chatbotId: ChatbotId,
-      query: MatchQuery,
-    ) => Effect.Effect<ChunkPack, Unavailable, CurrentOrganization>
-    /** Returns chunks by their ids, in no order, with the version of the chatbot's knowledge at the same moment. */
-    readonly fetch: (
-      chatbotId: ChatbotId,
-      chunks: ReadonlyArray<ChunkId>,
-    ) => Effect.Effect<FetchResult, NotFound | Unavailable, CurrentOrganization>
-    /**
-     * Returns the chunks with the highest fused scores, best first. All candidates must have served when they were
-     * found: one that does not serve any more is expected to be deleted.
-     */
-    readonly rank: (ranking: Ranking) => Effect.Effect<RankResult, NotFound | Unavailable, CurrentOrganization>
-  }
->()("parley/storage/search/Chunks") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const types = yield* VectorTypes
-      const textVectors = makeTextVectors(sql)
+    ) {
+      const organization = yield* CurrentOrganization
+      const rows = yield* packed(
+        sql,
+        sql`
+          select c.id, c.document_id, c.revision, c.ordinal, c.language, c.lexemes,
+            case when c.embedding_model = ${embeddingModel ?? null} then c.sketch end as sketch,
+            case when c.embedding_model = ${embeddingModel ?? null} and c.sketch is null then c.embedding end as embedding
+          from unnest(
+            ${uuids(ranges.map(({ documentId }) => documentId))}, ${integers(ranges.map(({ revision }) => revision))},
+            ${integers(ranges.map(({ first }) => first))}, ${integers(ranges.map(({ last }) => last))}
+          ) as ranges (document_id, revision, first, last)
+          join chunks c on c.document_id = ranges.document_id and c.revision = ranges.revision
+            and c.ordinal between first and last
+          where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`,
+      )
+      return packOf(rows)
+    }, withoutSqlErrors)
 
-      const insert = Effect.fnUntraced(
+    return {
+      /** Inserts chunks, which serve once the document is moved to their revision. */
+      insert: Effect.fnUntraced(
         function* (batch: ChunkBatch) {
           const organization = yield* CurrentOrganization
           const { chunks, language } = batch
@@ -187,24 +139,27 @@ export class Chunks extends Context.Service<
         },
         onForeignKeyViolation(() => documentNotFound),
         withoutSqlErrors,
-      )
+      ),
 
-      const stemmed = (queries: ReadonlyArray<QueryWords>) => sql`(
-        select number, to_tsvector(language::regconfig, words) as lexemes
-        from unnest(${queries.map(({ language }) => language)}::text[], ${queries.map(({ words }) => words)}::text[])
-          with ordinality as queries (language, words, number)
-      ) as stemmed`
-
-      const probe = Effect.fnUntraced(function* (chatbotId: ChatbotId, queries: ReadonlyArray<QueryWords>) {
+      /**
+       * Reads all that a search needs before it can use an index: whether the chatbot exists, the version of its
+       * knowledge, and the stemmed words of each query, a binary `tsvector` each, in order.
+       */
+      probe: Effect.fnUntraced(function* (chatbotId: ChatbotId, queries: ReadonlyArray<QueryWords>) {
         const organization = yield* CurrentOrganization
         const [row] = yield* sql<{ version: bigint; analyses: ReadonlyArray<Uint8Array> }>`
           select knowledge_version as version,
             array(select tsvectorsend(lexemes) from ${stemmed(queries)} order by number) as analyses
           from chatbots where id = ${chatbotId} and organization_id = ${organization}`
         return row ?? (yield* chatbotNotFound)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const serving = Effect.fnUntraced(function* (chatbotId: ChatbotId, embeddingModel: string | undefined) {
+      /**
+       * Lists the chatbot's serving documents.
+       *
+       * @param embeddingModel the model of which `isEmbedded` speaks
+       */
+      serving: Effect.fnUntraced(function* (chatbotId: ChatbotId, embeddingModel: string | undefined) {
         const organization = yield* CurrentOrganization
         const rows = yield* packedDocuments(
           sql,
@@ -214,33 +169,22 @@ export class Chunks extends Context.Service<
             where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0`,
         )
         return unpackDocuments(rows)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const lexemes = Effect.fnUntraced(function* (
-        chatbotId: ChatbotId,
-        ranges: ReadonlyArray<ChunkRange>,
-        embeddingModel: string | undefined,
-      ) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* packed(
-          sql,
-          sql`
-            select c.id, c.document_id, c.revision, c.ordinal, c.language, c.lexemes,
-              case when c.embedding_model = ${embeddingModel ?? null} then c.sketch end as sketch,
-              case when c.embedding_model = ${embeddingModel ?? null} and c.sketch is null then c.embedding end as embedding
-            from unnest(
-              ${uuids(ranges.map(({ documentId }) => documentId))}, ${integers(ranges.map(({ revision }) => revision))},
-              ${integers(ranges.map(({ first }) => first))}, ${integers(ranges.map(({ last }) => last))}
-            ) as ranges (document_id, revision, first, last)
-            join chunks c on c.document_id = ranges.document_id and c.revision = ranges.revision
-              and c.ordinal between first and last
-            where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`,
-        )
-        return packOf(rows)
-      }, withoutSqlErrors)
+      /**
+       * Returns the chunks of these ranges that exist, whether or not they serve, by document and in reading order.
+       *
+       * @param embeddingModel the model whose sketches are returned too
+       */
+      lexemes,
 
+      /**
+       * Lists the languages of the chatbot's serving chunks, with the number of chunks in each.
+       *
+       * @param newest the number of documents to count, the newest ones; defaults to all
+       */
       // All chunks of a document have the same language, so that the first one tells it.
-      const languages = Effect.fnUntraced(function* (chatbotId: ChatbotId, newest?: number) {
+      languages: Effect.fnUntraced(function* (chatbotId: ChatbotId, newest?: number) {
         const organization = yield* CurrentOrganization
         return yield* sql<LanguageCount>`
           select c.language, sum(d.chunk_count)::int as texts
@@ -251,9 +195,10 @@ export class Chunks extends Context.Service<
           ) as d join chunks c on c.document_id = d.id and c.revision = d.revision and c.ordinal = 1
           where c.organization_id = ${organization} and c.chatbot_id = ${chatbotId}
           group by c.language order by c.language`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const sample = Effect.fnUntraced(function* (chatbotId: ChatbotId, places: ReadonlyArray<ChunkPlace>) {
+      /** Returns the chunks at these places that exist, in order of their ids. */
+      sample: Effect.fnUntraced(function* (chatbotId: ChatbotId, places: ReadonlyArray<ChunkPlace>) {
         const organization = yield* CurrentOrganization
         const rows = yield* packedWords(
           sql,
@@ -266,19 +211,24 @@ export class Chunks extends Context.Service<
             where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`,
         )
         return packOf(rows)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      return {
-        insert,
-        probe,
-        serving,
-        lexemes,
-        languages,
-        sample,
-        matching: makeMatch(sql),
-        fetch: makeFetch(sql),
-        rank: makeRank(sql),
-      }
-    }),
-  )
+      /**
+       * Returns the chunks that match the query, in order of their ids. Some may not serve; to find out in the database
+       * would take longer than the search.
+       */
+      matching: makeMatch(sql),
+
+      /** Returns chunks by their ids, in no order, with the version of the chatbot's knowledge at the same moment. */
+      fetch: makeFetch(sql),
+
+      /**
+       * Returns the chunks with the highest fused scores, best first. All candidates must have served when they were
+       * found: one that does not serve any more is expected to be deleted.
+       */
+      rank: makeRank(sql),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

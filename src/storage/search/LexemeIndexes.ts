@@ -1,5 +1,5 @@
 import { Context, Duration, Effect, Latch, Layer } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { regularly } from "../../system/Background.ts"
 import { makeIndexes } from "../sql/Indexes.ts"
@@ -31,67 +31,59 @@ const MAKING =
  * will be. Smaller chatbots would not use one, and it would slow down their ingestion. Until there is one, each search
  * of such a chatbot scans the newest documents, see `ChunkMatching.ts`.
  */
-export class LexemeIndexes extends Context.Service<
-  LexemeIndexes,
-  {
-    /** Requests the chatbot's index from the maintenance, if there is none. It returns at once. */
-    readonly request: (chatbotId: ChatbotId) => Effect.Effect<void>
-    /**
-     * Builds the indexes that were requested and those of all chatbots with at least `leastChunks` chunks, and drops
-     * the indexes of deleted chatbots. It returns when all of that is done.
-     */
-    readonly maintain: (leastChunks: number) => Effect.Effect<void, SqlError.SqlError>
-    /** Maintains the indexes for ever: regularly, and whenever one is requested. */
-    readonly keep: (leastChunks: number) => Effect.Effect<never>
-  }
->()("parley/storage/search/LexemeIndexes") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const indexes = makeIndexes(sql)
-      const requested = new Set<ChatbotId>()
-      const announced = new Set<ChatbotId>()
-      const bell = yield* Latch.make(false)
+export class LexemeIndexes extends Context.Service<LexemeIndexes>()("parley/storage/search/LexemeIndexes", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const indexes = makeIndexes(sql)
+    const requested = new Set<ChatbotId>()
+    const announced = new Set<ChatbotId>()
+    const bell = yield* Latch.make(false)
 
-      const maintain = Effect.fn("LexemeIndexes.maintain")(function* (leastChunks: number) {
-        const large = yield* sql<{ id: ChatbotId }>`
-          select chatbot_id as id from documents where revision > 0
-          group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`
-        for (const { id } of large) requested.add(id)
-        for (const chatbotId of requested) {
-          const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
-          if (chatbot !== undefined && !announced.has(chatbotId)) {
-            announced.add(chatbotId)
-            const [index] = yield* sql`${validIndex(sql, lexemeIndexName(chatbotId))}`
-            if (index === undefined) yield* Effect.logInfo(MAKING, { chatbot: chatbotId })
-          }
-          const isDone = chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))
-          if (!isDone) continue
-          requested.delete(chatbotId)
-          announced.delete(chatbotId)
+    const maintain = Effect.fn("LexemeIndexes.maintain")(function* (leastChunks: number) {
+      const large = yield* sql<{ id: ChatbotId }>`
+        select chatbot_id as id from documents where revision > 0
+        group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`
+      for (const { id } of large) requested.add(id)
+      for (const chatbotId of requested) {
+        const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
+        if (chatbot !== undefined && !announced.has(chatbotId)) {
+          announced.add(chatbotId)
+          const [index] = yield* sql`${validIndex(sql, lexemeIndexName(chatbotId))}`
+          if (index === undefined) yield* Effect.logInfo(MAKING, { chatbot: chatbotId })
         }
-        const orphans = yield* sql<{ name: string }>`
-          select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
-          where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX})
-            and not exists (select from chatbots where relname = ${LEXEME_INDEX} || replace(id::text, '-', ''))`
-        for (const { name } of orphans) yield* indexes.drop(name)
-      }, withoutTimeLimit)
-
-      const keep = (leastChunks: number) =>
-        regularly(LOOK_EVERY, "An index of words was not made", maintain(leastChunks), bell)
-
-      return {
-        request: (chatbotId) =>
-          Effect.suspend(() => {
-            requested.add(chatbotId)
-            return Effect.asVoid(bell.open)
-          }),
-        maintain,
-        keep,
+        const isDone = chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))
+        if (!isDone) continue
+        requested.delete(chatbotId)
+        announced.delete(chatbotId)
       }
-    }),
-  )
+      const orphans = yield* sql<{ name: string }>`
+        select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
+        where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX})
+          and not exists (select from chatbots where relname = ${LEXEME_INDEX} || replace(id::text, '-', ''))`
+      for (const { name } of orphans) yield* indexes.drop(name)
+    }, withoutTimeLimit)
+
+    return {
+      /** Requests the chatbot's index from the maintenance, if there is none. It returns at once. */
+      request: (chatbotId: ChatbotId) =>
+        Effect.suspend(() => {
+          requested.add(chatbotId)
+          return Effect.asVoid(bell.open)
+        }),
+
+      /**
+       * Builds the indexes that were requested and those of all chatbots with at least `leastChunks` chunks, and drops
+       * the indexes of deleted chatbots. It returns when all of that is done.
+       */
+      maintain,
+
+      /** Maintains the indexes for ever: regularly, and whenever one is requested. */
+      keep: (leastChunks: number) =>
+        regularly(LOOK_EVERY, "An index of words was not made", maintain(leastChunks), bell),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const indexOf = (chatbotId: ChatbotId) => ({

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
 import { Context, Duration, Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
 import { regularly } from "../../system/Background.ts"
 import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -34,75 +33,64 @@ const OLDEST_PGVECTOR = [0, 8] as const
 const LOOK_EVERY = Duration.minutes(1)
 
 /** Indexes for the search of nearest vectors, which are built once a chatbot is large enough. */
-export class VectorIndexes extends Context.Service<
-  VectorIndexes,
-  {
-    /** Finds the index for a search, if it is built and the chatbot, with this many chunks, is large enough for it. */
-    readonly find: (search: {
-      readonly model: string
-      readonly dimensions: number
-      readonly chunks: number
-    }) => VectorIndex | undefined
-    /** Builds the indexes of the model's vectors if a chatbot is large enough. It returns when that is done. */
-    readonly build: (model: string) => Effect.Effect<void, SqlError.SqlError>
-    /** Builds such indexes for ever, as chatbots grow. */
-    readonly keep: (model: string) => Effect.Effect<never>
-  }
->()("parley/storage/search/VectorIndexes") {
-  static readonly layer = (settings: VectorIndexesSettings = defaultVectorIndexesSettings) =>
-    Layer.effect(
-      this,
-      Effect.gen(function* () {
-        const sql = yield* SystemSql
-        const indexes = makeIndexes(sql)
-        const ready = new Map<string, VectorIndex>()
+export class VectorIndexes extends Context.Service<VectorIndexes>()("parley/storage/search/VectorIndexes", {
+  make: (settings: VectorIndexesSettings) =>
+    Effect.gen(function* () {
+      const sql = yield* SystemSql
+      const indexes = makeIndexes(sql)
+      const ready = new Map<string, VectorIndex>()
 
-        const isPossible = Effect.gen(function* () {
-          const [row] = yield* sql<{ version: string }>`
-            select extversion as version from pg_extension where extname = 'vector'`
-          const [major = 0, minor = 0] = (row?.version ?? "").split(".").map(Number)
-          return major > OLDEST_PGVECTOR[0] || minor >= OLDEST_PGVECTOR[1]
-        })
+      const isPossible = Effect.gen(function* () {
+        const [row] = yield* sql<{ version: string }>`
+          select extversion as version from pg_extension where extname = 'vector'`
+        const [major = 0, minor = 0] = (row?.version ?? "").split(".").map(Number)
+        return major > OLDEST_PGVECTOR[0] || minor >= OLDEST_PGVECTOR[1]
+      })
 
-        /** Returns the indexes that the model's vectors need in chatbots that are large enough. */
-        const neededIndexes = Effect.fnUntraced(function* (model: string) {
-          const rows = yield* sql<{ dimensions: number }>`
-            select distinct (
-              select c.embedding_dimensions from chunks c
-              where c.chatbot_id = large.chatbot_id and c.embedding_model = ${model} limit 1
-            ) as dimensions
-            from (
-              select chatbot_id from documents where embedding_model = ${model}
-              group by chatbot_id having sum(chunk_count) >= ${settings.leastChunks}
-            ) large`
-          return rows.flatMap(({ dimensions }) => indexOf(model, dimensions) ?? [])
-        })
+      /** Returns the indexes that the model's vectors need in chatbots that are large enough. */
+      const neededIndexes = Effect.fnUntraced(function* (model: string) {
+        const rows = yield* sql<{ dimensions: number }>`
+          select distinct (
+            select c.embedding_dimensions from chunks c
+            where c.chatbot_id = large.chatbot_id and c.embedding_model = ${model} limit 1
+          ) as dimensions
+          from (
+            select chatbot_id from documents where embedding_model = ${model}
+            group by chatbot_id having sum(chunk_count) >= ${settings.leastChunks}
+          ) large`
+        return rows.flatMap(({ dimensions }) => indexOf(model, dimensions) ?? [])
+      })
 
-        const build = Effect.fn("VectorIndexes.build")(function* (model: string) {
-          if (!(yield* isPossible)) return
-          for (const index of yield* neededIndexes(model)) {
-            const { dimensions, type } = index
-            const isReady = yield* indexes.ensure({
-              name: nameOf(index),
-              table: "chunks",
-              definition: `using hnsw ((embedding::${type}(${dimensions})) ${type}_cosine_ops) where ${conditionOf(index)}`,
-            })
-            if (isReady) ready.set(nameOf(index), index)
-          }
-        }, withoutTimeLimit)
-
-        const keep = (model: string) => regularly(LOOK_EVERY, "A vector index was not made", build(model))
-
-        return {
-          find: ({ model, dimensions, chunks }) => {
-            const index = chunks < settings.leastChunks ? undefined : indexOf(model, dimensions)
-            return index === undefined ? undefined : ready.get(nameOf(index))
-          },
-          build,
-          keep,
+      const build = Effect.fn("VectorIndexes.build")(function* (model: string) {
+        if (!(yield* isPossible)) return
+        for (const index of yield* neededIndexes(model)) {
+          const { dimensions, type } = index
+          const isReady = yield* indexes.ensure({
+            name: nameOf(index),
+            table: "chunks",
+            definition: `using hnsw ((embedding::${type}(${dimensions})) ${type}_cosine_ops) where ${conditionOf(index)}`,
+          })
+          if (isReady) ready.set(nameOf(index), index)
         }
-      }),
-    )
+      }, withoutTimeLimit)
+
+      return {
+        /** Finds the index for a search, if it is built and the chatbot, with this many chunks, is large enough for it. */
+        find: ({ model, dimensions, chunks }: Omit<VectorIndex, "type"> & { readonly chunks: number }) => {
+          const index = chunks < settings.leastChunks ? undefined : indexOf(model, dimensions)
+          return index === undefined ? undefined : ready.get(nameOf(index))
+        },
+
+        /** Builds the indexes of the model's vectors if a chatbot is large enough. It returns when that is done. */
+        build,
+
+        /** Builds such indexes for ever, as chatbots grow. */
+        keep: (model: string) => regularly(LOOK_EVERY, "A vector index was not made", build(model)),
+      }
+    }),
+}) {
+  static readonly layer = (settings: VectorIndexesSettings = defaultVectorIndexesSettings) =>
+    Layer.effect(this, this.make(settings))
 }
 
 /** The index for vectors of a model; undefined when they have too many dimensions for one. */

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { NotFound, type Unavailable } from "../../domain/Errors.ts"
-import type { Listed, Range } from "../../domain/Page.ts"
+import { NotFound } from "../../domain/Errors.ts"
+import type { Range } from "../../domain/Page.ts"
 import { type Timestamp, timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WebhookId } from "../../domain/webhook/Webhook.ts"
@@ -35,97 +35,73 @@ const RESENT_AT_ONCE = 1_000
 const deliveryNotFound = new NotFound({ detail: "There is no such delivery of this webhook." })
 
 /** The table `webhook_deliveries` as its owners see it, always within the current organization. */
-export class WebhookDeliveries extends Context.Service<
-  WebhookDeliveries,
+export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
+  "parley/storage/webhooks/WebhookDeliveries",
   {
-    /** Lists the deliveries of a webhook, the latest first. */
-    readonly list: (
-      webhook: WebhookId,
-      filter: DeliveryFilter,
-      range: Range,
-    ) => Effect.Effect<Listed<WebhookDelivery>, Unavailable, CurrentOrganization>
-    /** Puts a delivery of one of these types in the queue again, as if it had not been tried, and returns it. */
-    readonly resend: (
-      webhook: WebhookId,
-      id: DeliveryId,
-      types: ReadonlyArray<WebhookEventType>,
-    ) => Effect.Effect<WebhookDelivery, NotFound | Unavailable, CurrentOrganization>
-    /** Puts failed deliveries of these types since a moment in the queue again, the oldest first. Returns their number. */
-    readonly resendFailed: (
-      webhook: WebhookId,
-      since: Date,
-      types: ReadonlyArray<WebhookEventType>,
-    ) => Effect.Effect<number, Unavailable, CurrentOrganization>
-    /** The types of the deliveries that wait. */
-    readonly waitingTypes: (
-      webhook: WebhookId,
-    ) => Effect.Effect<ReadonlyArray<WebhookEventType>, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/webhooks/WebhookDeliveries") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal(COLUMNS)
       const again = sql.literal(
         "state = 'waiting', announced = false, due_at = now(), attempts = 0, error = null, response = null, response_status = null",
       )
 
-      const list = Effect.fnUntraced(function* (
-        webhook: WebhookId,
-        { state, type, types }: DeliveryFilter,
-        range: Range,
-      ) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql<Row & PlacedRow>`
+      return {
+        /** Lists the deliveries of a webhook, the latest first. */
+        list: Effect.fnUntraced(function* (webhook: WebhookId, { state, type, types }: DeliveryFilter, range: Range) {
+          const organization = yield* CurrentOrganization
+          const rows = yield* sql<Row & PlacedRow>`
           select ${columns}, ${sql.literal(PLACE_COLUMN)} from webhook_deliveries
           where webhook_id = ${webhook} and organization_id = ${organization} and type = any(${arrayText(types)}::text[])
             ${state === undefined ? sql`` : sql`and state = ${state}`}
             ${type === undefined ? sql`` : sql`and type = ${type}`} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`
-        return toListed(rows, range, present)
-      }, withoutSqlErrors)
+          return toListed(rows, range, present)
+        }, withoutSqlErrors),
 
-      const resend = Effect.fnUntraced(function* (
-        webhook: WebhookId,
-        id: DeliveryId,
-        types: ReadonlyArray<WebhookEventType>,
-      ) {
-        const organization = yield* CurrentOrganization
-        const [row] = yield* sql<Row>`
+        /** Puts a delivery of one of these types in the queue again, as if it had not been tried, and returns it. */
+        resend: Effect.fnUntraced(function* (
+          webhook: WebhookId,
+          id: DeliveryId,
+          types: ReadonlyArray<WebhookEventType>,
+        ) {
+          const organization = yield* CurrentOrganization
+          const [row] = yield* sql<Row>`
           update webhook_deliveries set ${again}
           where id = ${id} and webhook_id = ${webhook} and organization_id = ${organization}
             and type = any(${arrayText(types)}::text[]) returning ${columns}`
-        return row === undefined ? yield* deliveryNotFound : present(row)
-      }, withoutSqlErrors)
+          return row === undefined ? yield* deliveryNotFound : present(row)
+        }, withoutSqlErrors),
 
-      const resendFailed = Effect.fnUntraced(function* (
-        webhook: WebhookId,
-        since: Date,
-        types: ReadonlyArray<WebhookEventType>,
-      ) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql`
+        /** Puts failed deliveries of these types since a moment in the queue again, the oldest first. Returns their number. */
+        resendFailed: Effect.fnUntraced(function* (
+          webhook: WebhookId,
+          since: Date,
+          types: ReadonlyArray<WebhookEventType>,
+        ) {
+          const organization = yield* CurrentOrganization
+          const rows = yield* sql`
           update webhook_deliveries set ${again} where id in (
             select id from webhook_deliveries
             where webhook_id = ${webhook} and organization_id = ${organization} and state = 'failed'
               and created_at >= ${since}::timestamptz and type = any(${arrayText(types)}::text[])
             order by created_at, id limit ${RESENT_AT_ONCE}
           ) and organization_id = ${organization} returning id`
-        return rows.length
-      }, withoutSqlErrors)
+          return rows.length
+        }, withoutSqlErrors),
 
-      const waitingTypes = Effect.fnUntraced(function* (webhook: WebhookId) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* sql<{ type: WebhookEventType }>`
+        /** The types of the deliveries that wait. */
+        waitingTypes: Effect.fnUntraced(function* (webhook: WebhookId) {
+          const organization = yield* CurrentOrganization
+          const rows = yield* sql<{ type: WebhookEventType }>`
           select distinct type from webhook_deliveries
           where webhook_id = ${webhook} and organization_id = ${organization} and state = 'waiting'`
-        return rows.map(({ type }) => type)
-      }, withoutSqlErrors)
-
-      return { list, resend, resendFailed, waitingTypes }
+          return rows.map(({ type }) => type)
+        }, withoutSqlErrors),
+      }
     }),
-  )
+  },
+) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const present = ({ attempted_at, created_at, due_at, ...row }: Omit<Row, "at">): WebhookDelivery => ({

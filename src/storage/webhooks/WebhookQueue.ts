@@ -1,6 +1,5 @@
-import { Context, type Duration, Effect, Layer, type Redacted, type Schema } from "effect"
+import { Context, type Duration, Effect, type Latch, Layer, type Redacted, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Unavailable } from "../../domain/Errors.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WebhookId } from "../../domain/webhook/Webhook.ts"
@@ -8,7 +7,7 @@ import type { DeliveryId, WebhookTest } from "../../domain/webhook/WebhookDelive
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { type Job, type Lease, makeLeaseQueue, type QueueTable, type UntilDue } from "../sql/LeaseQueue.ts"
+import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
 import { Pulse } from "../sql/Pulse.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, interval } from "../sql/SqlValues.ts"
@@ -55,7 +54,7 @@ export const webhookTable = {
   table: "webhook_queue",
   key: "webhook_id",
   clock: "webhook_clock",
-} satisfies QueueTable<string>
+} as const satisfies QueueTable<string>
 
 /** Looks at this many due deliveries in one statement. */
 const DUE_AT_ONCE = 50
@@ -66,82 +65,28 @@ export const FAILING_FROM = 5
 type Attempt = Pick<WebhookJob, "lease_id" | "webhook_id">
 
 /** The queue of webhooks with deliveries that wait, see `LeaseQueue`, and what whoever has the lease does with them. */
-export class WebhookQueue extends Context.Service<
-  WebhookQueue,
-  {
-    /**
-     * Puts webhooks with new deliveries in the queue, whichever process has stored them. Returns the number of
-     * deliveries, and whether any organization has a webhook.
-     */
-    readonly announce: Effect.Effect<{ readonly announced: number; readonly any: boolean }, Unavailable>
-    /** Claims a webhook that is failing, or one that is not. */
-    readonly claim: (isFailing: boolean, lease: Lease) => Effect.Effect<WebhookJob | undefined, Unavailable>
-    readonly untilDue: (isFailing: boolean) => UntilDue
-    /** Waits until there are deliveries to announce, which another process may have stored, or until the bell opens. */
-    readonly untilStored: UntilDue
-    /** Ends every lease. Only a process that is alone on its database may call this. */
-    readonly releaseAll: Effect.Effect<void, Unavailable>
-    readonly release: (
-      attempt: Attempt,
-      delay: Duration.Duration,
-      counts: boolean,
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    readonly renew: (
-      attempt: Attempt,
-      duration: Duration.Duration,
-    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Returns the webhook; undefined when it is deleted. */
-    readonly endpoint: (id: WebhookId) => Effect.Effect<Endpoint | undefined, Unavailable, CurrentOrganization>
-    /**
-     * Returns deliveries to send now, at most one of each subject. `isMore` says that there may be more due ones, which
-     * the next call returns.
-     */
-    readonly due: (
-      id: WebhookId,
-      textLimit: number,
-    ) => Effect.Effect<
-      { readonly deliveries: ReadonlyArray<DueDelivery>; readonly isMore: boolean },
-      Unavailable,
-      CurrentOrganization
-    >
-    /**
-     * Stores the outcome of an attempt, unless the lease is lost, and makes the next delivery of the subject due when
-     * this one waits no longer. Returns how the endpoint fails; undefined when it does not. Of attempts that are made at
-     * once, with `isProbe` false, those that fail make the endpoint a failing one, and count no further.
-     */
-    readonly settle: (
-      attempt: Attempt,
-      delivery: DeliveryId,
-      result: WebhookTest | undefined,
-      settlement: Settlement,
-      isProbe?: boolean,
-    ) => Effect.Effect<Failing | undefined, Unavailable, CurrentOrganization>
-    /** Switches a webhook off, and records that in the audit log. */
-    readonly switchOff: (
-      attempt: Attempt,
-      why: "failing" | "gone",
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-    /**
-     * Ends the job: it is due again when a delivery is, after the others' turns; or, with `pause`, as a failing one after
-     * it, because new deliveries may have come meanwhile. Returns false when the lease is lost.
-     */
-    readonly finish: (
-      attempt: Attempt,
-      pause: Duration.Duration | undefined,
-    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/webhooks/WebhookQueue") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const secrets = yield* Secrets
-      const auditing = yield* Auditing
-      const pulse = yield* Pulse
-      const queue = yield* makeLeaseQueue(webhookTable)
+export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storage/webhooks/WebhookQueue", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const secrets = yield* Secrets
+    const auditing = yield* Auditing
+    const pulse = yield* Pulse
+    const queue = yield* makeLeaseQueue(webhookTable)
 
-      const announce = Effect.map(
+    yield* pulse.onSetBack((isCertain) =>
+      withoutSqlErrors(
+        system`update webhook_deliveries set due_at = now() where state = 'waiting' and due_at > now()
+          ${isCertain ? system`` : system`and coalesce(attempted_at, created_at) > now()`}`,
+      ),
+    )
+
+    return {
+      /**
+       * Puts webhooks with new deliveries in the queue, whichever process has stored them. Returns the number of
+       * deliveries, and whether any organization has a webhook.
+       */
+      announce: Effect.map(
         system<{ announced: number; any: boolean }>`
           with new as (
             select id, webhook_id, organization_id from webhook_deliveries where not announced
@@ -160,17 +105,32 @@ export class WebhookQueue extends Context.Service<
           select (select count(*)::int from new) as announced, exists (select from webhooks) as any
           from ${asynchronousCommit(system)}`,
         ([row]) => row ?? { announced: 0, any: false },
-      ).pipe(withoutSqlErrors)
+      ).pipe(withoutSqlErrors),
 
-      const claim = Effect.fnUntraced(function* (isFailing: boolean, lease: Lease) {
+      /** Claims a webhook that is failing, or one that is not. */
+      claim: Effect.fnUntraced(function* (isFailing: boolean, lease: Lease) {
         const [row] = yield* system<WebhookJob>`
           with claimed as (${queue.claim(lease, { and: sql`q.is_failing = ${isFailing}` })})
           select webhook_id, organization_id, lease_id, attempts, lapses, given_up
           from claimed, ${asynchronousCommit(system)}`
         return row
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const endpoint = Effect.fnUntraced(function* (id: WebhookId) {
+      untilDue: (isFailing: boolean) => queue.untilDue(system`q.is_failing = ${isFailing}`),
+
+      /** Waits until there are deliveries to announce, which another process may have stored, or until the bell opens. */
+      untilStored: (bell: Latch.Latch) =>
+        pulse.until(bell, system`(select created_at from webhook_deliveries where not announced limit 1)`),
+
+      /** Ends every lease. Only a process that is alone on its database may call this. */
+      releaseAll: queue.releaseAll,
+
+      release: queue.release,
+
+      renew: queue.renew,
+
+      /** Returns the webhook; undefined when it is deleted. */
+      endpoint: Effect.fnUntraced(function* (id: WebhookId) {
         const organization = yield* CurrentOrganization
         const [row] = yield* sql<
           StoredSecrets & { url: string; active: boolean; failures: number; is_rotating: boolean }
@@ -181,9 +141,13 @@ export class WebhookQueue extends Context.Service<
         if (row === undefined) return undefined
         const { active, failures, url } = row
         return { active, failures, url, secrets: signingSecrets(secrets, row) }
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const due = Effect.fnUntraced(function* (id: WebhookId, textLimit: number) {
+      /**
+       * Returns deliveries to send now, at most one of each subject. `isMore` says that there may be more due ones, which
+       * the next call returns.
+       */
+      due: Effect.fnUntraced(function* (id: WebhookId, textLimit: number) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<Omit<DueDelivery, "timestamp"> & { is_behind: boolean; created_at: Date }>`
           with due as (
@@ -205,15 +169,18 @@ export class WebhookQueue extends Context.Service<
             case when not j.is_behind then ${payloadData(sql, textLimit)} end as data
           from judged j join webhook_deliveries d on d.id = j.id and d.organization_id = ${organization}
           order by d.position`
-        return {
-          deliveries: rows.flatMap(({ created_at, is_behind, ...row }) =>
-            is_behind ? [] : [{ ...row, timestamp: timestamp(created_at) }],
-          ),
-          isMore: rows.length > 0,
-        }
-      }, withoutSqlErrors)
+        const deliveries = rows.flatMap(({ created_at, is_behind, ...row }): ReadonlyArray<DueDelivery> =>
+          is_behind ? [] : [{ ...row, timestamp: timestamp(created_at) }],
+        )
+        return { deliveries, isMore: rows.length > 0 }
+      }, withoutSqlErrors),
 
-      const settle = Effect.fnUntraced(function* (
+      /**
+       * Stores the outcome of an attempt, unless the lease is lost, and makes the next delivery of the subject due when
+       * this one waits no longer. Returns how the endpoint fails; undefined when it does not. Of attempts that are made at
+       * once, with `isProbe` false, those that fail make the endpoint a failing one, and count no further.
+       */
+      settle: Effect.fnUntraced(function* (
         { lease_id, webhook_id }: Attempt,
         delivery: DeliveryId,
         result: WebhookTest | undefined,
@@ -225,8 +192,8 @@ export class WebhookQueue extends Context.Service<
           result === undefined
             ? sql``
             : sql`, attempts = attempts + 1, attempted_at = clock_timestamp(),
-                response_status = ${result.response_status}::int, response = ${result.response}::text,
-                error = ${result.error}::text, duration_ms = ${result.duration_ms}::int`
+              response_status = ${result.response_status}::int, response = ${result.response}::text,
+              error = ${result.error}::text, duration_ms = ${result.duration_ms}::int`
         const dueAt = settlement.state === "waiting" ? sql`now() + ${interval(settlement.delay)}` : sql`null`
         const changed =
           result === undefined
@@ -259,9 +226,10 @@ export class WebhookQueue extends Context.Service<
           returning failures, coalesce(extract(epoch from clock_timestamp() - failing_since) * 1000, 0)::float8
             as failing_for`
         return rows.find(({ failures }) => failures > 0)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const switchOff = Effect.fnUntraced(function* ({ lease_id, webhook_id }: Attempt, why: "failing" | "gone") {
+      /** Switches a webhook off, and records that in the audit log. */
+      switchOff: Effect.fnUntraced(function* ({ lease_id, webhook_id }: Attempt, why: "failing" | "gone") {
         const organization = yield* CurrentOrganization
         const audited = yield* auditing.entry(
           sql,
@@ -277,9 +245,13 @@ export class WebhookQueue extends Context.Service<
             )
             returning id
           ) ${audited}`
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const finish = Effect.fnUntraced(function* (attempt: Attempt, pause: Duration.Duration | undefined) {
+      /**
+       * Ends the job: it is due again when a delivery is, after the others' turns; or, with `pause`, as a failing one after
+       * it, because new deliveries may have come meanwhile. Returns false when the lease is lost.
+       */
+      finish: Effect.fnUntraced(function* (attempt: Attempt, pause: Duration.Duration | undefined) {
         const organization = yield* CurrentOrganization
         const write = Effect.gen(function* () {
           yield* queue.end(attempt)
@@ -301,30 +273,9 @@ export class WebhookQueue extends Context.Service<
             having count(*) > 0`
         })
         return yield* queue.underLease(attempt, write)
-      }, withoutSqlErrors)
-
-      yield* pulse.onSetBack((isCertain) =>
-        withoutSqlErrors(
-          system`update webhook_deliveries set due_at = now() where state = 'waiting' and due_at > now()
-            ${isCertain ? system`` : system`and coalesce(attempted_at, created_at) > now()`}`,
-        ),
-      )
-
-      return {
-        announce,
-        claim,
-        untilDue: (isFailing) => queue.untilDue(system`q.is_failing = ${isFailing}`),
-        untilStored: (bell) =>
-          pulse.until(bell, system`(select created_at from webhook_deliveries where not announced limit 1)`),
-        releaseAll: queue.releaseAll,
-        release: queue.release,
-        renew: queue.renew,
-        endpoint,
-        due,
-        settle,
-        switchOff,
-        finish,
-      }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Unavailable } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WebhookId } from "../../domain/webhook/Webhook.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -10,33 +9,16 @@ import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 const ROWS_AT_ONCE = 500
 
 /** Ends and deletes the deliveries that nobody sends any more, and the secrets that sign no more. */
-export class WebhookUpkeep extends Context.Service<
-  WebhookUpkeep,
-  {
-    /**
-     * Ends some of the deliveries that wait for a webhook, unless it is on again. Returns false when none are left to end.
-     */
-    readonly failSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Drops the oldest deliveries that wait beyond a limit. Returns their number. */
-    readonly trim: (id: WebhookId, limit: number) => Effect.Effect<number, Unavailable, CurrentOrganization>
-    /** Deletes some of the deliveries of a webhook that is deleted. Returns false when none are left. */
-    readonly forgetSome: (id: WebhookId) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-    /** Deletes the secrets that were rotated and sign no more, of all organizations. */
-    readonly forgetSecrets: Effect.Effect<void, Unavailable>
-    /**
-     * Deletes deliveries older than so many days, or twice as many where they still wait, a few of each webhook, of all
-     * organizations. Returns their number.
-     */
-    readonly expire: (days: number) => Effect.Effect<number, Unavailable>
-  }
->()("parley/storage/webhooks/WebhookUpkeep") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
+export class WebhookUpkeep extends Context.Service<WebhookUpkeep>()("parley/storage/webhooks/WebhookUpkeep", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
 
-      const failSome = Effect.fnUntraced(function* (id: WebhookId) {
+    return {
+      /**
+       * Ends some of the deliveries that wait for a webhook, unless it is on again. Returns false when none are left to end.
+       */
+      failSome: Effect.fnUntraced(function* (id: WebhookId) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql`
           update webhook_deliveries set state = 'failed', due_at = null, announced = true,
@@ -46,9 +28,10 @@ export class WebhookUpkeep extends Context.Service<
           ) and not exists (select from webhooks where id = ${id} and active)
           returning id`
         return rows.length === ROWS_AT_ONCE
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const trim = Effect.fnUntraced(function* (id: WebhookId, limit: number) {
+      /** Drops the oldest deliveries that wait beyond a limit. Returns their number. */
+      trim: Effect.fnUntraced(function* (id: WebhookId, limit: number) {
         const organization = yield* CurrentOrganization
         const [row] = yield* sql<{ dropped: number }>`
           with excess as (
@@ -74,25 +57,31 @@ export class WebhookUpkeep extends Context.Service<
             where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting' and due_at is null`
         }
         return row?.dropped ?? 0
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const forgetSome = Effect.fnUntraced(function* (id: WebhookId) {
+      /** Deletes some of the deliveries of a webhook that is deleted. Returns false when none are left. */
+      forgetSome: Effect.fnUntraced(function* (id: WebhookId) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql`
           delete from webhook_deliveries where organization_id = ${organization} and id in (
             select id from webhook_deliveries where webhook_id = ${id} limit ${ROWS_AT_ONCE}
           ) returning id`
         return rows.length === ROWS_AT_ONCE
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const forgetSecrets = withoutSqlErrors(
+      /** Deletes the secrets that were rotated and sign no more, of all organizations. */
+      forgetSecrets: withoutSqlErrors(
         Effect.asVoid(
           system`update webhooks set old_secret = null, old_sealed = null, old_sealed_by = null, old_until = null
             where old_until < now()`,
         ),
-      )
+      ),
 
-      const expire = Effect.fnUntraced(function* (days: number) {
+      /**
+       * Deletes deliveries older than so many days, or twice as many where they still wait, a few of each webhook, of all
+       * organizations. Returns their number.
+       */
+      expire: Effect.fnUntraced(function* (days: number) {
         const rows = yield* system`
           delete from webhook_deliveries where id in (
             select old.id from webhooks w, lateral (
@@ -105,9 +94,9 @@ export class WebhookUpkeep extends Context.Service<
             limit ${ROWS_AT_ONCE}
           ) returning id`
         return rows.length
-      }, withoutSqlErrors)
-
-      return { failSome, trim, forgetSome, forgetSecrets, expire }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -2,7 +2,7 @@ import { Context, type Duration, Effect, Layer, type Redacted, type Schema } fro
 import { SqlClient } from "effect/sql"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
-import { Conflict, NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -42,82 +42,36 @@ const webhookNotFound = new NotFound({ detail: "There is no such webhook." })
 const noChatbot = new NotFound({ detail: "There is no such chatbot." })
 
 /** The table `webhooks`, always within the current organization. */
-export class Webhooks extends Context.Service<
-  Webhooks,
-  {
-    /** Fails with `Conflict` when the organization has `limit` webhooks already. */
-    readonly insert: (
-      id: WebhookId,
-      chatbot: ChatbotId | undefined,
-      content: WebhookContent,
-      secret: Redacted.Redacted,
-      limit: number,
-    ) => Effect.Effect<Webhook, Conflict | NotFound | Unavailable, CurrentOrganization>
-    /** Lists the webhooks within reach, oldest first. */
-    readonly list: (reach: Reach) => Effect.Effect<ReadonlyArray<Webhook>, Unavailable, CurrentOrganization>
-    readonly get: (id: WebhookId, reach: Reach) => Effect.Effect<Webhook, NotFound | Unavailable, CurrentOrganization>
-    /** Changes a webhook. Its failures are forgotten, so that what waits is tried at once. */
-    readonly modify: <E>(
-      id: WebhookId,
-      reach: Reach,
-      change: (webhook: Webhook) => Effect.Effect<WebhookContent, E>,
-    ) => Effect.Effect<Webhook, E | NotFound | Unavailable, CurrentOrganization>
-    /** Deletes a webhook. Its deliveries are deleted in the background. */
-    readonly remove: (id: WebhookId, reach: Reach) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-    /** Replaces the secret. The one before signs as well for a while. */
-    readonly rotate: (
-      id: WebhookId,
-      reach: Reach,
-      secret: Redacted.Redacted,
-      overlap: Duration.Duration,
-    ) => Effect.Effect<Webhook, NotFound | Unavailable, CurrentOrganization>
-    /** Returns the secrets that sign, the present one first, and records in the audit log that they sign a test. */
-    readonly signTest: (
-      id: WebhookId,
-      reach: Reach,
-    ) => Effect.Effect<
-      { readonly url: string; readonly secrets: Effect.Effect<ReadonlyArray<Redacted.Redacted>, SecretUnreadable> },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
-    /**
-     * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
-     * webhooks; 0 without a key.
-     */
-    readonly sealAll: Effect.Effect<number, Unavailable>
-  }
->()("parley/storage/webhooks/Webhooks") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const secrets = yield* Secrets
-      const auditing = yield* Auditing
+export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhooks/Webhooks", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const secrets = yield* Secrets
+    const auditing = yield* Auditing
 
-      const columns =
-        sql.literal(`id, chatbot_id, url, description, events, active, switched_off, failures, failing_since,
+    const columns =
+      sql.literal(`id, chatbot_id, url, description, events, active, switched_off, failures, failing_since,
         dropped, case when old_until > now() then old_until end as old_until, created_at, updated_at, (
           select count(*)::int from webhook_deliveries d where d.webhook_id = webhooks.id and d.state = 'waiting'
         ) as waiting`)
 
-      const within = (reach: Reach) => (reach === undefined ? sql`` : sql`and chatbot_id = ${reach}`)
+    const within = (reach: Reach) => (reach === undefined ? sql`` : sql`and chatbot_id = ${reach}`)
 
-      const present = ({ created_at, dropped, failing_since, old_until, updated_at, ...row }: Row): Webhook => ({
-        ...row,
-        dropped: Number(dropped),
-        failing_since: failing_since && timestamp(failing_since),
-        old_secret_until: old_until && timestamp(old_until),
-        created_at: timestamp(created_at),
-        updated_at: timestamp(updated_at),
-      })
+    const present = ({ created_at, dropped, failing_since, old_until, updated_at, ...row }: Row): Webhook => ({
+      ...row,
+      dropped: Number(dropped),
+      failing_since: failing_since && timestamp(failing_since),
+      old_secret_until: old_until && timestamp(old_until),
+      created_at: timestamp(created_at),
+      updated_at: timestamp(updated_at),
+    })
 
-      const only = <E, R>(rows: Effect.Effect<ReadonlyArray<Row>, E, R>) =>
-        Effect.flatMap(rows, ([row]) =>
-          row === undefined ? Effect.fail(webhookNotFound) : Effect.succeed(present(row)),
-        )
+    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<Row>, E, R>) =>
+      Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(webhookNotFound) : Effect.succeed(present(row))))
 
-      const insert = Effect.fnUntraced(
+    return {
+      /** Fails with `Conflict` when the organization has `limit` webhooks already. */
+      insert: Effect.fnUntraced(
         function* (
           id: WebhookId,
           chatbot: ChatbotId | undefined,
@@ -152,23 +106,25 @@ export class Webhooks extends Context.Service<
         transaction(sql),
         onForeignKeyViolation(() => noChatbot),
         withoutSqlErrors,
-      )
+      ),
 
-      const list = Effect.fnUntraced(function* (reach: Reach) {
+      /** Lists the webhooks within reach, oldest first. */
+      list: Effect.fnUntraced(function* (reach: Reach) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<Row>`
           select ${columns} from webhooks where organization_id = ${organization} ${within(reach)}
           order by created_at, id`
         return rows.map(present)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const get = Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
+      get: Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
         const organization = yield* CurrentOrganization
         return yield* only(sql<Row>`
           select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const modify = <E>(id: WebhookId, reach: Reach, change: (webhook: Webhook) => Effect.Effect<WebhookContent, E>) =>
+      /** Changes a webhook. Its failures are forgotten, so that what waits is tried at once. */
+      modify: <E>(id: WebhookId, reach: Reach, change: (webhook: Webhook) => Effect.Effect<WebhookContent, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
           const before = yield* only(sql<Row>`
@@ -194,9 +150,10 @@ export class Webhooks extends Context.Service<
               switched_off = case when not ${content.active} then switched_off end, failures = 0, failing_since = null,
               updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
             where id = ${id} and organization_id = ${organization} returning ${columns}`)
-        }).pipe(transaction(sql), withoutSqlErrors)
+        }).pipe(transaction(sql), withoutSqlErrors),
 
-      const remove = Effect.fnUntraced(
+      /** Deletes a webhook. Its deliveries are deleted in the background. */
+      remove: Effect.fnUntraced(
         function* (id: WebhookId, reach: Reach) {
           const organization = yield* CurrentOrganization
           const [gone] = yield* sql<{ url: string }>`
@@ -211,9 +168,10 @@ export class Webhooks extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
+      ),
 
-      const rotate = Effect.fnUntraced(
+      /** Replaces the secret. The one before signs as well for a while. */
+      rotate: Effect.fnUntraced(
         function* (id: WebhookId, reach: Reach, secret: Redacted.Redacted, overlap: Duration.Duration) {
           const organization = yield* CurrentOrganization
           const sealed = yield* sealSecret(secrets, { id, organization_id: organization }, secret)
@@ -227,9 +185,10 @@ export class Webhooks extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
+      ),
 
-      const signTest = Effect.fnUntraced(
+      /** Returns the secrets that sign, the present one first, and records in the audit log that they sign a test. */
+      signTest: Effect.fnUntraced(
         function* (id: WebhookId, reach: Reach) {
           const organization = yield* CurrentOrganization
           const [row] = yield* sql<StoredSecrets & { url: string; is_rotating: boolean }>`
@@ -246,10 +205,14 @@ export class Webhooks extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
+      ),
 
+      /**
+       * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
+       * webhooks; 0 without a key.
+       */
       // The time of a secret before is short, so that it is left to expire as it is.
-      const sealAll = withoutSqlErrors(
+      sealAll: withoutSqlErrors(
         sealRows<StoredSecrets>(system, secrets, {
           name: "webhooks",
           columns: SECRET_COLUMNS,
@@ -259,11 +222,11 @@ export class Webhooks extends Context.Service<
             return system`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`
           }),
         }),
-      )
-
-      return { insert, list, get, modify, remove, rotate, signTest, sealAll }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** The secrets that sign now, the present one first. */

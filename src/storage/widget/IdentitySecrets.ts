@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
-import { Conflict, NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import {
@@ -35,67 +35,40 @@ const enough = new Conflict({
 })
 
 /** The table `identity_secrets`, always within the current organization. */
-export class IdentitySecrets extends Context.Service<
-  IdentitySecrets,
-  {
-    /** Fails with `Conflict` when the chatbot has as many secrets as it may have. */
-    readonly insert: (
-      chatbot: ChatbotId,
-      id: IdentitySecretId,
-      secret: Redacted.Redacted,
-    ) => Effect.Effect<IdentitySecret, Conflict | NotFound | Unavailable, CurrentOrganization>
-    /** Lists the secrets of a chatbot without their texts, oldest first. */
-    readonly list: (
-      chatbot: ChatbotId,
-    ) => Effect.Effect<ReadonlyArray<IdentitySecret>, Unavailable, CurrentOrganization>
-    readonly remove: (
-      chatbot: ChatbotId,
-      id: IdentitySecretId,
-    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-    /** Returns the secrets of a chatbot that can be decrypted, by their ids. One that cannot be is logged. */
-    readonly open: (
-      chatbot: ChatbotId,
-    ) => Effect.Effect<ReadonlyMap<IdentitySecretId, Redacted.Redacted>, Unavailable, CurrentOrganization>
-    /**
-     * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
-     * secrets; 0 without a key.
-     */
-    readonly sealAll: Effect.Effect<number, Unavailable>
-  }
->()("parley/storage/widget/IdentitySecrets") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const system = yield* SystemSql
-      const secrets = yield* Secrets
-      const auditing = yield* Auditing
+export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/storage/widget/IdentitySecrets", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const secrets = yield* Secrets
+    const auditing = yield* Auditing
 
-      const sealedColumns = Effect.fnUntraced(function* (
-        owner: Pick<Row, "chatbot_id" | "id" | "organization_id">,
-        secret: string,
-      ) {
-        const sealed = yield* secrets.seal(secret, identitySecretPlace(owner))
-        return sealed === undefined
-          ? { secret, sealed: null, sealed_by: null }
-          : { secret: null, sealed: sealed.bytes, sealed_by: sealed.key }
-      })
+    const sealedColumns = Effect.fnUntraced(function* (
+      owner: Pick<Row, "chatbot_id" | "id" | "organization_id">,
+      secret: string,
+    ) {
+      const sealed = yield* secrets.seal(secret, identitySecretPlace(owner))
+      return sealed === undefined
+        ? { secret, sealed: null, sealed_by: null }
+        : { secret: null, sealed: sealed.bytes, sealed_by: sealed.key }
+    })
 
-      const opened = (row: Row): Effect.Effect<string, SecretUnreadable> =>
-        row.sealed === null || row.sealed_by === null
-          ? Effect.succeed(row.secret ?? "")
-          : secrets.open({ key: row.sealed_by, bytes: row.sealed }, identitySecretPlace(row))
+    const opened = (row: Row): Effect.Effect<string, SecretUnreadable> =>
+      row.sealed === null || row.sealed_by === null
+        ? Effect.succeed(row.secret ?? "")
+        : secrets.open({ key: row.sealed_by, bytes: row.sealed }, identitySecretPlace(row))
 
-      const shown = ({ created_at, ...row }: ShownRow): IdentitySecret => ({
-        ...row,
-        created_at: timestamp(created_at),
-      })
+    const shown = ({ created_at, ...row }: ShownRow): IdentitySecret => ({
+      ...row,
+      created_at: timestamp(created_at),
+    })
 
-      const select = (chatbot: ChatbotId, organization: OrganizationId) => sql<ShownRow>`
-        select id, last_four, created_at from identity_secrets
-        where organization_id = ${organization} and chatbot_id = ${chatbot} order by created_at, id`
+    const select = (chatbot: ChatbotId, organization: OrganizationId) => sql<ShownRow>`
+      select id, last_four, created_at from identity_secrets
+      where organization_id = ${organization} and chatbot_id = ${chatbot} order by created_at, id`
 
-      const insert = Effect.fnUntraced(
+    return {
+      /** Fails with `Conflict` when the chatbot has as many secrets as it may have. */
+      insert: Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: IdentitySecretId, secret: Redacted.Redacted) {
           const organization = yield* CurrentOrganization
           // The lock keeps two requests at once from adding one secret too many.
@@ -114,13 +87,14 @@ export class IdentitySecrets extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
+      ),
 
-      const list = Effect.fnUntraced(function* (chatbot: ChatbotId) {
+      /** Lists the secrets of a chatbot without their texts, oldest first. */
+      list: Effect.fnUntraced(function* (chatbot: ChatbotId) {
         return (yield* select(chatbot, yield* CurrentOrganization)).map(shown)
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const remove = Effect.fnUntraced(
+      remove: Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: IdentitySecretId) {
           const organization = yield* CurrentOrganization
           const [gone] = yield* sql`
@@ -131,9 +105,10 @@ export class IdentitySecrets extends Context.Service<
         },
         transaction(sql),
         withoutSqlErrors,
-      )
+      ),
 
-      const open = Effect.fnUntraced(function* (chatbot: ChatbotId) {
+      /** Returns the secrets of a chatbot that can be decrypted, by their ids. One that cannot be is logged. */
+      open: Effect.fnUntraced(function* (chatbot: ChatbotId) {
         const organization = yield* CurrentOrganization
         const rows = yield* sql<Row>`
           select ${sql.literal(COLUMNS)} from identity_secrets
@@ -147,9 +122,13 @@ export class IdentitySecrets extends Context.Service<
           ),
         )
         return new Map(readable.flat())
-      }, withoutSqlErrors)
+      }, withoutSqlErrors),
 
-      const sealAll = withoutSqlErrors(
+      /**
+       * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
+       * secrets; 0 without a key.
+       */
+      sealAll: withoutSqlErrors(
         sealRows<Row>(system, secrets, {
           name: "identity_secrets",
           columns: COLUMNS,
@@ -158,11 +137,11 @@ export class IdentitySecrets extends Context.Service<
             return system`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`
           }),
         }),
-      )
-
-      return { insert, list, remove, open, sealAll }
-    }),
-  )
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** The place for which an identity secret is encrypted. */

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Budget } from "../../domain/Budget.ts"
-import type { Unavailable } from "../../domain/Errors.ts"
 import { AnyUuid, type ChatbotId, type OrganizationId } from "../../domain/Ids.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -16,22 +15,16 @@ export interface PublicChatbot {
 const isUuid = Schema.is(AnyUuid)
 
 /** The public chatbots of all organizations: which organization a visitor talks with is known only by the chatbot. */
-export class PublicChatbots extends Context.Service<
-  PublicChatbots,
-  {
-    /**
-     * Finds the public chatbot with this id, or with this slug where it is no id: that of the operator's organization, or
-     * the only one of that slug.
-     */
-    readonly find: (name: string) => Effect.Effect<PublicChatbot | undefined, Unavailable>
-  }
->()("parley/storage/widget/PublicChatbots") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
+export class PublicChatbots extends Context.Service<PublicChatbots>()("parley/storage/widget/PublicChatbots", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
 
-      const find = Effect.fnUntraced(function* (name: string) {
+    return {
+      /**
+       * Finds the public chatbot with this id, or with this slug where it is no id: that of the operator's organization, or
+       * the only one of that slug.
+       */
+      find: Effect.fnUntraced(function* (name: string) {
         // A slug may be written as the id of somebody else's chatbot, whose place it must not take.
         const named = isUuid(name) ? sql`c.id = ${name}::uuid` : sql`c.slug = ${name}`
         const [first, second] = yield* sql<PublicChatbot & { readonly is_operator: boolean }>`
@@ -40,9 +33,9 @@ export class PublicChatbots extends Context.Service<
           where c.is_public and ${named}
           order by o.is_operator desc limit 2`
         return first === undefined || (!first.is_operator && second !== undefined) ? undefined : first
-      }, withoutSqlErrors)
-
-      return { find }
-    }),
-  )
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -2,9 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Source, ToolResult } from "../../domain/chat/Chat.ts"
 import type { Feedback, SenderType } from "../../domain/chat/Conversation.ts"
-import { Conflict, type NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { Conflict } from "../../domain/Errors.ts"
 import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
-import type { Listed, Range } from "../../domain/Page.ts"
+import type { Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { deleteSomeSessions, ROWS_AT_ONCE } from "../LargeDeletions.ts"
@@ -71,74 +71,10 @@ const notTheLatest = new Conflict({ detail: "Only the latest reply of a conversa
  * The conversations of visitors of the chat widget, always within the current organization. Nobody but the visitor
  * reaches them here.
  */
-export class VisitorConversations extends Context.Service<
-  VisitorConversations,
+export class VisitorConversations extends Context.Service<VisitorConversations>()(
+  "parley/storage/widget/VisitorConversations",
   {
-    /** Lists the conversations of a visitor, the latest activity first. */
-    readonly list: (
-      of: VisitorName,
-      range: Range,
-    ) => Effect.Effect<Listed<VisitorConversation>, Unavailable, CurrentOrganization>
-    readonly get: (
-      of: VisitorName,
-      conversation: SessionId,
-    ) => Effect.Effect<VisitorConversation, NotFound | Unavailable, CurrentOrganization>
-    /**
-     * Lists messages of a conversation, by default the latest first. Of several replies in a row, which were made anew one after
-     * the other, only the last is listed. An unknown conversation has none.
-     */
-    readonly messages: (
-      of: VisitorName,
-      conversation: SessionId,
-      range: Range,
-      order?: Order,
-    ) => Effect.Effect<Listed<VisitorMessage>, Unavailable, CurrentOrganization>
-    /** Finds those of these messages that are stored in conversations of the visitor. */
-    readonly sent: (
-      of: VisitorName,
-      ids: ReadonlyArray<MessageId>,
-    ) => Effect.Effect<ReadonlyArray<SentMessage>, Unavailable, CurrentOrganization>
-    /**
-     * Returns the latest message of the visitor in a conversation, if this is the reply to it. One that failed before
-     * anything of it was stored is, when nothing is stored after that message.
-     */
-    readonly question: (
-      of: VisitorName,
-      conversation: SessionId,
-      reply: MessageId,
-    ) => Effect.Effect<
-      { readonly content: string; readonly mid: string | null },
-      Conflict | NotFound | Unavailable,
-      CurrentOrganization
-    >
-    /** Finds a reply with what it cites; undefined when the visitor has no such reply. */
-    readonly citing: (
-      of: VisitorName,
-      conversation: SessionId,
-      reply: MessageId,
-    ) => Effect.Effect<CitingReply | undefined, Unavailable, CurrentOrganization>
-    /** Finds the passage at the place of a source in the document as it is now; undefined where there is none. */
-    readonly passage: (
-      chatbot: ChatbotId,
-      reply: MessageId,
-      source: Source,
-    ) => Effect.Effect<CurrentPassage | undefined, Unavailable, CurrentOrganization>
-    /** Deletes all conversations of a visitor, with their messages, and returns their number. */
-    readonly removeAll: (of: VisitorName) => Effect.Effect<number, Unavailable, CurrentOrganization>
-    /**
-     * Gives the conversations of these visitors of a chatbot to one of them, who turned out to be all of them, and stores
-     * the address with all that have another one or none.
-     */
-    readonly handOver: (
-      chatbot: ChatbotId,
-      visitors: ReadonlyArray<string>,
-      to: { readonly visitor: string; readonly email?: string },
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-  }
->()("parley/storage/widget/VisitorConversations") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const auditing = yield* Auditing
 
@@ -163,24 +99,10 @@ export class VisitorConversations extends Context.Service<
           after === undefined
             ? sql``
             : sql`and (${sql.literal(column)}, ${sql.literal(id)})
-                ${sql.literal(sign)} (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`,
+              ${sql.literal(sign)} (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`,
       })
       const activity = places("s.updated_at")
       const times = places("m.created_at")
-
-      const list = Effect.fnUntraced(function* (of: VisitorName, range: Range) {
-        const rows = yield* sql<VisitorConversation & { readonly at: string }>`
-          select ${columns}, ${activity.at} from sessions s
-          where ${yield* owned(of)} ${activity.beyond(range, "s.id", "<")}
-          order by s.updated_at desc, s.id desc limit ${range.limit + 1}`
-        return toListed(rows, range, (row) => row)
-      }, withoutSqlErrors)
-
-      const get = Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId) {
-        const [row] = yield* sql<VisitorConversation>`
-          select ${columns} from sessions s where s.id = ${conversation} and ${yield* owned(of)}`
-        return row ?? (yield* sessionNotFound)
-      }, withoutSqlErrors)
 
       const messages = Effect.fnUntraced(function* (
         of: VisitorName,
@@ -204,61 +126,6 @@ export class VisitorConversations extends Context.Service<
         return toListed(rows, range, (row) => row)
       }, withoutSqlErrors)
 
-      const sent = Effect.fnUntraced(function* (of: VisitorName, ids: ReadonlyArray<MessageId>) {
-        return yield* sql<SentMessage>`
-          select m.id, m.session_id, m.content, m.finish_reason, m.sources
-          from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
-          where m.id = any(${ids}::uuid[]) and ${yield* owned(of)}`
-      }, withoutSqlErrors)
-
-      const question = Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {
-        const latest = (condition: string) =>
-          sql.literal(`lateral (
-            select m.id, m.content, m.metadata->>'mid' as mid from messages m
-            where m.session_id = s.id and m.organization_id = s.organization_id and ${condition}
-            order by m.created_at desc, m.id desc limit 1
-          )`)
-        const [row] = yield* sql<{
-          readonly latest: MessageId | null
-          readonly asked: MessageId | null
-          readonly content: string
-          readonly mid: string | null
-          readonly is_stored: boolean
-        }>`
-          select latest.id as latest, question.id as asked, question.content, question.mid,
-            exists (
-              select from messages m
-              where m.id = ${reply} and m.session_id = s.id and m.organization_id = s.organization_id
-            ) as is_stored
-          from sessions s
-            left join ${latest("true")} latest on true
-            left join ${latest("m.sender_type = 'user'")} question on true
-          where s.id = ${conversation} and ${yield* owned(of)}`
-        if (row === undefined) return yield* sessionNotFound
-        const isLatest = row.is_stored ? row.latest === reply : row.latest === row.asked
-        return isLatest && row.asked !== null ? row : yield* notTheLatest
-      }, withoutSqlErrors)
-
-      const citing = Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {
-        const [row] = yield* sql<CitingReply>`
-          select m.sources, m.tool_results
-          from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
-          where m.id = ${reply} and s.id = ${conversation} and m.sender_type = 'bot' and ${yield* owned(of)}`
-        return row
-      }, withoutSqlErrors)
-
-      const passage = Effect.fnUntraced(function* (chatbot: ChatbotId, reply: MessageId, source: Source) {
-        const organization = yield* CurrentOrganization
-        const [row] = yield* sql<CurrentPassage>`
-          select c.content, c.headings, d.updated_at > m.created_at as has_changed
-          from documents d
-            join chunks c on c.document_id = d.id and c.revision = d.revision and c.organization_id = d.organization_id
-            join messages m on m.id = ${reply} and m.organization_id = d.organization_id
-          where d.id = ${source.document_id}::uuid and d.chatbot_id = ${chatbot}
-            and d.organization_id = ${organization} and c.ordinal = ${source.chunk}`
-        return row
-      }, withoutSqlErrors)
-
       const removeSome = Effect.fnUntraced(function* (of: VisitorName) {
         const organization = yield* CurrentOrganization
         const { conversations, messages } = yield* deleteSomeSessions(sql, {
@@ -276,27 +143,117 @@ export class VisitorConversations extends Context.Service<
         return conversations
       }, transaction(sql))
 
-      const removeAll = Effect.fnUntraced(function* (of: VisitorName) {
-        let total = 0
-        for (let some = yield* removeSome(of); some > 0; some = yield* removeSome(of)) total += some
-        return total
-      }, withoutSqlErrors)
+      return {
+        /** Lists the conversations of a visitor, the latest activity first. */
+        list: Effect.fnUntraced(function* (of: VisitorName, range: Range) {
+          const rows = yield* sql<VisitorConversation & { readonly at: string }>`
+          select ${columns}, ${activity.at} from sessions s
+          where ${yield* owned(of)} ${activity.beyond(range, "s.id", "<")}
+          order by s.updated_at desc, s.id desc limit ${range.limit + 1}`
+          return toListed(rows, range, (row) => row)
+        }, withoutSqlErrors),
 
-      const handOver = Effect.fnUntraced(function* (
-        chatbot: ChatbotId,
-        visitors: ReadonlyArray<string>,
-        { email, visitor }: { readonly visitor: string; readonly email?: string },
-      ) {
-        const about = json(email === undefined ? {} : { email })
-        const condition = sql`organization_id = ${yield* CurrentOrganization} and chatbot_id = ${chatbot}
+        get: Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId) {
+          const [row] = yield* sql<VisitorConversation>`
+          select ${columns} from sessions s where s.id = ${conversation} and ${yield* owned(of)}`
+          return row ?? (yield* sessionNotFound)
+        }, withoutSqlErrors),
+
+        /**
+         * Lists messages of a conversation, by default the latest first. Of several replies in a row, which were made anew one after
+         * the other, only the last is listed. An unknown conversation has none.
+         */
+        messages,
+
+        /** Finds those of these messages that are stored in conversations of the visitor. */
+        sent: Effect.fnUntraced(function* (of: VisitorName, ids: ReadonlyArray<MessageId>) {
+          return yield* sql<SentMessage>`
+          select m.id, m.session_id, m.content, m.finish_reason, m.sources
+          from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
+          where m.id = any(${ids}::uuid[]) and ${yield* owned(of)}`
+        }, withoutSqlErrors),
+
+        /**
+         * Returns the latest message of the visitor in a conversation, if this is the reply to it. One that failed before
+         * anything of it was stored is, when nothing is stored after that message.
+         */
+        question: Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {
+          const latest = (condition: string) =>
+            sql.literal(`lateral (
+            select m.id, m.content, m.metadata->>'mid' as mid from messages m
+            where m.session_id = s.id and m.organization_id = s.organization_id and ${condition}
+            order by m.created_at desc, m.id desc limit 1
+          )`)
+          const [row] = yield* sql<{
+            readonly latest: MessageId | null
+            readonly asked: MessageId | null
+            readonly content: string
+            readonly mid: string | null
+            readonly is_stored: boolean
+          }>`
+          select latest.id as latest, question.id as asked, question.content, question.mid,
+            exists (
+              select from messages m
+              where m.id = ${reply} and m.session_id = s.id and m.organization_id = s.organization_id
+            ) as is_stored
+          from sessions s
+            left join ${latest("true")} latest on true
+            left join ${latest("m.sender_type = 'user'")} question on true
+          where s.id = ${conversation} and ${yield* owned(of)}`
+          if (row === undefined) return yield* sessionNotFound
+          const isLatest = row.is_stored ? row.latest === reply : row.latest === row.asked
+          return isLatest && row.asked !== null ? row : yield* notTheLatest
+        }, withoutSqlErrors),
+
+        /** Finds a reply with what it cites; undefined when the visitor has no such reply. */
+        citing: Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {
+          const [row] = yield* sql<CitingReply>`
+          select m.sources, m.tool_results
+          from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
+          where m.id = ${reply} and s.id = ${conversation} and m.sender_type = 'bot' and ${yield* owned(of)}`
+          return row
+        }, withoutSqlErrors),
+
+        /** Finds the passage at the place of a source in the document as it is now; undefined where there is none. */
+        passage: Effect.fnUntraced(function* (chatbot: ChatbotId, reply: MessageId, source: Source) {
+          const organization = yield* CurrentOrganization
+          const [row] = yield* sql<CurrentPassage>`
+          select c.content, c.headings, d.updated_at > m.created_at as has_changed
+          from documents d
+            join chunks c on c.document_id = d.id and c.revision = d.revision and c.organization_id = d.organization_id
+            join messages m on m.id = ${reply} and m.organization_id = d.organization_id
+          where d.id = ${source.document_id}::uuid and d.chatbot_id = ${chatbot}
+            and d.organization_id = ${organization} and c.ordinal = ${source.chunk}`
+          return row
+        }, withoutSqlErrors),
+
+        /** Deletes all conversations of a visitor, with their messages, and returns their number. */
+        removeAll: Effect.fnUntraced(function* (of: VisitorName) {
+          let total = 0
+          for (let some = yield* removeSome(of); some > 0; some = yield* removeSome(of)) total += some
+          return total
+        }, withoutSqlErrors),
+
+        /**
+         * Gives the conversations of these visitors of a chatbot to one of them, who turned out to be all of them, and stores
+         * the address with all that have another one or none.
+         */
+        handOver: Effect.fnUntraced(function* (
+          chatbot: ChatbotId,
+          visitors: ReadonlyArray<string>,
+          { email, visitor }: { readonly visitor: string; readonly email?: string },
+        ) {
+          const about = json(email === undefined ? {} : { email })
+          const condition = sql`organization_id = ${yield* CurrentOrganization} and chatbot_id = ${chatbot}
           and visitor = any(${arrayText(visitors)}::text[]) and (visitor <> ${visitor} or user_info || ${about} <> user_info)`
-        // Mostly there are none, and then a database that can only be read is asked for no more.
-        const [any] = yield* sql`select from sessions where ${condition} limit 1`
-        if (any === undefined) return
-        yield* sql`update sessions set visitor = ${visitor}, user_info = user_info || ${about} where ${condition}`
-      }, withoutSqlErrors)
-
-      return { list, get, messages, sent, question, citing, passage, removeAll, handOver }
+          // Mostly there are none, and then a database that can only be read is asked for no more.
+          const [any] = yield* sql`select from sessions where ${condition} limit 1`
+          if (any === undefined) return
+          yield* sql`update sessions set visitor = ${visitor}, user_info = user_info || ${about} where ${condition}`
+        }, withoutSqlErrors),
+      }
     }),
-  )
+  },
+) {
+  static readonly layer = Layer.effect(this, this.make)
 }
