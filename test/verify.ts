@@ -68,18 +68,25 @@ const filesOf = (pattern: string) => Array.from(new Glob(pattern).scanSync(root)
 const BROWSER_TESTS = "test/browser/*.test.ts"
 const isOutsideBrowser = (file: string): boolean => !new Glob(BROWSER_TESTS).match(file.replace("./", ""))
 
-/**
- * Lets the test files of a check that took longest begin first, except where nothing can be remembered, as among the
- * packages of Nix.
- */
-const timings = (name: string): ReadonlyArray<string> => {
+/** Whether anything can be remembered for the next time, unlike among the packages of Nix. */
+const remembers = (() => {
   try {
     mkdirSync(CACHE, { recursive: true })
     accessSync(CACHE, constants.W_OK)
-    return [`--timings=${join(CACHE, `timings-${name}.json`)}`, "--update-timings"]
+    return true
   } catch {
-    return []
+    return false
   }
+})()
+
+/** Lets the test files of a check that took longest begin first. */
+const timings = (name: string): ReadonlyArray<string> =>
+  remembers ? [`--timings=${join(CACHE, `timings-${name}.json`)}`, "--update-timings"] : []
+
+/** Checks what has changed since the last time, which takes seconds instead of half a minute. */
+const typeCheck = (name: string, ...options: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const memory = ["--incremental", "--tsBuildInfoFile", join(CACHE, `${name}.tsbuildinfo`)]
+  return [compiler(), "--noEmit", ...(remembers ? memory : []), ...options]
 }
 
 /** In a few processes, of which each keeps the modules that it has loaded for its next file. */
@@ -112,8 +119,8 @@ const checks: ReadonlyArray<Check> = [
   { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
   { name: "lint", command: [bun, "node_modules/.bin/oxlint", "--deny-warnings"] },
   { name: "sizes", command: [bun, "test/lib/sizes.ts"] },
-  { name: "web types", command: [compiler(), "--noEmit", "-p", "src/web"] },
-  { name: "types", command: [compiler(), "--noEmit"] },
+  { name: "web types", command: typeCheck("web-types", "-p", "src/web") },
+  { name: "types", command: typeCheck("types") },
   tests("tests", filesOf("test/**/*.test.ts").filter(isOutsideBrowser)),
   {
     ...tests("browser", filesOf(BROWSER_TESTS), BROWSER_PROCESSES),
