@@ -25,7 +25,7 @@ import type { Group } from "./Setting.ts"
 const dataDir = text.or(
   DATA_DIR,
   "./data",
-  "Directory of everything that is not in Postgres: the embedded database, files, copies of search indexes; made with mode 0700. Relative paths start from the working directory.",
+  "Directory of everything that is not in Postgres: the embedded database and files; made with mode 0700. Relative paths start from the working directory.",
 )
 
 /** The absolute path of a directory in the data directory. */
@@ -33,7 +33,6 @@ const below = (name: string) => dataDir.map((directory) => resolve(directory, na
 
 export const uploadsDirectory = below("uploads").elsewhere
 export const webDirectory = below("cache/web").elsewhere
-export const indexesDirectory = below("indexes").elsewhere
 
 const database = {
   directory: below("database"),

@@ -1,5 +1,4 @@
 import { EMBEDDINGS, EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS } from "../system/Variables.ts"
-import { indexesDirectory } from "./Data.ts"
 import { embeddingModel, fraction, httpUrl, integer, positiveDuration, secret, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
@@ -42,21 +41,12 @@ const knowledgeIndexes = {
   bytes: size.or(
     "INDEX_MEMORY",
     "256MiB",
-    "Memory for search indexes of knowledge bases, including the parts that are mapped from disk. It holds an index of some 127,000 passages. Raise it for larger ones, or for many that are searched at once.",
-  ),
-}
-
-const snapshots = {
-  directory: indexesDirectory,
-  bytes: size.or(
-    "INDEX_DISK",
-    "2GiB",
-    "Disk for copies of large search indexes, below the data directory; they may be removed at any time.",
+    "Memory for search indexes of knowledge bases. It holds an index of some 127,000 passages. Raise it for larger ones, or for many that are searched at once.",
   ),
 }
 
 export const search = {
   title: "Embeddings and search",
   introduction: "How passages are found for a question.",
-  sections: { embeddings, retriever, knowledgeIndexes, snapshots },
+  sections: { embeddings, retriever, knowledgeIndexes },
 } satisfies Group

@@ -2,7 +2,6 @@ import { Context, Duration, Effect, Latch, Layer } from "effect"
 import { Blobs } from "../blobs/Blobs.ts"
 import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 import { OrganizationRemains } from "../storage/OrganizationRemains.ts"
 import { regularly } from "../system/Background.ts"
@@ -70,9 +69,7 @@ export class OrganizationRemoval extends Context.Service<OrganizationRemoval>()(
   static readonly layerRegularly = Layer.effectDiscard(
     Effect.gen(function* () {
       const blobs = yield* Blobs
-      const snapshots = yield* Snapshots
-      const removeFiles = (chatbot: ChatbotId) => Effect.andThen(blobs.nudge, Effect.ignore(snapshots.tidy(chatbot)))
-      yield* Effect.forkScoped((yield* OrganizationRemoval).runForever(removeFiles))
+      yield* Effect.forkScoped((yield* OrganizationRemoval).runForever(() => blobs.nudge))
     }),
   )
 }

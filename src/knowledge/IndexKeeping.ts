@@ -4,7 +4,6 @@ import { LexemeIndexes } from "../storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 import { chunksThatFit, type KnowledgeIndexesSettings } from "./search/IndexBuilder.ts"
-import { Snapshots } from "./segments/Snapshots.ts"
 
 /**
  * The database builds its index of words when a knowledge base reaches this share of the largest that fits an index in
@@ -13,7 +12,7 @@ import { Snapshots } from "./segments/Snapshots.ts"
 const SHARE_INDEXED_AHEAD = 0.5
 
 /**
- * Maintains the search indexes on disk and in the database for as long as the layer lives.
+ * Maintains the search indexes in the database for as long as the layer lives.
  *
  * A database that answers no query while it builds an index (the embedded one) gets no index of vectors, which would
  * take far too long. Its index of words takes as long as a few searches without it, and is built only when it is
@@ -25,7 +24,6 @@ export const layer = ({ bytes }: Pick<KnowledgeIndexesSettings, "bytes">) =>
       const { answersWhileIndexing } = yield* DatabaseTraits
       const share = answersWhileIndexing ? SHARE_INDEXED_AHEAD : 1
       yield* Effect.forkScoped((yield* LexemeIndexes).keep(Math.floor(share * chunksThatFit(bytes))))
-      yield* Effect.forkScoped((yield* Snapshots).keep)
       const { model, isSemantic } = yield* Embeddings
       if (answersWhileIndexing && isSemantic) yield* Effect.forkScoped((yield* VectorIndexes).keep(model))
     }),

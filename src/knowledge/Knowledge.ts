@@ -5,13 +5,11 @@ import * as IndexKeeping from "./IndexKeeping.ts"
 import { Retriever, type RetrieverSettings } from "./Retriever.ts"
 import type { KnowledgeIndexesSettings } from "./search/IndexBuilder.ts"
 import { KnowledgeIndexes } from "./search/KnowledgeIndexes.ts"
-import { Snapshots, type SnapshotsSettings } from "./segments/Snapshots.ts"
 
 interface KnowledgeSettings {
   readonly extract: ExtractSettings
   readonly knowledgeIndexes: KnowledgeIndexesSettings
   readonly retriever: RetrieverSettings
-  readonly snapshots: SnapshotsSettings
 }
 
 /** Everything from a file to a passage that a search finds: extraction, indexing, search and its indexes. */
@@ -21,4 +19,4 @@ export const layer = (settings: KnowledgeSettings) =>
     Indexer.layer,
     IndexKeeping.layer(settings.knowledgeIndexes),
     Retriever.layer(settings.retriever).pipe(Layer.provideMerge(KnowledgeIndexes.layer(settings.knowledgeIndexes))),
-  ).pipe(Layer.provideMerge(Snapshots.layer(settings.snapshots)))
+  )

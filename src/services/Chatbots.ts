@@ -27,7 +27,6 @@ import type { Listed, Range } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
-import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import * as Storage from "../storage/Chatbots.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { PublicUrl } from "./PublicUrl.ts"
@@ -110,7 +109,6 @@ export class Chatbots extends Context.Service<
       const storage = yield* Storage.Chatbots
       const models = yield* Models
       const blobs = yield* Blobs
-      const snapshots = yield* Snapshots
       const random = yield* SecureRandom.SecureRandom
       const publicUrl = yield* PublicUrl
 
@@ -268,8 +266,6 @@ export class Chatbots extends Context.Service<
       const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
         yield* storage.remove(id)
         yield* blobs.collect
-        // The next sweep deletes what this leaves behind if it fails.
-        yield* Effect.ignore(snapshots.tidy(id))
       })
 
       return {

@@ -6,7 +6,6 @@ import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
-import { Snapshots } from "../knowledge/segments/Snapshots.ts"
 import * as ChatbotStorage from "../storage/Chatbots.ts"
 import { Documents } from "../storage/Documents.ts"
 import { AfterCommit } from "../storage/sql/AfterCommit.ts"
@@ -62,7 +61,6 @@ export class Knowledge extends Context.Service<
     this,
     Effect.gen(function* () {
       const retriever = yield* Retriever
-      const snapshots = yield* Snapshots
       const chatbots = yield* ChatbotStorage.Chatbots
       const documents = yield* Documents
       const blobs = yield* Blobs
@@ -83,8 +81,6 @@ export class Knowledge extends Context.Service<
         yield* chatbots.get(chatbot)
         yield* documents.remove(chatbot, id)
         yield* blobs.collect
-        // The next sweep deletes what this leaves behind if it fails.
-        yield* Effect.ignore(snapshots.tidy(chatbot))
       })
 
       const retry = Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>

@@ -13,7 +13,6 @@ import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { inMemory } from "../lib/Knowledge.ts"
 import { platform } from "../lib/Layers.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
 import { calibrate } from "./lib/Calibrating.ts"
@@ -45,7 +44,6 @@ const layer = (indexBytes: number) =>
     Indexer.layer,
   ).pipe(
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: indexBytes })),
-    Layer.provideMerge(inMemory),
     Layer.provideMerge(
       Layer.mergeAll(
         Chunks.layer,

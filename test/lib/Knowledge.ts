@@ -4,7 +4,6 @@ import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
-import { Snapshots } from "../../src/knowledge/segments/Snapshots.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -53,23 +52,10 @@ export interface SearchSettings {
   readonly threshold: number | undefined
 }
 
-/** Snapshots that keep no files. */
-export const inMemory = Layer.fresh(Snapshots.layer({ directory: undefined, bytes: 0 }))
-
-/** Snapshots that only record for which chatbots `tidy` was called. */
-export const recordedSnapshots = (tidied: Array<ChatbotId>) =>
-  Layer.effect(
-    Snapshots,
-    Effect.map(Snapshots, (snapshots) =>
-      Snapshots.of({ ...snapshots, tidy: (chatbot) => Effect.sync(() => void tidied.push(chatbot)) }),
-    ),
-  ).pipe(Layer.provide(inMemory))
-
 /** A retriever with indexes of its own. */
-export const search = ({ indexBytes, threshold, ...settings }: SearchSettings, snapshots = inMemory) =>
+export const search = ({ indexBytes, threshold, ...settings }: SearchSettings) =>
   Layer.fresh(Retriever.layer({ threshold })).pipe(
     Layer.provideMerge(Layer.fresh(KnowledgeIndexes.layer({ bytes: indexBytes, ...settings }))),
-    Layer.provideMerge(snapshots),
   )
 
 /** The indexer with local embeddings. */

@@ -13,7 +13,6 @@ import { measure } from "../bench/lib/RankingMetrics.ts"
 import type { RetrievalSet } from "../bench/lib/RetrievalSet.ts"
 import { defaults } from "./Defaults.ts"
 import { fakeEmbeddings, fakeEmbeddingsKey, fakeVector } from "./FakeEmbeddings.ts"
-import { inMemory } from "./Knowledge.ts"
 import { random } from "./Random.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
 
@@ -184,7 +183,6 @@ const measureGroup = Effect.fnUntraced(function* (
 const knowledge = (url: string) =>
   Layer.mergeAll(Retriever.layer({ threshold: 0 }), Indexer.layer).pipe(
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: INDEX_BYTES })),
-    Layer.provideMerge(inMemory),
     Layer.provideMerge(
       Layer.mergeAll(
         Chunks.layer,

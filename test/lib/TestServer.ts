@@ -26,8 +26,6 @@ export interface TestServer {
   readonly provider: Provider
   /** The names of the files in the blob store. */
   readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
-  /** The paths of the stored search indexes. */
-  readonly indexes: () => ReadonlyArray<string>
   /** Every row of every table, and every file outside of the database, as text. */
   readonly dump: () => Promise<string>
   /** Makes a link that signs in at the console with a key, once. */
@@ -74,10 +72,6 @@ export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
       const directory = join(given.DATA_DIR, "files", kind)
       return existsSync(directory) ? readdirSync(directory) : []
     },
-    indexes: () =>
-      readdirSync(join(given.DATA_DIR, "indexes"), { recursive: true, encoding: "utf8" }).filter((path) =>
-        path.endsWith(".segment"),
-      ),
     signInLink: (key) =>
       Effect.runPromiseWith(context)(ConsoleSessions.use(({ makeLink }) => makeLink(Redacted.make(key)))),
     query: (query) => Effect.runPromiseWith(context)(query),

@@ -3,29 +3,20 @@ import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Models } from "../../src/models/Models.ts"
 import { Slug } from "../../src/domain/chatbot/Slug.ts"
-import type { ChatbotId } from "../../src/domain/Ids.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
 import { Avatars } from "../../src/services/Avatars.ts"
 import { Chatbots, etagOf } from "../../src/services/Chatbots.ts"
 import { PublicUrl } from "../../src/services/PublicUrl.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { recordedSnapshots } from "../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 import { asCaller, makeOrganization } from "../lib/Tenants.ts"
 import { modelsSettings } from "../lib/Defaults.ts"
-
-/** The chatbots whose index snapshots were tidied. */
-const tidied: Array<ChatbotId> = []
 
 const runtime = ManagedRuntime.make(
   Avatars.layer.pipe(
     Layer.provideMerge(Chatbots.layer),
     Layer.provideMerge(
-      Layer.mergeAll(
-        recordedSnapshots(tidied),
-        Blobs.layer,
-        Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer)),
-      ),
+      Layer.mergeAll(Blobs.layer, Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer))),
     ),
     Layer.provideMerge(
       Layer.mergeAll(storage, platform, quiet, memoryBlobs, Layer.succeed(PublicUrl, "https://chat.example.com")),
@@ -193,7 +184,6 @@ describe("an avatar", () => {
         expect(yield* storedKeys).toEqual([`avatars/${name}`])
         expect(Buffer.from(yield* avatars.get(name))).toEqual(Buffer.from(gif))
         yield* mine(chatbots.remove(made.id))
-        expect(tidied).toContain(made.id)
         expect(yield* storedKeys).toEqual([])
       }),
     ))

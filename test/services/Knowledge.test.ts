@@ -14,7 +14,6 @@ import { Ingestion } from "../../src/jobs/Ingestion.ts"
 import { EmbedFiles, type ReceivedFile } from "../../src/services/EmbedFiles.ts"
 import { Knowledge } from "../../src/services/Knowledge.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { recordedSnapshots } from "../lib/Knowledge.ts"
 import {
   BlobControl,
   countingEmbeddings,
@@ -35,16 +34,12 @@ const FILE_LIMIT = 1_000
 const FILES_LIMIT = 4
 const PATIENCE = Duration.seconds(30)
 
-/** The chatbots whose index snapshots were tidied. */
-const tidied: Array<ChatbotId> = []
-
 const runtime = ManagedRuntime.make(
   Layer.merge(Knowledge.layer, EmbedFiles.layer({ fileLimit: FILE_LIMIT, filesLimit: FILES_LIMIT })).pipe(
     Layer.provide(unlimitedShares),
     Layer.provideMerge(Ingestion.layer(ingestionDefaults)),
     Layer.provideMerge(Layer.mergeAll(Indexer.layer, Blobs.layer, Retriever.layer({ threshold: undefined }))),
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: 50_000_000 })),
-    Layer.provideMerge(recordedSnapshots(tidied)),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs, scriptedExtract, countingEmbeddings)),
   ),
 )
@@ -331,9 +326,7 @@ describe("a deletion", () => {
           yield* uploadOne(tenant, "Bears hibernate."),
         ]
         yield* find(tenant, "penguins")
-        tidied.length = 0
         yield* remove(tenant, penguins.id)
-        expect(tidied).toEqual([tenant.chatbot])
         expect((yield* find(tenant, "penguins")).join()).not.toContain("swim")
         expect((yield* find(tenant, "bears")).join()).toContain("hibernate")
         expect((yield* Effect.flip(remove(tenant, penguins.id)))._tag).toBe("NotFound")

@@ -1,16 +1,15 @@
-import { Deferred, Duration, Effect, Option, Semaphore, Stream } from "effect"
-import { Unavailable } from "../../domain/Errors.ts"
+import { Duration, Effect, Semaphore } from "effect"
+import type { Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Embeddings } from "../../embeddings/Embeddings.ts"
 import type { ServingDocument } from "../../storage/search/ChunkPacks.ts"
 import { Chunks } from "../../storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../storage/search/LexemeIndexes.ts"
-import { addPack, packsOf } from "../segments/Packs.ts"
+import { addPack, buildSegment, buildSegmentElsewhere, packsOf } from "../segments/SegmentBuild.ts"
 import type { Segment } from "../segments/Segment.ts"
 import { SegmentBuilder } from "../segments/SegmentBuilder.ts"
 import { disjoint, missingFrom, outdatedBy, planSegments, sizeOf } from "../segments/SegmentPlan.ts"
-import { Snapshots } from "../segments/Snapshots.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
 import { placesToSample, Sample } from "./Sample.ts"
 import type { Entry, Slot, Slots } from "./Slots.ts"
@@ -18,7 +17,7 @@ import type { Entry, Slot, Slots } from "./Slots.ts"
 export interface KnowledgeIndexesSettings {
   /** The memory in bytes that all indexes may take together. */
   readonly bytes: number
-  /** The most chunks that are read within a search. A larger index is built on another thread and kept on disk. */
+  /** The most chunks that are read within a search. A larger index is built on another thread. */
   readonly chunksWithinSearch?: number
 }
 
@@ -30,12 +29,12 @@ export const chunksThatFit = (bytes: number): number =>
   Math.floor(bytes / (EXPECTED_BYTES_PER_CHUNK + EXPECTED_SKETCH_BYTES))
 
 const CHUNKS_WITHIN_SEARCH = 2_000
-/** How long a search waits for an index that is being built, before the database answers it. */
-const PATIENCE = Duration.millis(250)
-/** The pause after a failed build, during which no other is begun. */
+/** The version of an entry that the next search replaces. */
+const OUTDATED = -1n
+/** The number of segments that are built at the same time. */
+const CONCURRENT_BUILDS = 1
+/** The pause after a build that failed, or that would have displaced indexes in use, during which no other is begun. */
 const RETRY_AFTER = Duration.seconds(30)
-
-const buildFailed = new Unavailable({ detail: "A search index could not be built.", retry_after_seconds: 1 })
 
 /**
  * Makes the function that brings the entry of a slot up to date with the database: with an index, or with a sample
@@ -45,21 +44,38 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
   const chunks = yield* Chunks
   const embeddings = yield* Embeddings
   const lexemeIndexes = yield* LexemeIndexes
-  const snapshots = yield* Snapshots
+  const builds = yield* Semaphore.make(CONCURRENT_BUILDS)
   const scope = yield* Effect.scope
   const chunksWithinSearch = settings.chunksWithinSearch ?? CHUNKS_WITHIN_SEARCH
   /** The model whose vectors are compared in the index. Vectors that express meaning are compared in the database. */
   const sketched = embeddings.isSemantic ? undefined : embeddings.model
   const expectedBytes = EXPECTED_BYTES_PER_CHUNK + (sketched === undefined ? 0 : EXPECTED_SKETCH_BYTES)
 
-  const load = Effect.fnUntraced(function* (chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>) {
-    const builder = new SegmentBuilder()
-    yield* Stream.runForEach(packsOf(chunks, chatbotId, documents, sketched), (pack) => addPack(builder, pack))
-    return builder.build()
+  const load = (chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>) =>
+    buildSegment(packsOf(chunks, chatbotId, documents, sketched))
+
+  /** Builds a segment on another thread, and replaces the slot's sample by an index with it. */
+  const buildElsewhere = Effect.fnUntraced(
+    function* (slot: Slot, chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>) {
+      const packs = packsOf(chunks, chatbotId, documents, sketched)
+      const segment = yield* Semaphore.withPermit(builds, buildSegmentElsewhere(packs))
+      slot.pendingBytes = 0
+      // Otherwise the slot was evicted meanwhile.
+      if (slots.peek(slot.key) === slot) yield* Semaphore.withPermit(slot.lock, adopt(slot, chatbotId, segment))
+    },
+    Effect.catchTag("NotFound", () => Effect.void),
+  )
+
+  /** Adds a segment to the slot, in place of those that share a document with it. */
+  const adopt = Effect.fnUntraced(function* (slot: Slot, chatbotId: ChatbotId, segment: Segment) {
+    slot.segments = disjoint([segment, ...slot.segments])
+    const { version } = yield* chunks.probe(chatbotId, [])
+    slot.entry = yield* build(slot, chatbotId, version)
+    slots.makeRoom()
   })
 
   /**
-   * Begins to build a segment on another thread, and returns without waiting; `slot.pendingBuild` has the result. It is
+   * Begins to build a segment on another thread, unless that would displace indexes in use, and returns at once. It is
    * not interruptible, because a search that leaves would leave a pending build behind that nobody makes.
    */
   const begin = Effect.fnUntraced(function* (
@@ -68,50 +84,28 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     version: bigint,
     documents: ReadonlyArray<ServingDocument>,
   ) {
-    const pending = yield* Deferred.make<Segment, Unavailable>()
-    slot.pendingBuild = pending
+    if (slot.pendingBytes > 0 || slot.lastBuildVersion >= version) return
     slot.lastBuildVersion = version
-    yield* snapshots.build(chatbotId, packsOf(chunks, chatbotId, documents, sketched)).pipe(
-      Effect.tap((segment) => Deferred.succeed(pending, segment)),
-      Effect.tap((segment) => Semaphore.withPermit(slot.lock, finish(slot, chatbotId, segment))),
-      Effect.tapCause((cause) => Effect.logWarning("A search index was not built", cause)),
-      Effect.onExit(() => {
-        if (slot.pendingBuild === pending) slot.pendingBuild = undefined
-        return Deferred.fail(pending, buildFailed)
+    const retry = Effect.delay(
+      Effect.sync(() => {
+        slot.lastBuildVersion = OUTDATED
+        if (slot.entry !== undefined) slot.entry = { ...slot.entry, version: OUTDATED }
       }),
-      Effect.catchCause(() =>
-        Effect.andThen(
-          Effect.sleep(RETRY_AFTER),
-          Effect.sync(() => {
-            slot.lastBuildVersion = -1n
-            slot.entry = undefined
-          }),
-        ),
-      ),
+      RETRY_AFTER,
+    )
+    const bytes = expectedBytes * sizeOf(documents)
+    if (!slots.hasRoom(slot, bytes)) {
+      yield* lexemeIndexes.request(chatbotId)
+      return yield* Effect.forkIn(retry, scope)
+    }
+    slot.pendingBytes = bytes
+    return yield* buildElsewhere(slot, chatbotId, documents).pipe(
+      Effect.tapCause((cause) => Effect.logWarning("A search index was not built", cause)),
+      Effect.onExit(() => Effect.sync(() => void (slot.pendingBytes = 0))),
+      Effect.catchCause(() => retry),
       Effect.forkIn(scope),
     )
   }, Effect.uninterruptible)
-
-  /** Replaces the slot's sample by an index with the segment that was built. */
-  const finish = Effect.fnUntraced(
-    function* (slot: Slot, chatbotId: ChatbotId, segment: Segment) {
-      yield* adopt(slot, segment)
-      slot.pendingBuild = undefined
-      // The slot was evicted meanwhile; the next search opens the segment from disk.
-      if (slots.peek(slot.key) !== slot) return
-      const { version } = yield* chunks.probe(chatbotId, [])
-      slot.entry = yield* build(slot, chatbotId, version)
-      slots.makeRoom()
-    },
-    Effect.catchTag("NotFound", () => Effect.void),
-  )
-
-  /** Adds a segment to the slot, in place of those that share a document with it. */
-  const adopt = Effect.fnUntraced(function* (slot: Slot, segment: Segment) {
-    const segments = disjoint([segment, ...slot.segments.filter((each) => each !== segment)])
-    yield* snapshots.discard(slot.segments.filter((each) => !segments.includes(each)))
-    slot.segments = segments
-  })
 
   const sampleOf = Effect.fnUntraced(function* (
     chatbotId: ChatbotId,
@@ -144,27 +138,19 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     slot: Slot,
     chatbotId: ChatbotId,
     version: bigint,
-  ): Effect.fn.Return<Entry<LexicalIndex | Sample>, Unavailable, CurrentOrganization> {
+  ): Effect.fn.Return<Entry, Unavailable, CurrentOrganization> {
     const serving = yield* chunks.serving(chatbotId, sketched)
     if (sizeOf(serving) * expectedBytes > settings.bytes) {
       yield* lexemeIndexes.request(chatbotId)
       slot.segments = []
       return yield* withoutIndex(slot, chatbotId, version, serving)
     }
-    if (slot.segments.length === 0 && sizeOf(serving) > chunksWithinSearch) {
-      slot.segments = disjoint(yield* snapshots.open(chatbotId))
-    }
     const plan = planSegments(slot.segments, serving)
     if (sizeOf(plan.load) <= chunksWithinSearch) {
       const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load)]
-      yield* snapshots.discard(slot.segments.filter((segment) => !plan.keep.includes(segment)))
       slot.segments = [...plan.keep, ...added]
     } else {
-      if (slot.pendingBuild === undefined && slot.lastBuildVersion < version) {
-        yield* begin(slot, chatbotId, version, plan.load)
-      }
-      const built = slot.pendingBuild && (yield* awaitBriefly(slot.pendingBuild))
-      if (built !== undefined) yield* adopt(slot, built)
+      yield* begin(slot, chatbotId, version, plan.load)
       const missing = missingFrom(slot.segments, serving)
       if (sizeOf(missing) > chunksWithinSearch) return yield* withoutIndex(slot, chatbotId, version, serving)
       if (missing.length > 0) slot.segments = [...slot.segments, yield* load(chatbotId, missing)]
@@ -175,11 +161,3 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
 
   return build
 })
-
-/** The segment that is being built, if it is ready within `PATIENCE`. */
-const awaitBriefly = (pending: Deferred.Deferred<Segment, Unavailable>) =>
-  Deferred.await(pending).pipe(
-    Effect.timeoutOption(PATIENCE),
-    Effect.map(Option.getOrUndefined),
-    Effect.orElseSucceed(() => undefined),
-  )

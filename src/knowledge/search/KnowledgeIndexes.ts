@@ -5,17 +5,16 @@ import type { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { search as metrics } from "../../observability/Metrics.ts"
 import { Chunks } from "../../storage/search/Chunks.ts"
+import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { commonness } from "../../text/Commonness.ts"
-import { addPack } from "../segments/Packs.ts"
-import type { Segment } from "../segments/Segment.ts"
+import { addPack } from "../segments/SegmentBuild.ts"
 import { SegmentBuilder } from "../segments/SegmentBuilder.ts"
-import { Snapshots } from "../segments/Snapshots.ts"
 import { type KnowledgeIndexesSettings, makeIndexBuilder } from "./IndexBuilder.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import type { Sample } from "./Sample.ts"
 import { select } from "./Selection.ts"
-import { type Entry, ParkedIndex, type Slot, Slots } from "./Slots.ts"
+import { type Entry, Slots } from "./Slots.ts"
 import { Stems } from "./Stems.ts"
 
 /** An index of a chatbot's knowledge, ready to be searched for one question. */
@@ -69,9 +68,8 @@ export class KnowledgeIndexes extends Context.Service<
       this,
       Effect.gen(function* () {
         const chunks = yield* Chunks
-        const snapshots = yield* Snapshots
         const stems = new Stems()
-        const slots = new Slots(settings.bytes, snapshots.pathOf)
+        const slots = new Slots(settings.bytes)
         const build = yield* makeIndexBuilder(settings, slots)
         yield* metrics.indexes().read(() => slots.usage.count)
         yield* metrics.bytes().read(() => slots.usage.bytes)
@@ -79,11 +77,8 @@ export class KnowledgeIndexes extends Context.Service<
 
         /** Returns an entry of this version or of a later one, and makes it where there is none. */
         const atLeast = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, version: bigint) {
-          const slot = slots.touch(key)
-          const cached = Effect.gen(function* () {
-            const { entry } = slot
-            return entry === undefined || entry.version < version ? undefined : yield* restore(slot, entry, chatbotId)
-          })
+          const slot = slots.touch(key, yield* currentMonotonicMillis)
+          const cached = Effect.sync(() => (slot.entry && slot.entry.version >= version ? slot.entry : undefined))
           const built = Effect.gen(function* () {
             const entry = yield* build(slot, chatbotId, version)
             slot.entry = entry
@@ -98,7 +93,8 @@ export class KnowledgeIndexes extends Context.Service<
         const indexFor = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
           question: BoundedText,
-          { chunks: size, languages, content, revisions }: Entry<Sample>,
+          { chunks: size, languages, revisions }: Entry,
+          content: Sample,
           query: LexicalQuery,
         ) {
           const [room, scannedMax] = [MATCHES_WITHOUT_INDEX, SCANNED_WITHOUT_INDEX]
@@ -127,40 +123,16 @@ export class KnowledgeIndexes extends Context.Service<
           return entry
         })
 
-        /** Restores a parked index. Returns undefined when a file is gone, so that the index has to be built. */
-        const restore = Effect.fnUntraced(function* (slot: Slot, entry: Entry, chatbotId: ChatbotId) {
-          const { content } = entry
-          if (!(content instanceof ParkedIndex)) return { ...entry, content }
-          const segments: Array<Segment> = []
-          for (const part of content.parts) {
-            const segment = typeof part === "string" ? yield* snapshots.reopen(chatbotId, part) : part
-            if (segment !== undefined) segments.push(segment)
-          }
-          if (segments.length < content.parts.length) {
-            slot.entry = undefined
-            return undefined
-          }
-          const restored = { ...entry, content: new LexicalIndex(segments, { norms: content.norms }) }
-          if (slot.entry === entry) {
-            slot.entry = restored
-            slot.segments = segments
-            slots.makeRoom()
-          }
-          return restored
-        })
-
         const opened = Effect.fnUntraced(function* (
           chatbotId: ChatbotId,
           question: BoundedText,
-          entry: Entry<LexicalIndex | Sample>,
+          entry: Entry,
           query: LexicalQuery,
           isCurrent: boolean,
         ) {
           const { chunks, content, version } = entry
           const index =
-            content instanceof LexicalIndex
-              ? content
-              : yield* indexFor(chatbotId, question, { ...entry, content }, query)
+            content instanceof LexicalIndex ? content : yield* indexFor(chatbotId, question, entry, content, query)
           return { index, query, chunks, version, isCurrent }
         })
 
@@ -173,8 +145,8 @@ export class KnowledgeIndexes extends Context.Service<
           const cached = freshness === "cached" ? slots.peek(key)?.entry : undefined
           const cachedQuery = cached && stems.query(cached.languages, question, commonness)
           if (cached !== undefined && cachedQuery !== undefined) {
-            const entry = yield* restore(slots.touch(key), cached, chatbotId)
-            if (entry !== undefined) return yield* opened(chatbotId, question, entry, cachedQuery, false)
+            slots.touch(key, yield* currentMonotonicMillis)
+            return yield* opened(chatbotId, question, cached, cachedQuery, false)
           }
           const entry = yield* current(key, chatbotId, question)
           const query = stems.query(entry.languages, question, commonness)

@@ -35,8 +35,6 @@ export interface LexicalIndexOptions {
   readonly collection?: Collection
   readonly weights?: LexicalWeights
   readonly calibration?: Calibration
-  /** The norms of an earlier index over the same segments. */
-  readonly norms?: Norms
 }
 
 /** The least number of candidates, found by single words, that are searched for phrases. */
@@ -67,7 +65,7 @@ export class LexicalIndex {
 
   constructor(segments: ReadonlyArray<Segment>, options: LexicalIndexOptions = {}) {
     const weights = options.weights ?? DEFAULT_WEIGHTS
-    this.norms = options.norms ?? normsOf(segments, options, weights)
+    this.norms = normsOf(segments, options, weights)
     const { norms, size } = this.norms
     this.weights = weights
     this.segments = segments

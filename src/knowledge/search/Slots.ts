@@ -1,34 +1,19 @@
-import { type Deferred, Semaphore } from "effect"
-import type { Unavailable } from "../../domain/Errors.ts"
+import { Semaphore } from "effect"
 import type { DocumentId } from "../../domain/Ids.ts"
 import type { LanguageCount } from "../../text/Language.ts"
-import { LexicalIndex, type Norms } from "./LexicalIndex.ts"
+import type { LexicalIndex } from "./LexicalIndex.ts"
 import type { Sample } from "./Sample.ts"
 import type { Segment } from "../segments/Segment.ts"
 
-/** An index that was evicted from memory, reduced to what restores it without the database. */
-export class ParkedIndex {
-  readonly norms: Norms
-  /** The segments of the index in order: the path of a segment that is on disk, else the segment itself. */
-  readonly parts: ReadonlyArray<string | Segment>
-  readonly bytes: number
-
-  constructor(norms: Norms, parts: ReadonlyArray<string | Segment>) {
-    this.norms = norms
-    this.parts = parts
-    this.bytes = parts.reduce((sum, part) => sum + (typeof part === "string" ? 0 : part.bytes), norms.norms.byteLength)
-  }
-}
-
 /** The state of a chatbot's knowledge at one version. */
-export interface Entry<Content = LexicalIndex | ParkedIndex | Sample> {
+export interface Entry {
   readonly version: bigint
   /** The languages of the passages. */
   readonly languages: ReadonlyArray<LanguageCount>
   /** The number of passages in the knowledge base. */
   readonly chunks: number
   /** The index or, while there is none, a sample by which the database is searched. */
-  readonly content: Content
+  readonly content: LexicalIndex | Sample
   /** Where there is no index: the serving revision of each document. */
   readonly revisions?: ReadonlyMap<DocumentId, number>
 }
@@ -44,23 +29,32 @@ export class Slot {
   entry: Entry | undefined
   /** The segments of the entry's index; where it has none, the segments that already exist. */
   segments: ReadonlyArray<Segment> = []
-  /** The segment that is being built on another thread. */
-  pendingBuild: Deferred.Deferred<Segment, Unavailable> | undefined
-  /** The version of the knowledge for which the last build began; -1 before the first, and after a failure. */
+  /** The memory that the segment being built will take; 0 when none is. */
+  pendingBytes = 0
+  /** The version of the knowledge for which the last build began; -1 before the first, and where it may be tried again. */
   lastBuildVersion = -1n
+  /** When the slot was last used, in milliseconds by the monotonic clock. */
+  usedAt = 0
 
   constructor(key: string) {
     this.key = key
   }
 
   get bytes(): number {
-    const { entry } = this
-    return entry === undefined ? 0 : entry.content.bytes + REVISION_BYTES * (entry.revisions?.size ?? 0)
+    const { entry, pendingBytes } = this
+    return (
+      pendingBytes + (entry === undefined ? 0 : entry.content.bytes + REVISION_BYTES * (entry.revisions?.size ?? 0))
+    )
   }
 }
 
 /** The most slots. Those of empty and small knowledge bases take next to nothing of the memory that is counted. */
 export const SLOTS_MAX_COUNT = 10_000
+/**
+ * The time for which an index that is searched displaces no other by being built: where knowledge bases in turn need
+ * more memory than there is, the database answers for some of them, and no index is built over and over.
+ */
+const IN_USE_FOR = 10 * 60_000
 
 /**
  * A cache of the chatbots whose knowledge was recently searched, bounded by memory and by number. The keys contain the
@@ -68,14 +62,11 @@ export const SLOTS_MAX_COUNT = 10_000
  */
 export class Slots {
   private readonly bytesMax: number
-  private readonly pathOf: (segment: Segment) => string | undefined
   /** The slots by their keys, the least recently used first. */
   private readonly slots = new Map<string, Slot>()
 
-  /** @param pathOf returns the path of a segment's file, if it has one */
-  constructor(bytesMax: number, pathOf: (segment: Segment) => string | undefined) {
+  constructor(bytesMax: number) {
     this.bytesMax = bytesMax
-    this.pathOf = pathOf
   }
 
   /** Returns the slot with this key, if there is one, and does not count as use. */
@@ -84,8 +75,9 @@ export class Slots {
   }
 
   /** Returns the slot with this key, or a new one, and makes it the most recently used. */
-  touch(key: string): Slot {
+  touch(key: string, now: number): Slot {
     const slot = this.slots.get(key) ?? new Slot(key)
+    slot.usedAt = now
     this.slots.delete(key)
     this.slots.set(key, slot)
     const [oldest] = this.slots.size > SLOTS_MAX_COUNT ? this.slots.keys() : []
@@ -93,42 +85,31 @@ export class Slots {
     return slot
   }
 
-  /**
-   * Frees memory until the slots fit their bound, the least recently used first: it parks indexes and, where that does
-   * not suffice, removes slots. The most recently used slot always stays as it is.
-   */
+  /** Whether a slot may take so many bytes without displacing another one that is in use. */
+  hasRoom(slot: Slot, bytes: number): boolean {
+    const inUse = Array.from(this.slots.values()).filter((other) => slot.usedAt - other.usedAt < IN_USE_FOR)
+    return sum(inUse.filter((other) => other !== slot)) + bytes <= this.bytesMax
+  }
+
+  /** Removes slots until the others fit their bound, the least recently used first; the most recently used one stays. */
   makeRoom(): void {
-    let used = Array.from(this.slots.values()).reduce((sum, { bytes }) => sum + bytes, 0)
-    const room = (change: (key: string, slot: Slot) => void): void => {
-      const others = Array.from(this.slots).slice(0, -1)
-      for (const [key, slot] of others) {
-        if (used <= this.bytesMax) return
-        used -= slot.bytes
-        change(key, slot)
-        if (this.slots.has(key)) used += slot.bytes
-      }
+    let used = sum(this.slots.values())
+    for (const [key, slot] of Array.from(this.slots).slice(0, -1)) {
+      if (used <= this.bytesMax) return
+      used -= slot.bytes
+      this.slots.delete(key)
     }
-    room((_, slot) => this.park(slot))
-    room((key) => this.slots.delete(key))
   }
 
   /** The number of slots that have an entry, and the bytes of all of them. */
   get usage(): { readonly count: number; readonly bytes: number } {
     const used = Array.from(this.slots.values()).filter(({ entry }) => entry !== undefined)
-    return { count: used.length, bytes: used.reduce((sum, { bytes }) => sum + bytes, 0) }
+    return { count: used.length, bytes: sum(used) }
   }
+}
 
-  private park(slot: Slot): void {
-    const { entry } = slot
-    if (entry === undefined || !(entry.content instanceof LexicalIndex)) return
-    const { norms, segments } = entry.content
-    slot.entry = {
-      ...entry,
-      content: new ParkedIndex(
-        norms,
-        segments.map((segment) => this.pathOf(segment) ?? segment),
-      ),
-    }
-    slot.segments = []
-  }
+const sum = (slots: Iterable<Slot>): number => {
+  let total = 0
+  for (const { bytes } of slots) total += bytes
+  return total
 }

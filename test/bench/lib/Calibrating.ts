@@ -42,8 +42,7 @@ const errorsOf = ({ asked }: CalibrationSet, calibration: Calibration): Errors =
   const shareFound = (answerable: boolean): number => {
     let [found, all] = [0, 0]
     for (const { index, queries } of asked.filter((each) => each.answerable === answerable)) {
-      const { segments, norms } = index
-      const calibrated = new LexicalIndex(segments, { norms, calibration })
+      const calibrated = new LexicalIndex(index.segments, { calibration })
       all += queries.length
       found += queries.filter((query) =>
         calibrated.search(query, CANDIDATES).some(({ similarity }) => similarity >= LIKELY_SIMILARITY),

@@ -1,0 +1,143 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Effect, Latch, Layer, ManagedRuntime } from "effect"
+import { Retriever } from "../../../src/knowledge/Retriever.ts"
+import { Chunks } from "../../../src/storage/search/Chunks.ts"
+import {
+  ChunksCalls,
+  countedChunks,
+  forget,
+  indexing,
+  learn,
+  relearn,
+  search,
+  type Tenant,
+} from "../../lib/Knowledge.ts"
+import { eventually, platform, quiet, storage } from "../../lib/Layers.ts"
+import { as, makeTenant } from "../../lib/Tenants.ts"
+
+const MEBIBYTE = 2 ** 20
+
+const runtime = ManagedRuntime.make(
+  indexing.pipe(Layer.provideMerge(countedChunks), Layer.provideMerge(Layer.mergeAll(storage, platform, quiet))),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+/** Passages with a word of their own each; more than these tests let a search read. */
+const rooms = Array.from({ length: 40 }, (_, number) => ({ text: `Room quartz${number} has a projector, a window.` }))
+const CHUNKS_WITHIN_SEARCH = 15
+
+/** Stands for a new process, which has nothing but the database. */
+const process = (indexBytes = 64 * MEBIBYTE) =>
+  search({ indexBytes, threshold: 0, chunksWithinSearch: CHUNKS_WITHIN_SEARCH })
+
+const find = ({ organization, chatbot }: Tenant, query: string) =>
+  Effect.map(
+    Retriever.use((retriever) => as(organization)(retriever.search({ chatbotId: chatbot, query, topK: 5 }))),
+    ({ hits }) => hits.map(({ content, similarity }) => `${content} ${similarity.toFixed(4)}`),
+  )
+
+const makeLarge = Effect.fnUntraced(function* () {
+  const tenant = yield* makeTenant
+  const document = yield* learn(tenant, "Rooms", rooms)
+  return { tenant, document }
+})
+
+/** Repeats a search until an index in memory answers it. */
+const findIndexed = Effect.fnUntraced(function* (tenant: Tenant, query: string) {
+  const calls = yield* ChunksCalls
+  return yield* eventually(
+    Effect.suspend(() => {
+      calls.clear()
+      return find(tenant, query)
+    }),
+    () => !calls.has("matching") && !calls.has("probe"),
+  )
+})
+
+/** Whether the database answers a search of the tenant's chatbot, and no index is built for it. */
+const isAnsweredByDatabase = Effect.fnUntraced(function* (tenant: Tenant) {
+  const calls = yield* ChunksCalls
+  calls.clear()
+  expect((yield* find(tenant, "quartz7"))[0]).toContain("quartz7 ")
+  return calls.has("matching") && !calls.has("lexemes")
+})
+
+/** Runs an effect before chunks are read for an index. */
+const beforeReading = (effect: Effect.Effect<void>) =>
+  Layer.effect(
+    Chunks,
+    Effect.map(Chunks, (chunks) =>
+      Chunks.of({ ...chunks, lexemes: (...args) => Effect.andThen(effect, chunks.lexemes(...args)) }),
+    ),
+  )
+
+describe("a large search index", () => {
+  test("is not needed for a search: while it is built, the database ranks the same passage first", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant } = yield* makeLarge()
+        const gate = yield* Latch.make(false)
+        yield* Effect.gen(function* () {
+          const calls = yield* ChunksCalls
+          calls.clear()
+          const before = yield* find(tenant, "quartz7 projector")
+          expect(calls.get("matching")).toBe(1)
+          expect(before[0]).toContain("quartz7 ")
+          yield* gate.open
+          const [first] = yield* findIndexed(tenant, "quartz7 projector")
+          expect(first).toBe(before[0])
+        }).pipe(Effect.provide(process().pipe(Layer.provide(beforeReading(gate.await)))))
+      }),
+    ))
+
+  test("is brought up to date by reading only what is new, and forgets what is gone", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant } = yield* makeLarge()
+        yield* Effect.gen(function* () {
+          yield* findIndexed(tenant, "quartz7")
+          const [doomed, changed] = [
+            yield* learn(tenant, "Doomed", [{ text: "The granite hall is new." }]),
+            yield* learn(tenant, "Changed", [{ text: "The basalt hall is new." }]),
+          ]
+          expect((yield* find(tenant, "granite hall"))[0]).toContain("granite")
+          yield* relearn(tenant, changed, "Changed", [{ text: "The marble hall is new." }])
+          yield* forget(tenant, doomed)
+          const calls = yield* ChunksCalls
+          calls.clear()
+          expect((yield* find(tenant, "marble hall"))[0]).toContain("marble")
+          expect(calls.get("lexemes")).toBe(1)
+          expect((yield* find(tenant, "granite basalt")).filter((text) => /granite|basalt/.test(text))).toEqual([])
+          expect((yield* find(tenant, "quartz7"))[0]).toContain("quartz7 ")
+        }).pipe(Effect.provide(process()))
+      }),
+    ))
+
+  test("is not built again at once after a failure, and the database answers meanwhile", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant } = yield* makeLarge()
+        let builds = 0
+        const failure = Effect.suspend(() => Effect.die(new Error(`no chunks, try ${++builds}`)))
+        yield* Effect.gen(function* () {
+          for (const number of [7, 8, 9])
+            expect((yield* find(tenant, `quartz${number}`))[0]).toContain(`quartz${number} `)
+          expect(builds).toBe(1)
+        }).pipe(Effect.provide(process().pipe(Layer.provide(beforeReading(failure)))))
+      }),
+    ))
+
+  test("is not built where it would displace one that is in use: the database answers, time after time", () =>
+    run(
+      Effect.gen(function* () {
+        const [{ tenant: first }, { tenant: second }] = [yield* makeLarge(), yield* makeLarge()]
+        yield* Effect.gen(function* () {
+          yield* findIndexed(first, "quartz7")
+          for (const tenant of [second, first, second, first, second]) {
+            expect(yield* isAnsweredByDatabase(tenant)).toBe(tenant === second)
+          }
+        }).pipe(Effect.provide(process(100_000)))
+      }),
+    ))
+})
