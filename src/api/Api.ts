@@ -22,6 +22,9 @@ import { WidgetAccessApi, WidgetApi } from "./Widget.ts"
 /** The version of the HTTP API that this server implements. */
 export const apiVersion = "1.0.0"
 
+/** The beginning of the paths of the operations that the source specification shows. */
+export const specifiedPath = "/api/external/"
+
 /** The HTTP API that the OpenAPI document describes: every group of endpoints. */
 export class Api extends HttpApi.make("parley")
   .add(

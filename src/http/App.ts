@@ -21,6 +21,7 @@ import { clientAddresses } from "./edge/ClientAddresses.ts"
 import { edge } from "./edge/Edge.ts"
 import * as Knowledge from "./Knowledge.ts"
 import { Lifecycle } from "./edge/Lifecycle.ts"
+import { routerConfig } from "./edge/Routes.ts"
 import * as Middleware from "./edge/Middleware.ts"
 import * as Mcp from "./mcp/Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
@@ -34,12 +35,6 @@ import * as Webhooks from "./webhooks/Webhooks.ts"
 import * as Widget from "./widget/Widget.ts"
 import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 import * as WidgetAccess from "./widget/WidgetAccess.ts"
-
-/**
- * The longest segment of a path, in characters: a session token of 200 characters, each percent-encoded. The router's
- * default of 100 would be too short.
- */
-const PATH_PART_MAX_LENGTH = 2_048
 
 const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
@@ -75,13 +70,7 @@ export const layer = Layer.effectDiscard(
     const server = yield* Server
     const lifecycle = yield* Lifecycle
     const random = yield* SecureRandom.SecureRandom
-    const api = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, {
-      maxParamLength: PATH_PART_MAX_LENGTH,
-      // Each path has one spelling, so that the table of routes knows every path that reaches an endpoint.
-      caseSensitive: true,
-      ignoreDuplicateSlashes: false,
-      ignoreTrailingSlash: false,
-    })
+    const api = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
     const addressOf = yield* clientAddresses(clients.trustedProxies, server.peerOf)
     // Without the services: endpoints have theirs, and each request pays for merging the two contexts by their sizes.
     const logging = Context.pick(
@@ -93,7 +82,7 @@ export const layer = Layer.effectDiscard(
     const limits = Context.make(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(requests.jsonBodyLimit))
     const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
       Context.merge(logging, limits),
-    )(edge(lifecycle, random, addressOf, yield* Traces)(api))
+    )(edge(lifecycle, random, addressOf, yield* Traces, server.expectSlow)(api))
     yield* server.serve((request) => handler(request))
   }),
 )

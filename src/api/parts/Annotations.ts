@@ -4,7 +4,7 @@ import type { Dialect } from "./Dialect.ts"
 
 /*
  * Properties of endpoints that their schemas do not express. An endpoint or its group declares them, as in
- * `.annotate(IsSlow, true)`, and the server reads them from the table in `Routes.ts`.
+ * `.annotate(IsSlow, true)`, and the server reads them there.
  */
 
 /**

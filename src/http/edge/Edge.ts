@@ -1,9 +1,9 @@
-import { Cause, Clock, Effect, Result } from "effect"
+import { Cause, Clock, Context, Effect, Result } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { apiVersion } from "../../api/Api.ts"
+import { apiVersion, specifiedPath } from "../../api/Api.ts"
+import { IsSlow } from "../../api/parts/Annotations.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
-import { type Area, areaOf, isOfSpecification, loggedPath, methodsAt } from "../../api/Routes.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import { RequestId } from "../../domain/RequestId.ts"
 import * as Errors from "../../domain/Errors.ts"
@@ -17,6 +17,7 @@ import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
 import { measure, subjectsOf, traced } from "./Observed.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
+import { type Area, areaOf, match, methodsAt } from "./Routes.ts"
 
 /*
  * What holds for every request, whatever its path: the request id, the version, CORS, the form of failures that no
@@ -56,10 +57,16 @@ const corsHeadersForOpenAi = {
 /** The specification shows this one too. Beside the asterisk it means nothing, so that no other response has it. */
 const corsHeadersOfSpecification = { ...corsHeaders, "access-control-allow-credentials": "true" }
 
+/** The segment that names a conversation: its id or the visitor's token, either of which continues it. */
+const conversation = /\/conversations\/[^/]+/
+
+/** The path of a request as the log shows it, without what only the visitor of a conversation should know. */
+export const loggedPath = (path: string): string => path.replace(conversation, "/conversations/…")
+
 const corsHeadersFor = ({ dialect, isCrossOrigin }: Area, path: string) => {
   if (!isCrossOrigin) return undefined
   if (dialect === "openai") return corsHeadersForOpenAi
-  return isOfSpecification(path) ? corsHeadersOfSpecification : corsHeaders
+  return path.startsWith(specifiedPath) ? corsHeadersOfSpecification : corsHeaders
 }
 
 const notRouted = (request: HttpServerRequest.HttpServerRequest, dialect: Dialect) => {
@@ -142,6 +149,7 @@ export const edge =
     random: SecureRandom.SecureRandom["Service"],
     addressOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined,
     beginTrace: BeginTrace | undefined,
+    expectSlow: (request: HttpServerRequest.HttpServerRequest) => void,
   ) =>
   <E, R>(api: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const answer = (request: HttpServerRequest.HttpServerRequest, { dialect, isProbe }: Area) => {
@@ -171,6 +179,9 @@ export const edge =
           const begin = performance.now()
           const path = pathOf(request.url)
           const area = areaOf(path)
+          const found = request.method === "OPTIONS" ? undefined : match(request.method, path)
+          if (found !== undefined && request.method !== "GET" && Context.get(found.route.annotations, IsSlow))
+            expectSlow(request)
           const address = addressOf(request)
           const respond = Effect.acquireUseRelease(
             Effect.sync(() => lifecycle.running.add(fiber)),
@@ -179,14 +190,14 @@ export const edge =
           ).pipe(
             Effect.tap((response) => {
               const { status } = response
-              const route = measure(request.method, path, status, begin)
+              measure(request.method, found?.route, status, begin)
               return Effect.logInfo("request", {
                 method: request.method,
                 path: loggedPath(path),
                 status,
                 ms: monotonicMillis(clock) - start,
                 address,
-                ...subjectsOf(request, response, route, path),
+                ...subjectsOf(request, response, found),
               })
             }),
             Effect.provideService(RequestId, requestId),
@@ -210,7 +221,7 @@ export const edge =
           )
           return beginTrace === undefined || area.isProbe
             ? respond
-            : traced(respond, request, path, requestId, beginTrace)
+            : traced(respond, request, found, requestId, beginTrace)
         }),
       ),
     )

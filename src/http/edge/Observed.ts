@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { chatbotIn, type Route, routeOf } from "../../api/Routes.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import { annotateSpan, secondsSince } from "../../observability/Border.ts"
 import { http } from "../../observability/Metrics.ts"
 import { attributes } from "../../observability/Attributes.ts"
 import { type BeginTrace, ERROR_TYPE } from "../../observability/Traces.ts"
+import type { Match, Route } from "./Routes.ts"
 
 /*
  * What the log, the metrics and the traces tell of a request.
@@ -44,9 +44,8 @@ const figuresOf = (method: string, route: Route | undefined): Figures => {
   return made
 }
 
-/** Counts a request, and returns its route. `begin` is its time in milliseconds by the clock of the process. */
-export const measure = (method: string, path: string, status: number, begin: number): Route | undefined => {
-  const route = method === "OPTIONS" ? undefined : routeOf(method, path)
+/** Counts a request. `begin` is its time in milliseconds by the clock of the process. */
+export const measure = (method: string, route: Route | undefined, status: number, begin: number): void => {
   const { requests, seconds } = figuresOf(method, route)
   seconds.observe(secondsSince(begin))
   let counter = requests.get(status)
@@ -58,7 +57,6 @@ export const measure = (method: string, path: string, status: number, begin: num
     requests.set(status, counter)
   }
   counter.add()
-  return route
 }
 
 const organizations = new WeakMap<Request, OrganizationId>()
@@ -72,11 +70,10 @@ export const noteOrganization = (request: Request, organization: OrganizationId)
 export const subjectsOf = (
   request: Request,
   { headers }: HttpServerResponse.HttpServerResponse,
-  route: Route | undefined,
-  path: string,
+  match: Match | undefined,
 ) => ({
   organization_id: organizations.get(request),
-  chatbot_id: route && chatbotIn(route, path),
+  chatbot_id: match?.params["chatbotId"],
   conversation_id: headers["x-session-id"],
 })
 
@@ -86,14 +83,14 @@ const SERVER_ERROR = 500
 export const traced = <E, R>(
   respond: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   request: Request,
-  path: string,
+  match: Match | undefined,
   requestId: string,
   beginTrace: BeginTrace,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
-  const route = routeOf(request.method, path)
+  const route = match?.route
   const annotated = Effect.tap(respond, (response) =>
     annotateSpan(() => {
-      const { chatbot_id, conversation_id, organization_id } = subjectsOf(request, response, route, path)
+      const { chatbot_id, conversation_id, organization_id } = subjectsOf(request, response, match)
       return {
         [attributes.status]: response.status,
         ...(response.status >= SERVER_ERROR && { [ERROR_TYPE]: String(response.status) }),

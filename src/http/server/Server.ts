@@ -1,6 +1,5 @@
 import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { isSlow } from "../../api/Routes.ts"
 import { exposition } from "../../observability/Exposition.ts"
 import { Seat } from "../../system/Seat.ts"
 import type { StartupError } from "../../system/StartupError.ts"
@@ -9,7 +8,6 @@ import { drain } from "./Draining.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import type { LocalListener } from "../edge/LocalOperator.ts"
-import { pathOf } from "../edge/PathOf.ts"
 import { type Handler, makeSiblings } from "./Siblings.ts"
 import { whileStarting } from "./Starting.ts"
 
@@ -81,6 +79,8 @@ export class Server extends Context.Service<
      * needs it, because writing does not reset Bun's idle time.
      */
     readonly keepOpen: (request: HttpServerRequest.HttpServerRequest) => () => void
+    /** Lets the connection of a request be silent for as long as a slow endpoint may take to answer it. */
+    readonly expectSlow: (request: HttpServerRequest.HttpServerRequest) => void
     /** The address at the other end of a request's connection; undefined once the connection is closed. */
     readonly peerOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
     /** The metrics of this process, or those of all workers that share its port, in Prometheus's format. */
@@ -125,11 +125,7 @@ export class Server extends Context.Service<
             // The handler limits the size of bodies, with a response that says why. Bun's own has no body.
             maxRequestBodySize: Number.MAX_SAFE_INTEGER,
             idleTimeout: IDLE_SECONDS,
-            fetch: (request, server) => {
-              if (request.method !== "GET" && isSlow(request.method, pathOf(request.url)))
-                server.timeout(request, patience)
-              return handle(request, server)
-            },
+            fetch: handle,
           })
 
         /** The listeners of requests that have not come by the main one. */
@@ -190,6 +186,10 @@ export class Server extends Context.Service<
             if (!(source instanceof Request) || siblings?.peerOf(source) !== undefined) return () => {}
             receiverOf(source)?.timeout(source, 0)
             return () => receiverOf(source)?.timeout(source, IDLE_SECONDS)
+          },
+          expectSlow: ({ source }) => {
+            if (source instanceof Request && siblings?.peerOf(source) === undefined)
+              receiverOf(source)?.timeout(source, patience)
           },
           peerOf: ({ source }) =>
             source instanceof Request

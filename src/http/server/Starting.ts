@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
 import { RequestId } from "../../domain/RequestId.ts"
-import { areaOf } from "../../api/Routes.ts"
 import { healthz } from "../../api/System.ts"
 import { Unavailable } from "../../domain/Errors.ts"
 import { wellFormedRequestId } from "../edge/Edge.ts"
 import { pathOf } from "../edge/PathOf.ts"
 import { respondWith } from "../edge/Respond.ts"
+import { areaOf } from "../edge/Routes.ts"
 
 /*
  * The responses of a server that does not have its database yet, in the same forms as all others.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { routes } from "../../../src/api/Routes.ts"
+import { routes } from "../../../src/http/edge/Routes.ts"
 import { allScopes, type Scope } from "../../../src/domain/ApiKey.ts"
 import { type Client, problem, type Reply, type Sent, wrongPaths } from "../../lib/Client.ts"
 import { rawRequest } from "../../lib/RawRequest.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { routes } from "../../../src/api/Routes.ts"
+import { routes } from "../../../src/http/edge/Routes.ts"
 import { RequestCost } from "../../../src/api/parts/Annotations.ts"
 import { Context } from "effect"
 import { makeKey } from "../../../src/domain/ApiKey.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { routes } from "../../../src/api/Routes.ts"
+import { routes } from "../../../src/http/edge/Routes.ts"
 import { type Reply, type Sent, until } from "../../lib/Client.ts"
 import { fixturePath } from "../../lib/Fixtures.ts"
 import { startServer } from "../../lib/TestServer.ts"

@@ -1,7 +1,7 @@
 import { dereference, validate, type Schema as JsonSchema } from "@cfworker/json-schema"
 import { Context, Schema } from "effect"
 import { RequiredScope } from "../../../src/api/Middleware.ts"
-import { routes } from "../../../src/api/Routes.ts"
+import { routes } from "../../../src/http/edge/Routes.ts"
 import type { Scope } from "../../../src/domain/ApiKey.ts"
 
 /*

@@ -1,4 +1,4 @@
-import { areaOf } from "../../../../src/api/Routes.ts"
+import { areaOf } from "../../../../src/http/edge/Routes.ts"
 import type { ApiDocument } from "../ApiDocument.ts"
 import type { FuzzRequest } from "./Requests.ts"
 import type { WireAnswer, WireOutcome } from "./Wire.ts"
