@@ -26,7 +26,7 @@ const clients = {
   trustedProxies: proxies
     .orAbsent(
       TRUSTED_PROXIES,
-      "Reverse proxies whose `Forwarded` or `X-Forwarded-For` says which address a client has: addresses, CIDRs, `loopback` and `private` (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7). Set it when a proxy stands in front, or all clients count as one. Absent: none, and the address is that of the connection.",
+      "Reverse proxies whose `X-Forwarded-For` says which address a client has: addresses, CIDRs, `loopback` and `private` (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7). Set it when a proxy stands in front, or all clients count as one. Absent: none, and the address is that of the connection.",
     )
     .map((ranges) => ranges ?? []),
 }

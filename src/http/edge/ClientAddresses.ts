@@ -3,9 +3,28 @@ import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type AddressRange, type IpAddress, isWithin } from "../../system/AddressRanges.ts"
 import { TRUSTED_PROXIES } from "../../system/Variables.ts"
-import { forwardedFor, forwardedForX } from "./Forwarded.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
+
+/** The most proxies on the way of a request that are looked at. */
+const HOPS_MAX = 32
+/** An IPv4 address, or an IPv6 address in brackets, with or without a port: some proxies add one. */
+const node = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([0-9a-fA-F:.]+)\])(?::(?:\d{1,5}|_[\w.-]+))?$/
+
+/**
+ * The entries of the header `X-Forwarded-For`, the last one first: each proxy adds one at the end, and what stands before
+ * it is whatever it has received. An entry that names no address is left as it is.
+ */
+const reportedIn = (header: string): ReadonlyArray<string> =>
+  header
+    .split(",")
+    .slice(-HOPS_MAX)
+    .toReversed()
+    .map((entry) => {
+      const text = entry.trim()
+      const [, v4, v6] = node.exec(text) ?? []
+      return v4 ?? v6 ?? text
+    })
 
 /** An address as text in one form only: an IPv4 address that is mapped into IPv6 as IPv4. */
 const parse = (text: string): IpAddress | undefined => {
@@ -33,8 +52,8 @@ const clientIn = (
 
 /**
  * Returns a function that finds the address of a request's client: that of its connection, or the one that trusted
- * proxies report in `Forwarded` (RFC 7239) or `X-Forwarded-For`. Proxies set one of the two and pass the other one on as
- * the client has sent it, so that nothing is believed when they differ.
+ * proxies report in `X-Forwarded-For`. A proxy that sets `Forwarded` instead passes the other header on as the client has
+ * sent it, so that nothing is believed beside `Forwarded`.
  *
  * The first time that a private address which is not trusted reports a client, a warning is logged.
  */
@@ -62,19 +81,16 @@ export const clientAddresses = (
         const address = peerOf(request)
         if (address === undefined) return undefined
         const plain = address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address
-        const { forwarded, "x-forwarded-for": forwardedX } = request.headers
-        if (forwarded === undefined && forwardedX === undefined) return plain
+        const { forwarded, "x-forwarded-for": reported } = request.headers
+        if (forwarded === undefined && reported === undefined) return plain
         const peer = parse(plain)
         if (peer === undefined || !isTrusted(peer)) {
           warnOnce(plain)
           return plain
         }
-        const found = [
-          ...(forwarded === undefined ? [] : [clientIn(peer, forwardedFor(forwarded), isTrusted)]),
-          ...(forwardedX === undefined ? [] : [clientIn(peer, forwardedForX(forwardedX), isTrusted)]),
-        ]
-        const [first = plain, second = first] = found
-        return first === second ? first : plain
+        return forwarded !== undefined || reported === undefined
+          ? plain
+          : clientIn(peer, reportedIn(reported), isTrusted)
       }
     }),
   )

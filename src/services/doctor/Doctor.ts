@@ -1,23 +1,19 @@
 import { Context, Effect, Layer } from "effect"
 import type { Finding } from "../../domain/console/SystemState.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
-import { backupsCheck } from "./Backups.ts"
-import { databaseCheck } from "./Database.ts"
-import { diskCheck, type DiskSettings } from "./Disk.ts"
-import { documentsCheck } from "./Documents.ts"
-import { filesCheck } from "./Files.ts"
-import { modelsCheck } from "./Models.ts"
-import { secretsCheck } from "./Secrets.ts"
-import { type ServerSettings, serverCheck } from "./Server.ts"
-import { serversCheck } from "./Servers.ts"
-import { tablesCheck } from "./Tables.ts"
-import { vectorsCheck } from "./Vectors.ts"
-import { webhooksCheck } from "./Webhooks.ts"
+import { documentsCheck, filesCheck, modelsCheck, secretsCheck, vectorsCheck, webhooksCheck } from "./Contents.ts"
+import {
+  backupsCheck,
+  databaseCheck,
+  type DatabaseSettings,
+  diskCheck,
+  serverCheck,
+  serversCheck,
+  tablesCheck,
+} from "./Database.ts"
 
-export interface DoctorSettings extends DiskSettings, ServerSettings {}
-
-/** Every check, in the order in which they report. Each part of the server has a file of its own here. */
-const checks = (settings: DoctorSettings) =>
+/** Every check, in the order in which they report. */
+const checks = (settings: DatabaseSettings) =>
   Effect.all([
     databaseCheck(settings),
     serverCheck(settings),
@@ -41,7 +37,7 @@ export class Doctor extends Context.Service<
     readonly examine: Effect.Effect<ReadonlyArray<Finding>, Unavailable>
   }
 >()("parley/services/doctor/Doctor") {
-  static readonly layer = (settings: DoctorSettings) =>
+  static readonly layer = (settings: DatabaseSettings) =>
     Layer.effect(
       Doctor,
       Effect.map(Effect.context<Effect.Services<ReturnType<typeof checks>>>(), (context) => ({

@@ -335,10 +335,10 @@ const rates: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "a client chooses its address by a header that the proxy extends",
-    file: "src/http/edge/Forwarded.ts",
+    file: "src/http/edge/ClientAddresses.ts",
     text: "    .toReversed()\n",
     replacement: "",
-    tests: ["http/edge/Forwarded"],
+    tests: ["http/edge/ClientAddresses"],
   },
   {
     what: "one key takes the whole share of its organization",
