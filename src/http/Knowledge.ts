@@ -9,12 +9,12 @@ import { InvalidRequest } from "../domain/Errors.ts"
 import { pageMetadata } from "../domain/Page.ts"
 import { CurrentTimings, type Timings } from "../observability/Border.ts"
 import { Chatbots } from "../services/Chatbots.ts"
-import { EmbedFiles } from "../services/EmbedFiles.ts"
+import { Uploads } from "../services/Uploads.ts"
 import { type Hit, Knowledge } from "../services/Knowledge.ts"
 import { type ExplainedHit, SearchExplanations } from "../services/console/SearchExplanations.ts"
 import { DocumentPassages } from "../services/console/DocumentPassages.ts"
 import { serverTiming } from "./edge/ServerTiming.ts"
-import { uploadHandler } from "./EmbedFiles.ts"
+import { uploadHandler } from "./Uploads.ts"
 import { waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "./ReceivedForms.ts"
 
@@ -30,8 +30,8 @@ export const layer = HttpApiBuilder.group(
     const documentPassages = yield* DocumentPassages
     const chatbots = yield* Chatbots
     const settings = (yield* Config).uploads
-    const uploads = yield* ReceivedForms
-    const embedFiles = yield* EmbedFiles
+    const forms = yield* ReceivedForms
+    const uploads = yield* Uploads
     const upload = yield* uploadHandler
 
     return handlers.handleAll({
@@ -70,11 +70,11 @@ export const layer = HttpApiBuilder.group(
         const settled = yield* Effect.scoped(
           Effect.gen(function* () {
             const limits = { fileSize: settings.fileLimit, files: 1 }
-            const { documentId, file } = yield* uploads.receive(ReplaceForm, payload, limits)
+            const { documentId, file } = yield* forms.receive(ReplaceForm, payload, limits)
             if (query.id !== undefined && query.id !== documentId) {
               return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
             }
-            return yield* embedFiles.replace(params.chatbotId, documentId, file)
+            return yield* uploads.replace(params.chatbotId, documentId, file)
           }),
         )
         const document = yield* settled(waitOf(headers.prefer, settings))

@@ -1,21 +1,19 @@
+import { styleText } from "node:util"
 import { Console, Duration, Effect } from "effect"
 
 /* Writes the steps of the quickstart to the terminal, in colour when it is one. */
 
-const isColoured = process.stdout.isTTY && !process.env["NO_COLOR"]
-const style = (code: number) => (text: string) => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
+type Style = Parameters<typeof styleText>[0]
+const style = (format: Style) => (text: string) => styleText(format, text, { stream: process.stdout })
 
-export const bold = style(1)
-export const dim = style(2)
-export const red = style(31)
-export const green = style(32)
-export const cyan = style(36)
+export const bold = style("bold")
+export const dim = style("dim")
+export const red = style("red")
+export const green = style("green")
+export const cyan = style("cyan")
 
 const WIDTH = 100
-const INDENT = 3
-
-/** Formats a size, such as `21.3 KiB`. */
-export const kibibytes = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`
+const MARGIN = " ".repeat(3)
 
 /** Cuts a text to `length` characters on one line. */
 export const excerpt = (text: string, length: number): string => {
@@ -23,25 +21,12 @@ export const excerpt = (text: string, length: number): string => {
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`
 }
 
-const wrapLine = (line: string, width: number): ReadonlyArray<string> => {
-  const lines = [""]
-  for (const word of line.split(" ")) {
-    const last = lines.at(-1) ?? ""
-    if (last !== "" && last.length + 1 + word.length > width) lines.push(word)
-    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`
-  }
-  return lines
-}
-
-/** Prints text below a heading, indented by `indent` more columns. Long lines are wrapped between words. */
-export const printText = (text: string, { indent = 0, paint = (line: string) => line } = {}) => {
-  const margin = " ".repeat(INDENT + indent)
-  const lines = text.split("\n").flatMap((line) => wrapLine(line, WIDTH - margin.length))
-  return Console.log(lines.map((line) => (line === "" ? "" : margin + paint(line))).join("\n"))
-}
+/** Prints text below a heading. Long lines are wrapped between words. */
+export const printText = (text: string) =>
+  Console.log(Bun.wrapAnsi(text, WIDTH - MARGIN.length).replaceAll(/^(?=.)/gm, MARGIN))
 
 /** Prints a line below a heading without wrapping it, because it is aligned or meant to be copied. */
-export const printLine = (line: string) => Console.log(" ".repeat(INDENT) + line)
+export const printLine = (line: string) => Console.log(MARGIN + line)
 
 let headings = 0
 

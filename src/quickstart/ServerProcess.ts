@@ -1,7 +1,11 @@
-import { Deferred, Effect, Fiber, FileSystem, Path, Redacted, Stream } from "effect"
+import { Deferred, Effect, Fiber, FileSystem, Path, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { QuickstartFailed } from "./QuickstartFailed.ts"
 import { DATA_DIR, PORT } from "../system/Variables.ts"
+
+/** The quickstart cannot continue. `message` is shown to the user. */
+export class QuickstartFailed extends Schema.TaggedError<QuickstartFailed>()("QuickstartFailed", {
+  message: Schema.String,
+}) {}
 
 /** The path of the checkout. */
 export const root = new URL("../..", import.meta.url).pathname

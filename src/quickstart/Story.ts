@@ -2,11 +2,10 @@ import { Effect, FileSystem, Path, Schema } from "effect"
 import type { ChatReply } from "../domain/chat/Chat.ts"
 import { contentType, detect } from "../domain/Formats.ts"
 import { type Document, isSettled } from "../domain/Document.ts"
-import type { ChatbotId, SessionId } from "../domain/Ids.ts"
+import type { ChatbotId } from "../domain/Ids.ts"
 import type { Client } from "../api/parts/Client.ts"
-import { cyan, dim, excerpt, green, kibibytes, red, printText, printLine, step } from "./Output.ts"
-import { QuickstartFailed } from "./QuickstartFailed.ts"
-import { root } from "./ServerProcess.ts"
+import { cyan, dim, excerpt, green, red, printText, printLine, step } from "./Output.ts"
+import { QuickstartFailed, root } from "./ServerProcess.ts"
 
 const POLL_INTERVAL = "100 millis"
 /** The longest wait for the documents, generous enough for a busy machine. */
@@ -57,9 +56,7 @@ const createChatbot = Effect.fn("quickstart.createChatbot")(function* (client: C
   })
   const { name, id, settings } = body.chatbot
   yield* printText(`${name}, ${id}`)
-  yield* printText(`Model ${settings.model}: answers in the documents' own words, needs no key and no network.`, {
-    paint: dim,
-  })
+  yield* printText(dim(`Model ${settings.model}: answers in the documents' own words, needs no key and no network.`))
   return id
 })
 
@@ -111,7 +108,7 @@ const upload = Effect.fn("quickstart.upload")(function* (client: Client, chatbot
     payload: yield* readForm(chatbotId),
   })
   for (const { name, size_bytes, content_type } of documents) {
-    yield* printLine(`${name.padEnd(NAME_WIDTH)} ${kibibytes(size_bytes)} ${content_type}`)
+    yield* printLine(`${name.padEnd(NAME_WIDTH)} ${(size_bytes / 1024).toFixed(1)} KiB ${content_type}`)
   }
   const settled = yield* Effect.timeoutOrElse(awaitIngestion(client, chatbotId), {
     duration: INGESTION_TIMEOUT,
@@ -123,17 +120,6 @@ const upload = Effect.fn("quickstart.upload")(function* (client: Client, chatbot
   return new Map(settled.map(({ id, name }): [string, string] => [id, name]))
 })
 
-/** A passage without its markup, from the place that the reply quotes, or else from its start. */
-const quotedPart = (passage: string, reply: string): string => {
-  const line = passage
-    .replaceAll(/[#*`|]/g, "")
-    .replaceAll(/\s+/g, " ")
-    .trim()
-  const places = reply.split(/(?<=[.!?])\s+/).map((sentence) => line.indexOf(sentence))
-  const start = Math.max(0, Math.min(...places.filter((place) => place >= 0), line.length))
-  return start === line.length ? line : `${start > 0 ? "…" : ""}${line.slice(start)}`
-}
-
 /** Prints the passages that a reply is based on. Returns the names of their documents. */
 const showPassages = Effect.fn("quickstart.showPassages")(function* (
   reply: ChatReply,
@@ -143,81 +129,45 @@ const showPassages = Effect.fn("quickstart.showPassages")(function* (
   const sources = new Set<string>()
   for (const { toolName, args, result } of reply.tool_results) {
     const passages = yield* decodePassages(result)
-    yield* printText(`${toolName}(${JSON.stringify(args)})`, { paint: cyan })
+    yield* printText(cyan(`${toolName}(${JSON.stringify(args)})`))
     for (const { document_id } of passages) sources.add(nameOf(document_id))
     for (const { chunk, content, document_id, similarity } of passages.slice(0, PASSAGES_SHOWN)) {
-      yield* printText(`${nameOf(document_id)}, passage ${chunk}, similarity ${similarity.toFixed(2)}`, { indent: 2 })
-      yield* printText(excerpt(quotedPart(content, reply.output), EXCERPT_LENGTH), { indent: 4, paint: dim })
+      yield* printText(`${nameOf(document_id)}, passage ${chunk}, similarity ${similarity.toFixed(2)}`)
+      yield* printText(dim(excerpt(content, EXCERPT_LENGTH)))
     }
-    if (passages.length > PASSAGES_SHOWN)
-      yield* printText(`and ${passages.length - PASSAGES_SHOWN} more`, { indent: 2 })
   }
   return sources
 })
 
-/** What an answer lacks, each as the end of a sentence that begins with “The answer”. */
-const shortcomings = (question: Question, reply: ChatReply, sources: ReadonlySet<string>) => [
-  ...(reply.output.includes(question.phrase) ? [] : [`does not contain “${question.phrase}”`]),
-  ...(sources.has(question.source) ? [] : [`is not based on ${question.source}`]),
-]
-
-/** Asks a question, in the session if there is one. Returns the session, and what the answer lacks in sentences. */
+/** Asks a question. Returns what the answer lacks in sentences. */
 const ask = Effect.fn("quickstart.ask")(function* (
   client: Client,
-  options: {
-    readonly chatbotId: ChatbotId
-    readonly session: SessionId | undefined
-    readonly question: Question
-    readonly names: ReadonlyMap<string, string>
-  },
+  chatbotId: ChatbotId,
+  { phrase, source, text }: Question,
+  names: ReadonlyMap<string, string>,
 ) {
-  const { chatbotId, session, question, names } = options
   const { body } = yield* client.chat.chat({
     params: { chatbotId },
     query: {},
-    payload: {
-      messages: [{ role: "user", content: question.text }],
-      ...(session !== undefined && { sessionToken: session }),
-    },
+    payload: { messages: [{ role: "user", content: text }] },
   })
   const sources = yield* showPassages(body, names)
   yield* printText(`\n${body.output}\n`)
-  const missing = shortcomings(question, body, sources)
-  for (const one of missing) yield* printText(`This answer ${one}.`, { paint: red })
-  return { session: body.session_id, missing: missing.map((one) => `“${question.text}”: the answer ${one}.`) }
+  const missing = [
+    ...(body.output.includes(phrase) ? [] : [`“${text}”: the answer does not contain “${phrase}”.`]),
+    ...(sources.has(source) ? [] : [`“${text}”: the answer is not based on ${source}.`]),
+  ]
+  for (const sentence of missing) yield* printText(red(sentence))
+  return missing
 })
 
-/** Prints the stored conversation. Returns what it lacks in sentences. */
-const readBack = Effect.fn("quickstart.readBack")(function* (
-  client: Client,
-  chatbotId: ChatbotId,
-  sessionId: SessionId,
-) {
-  const { data } = yield* client.conversations.messages({ params: { chatbotId, sessionId }, query: {} })
-  for (const { sender_type, content, tokens_used } of data) {
-    const tokens = tokens_used > 0 ? dim(` (${tokens_used} tokens)`) : ""
-    yield* printLine(`${sender_type.padEnd(4)} ${excerpt(content, EXCERPT_LENGTH / 2)}${tokens}`)
-  }
-  const expected = questions.length * 2
-  return data.length === expected ? [] : [`The conversation has ${data.length} messages instead of ${expected}.`]
-})
-
-/**
- * Runs the whole story, from a new chatbot to its stored conversation. Returns the chatbot, and in sentences what the
- * answers and the conversation lack.
- */
+/** Runs the whole story, from a new chatbot to its answers. Returns the chatbot, and in sentences what the answers lack. */
 export const runStory = Effect.fn("quickstart.runStory")(function* (client: Client) {
   const chatbotId = yield* step("Create a chatbot", createChatbot(client))
   const names = yield* step("Upload what it should know", upload(client, chatbotId))
   const missing: Array<string> = []
-  let session: SessionId | undefined
   for (const question of questions) {
-    const answer = yield* step(`Ask: ${question.text}`, ask(client, { chatbotId, session, question, names }))
-    session = answer.session
-    missing.push(...answer.missing)
-  }
-  if (session !== undefined) {
-    missing.push(...(yield* step("Read the conversation back", readBack(client, chatbotId, session))))
+    missing.push(...(yield* step(`Ask: ${question.text}`, ask(client, chatbotId, question, names))))
   }
   return { chatbotId, missing }
 })

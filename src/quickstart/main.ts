@@ -14,8 +14,7 @@ import type { ChatbotId } from "../domain/Ids.ts"
 import { watchLauncher, watchTerminal } from "../Launcher.ts"
 import { makeClient } from "../api/parts/Client.ts"
 import { bold, dim, green, printHeading, red, printText, printLine, step } from "./Output.ts"
-import { QuickstartFailed } from "./QuickstartFailed.ts"
-import { startServer } from "./ServerProcess.ts"
+import { QuickstartFailed, startServer } from "./ServerProcess.ts"
 import { ownQuestion, runStory } from "./Story.ts"
 
 /*
@@ -62,7 +61,7 @@ const run = Effect.fn("quickstart.run")(function* ({ once, port }: { readonly on
     Effect.gen(function* () {
       const started = yield* startServer({ directory, port })
       yield* printText(`${started.url}, on a new embedded database`)
-      yield* printText(`Its log: ${started.log}`, { paint: dim })
+      yield* printText(dim(`Its log: ${started.log}`))
       return started
     }),
   )

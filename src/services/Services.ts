@@ -21,7 +21,7 @@ import { ToolTrials, type ToolTrialsSettings } from "./console/ToolTrials.ts"
 import { Conversations } from "./Conversations.ts"
 import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
-import { EmbedFiles, type EmbedFilesSettings } from "./EmbedFiles.ts"
+import { Uploads, type UploadsSettings } from "./Uploads.ts"
 import { Erasures } from "./Erasures.ts"
 import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
@@ -33,7 +33,7 @@ import { ServerSecrets } from "./ServerSecrets.ts"
 import { VisitorLimiter, type VisitorRates } from "./rates/VisitorLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 import { Webhooks, type WebhooksSettings } from "./webhooks/Webhooks.ts"
-import { Embedding } from "./widget/Embedding.ts"
+import { Placements } from "./widget/Placements.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { VisitorTokens, type VisitorTokensSettings } from "./widget/VisitorTokens.ts"
 import { LiveReplies, type LiveRepliesSettings } from "./widget/LiveReplies.ts"
@@ -54,7 +54,7 @@ export interface ServicesSettings extends SystemStatesSettings {
   readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
-  readonly uploads: EmbedFilesSettings
+  readonly uploads: UploadsSettings
   readonly usage: UsageSettings
   readonly visitorRates: VisitorRates
   readonly visitorTokens: VisitorTokensSettings
@@ -67,7 +67,7 @@ export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 /** The services of the chat widget. */
 const widget = (settings: ServicesSettings) =>
   Layer.mergeAll(VisitorTokens.layer(settings.visitorTokens), VisitorChats.layer(settings.liveReplies)).pipe(
-    Layer.provideMerge(Layer.mergeAll(Embedding.layer, IdentitySecrets.layer, VisitorConversations.layer)),
+    Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),
     Layer.provide(LiveReplies.layer(settings.liveReplies)),
     Layer.provideMerge(VisitorLimiter.layer(settings.visitorRates)),
   )
@@ -91,7 +91,7 @@ export const layer = (settings: ServicesSettings) =>
     Conversations.layer,
     Erasures.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
-    EmbedFiles.layer(settings.uploads),
+    Uploads.layer(settings.uploads),
     Idempotency.layer(settings.idempotency),
     Knowledge.layer,
     Usage.layer(settings.usage),

@@ -11,7 +11,7 @@ import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
 import { Ingestion } from "../../src/jobs/Ingestion.ts"
-import { EmbedFiles, type ReceivedFile } from "../../src/services/EmbedFiles.ts"
+import { Uploads, type ReceivedFile } from "../../src/services/Uploads.ts"
 import { Knowledge } from "../../src/services/Knowledge.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import {
@@ -35,7 +35,7 @@ const FILES_LIMIT = 4
 const PATIENCE = Duration.seconds(30)
 
 const runtime = ManagedRuntime.make(
-  Layer.merge(Knowledge.layer, EmbedFiles.layer({ fileLimit: FILE_LIMIT, filesLimit: FILES_LIMIT })).pipe(
+  Layer.merge(Knowledge.layer, Uploads.layer({ fileLimit: FILE_LIMIT, filesLimit: FILES_LIMIT })).pipe(
     Layer.provide(unlimitedShares),
     Layer.provideMerge(Ingestion.layer(ingestionDefaults)),
     Layer.provideMerge(Layer.mergeAll(Indexer.layer, Blobs.layer, Retriever.layer({ threshold: undefined }))),
@@ -74,16 +74,16 @@ const received = (text: string, name = "file.txt"): ReceivedFile => {
 }
 
 const upload = ({ organization, chatbot }: Tenant, files: ReadonlyArray<ReceivedFile>, wait = PATIENCE) =>
-  EmbedFiles.use((embedFiles) =>
-    asCaller(organization)(Effect.flatMap(embedFiles.upload(chatbot, files), (settled) => settled(wait))),
+  Uploads.use((uploads) =>
+    asCaller(organization)(Effect.flatMap(uploads.upload(chatbot, files), (settled) => settled(wait))),
   )
 const uploadOne = (tenant: Tenant, text: string, name?: string) =>
   Effect.flatMap(upload(tenant, [received(text, name)]), ([document]) =>
     document === undefined ? Effect.die("no document") : Effect.succeed(document),
   )
 const replace = ({ organization, chatbot }: Tenant, id: DocumentId, file: ReceivedFile, wait = PATIENCE) =>
-  EmbedFiles.use((embedFiles) =>
-    as(organization)(Effect.flatMap(embedFiles.replace(chatbot, id, file), (settled) => settled(wait))),
+  Uploads.use((uploads) =>
+    as(organization)(Effect.flatMap(uploads.replace(chatbot, id, file), (settled) => settled(wait))),
   )
 const remove = ({ organization, chatbot }: Tenant, id: DocumentId | "all") =>
   Knowledge.use((knowledge) => as(organization)(knowledge.remove(chatbot, id)))

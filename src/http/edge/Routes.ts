@@ -77,10 +77,15 @@ export interface Match {
   readonly params: Readonly<Record<string, string | undefined>>
 }
 
-/** Finds the route at this method and path; undefined where there is none. HEAD has the routes of GET. */
+/**
+ * Finds the route at this method and path; undefined where there is none. HEAD has the routes of GET. Endpoints refuse an
+ * empty parameter, which the router takes for one.
+ */
 export const match = (method: string, path: string): Match | undefined => {
   const found = router.find(method === "HEAD" ? "GET" : method, path)
-  return found && { route: found.handler, params: found.params }
+  return found === undefined || Object.values(found.params).includes("")
+    ? undefined
+    : { route: found.handler, params: found.params }
 }
 
 const documentedMethods = new Set(routes.flatMap(({ isDocumented, method }) => (isDocumented ? [method] : [])))

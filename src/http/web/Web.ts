@@ -6,7 +6,7 @@ import { openApiDocument } from "../../api/OpenApiDocument.ts"
 import * as Web from "../../api/Web.ts"
 import type { NotFound, RateLimited, Unavailable } from "../../domain/Errors.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
-import { Embedding } from "../../services/widget/Embedding.ts"
+import { Placements } from "../../services/widget/Placements.ts"
 import { pagePath } from "../DocsPage.ts"
 import { pathOf } from "../edge/PathOf.ts"
 import {
@@ -73,7 +73,7 @@ const assetHeaders = {
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const web = yield* WebFiles
-    const embedding = yield* Embedding
+    const placements = yield* Placements
     const address = yield* PublicUrl
     const places = {
       name: "Parley",
@@ -146,7 +146,7 @@ export const layer = HttpRouter.use(
     )
 
     yield* get(Web.widget.path, (request, { name = "" }) =>
-      Effect.flatMap(embedding.visit(name), ({ allowedOrigins, config }) =>
+      Effect.flatMap(placements.visit(name), ({ allowedOrigins, config }) =>
         show(
           request,
           (build, path) => widgetDocument(build, config, path, "frame"),
@@ -156,7 +156,7 @@ export const layer = HttpRouter.use(
     )
 
     yield* get(Web.chatPage.path, (request, { name = "" }) =>
-      Effect.flatMap(embedding.findPublic(name), ({ config }) =>
+      Effect.flatMap(placements.findPublic(name), ({ config }) =>
         show(request, (build, path) => widgetDocument(build, config, path, "page"), chatHeaders(config)),
       ),
     )

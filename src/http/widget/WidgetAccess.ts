@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
-import { Embedding, ensureOrigin } from "../../services/widget/Embedding.ts"
+import { ensureOrigin, Placements } from "../../services/widget/Placements.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
 import { foreignOriginOf } from "../edge/PageOrigin.ts"
 
@@ -10,14 +10,14 @@ export const layer = HttpApiBuilder.group(
   Api,
   "widgetAccess",
   Effect.fn(function* (handlers) {
-    const embedding = yield* Embedding
+    const placements = yield* Placements
     const tokens = yield* VisitorTokens
     const publicUrl = yield* PublicUrl
 
     return handlers.handleAll({
       config: ({ params, request }) =>
-        embedding.visit(params.key).pipe(
-          Effect.tap((embedded) => ensureOrigin(embedded, foreignOriginOf(request, publicUrl))),
+        placements.visit(params.key).pipe(
+          Effect.tap((placement) => ensureOrigin(placement, foreignOriginOf(request, publicUrl))),
           Effect.map(({ config }) => ({ config })),
         ),
       openSession: ({ payload, request }) => tokens.open(payload, foreignOriginOf(request, publicUrl)),

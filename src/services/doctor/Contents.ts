@@ -156,8 +156,7 @@ export const webhooksCheck = Effect.gen(function* () {
   const { active, dead, dropped, failing } = yield* figures.numbers
   if (active + dead === 0) return [ok("webhooks", "none")]
   const found = [ofQueue("webhooks", yield* figures.queue, "webhook")]
-  if (failing > 0)
-    found.push(note("webhooks", `${count(failing, "endpoint")} of ${active} fail and are tried again`))
+  if (failing > 0) found.push(note("webhooks", `${count(failing, "endpoint")} of ${active} fail and are tried again`))
   if (dead > 0)
     found.push(
       note("webhooks", `${count(dead, "webhook")} switched off, because the endpoint is gone or failed for too long`),

@@ -54,7 +54,9 @@ export const databaseCheck = Effect.fn("Doctor.database")(function* (settings: D
   ]
   if (limits.statement > 0) {
     const [statement, idle] = [limits.statement / 1_000, limits.idleTransaction / 1_000]
-    found.push(ok("database", `cancels a statement after ${statement} s, and ends a transaction that idles for ${idle} s`))
+    found.push(
+      ok("database", `cancels a statement after ${statement} s, and ends a transaction that idles for ${idle} s`),
+    )
   }
   return found
 })
@@ -172,5 +174,7 @@ export const backupsCheck = Effect.gen(function* () {
   if (latest === undefined) return [ok("backups", "`parley backup` has made none of this database yet")]
   const days = Math.floor(latest.age_seconds / DAY_SECONDS)
   const age = days === 0 ? "less than a day" : count(days, "day")
-  return [(days >= BACKUP_OLD ? note : ok)("backups", `the last one is ${age} old, with ${count(latest.files, "file")}`)]
+  return [
+    (days >= BACKUP_OLD ? note : ok)("backups", `the last one is ${age} old, with ${count(latest.files, "file")}`),
+  ]
 })

@@ -16,7 +16,7 @@ import {
 import type { VisitorSession } from "../../domain/widget/Widget.ts"
 import { REFUSED_COST, VisitorLimiter } from "../rates/VisitorLimiter.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
-import { Embedding, ensureOrigin } from "./Embedding.ts"
+import { ensureOrigin, Placements } from "./Placements.ts"
 import { IdentitySecrets, type VerifiedIdentity } from "./IdentitySecrets.ts"
 import { VisitorConversations } from "./VisitorConversations.ts"
 
@@ -46,7 +46,7 @@ const SECRET_BYTES = 16
 
 /** What a token says. The names are short, because a token travels with every request. */
 const Claims = Schema.Struct({
-  /** The name by which the widget is embedded. */
+  /** The name by which the widget is placement. */
   k: Schema.String,
   c: ChatbotId,
   v: VisitorId,
@@ -109,7 +109,7 @@ export class VisitorTokens extends Context.Service<
       VisitorTokens,
       Effect.gen(function* () {
         const secrets = yield* ServerSecrets
-        const embedding = yield* Embedding
+        const placements = yield* Placements
         const identities = yield* IdentitySecrets
         const conversations = yield* VisitorConversations
         const limiter = yield* VisitorLimiter
@@ -130,9 +130,9 @@ export class VisitorTokens extends Context.Service<
         })
 
         const open = Effect.fn("VisitorTokens.open")(function* (request: SessionRequest, origin?: string) {
-          const embedded = yield* embedding.visit(request.key)
-          yield* ensureOrigin(embedded, origin)
-          const { caller, config } = embedded
+          const placement = yield* placements.visit(request.key)
+          yield* ensureOrigin(placement, origin)
+          const { caller, config } = placement
           const { visitor, voucher } = yield* visitorOf(config.chatbot_id, request).pipe(
             Effect.tapErrorTag("Unauthorized", () => limiter.charge(REFUSED_COST)),
             Effect.provideService(CurrentOrganization, caller.organizationId),
@@ -184,29 +184,29 @@ export class VisitorTokens extends Context.Service<
             () => notValid,
           )
           if (claims.e <= (yield* Clock.currentTimeMillis)) return yield* notValid
-          const embedded = yield* Effect.catchTag(embedding.find(claims.k), "NotFound", () => notValid)
-          if (embedded.config.chatbot_id !== claims.c) return yield* notValid
+          const placement = yield* Effect.catchTag(placements.find(claims.k), "NotFound", () => notValid)
+          if (placement.config.chatbot_id !== claims.c) return yield* notValid
           const { c: chatbotId, i: secretId, m: email, n: name, v: id } = claims
           if (secretId !== undefined) {
             const isLive = Effect.provideService(
               identities.isLive(chatbotId, secretId),
               CurrentOrganization,
-              embedded.caller.organizationId,
+              placement.caller.organizationId,
             )
             if (!(yield* isLive)) return yield* notValid
           }
           const about = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) }
-          return { embedded, visitor: { id, chatbotId, isVerified: secretId !== undefined, ...about } }
+          return { placement, visitor: { id, chatbotId, isVerified: secretId !== undefined, ...about } }
         })
 
         const admit = Effect.fnUntraced(function* (token: string, cost: number, origin?: string) {
           yield* limiter.address(cost)
-          const { embedded, visitor } = yield* Effect.tapErrorTag(read(token), "Unauthorized", () =>
+          const { placement, visitor } = yield* Effect.tapErrorTag(read(token), "Unauthorized", () =>
             limiter.charge(REFUSED_COST),
           )
-          yield* ensureOrigin(embedded, origin)
-          yield* limiter.visitor(embedded.caller, visitor.id, cost)
-          return { caller: embedded.caller, visitor }
+          yield* ensureOrigin(placement, origin)
+          yield* limiter.visitor(placement.caller, visitor.id, cost)
+          return { caller: placement.caller, visitor }
         })
 
         return { open, admit }

@@ -12,7 +12,7 @@ import { IdentitySecretId } from "../../../src/domain/widget/IdentitySecret.ts"
 import { RateLimiter } from "../../../src/services/rates/RateLimiter.ts"
 import { VisitorLimiter } from "../../../src/services/rates/VisitorLimiter.ts"
 import { ServerSecrets } from "../../../src/services/ServerSecrets.ts"
-import { type Embedded, Embedding } from "../../../src/services/widget/Embedding.ts"
+import { type Placement, Placements } from "../../../src/services/widget/Placements.ts"
 import { IdentitySecrets } from "../../../src/services/widget/IdentitySecrets.ts"
 import { VisitorConversations } from "../../../src/services/widget/VisitorConversations.ts"
 import { VisitorTokens } from "../../../src/services/widget/VisitorTokens.ts"
@@ -22,7 +22,7 @@ import { quiet } from "../../lib/Layers.ts"
 const organization = OrganizationId.make("01a1f948-e63d-74f8-9014-79ea4912cce5")
 const chatbotOf = (digit: number) => ChatbotId.make(`01a1f949-589d-74eb-b296-3f233cb51b4${digit}`)
 
-const embedded = (key: string, chatbot: ChatbotId): Embedded => ({
+const embedded = (key: string, chatbot: ChatbotId): Placement => ({
   config: {
     key,
     chatbot_id: chatbot,
@@ -91,7 +91,7 @@ const layerOf = ({
       VisitorLimiter.layer({ visitor: noRateLimit, address: noRateLimit, key: noRateLimit, ...rates }),
     ),
     Layer.provideMerge([
-      Layer.mock(Embedding)({ find, visit: find }),
+      Layer.mock(Placements)({ find, visit: find }),
       Layer.mock(IdentitySecrets)({
         verify: (_, token) =>
           token === "forged"

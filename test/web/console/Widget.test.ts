@@ -7,7 +7,7 @@ import {
   findingsOf,
   policiesIn,
   scriptsIn,
-} from "../../../src/web/console/screens/widget/Embedding.ts"
+} from "../../../src/web/console/screens/widget/PageCheck.ts"
 import { allows, originOf, originsIn } from "../../../src/web/console/screens/widget/Origins.ts"
 import { snippetOf } from "../../../src/web/console/screens/widget/Snippet.ts"
 

@@ -14,7 +14,7 @@ import { isLive, type PublishableKey } from "../../PublishableKeys.ts"
 import type { Resource } from "../../Resource.ts"
 import { serverAddress } from "../../Root.ts"
 import { can } from "../../Session.ts"
-import { type Finding, findingsOf, type KnownKey } from "./Embedding.ts"
+import { type Finding, findingsOf, type KnownKey } from "./PageCheck.ts"
 import { originOf } from "./Origins.ts"
 import { TestPage } from "./TestPage.tsx"
 

@@ -17,16 +17,16 @@ import { LOOKUP_CAPACITY, recentLookups } from "../RecentLookups.ts"
 import { RecentMap } from "../rates/RecentMap.ts"
 import { REFUSED_COST, VisitorLimiter } from "../rates/VisitorLimiter.ts"
 
-/** What a page embeds. */
-export interface Embedded {
+/** A chatbot that stands on pages. */
+export interface Placement {
   readonly config: WidgetConfig
-  /** The origins whose pages may embed it, and send requests themselves; `*` for every one. */
+  /** The origins whose pages may show it, and send requests themselves; `*` for every one. */
   readonly allowedOrigins: ReadonlyArray<string>
   /** On whose behalf its visitors chat. */
   readonly caller: Caller["Service"]
 }
 
-const notEmbedded = new NotFound({
+const notPlaced = new NotFound({
   detail: "There is no such widget: the key is unknown or revoked, or the chatbot is not public.",
 })
 
@@ -35,11 +35,11 @@ const foreignPage = new Forbidden({
 })
 
 /**
- * Fails unless pages of this origin may use what is embedded. Requests of the widget's own pages, and those of programs,
+ * Fails unless the chatbot may stand on pages of this origin. Requests of the widget's own pages, and those of programs,
  * have none.
  */
 export const ensureOrigin = (
-  { allowedOrigins }: Embedded,
+  { allowedOrigins }: Placement,
   origin: string | undefined,
 ): Effect.Effect<void, Forbidden> =>
   origin === undefined || isAllowedOrigin(allowedOrigins, origin) ? Effect.void : Effect.fail(foreignPage)
@@ -51,26 +51,26 @@ const isUuid = Schema.is(AnyUuid)
 const isSlug = Schema.is(Slug)
 
 /**
- * Decides what may be embedded, and under which name: a chatbot by one of its publishable keys, and one with `is_public`
+ * Decides which chatbots may stand on pages, and under which name: a chatbot by one of its publishable keys, and one with `is_public`
  * by its id as well. What has changed holds within a second.
  *
- * A public chatbot that is embedded by its id has no key of its own. Its id stands in the place of a key's id wherever
+ * A public chatbot that stands there by its id has no key of its own. Its id stands in the place of a key's id wherever
  * requests, tokens and chats are counted, within the limits that the settings have for keys.
  */
-export class Embedding extends Context.Service<
-  Embedding,
+export class Placements extends Context.Service<
+  Placements,
   {
-    /** Finds what is embedded by a publishable key, or by the id of a public chatbot. */
-    readonly find: (key: string) => Effect.Effect<Embedded, NotFound | Unavailable>
+    /** Finds the chatbot that stands on pages by a publishable key, or by the id of a public chatbot. */
+    readonly find: (key: string) => Effect.Effect<Placement, NotFound | Unavailable>
     /** The same for a request without a visitor token, which counts for the client's address. */
-    readonly visit: (key: string) => Effect.Effect<Embedded, NotFound | RateLimited | Unavailable>
+    readonly visit: (key: string) => Effect.Effect<Placement, NotFound | RateLimited | Unavailable>
     /**
      * Finds a public chatbot by its id or its slug, for a request that counts for the client's address. Where chatbots
      * of several organizations have the same slug, it names that of the operator's organization, or else nothing.
      */
-    readonly findPublic: (name: string) => Effect.Effect<Embedded, NotFound | RateLimited | Unavailable>
+    readonly findPublic: (name: string) => Effect.Effect<Placement, NotFound | RateLimited | Unavailable>
   }
->()("parley/services/widget/Embedding") {
+>()("parley/services/widget/Placements") {
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
@@ -94,7 +94,7 @@ export class Embedding extends Context.Service<
         const chatbot = yield* chatbotOf(live.chatbot_id, live.organization_id)
         if (chatbot === undefined) return undefined
         return {
-          embedded: {
+          placement: {
             config: configOf(chatbot, key, publicUrl),
             allowedOrigins: live.allowed_origins ?? [],
             caller: {
@@ -105,7 +105,7 @@ export class Embedding extends Context.Service<
               expiresAt: live.expires_at,
               budgets: live.budgets,
             },
-          } satisfies Embedded,
+          } satisfies Placement,
           expiresIn: live.expires_in,
         }
       })
@@ -115,7 +115,7 @@ export class Embedding extends Context.Service<
         const chatbot = found === undefined ? undefined : yield* chatbotOf(found.id, found.organization_id)
         if (found === undefined || chatbot?.is_public !== true) return undefined
         return {
-          embedded: {
+          placement: {
             config: configOf(chatbot, chatbot.id, publicUrl),
             allowedOrigins: [ANY_ORIGIN],
             caller: {
@@ -126,7 +126,7 @@ export class Embedding extends Context.Service<
               expiresAt: null,
               budgets: { organization: found.budget, key: noBudget },
             },
-          } satisfies Embedded,
+          } satisfies Placement,
           expiresIn: null,
         }
       })
@@ -143,18 +143,18 @@ export class Embedding extends Context.Service<
         const found = yield* lookUp(name)
         if (found === undefined) {
           known.delete(name)
-          return yield* notEmbedded
+          return yield* notPlaced
         }
         known.get(name, () => true)
-        return found.embedded
+        return found.placement
       })
 
       const find = (key: string) => {
         if (isPublishableKey(key)) return named(key)
-        return isUuid(key) ? named(key.toLowerCase()) : Effect.fail(notEmbedded)
+        return isUuid(key) ? named(key.toLowerCase()) : Effect.fail(notPlaced)
       }
 
-      const counted = (found: Effect.Effect<Embedded, NotFound | Unavailable>) =>
+      const counted = (found: Effect.Effect<Placement, NotFound | Unavailable>) =>
         Effect.andThen(
           limiter.address(1),
           Effect.tapErrorTag(found, "NotFound", () => limiter.charge(REFUSED_COST)),
@@ -164,7 +164,7 @@ export class Embedding extends Context.Service<
         find,
         visit: (key) => counted(find(key)),
         findPublic: (name) =>
-          counted(isUuid(name) || isSlug(name) ? named(name.toLowerCase()) : Effect.fail(notEmbedded)),
+          counted(isUuid(name) || isSlug(name) ? named(name.toLowerCase()) : Effect.fail(notPlaced)),
       }
     }),
   )

@@ -23,7 +23,7 @@ import { type Content, Documents } from "../storage/Documents.ts"
 import { Quotas } from "../storage/Quotas.ts"
 import { filesUnavailable } from "../system/Disk.ts"
 
-export interface EmbedFilesSettings {
+export interface UploadsSettings {
   /** Most bytes of one file. */
   readonly fileLimit: number
   /** Most files of one upload. */
@@ -48,8 +48,8 @@ const WATCH_GROWTH = 1.5
 const WATCH_SLOWEST = Duration.millis(250)
 
 /** Adds files to the knowledge bases of chatbots, and waits until they can be searched. */
-export class EmbedFiles extends Context.Service<
-  EmbedFiles,
+export class Uploads extends Context.Service<
+  Uploads,
   {
     /**
      * Adds each file as a document, and returns how to wait for them. If one file is too large or of an unsupported
@@ -69,10 +69,10 @@ export class EmbedFiles extends Context.Service<
       file: ReceivedFile,
     ) => Effect.Effect<Settling<Document, UnreadableDocument>, NotFound | Conflict | Refused, CurrentOrganization>
   }
->()("parley/services/EmbedFiles") {
-  static readonly layer = (settings: EmbedFilesSettings) =>
+>()("parley/services/Uploads") {
+  static readonly layer = (settings: UploadsSettings) =>
     Layer.effect(
-      EmbedFiles,
+      Uploads,
       Effect.gen(function* () {
         const chatbots = yield* ChatbotStorage.Chatbots
         const documents = yield* Documents
@@ -164,7 +164,7 @@ export class EmbedFiles extends Context.Service<
           return yield* Ref.get(latest)
         }, Effect.scoped)
 
-        const upload = Effect.fn("EmbedFiles.upload")(function* (
+        const upload = Effect.fn("Uploads.upload")(function* (
           chatbot: ChatbotId,
           received: ReadonlyArray<ReceivedFile>,
         ) {
@@ -190,7 +190,7 @@ export class EmbedFiles extends Context.Service<
           return (wait: Duration.Duration) => watch(chatbot, added, wait)
         })
 
-        const replace = Effect.fn("EmbedFiles.replace")(function* (
+        const replace = Effect.fn("Uploads.replace")(function* (
           chatbot: ChatbotId,
           id: DocumentId,
           file: ReceivedFile,

@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { UploadAccepted, UploadFinished, UploadForm } from "../api/EmbedFiles.ts"
+import { UploadAccepted, UploadFinished, UploadForm } from "../api/Uploads.ts"
 import { Config } from "../Config.ts"
 import { type Document, isSettled } from "../domain/Document.ts"
-import { EmbedFiles } from "../services/EmbedFiles.ts"
+import { Uploads } from "../services/Uploads.ts"
 import { waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "./ReceivedForms.ts"
 
 /** The handler of `POST /api/embedfiles`. */
 export const uploadHandler = Effect.gen(function* () {
-  const embedFiles = yield* EmbedFiles
-  const uploads = yield* ReceivedForms
+  const uploads = yield* Uploads
+  const forms = yield* ReceivedForms
   const settings = (yield* Config).uploads
   const limits = { fileSize: settings.fileLimit, files: settings.filesLimit }
 
@@ -22,8 +22,8 @@ export const uploadHandler = Effect.gen(function* () {
     Effect.fnUntraced(function* ({ payload, headers }) {
       // The received files are deleted, and the next upload may begin, before this one waits for its documents.
       const settled = yield* Effect.scoped(
-        Effect.flatMap(uploads.receive(UploadForm, payload, limits), ({ chatbotId, files }) =>
-          embedFiles.upload(chatbotId, files),
+        Effect.flatMap(forms.receive(UploadForm, payload, limits), ({ chatbotId, files }) =>
+          uploads.upload(chatbotId, files),
         ),
       )
       const documents = yield* settled(waitOf(headers.prefer, settings))
