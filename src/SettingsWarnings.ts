@@ -1,18 +1,8 @@
 import { Console, Effect, Layer } from "effect"
 import { Seat } from "./system/Seat.ts"
 import { Config, settings } from "./Config.ts"
-import { configuredProviders } from "./models/Models.ts"
 import { StartWarnings } from "./system/StartWarnings.ts"
-import {
-  ANTHROPIC_API_KEY,
-  DATABASE_URL,
-  EMBEDDINGS,
-  HOST,
-  OPENAI_API_KEY,
-  OPENAI_BASE_URL,
-  PUBLIC_URL,
-  RATE_LIMIT,
-} from "./system/Variables.ts"
+import { BLOBS, EMBEDDINGS, HOST, PUBLIC_URL } from "./system/Variables.ts"
 
 /*
  * Finds mistakes in the environment that are no invalid values: variables whose names resemble those of settings, and
@@ -24,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const known: ReadonlyArray<string> = settings.map(({ variable }) => variable)
 
 /** Prefixes of Parley's settings that no other program is known to use. */
-const OWN_PREFIX = /^(?:CHAT|CIRCUIT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|UPLOAD|PARLEY)_/
+const OWN_PREFIX = /^(?:CHAT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|UPLOAD|PARLEY)_/
 /** Variables by which Kubernetes announces every service to every container, such as a service named `chat`. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/
 /**
@@ -76,55 +66,15 @@ const unknownIn = (environment: Environment): ReadonlyArray<string> =>
       return OWN_PREFIX.test(name) ? [`${name} is not a setting.`] : []
     })
 
-/** Settings without effect, and the condition that makes them so. */
-interface Idle {
-  /** Matches the names of the settings. */
-  readonly settings: RegExp
-  /** Completes "… has no effect:". */
-  readonly why: string
-}
-
-const idleIn = (config: Config["Service"]): ReadonlyArray<Idle> => {
-  const { anthropic, openai } = configuredProviders(config.models)
-  const idle: ReadonlyArray<Idle & { readonly holds: boolean }> = [
-    {
-      holds: config.embeddings.model.provider === "local",
-      settings: /^EMBEDDINGS_/,
-      why: `${EMBEDDINGS} is \`local\``,
-    },
-    {
-      holds: anthropic === undefined,
-      settings: /^ANTHROPIC_/,
-      why: `${ANTHROPIC_API_KEY} is not set`,
-    },
-    {
-      holds: openai === undefined,
-      settings: /^OPENAI_/,
-      why: `neither ${OPENAI_API_KEY} nor ${OPENAI_BASE_URL} is set`,
-    },
-    {
-      holds: anthropic === undefined && openai === undefined,
-      settings: /^(?:PROVIDER|CIRCUIT)_/,
-      why: "no provider of language models is configured",
-    },
-    {
-      holds: config.rates.key.quota === Number.POSITIVE_INFINITY,
-      settings: /^(?:ORGANIZATION|ADDRESS)_RATE_LIMIT$/,
-      why: `${RATE_LIMIT} is \`off\``,
-    },
-    {
-      holds: config.database.url === undefined,
-      settings: /^DATABASE_/,
-      why: `${DATABASE_URL} is not set`,
-    },
+/** Settings that are believed to be in use, while another one keeps them from it. */
+const withoutEffect = (environment: Environment, { blobs, embeddings }: Config["Service"]): ReadonlyArray<string> => {
+  const unused = [
+    ...(embeddings.model.provider === "local" ? [{ prefix: "EMBEDDINGS_", why: `${EMBEDDINGS} is \`local\`` }] : []),
+    ...(blobs.kind === "local" ? [{ prefix: "S3_", why: `${BLOBS} is \`local\`` }] : []),
   ]
-  return idle.filter(({ holds }) => holds)
-}
-
-const withoutEffect = (environment: Environment, config: Config["Service"]): ReadonlyArray<string> => {
   const present = known.filter((name) => (environment[name] ?? "") !== "")
-  return idleIn(config).flatMap(({ settings, why }) =>
-    present.filter((name) => settings.test(name)).map((name) => `${name} has no effect: ${why}.`),
+  return unused.flatMap(({ prefix, why }) =>
+    present.filter((name) => name.startsWith(prefix)).map((name) => `${name} has no effect: ${why}.`),
   )
 }
 

@@ -25,7 +25,6 @@ import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import { LocalOperator } from "./http/edge/LocalOperator.ts"
 import * as PublicUrl from "./http/PublicUrl.ts"
-import * as MetricsServer from "./http/server/MetricsServer.ts"
 import { reservePort, Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
@@ -134,11 +133,6 @@ const localOperator = Layer.unwrap(
   }),
 )
 
-const figures = Layer.merge(
-  configured(({ metrics }) => MetricsServer.layer(metrics)),
-  ProcessFigures.layer(manifest.version),
-)
-
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -146,7 +140,7 @@ export const server = Layer.effectDiscard(
     if (workerNumber === undefined) yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
-  Layer.provide([App.layer, figures]),
+  Layer.provide([App.layer, ProcessFigures.layer(manifest.version)]),
   Layer.provide(backupRuns),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(localOperator),
@@ -286,11 +280,13 @@ const program = Command.run(
   ]),
 )
 
-if (import.meta.main) {
-  NodeRuntime.runMain(program, {
+/** Runs the command of the command line. Tests replace constants that are references, such as pauses. */
+export const main = (constants: Context.Context<never> = Context.empty()): void =>
+  NodeRuntime.runMain(Effect.provide(program, constants), {
     disableErrorReporting: true,
     // A server that a signal has stopped, and that has drained, ends successfully.
     teardown: (exit, onExit) =>
       Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit),
   })
-}
+
+if (import.meta.main) main()

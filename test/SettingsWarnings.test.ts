@@ -28,7 +28,7 @@ describe("the review of the settings warns of", () => {
     ["ANTROPIC_API_KEY", "ANTHROPIC_API_KEY"],
     ["OPEN_AI_API_KEY", "OPENAI_API_KEY"],
     ["EMBEDDING_API_KEY", "EMBEDDINGS_API_KEY"],
-    ["UPLOAD_FILES_LIMITS", "UPLOAD_FILES_LIMIT"],
+    ["UPLOAD_FILE_LIMITS", "UPLOAD_FILE_LIMIT"],
   ])("%s, which is nearly the name of a setting", async (name, meant) => {
     expect(await reviewed({ [name]: "hunter2" })).toEqual(
       meant === undefined ? [] : [`${name} is not a setting. Is ${meant} meant?`],
@@ -45,11 +45,7 @@ describe("the review of the settings warns of", () => {
   test.each([
     ["EMBEDDINGS_API_KEY", "hunter2", {}, "EMBEDDINGS is `local`"],
     ["EMBEDDINGS_DIMENSIONS", "512", { EMBEDDINGS: "local" }, "EMBEDDINGS is `local`"],
-    ["ANTHROPIC_BASE_URL", "http://127.0.0.1:1", {}, "ANTHROPIC_API_KEY is not set"],
-    ["OPENAI_CONCURRENCY", "4", {}, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"],
-    ["CIRCUIT_REST", "1s", {}, "no provider of language models is configured"],
-    ["DATABASE_CONNECTIONS", "8", {}, "DATABASE_URL is not set"],
-    ["ADDRESS_RATE_LIMIT", "9/1s", { RATE_LIMIT: "off" }, "RATE_LIMIT is `off`"],
+    ["S3_BUCKET", "parley", {}, "BLOBS is `local`"],
   ])("%s when it has no effect", async (name, value, others, why) => {
     expect(await reviewed({ [name]: value, ...others })).toEqual([`${name} has no effect: ${why}.`])
   })
@@ -84,7 +80,9 @@ describe("the review of the settings does not warn of", () => {
         ANTHROPIC_API_KEY: "hunter2",
         ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
         OPENAI_BASE_URL: "http://127.0.0.1:1",
-        PROVIDER_ATTEMPTS: "2",
+        PROVIDER_TIMEOUT: "1m",
+        RATE_LIMIT: "off",
+        ORGANIZATION_RATE_LIMIT: "off",
         EMBEDDINGS: "openai:model",
         EMBEDDINGS_BASE_URL: "http://127.0.0.1:1",
       }),

@@ -7,28 +7,18 @@ import * as LocalBlobStore from "./LocalBlobStore.ts"
 import * as S3BlobStore from "./s3/S3BlobStore.ts"
 import type { S3Settings } from "./s3/S3Settings.ts"
 
-/** An access key. It is used as a whole: a token of one does not go with the secret of another. */
-interface AccessKey {
-  readonly accessKeyId: string | undefined
-  readonly secretAccessKey: Redacted.Redacted | undefined
-  readonly sessionToken: Redacted.Redacted | undefined
-}
-
 export interface BlobStoreSettings {
   readonly kind: "local" | "s3"
   /** The directory of the local store, and of the temporary files of the other. */
   readonly directory: string
-  readonly s3: AccessKey &
-    Pick<S3Settings, "style" | "timeout" | "patience" | "partSize"> & {
-      readonly endpoint: string | undefined
-      readonly bucket: string | undefined
-      readonly region: string | undefined
-      /** What holds where the fields above are absent. */
-      readonly aws: AccessKey & { readonly region: string | undefined }
-    }
+  readonly s3: Pick<S3Settings, "region" | "style"> & {
+    /** URL of the server; undefined for that of Amazon in the region. */
+    readonly endpoint: string | undefined
+    readonly bucket: string | undefined
+    readonly accessKeyId: string | undefined
+    readonly secretAccessKey: Redacted.Redacted | undefined
+  }
 }
-
-const REGION_DEFAULT = "us-east-1"
 
 /** Provides the store of the settings. */
 export const layer = (
@@ -43,12 +33,12 @@ const completed = Effect.fnUntraced(function* ({
   directory,
   s3,
 }: BlobStoreSettings): Effect.fn.Return<S3Settings, StartupError> {
-  const { accessKeyId, secretAccessKey, sessionToken } = s3.accessKeyId === undefined ? s3.aws : s3
-  const { aws, bucket, region = aws.region ?? REGION_DEFAULT, endpoint = `https://s3.${region}.amazonaws.com` } = s3
+  const { accessKeyId, bucket, region, secretAccessKey, style } = s3
+  const { endpoint = `https://s3.${region}.amazonaws.com` } = s3
   if (bucket === undefined) return yield* missing(S3_BUCKET)
   if (accessKeyId === undefined) return yield* missing(S3_ACCESS_KEY_ID)
   if (secretAccessKey === undefined) return yield* missing(S3_SECRET_ACCESS_KEY)
-  return { ...s3, directory, bucket, region, endpoint, credentials: { accessKeyId, secretAccessKey, sessionToken } }
+  return { directory, bucket, region, style, endpoint, credentials: { accessKeyId, secretAccessKey } }
 })
 
 const missing = (variable: string) =>

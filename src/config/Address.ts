@@ -1,5 +1,5 @@
 import { HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES } from "../system/Variables.ts"
-import { replyDeadline } from "./Chats.ts"
+import { replyDeadline } from "./LanguageModels.ts"
 import { duration, httpUrl, integer, oneOf, proxies, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 

@@ -1,12 +1,6 @@
-import { outputTokensMax } from "./LanguageModels.ts"
+import { outputTokensMax, replyDeadline } from "./LanguageModels.ts"
 import { durationOrOff, integer, limit, oneOf, positiveDuration, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
-
-export const replyDeadline = positiveDuration.or(
-  "CHAT_DEADLINE",
-  "120s",
-  "Longest time for one reply, with all its model calls. A proxy in front has to wait longer than this.",
-)
 
 const promptTokensMax = integer(1_000, 10_000_000).or(
   "CHAT_PROMPT_TOKENS",

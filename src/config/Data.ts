@@ -7,18 +7,7 @@ import {
   DATABASE_URL,
   SECRETS_KEY,
 } from "../system/Variables.ts"
-import {
-  apiKey,
-  daysOrOff,
-  duration,
-  encryptionKeys,
-  integer,
-  oneOf,
-  positiveDuration,
-  postgresUrl,
-  size,
-  text,
-} from "./Kinds.ts"
+import { apiKey, daysOrOff, duration, encryptionKeys, integer, oneOf, postgresUrl, text } from "./Kinds.ts"
 import { s3 } from "./S3.ts"
 import type { Group } from "./Setting.ts"
 
@@ -36,11 +25,6 @@ export const webDirectory = below("cache/web").elsewhere
 
 const database = {
   directory: below("database"),
-  diskReserve: size.or(
-    "DISK_RESERVE",
-    "64MiB",
-    "Free space on the disk of the embedded database below which the database is only read, so that it can go on once there is space again. `0KiB`: off.",
-  ),
   url: postgresUrl.orAbsent(
     DATABASE_URL,
     "Postgres 15 or later with pgvector 0.7 or later; for production, and for several processes. Absent: the embedded database.",
@@ -49,21 +33,6 @@ const database = {
     DATABASE_CONNECTIONS,
     "16",
     "Connections of a process to Postgres at once, at most; one more shows the others that it lives. Raise it when requests wait for a connection; all processes together have to stay below the `max_connections` of the database, which `doctor` adds up.",
-  ),
-  pipeline: integer(1, 128).or(
-    "DATABASE_PIPELINE",
-    "32",
-    "Statements under way at once in one connection to Postgres, at most. 1 sends each after the answer to the one before.",
-  ),
-  timeLimit: positiveDuration.or(
-    "DATABASE_TIMEOUT",
-    "10s",
-    "How long Postgres may take for a statement, or a statement wait for a connection, before it fails with 503; Postgres itself cancels a statement at 90 % of it (`statement_timeout`). Work that rightly takes long is exempt, such as building indexes.",
-  ),
-  idleTransactionLimit: positiveDuration.or(
-    "DATABASE_IDLE_TRANSACTION_TIMEOUT",
-    "30s",
-    "How long a transaction may wait for its next statement before Postgres ends its connection and frees its locks (`idle_in_transaction_session_timeout`). It ends the transactions of a server that hangs or cannot be reached.",
   ),
 }
 
@@ -98,23 +67,10 @@ const blobs = {
 }
 
 const blobCheck = {
-  interval: positiveDuration.or(
-    "FILES_CHECK_INTERVAL",
-    "24h",
-    "How often the stored files are compared with the database, to find missing files and files without an owner.",
-  ),
   orphanAge: duration.or(
     "ORPHAN_AGE",
     "24h",
     "Age at which a stored file without an owner is deleted. Raise it when older copies of the database may be restored.",
-  ),
-}
-
-const backup = {
-  patience: positiveDuration.or(
-    "BACKUP_PATIENCE",
-    "60s",
-    "How long a backup of the embedded database may read it while a server runs, which answers nobody else meanwhile. When it takes longer, the backup fails; without a server it may take any time. Postgres answers while it is backed up.",
   ),
 }
 
@@ -137,5 +93,5 @@ const retention = {
 export const data = {
   title: "Data",
   introduction: "What the server stores, where, and how long it waits for its database.",
-  sections: { database, bootstrap, running, secrets, blobs, blobCheck, backup, audit, retention },
+  sections: { database, bootstrap, running, secrets, blobs, blobCheck, audit, retention },
 } satisfies Group

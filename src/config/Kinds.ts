@@ -176,15 +176,6 @@ const parseSize = (value: string) => {
 /** A size in bytes. */
 export const size = kind("a size such as `512KiB` or `25MiB`", parseSize)
 
-/** The smallest part that Amazon accepts of an upload in several parts. */
-const PART_MIN = 5 * 1024 * 1024
-
-/** The size in bytes of the parts of an upload. */
-export const partSize = kind("a size of at least `5MiB`", (value) => {
-  const bytes = parseSize(value)
-  return bytes === undefined || bytes < PART_MIN ? undefined : bytes
-})
-
 /** A size in bytes, which is `Infinity` when it is off. */
 export const sizeOrOff = kind("`off`, or a size such as `50GiB`", (value) =>
   value === "off" ? Number.POSITIVE_INFINITY : parseSize(value),

@@ -1,5 +1,5 @@
 import { EMBEDDINGS, EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS } from "../system/Variables.ts"
-import { embeddingModel, fraction, httpUrl, integer, positiveDuration, secret, size } from "./Kinds.ts"
+import { embeddingModel, fraction, httpUrl, integer, secret, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const embeddings = {
@@ -16,17 +16,6 @@ const embeddings = {
   dimensions: integer(1, 4_096).orAbsent(
     EMBEDDINGS_DIMENSIONS,
     "Dimensions of the vectors, for models that leave a choice. Absent: the model's own.",
-  ),
-  timeout: positiveDuration.or("EMBEDDINGS_TIMEOUT", "30s", "Longest time for one request to embed passages."),
-  queryTimeout: positiveDuration.or(
-    "EMBEDDINGS_QUERY_TIMEOUT",
-    "5s",
-    "Longest time to embed a question. After it, the search uses words alone.",
-  ),
-  concurrency: integer(1, 64).or(
-    "EMBEDDINGS_CONCURRENCY",
-    "4",
-    "Requests to embed passages at once, of one process. Raise it for faster ingestion, as far as the provider's rate limit goes.",
   ),
 }
 

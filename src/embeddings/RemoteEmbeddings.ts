@@ -23,13 +23,16 @@ export interface RemoteSettings {
   readonly baseUrl: string | undefined
   /** The dimension of the vectors; undefined for the model's default. */
   readonly dimensions: number | undefined
-  /** The longest time of one request with documents. */
-  readonly timeout: Duration.Duration
-  /** The longest time of a request with a question, whose client waits for it. */
-  readonly queryTimeout: Duration.Duration
-  /** The most concurrent requests with documents. */
-  readonly concurrency: number
+  /** Longest time of one request with documents. */
+  readonly timeout?: Duration.Input
+  /** Longest time of a request with a question, whose client waits for it. After it, the search uses words alone. */
+  readonly queryTimeout?: Duration.Input
 }
+
+const TIMEOUT = "30 seconds"
+const QUERY_TIMEOUT = "5 seconds"
+/** Requests with documents at once, of one process: as many as every provider's smallest account takes. */
+const CONCURRENCY = 4
 
 /** The weight of the vector score, which for a learned model is that of the lexical score. */
 const WEIGHT = 0.5
@@ -60,7 +63,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
   }
   const client = yield* HttpClient.HttpClient
   const pause = yield* makeProviderPause
-  const permits = yield* Semaphore.make(settings.concurrency)
+  const permits = yield* Semaphore.make(CONCURRENCY)
   const provider = providers[settings.provider]
   const endpoint = HttpClientRequest.post(endpointOf(settings.baseUrl ?? provider.baseUrl)).pipe(
     settings.apiKey === undefined ? (request) => request : HttpClientRequest.bearerToken(settings.apiKey),
@@ -108,7 +111,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
     },
     (request, _texts, purpose) =>
       Effect.timeoutOrElse(request, {
-        duration: purpose === "query" ? settings.queryTimeout : settings.timeout,
+        duration: purpose === "query" ? (settings.queryTimeout ?? QUERY_TIMEOUT) : (settings.timeout ?? TIMEOUT),
         orElse: () => Effect.fail(tooSlow),
       }),
     (request, _texts, purpose) =>

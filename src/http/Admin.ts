@@ -2,7 +2,6 @@ import { Duration, Effect, Redacted } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { BackupRuns } from "../backup/BackupRuns.ts"
-import { Config } from "../Config.ts"
 import { Caller, COMMAND_LINE } from "../domain/Caller.ts"
 import { Conflict, Forbidden } from "../domain/Errors.ts"
 import { ApiKey, ApiKeyPatch } from "../domain/ApiKey.ts"
@@ -14,7 +13,12 @@ import { nextPage, rangeOf } from "./Listing.ts"
 const organizationChange = changes(Organization, OrganizationPatch)
 const apiKeyChange = changes(ApiKey, ApiKeyPatch)
 
-/** How long a request waits for the end of a backup. */
+/**
+ * Time for which a backup of the embedded database may read it, which answers nobody else meanwhile. Without a server it
+ * may take any time, and Postgres answers while it is backed up.
+ */
+const BACKUP_PATIENCE = Duration.seconds(60)
+/** Time that a request waits for the end of a backup. */
 const BACKUP_WAIT = Duration.seconds(10)
 
 const onlyHere = new Forbidden({ detail: "Only `parley backup` on the machine of the server may ask for this." })
@@ -25,7 +29,6 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const admin = yield* Admin
     const backups = yield* BackupRuns
-    const { backup } = yield* Config
 
     return handlers.handleAll({
       createOrganization: ({ payload }) =>
@@ -51,7 +54,7 @@ export const layer = HttpApiBuilder.group(
         if ((yield* Caller).apiKeyId !== COMMAND_LINE) return yield* onlyHere
         const { again = false, directory, organization_id: organization, previous } = payload
         const made = yield* Effect.mapError(
-          backups.run({ directory, previous, organization, ...backup }, BACKUP_WAIT, again),
+          backups.run({ directory, previous, organization, patience: BACKUP_PATIENCE }, BACKUP_WAIT, again),
           ({ message }) => new Conflict({ detail: message }),
         )
         return { backup: made ?? null }

@@ -15,6 +15,8 @@ const PAUSE = Duration.millis(20)
 const CONCURRENCY = 16
 /** Most examples in a report. */
 const EXAMPLES = 5
+/** Time between two checks. What they find is the exception, and a check reads every name in the store. */
+const INTERVAL = Duration.days(1)
 /** Delay of the first check, because a start has more urgent work, such as creating the first organization. */
 const START_DELAY = Duration.seconds(10)
 /** Shortest time between two checks, so that only one of several servers that start together makes a check. */
@@ -38,7 +40,6 @@ export interface Comparison {
 }
 
 export interface BlobCheckSettings {
-  readonly interval: Duration.Duration
   /** Age from which an orphan is deleted. Younger ones stay, because an older copy of the database may be restored. */
   readonly orphanAge: Duration.Duration
 }
@@ -48,7 +49,7 @@ export interface BlobCheckSettings {
  * deleted or restored by hand.
  */
 export class BlobCheck extends Context.Service<BlobCheck>()("parley/jobs/BlobCheck", {
-  make: (settings: Pick<BlobCheckSettings, "orphanAge">) =>
+  make: (settings: BlobCheckSettings) =>
     Effect.gen(function* () {
       const store = yield* BlobStore
       const owners = yield* BlobOwners
@@ -138,9 +139,9 @@ export class BlobCheck extends Context.Service<BlobCheck>()("parley/jobs/BlobChe
       }
     }),
 }) {
-  static readonly layer = (settings: Pick<BlobCheckSettings, "orphanAge">) => Layer.effect(this, this.make(settings))
+  static readonly layer = (settings: BlobCheckSettings) => Layer.effect(this, this.make(settings))
   /** Tidies the store soon after the start and then regularly, in turn with the other servers on the database. */
-  static readonly layerRegularly = ({ interval }: Pick<BlobCheckSettings, "interval">) =>
+  static readonly layerRegularly = (interval = INTERVAL) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
         const check = yield* BlobCheck

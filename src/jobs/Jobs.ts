@@ -18,7 +18,7 @@ export interface JobsSettings {
 /** Runs all background jobs as long as the layer lives, and provides the services that start such jobs. */
 export const layer = (settings: JobsSettings) =>
   Layer.mergeAll(
-    BlobCheck.layerRegularly(settings.blobCheck),
+    BlobCheck.layerRegularly(),
     OrganizationRemoval.layerRegularly,
     Reembedding.layer(settings.reembedding),
     Retention.layer(settings.retention),

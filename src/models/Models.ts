@@ -5,6 +5,7 @@ import { type ExtractiveSettings, extractiveModel, makeExtractiveCalls } from ".
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
 import { measuredCalls } from "./MeasuredCalls.ts"
 import type { ModelCalls } from "./ModelCalls.ts"
+import { CallBounds, type CallLimits, type CallSettings } from "./calls/ProviderCalls.ts"
 import { makeOpenAi, type OpenAiSettings } from "./openai/OpenAi.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { ANTHROPIC_API_KEY, DEFAULT_MODEL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
@@ -70,11 +71,16 @@ const anthropicOf = (settings: AnthropicSettings) =>
 
 const providersOf = Effect.fnUntraced(function* (
   settings: ModelsSettings,
+  bounds: Partial<CallLimits>,
 ): Effect.fn.Return<ReadonlyArray<Provider>, never, HttpClient.HttpClient> {
+  const bounded = <A extends { readonly limits: CallSettings }>(provider: A): A => ({
+    ...provider,
+    limits: { ...provider.limits, ...bounds },
+  })
   const configured = configuredProviders(settings)
-  const anthropic = configured.anthropic && (yield* anthropicOf(configured.anthropic))
+  const anthropic = configured.anthropic && (yield* anthropicOf(bounded(configured.anthropic)))
   const extractive = makeExtractiveCalls(settings.local)
-  const openai = configured.openai && makeOpenAi(configured.openai, yield* HttpClient.HttpClient)
+  const openai = configured.openai && makeOpenAi(bounded(configured.openai), yield* HttpClient.HttpClient)
   return [
     {
       name: "local",
@@ -114,7 +120,7 @@ export class Models extends Context.Service<
     Layer.effect(
       Models,
       Effect.gen(function* () {
-        const providers = yield* providersOf(settings)
+        const providers = yield* providersOf(settings, yield* CallBounds)
         const { defaultModel } = settings
         if (defaultModel !== undefined) yield* Effect.mapError(find(providers, defaultModel), unusableDefault)
         return Models.of({

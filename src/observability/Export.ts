@@ -20,6 +20,8 @@ const dropped = (request: HttpClientRequest.HttpClientRequest) =>
 export const bounded = Effect.fnUntraced(function* (client: HttpClient.HttpClient, timeout: Duration.Duration) {
   const places = yield* Semaphore.make(EXPORTS_AT_ONCE)
   let warnedAt: number | undefined
+  /** Addresses that the collector does not have, as one that takes traces only. It is said once of each. */
+  const missing = new Set<string>()
 
   const warn = (why: string) =>
     Effect.gen(function* () {
@@ -32,7 +34,15 @@ export const bounded = Effect.fnUntraced(function* (client: HttpClient.HttpClien
 
   return HttpClient.make((request) => {
     const sent = client.execute(request).pipe(
-      Effect.tap(({ status }) => (status >= 400 ? warn(`It answered ${status}.`) : Effect.void)),
+      Effect.tap(({ status }) => {
+        if (status !== 404) return status >= 400 ? warn(`It answered ${status}.`) : Effect.void
+        if (missing.has(request.url)) return Effect.sync(() => telemetry.dropped().add())
+        missing.add(request.url)
+        return Effect.andThen(
+          Effect.sync(() => telemetry.dropped().add()),
+          Effect.logWarning("The collector does not take one kind of telemetry", { url: request.url }),
+        )
+      }),
       Effect.tapError((error) => warn(error.reason._tag)),
       Effect.timeoutOrElse({
         duration: timeout,

@@ -1,4 +1,4 @@
-import { Clock, Context, type Duration, Effect, Layer, Logger, Redacted, Tracer } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Logger, Redacted, Tracer } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { OtlpExporter, OtlpMetrics, OtlpResource, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { bounded } from "./Export.ts"
@@ -18,21 +18,25 @@ export interface TelemetrySettings {
   readonly endpoint: string | undefined
   /** Headers of each export, such as a key of the collector. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>> | undefined
-  /** How long the collector may take for an export. */
-  readonly timeout: Duration.Duration
-  /** How long spans and log entries wait for others, to be exported together. */
-  readonly interval: Duration.Duration
-  readonly metricsInterval: Duration.Duration
   readonly serviceName: string
   /** Further attributes of this process. */
   readonly resource: Readonly<Record<string, string>>
-  readonly traces: "otlp" | "none"
-  readonly metrics: "otlp" | "none"
-  readonly logs: "otlp" | "none"
   readonly sampler: Sampler
   /** The share of traces that the samplers by ratio take. */
   readonly ratio: number
 }
+
+/** Times of the exports: those that OpenTelemetry recommends, except for metrics, which Prometheus reads as often. */
+export const ExportTimes = Context.Reference<{
+  /** Time that the collector may take for an export, which is then lost. */
+  readonly timeout: Duration.Input
+  /** Time that spans and log entries wait for others, to be exported together. */
+  readonly interval: Duration.Input
+  /** Time between two exports of the metrics. */
+  readonly metricsInterval: Duration.Input
+}>("parley/observability/ExportTimes", {
+  defaultValue: () => ({ timeout: "10 seconds", interval: "1 second", metricsInterval: "30 seconds" }),
+})
 
 /** The most spans or log entries of an export, which is serialized at one go and so keeps the event loop busy. */
 const BATCH_SIZE = 256
@@ -48,7 +52,7 @@ const SCOPE = { name: "parley" }
 const makeLogger = Effect.fnUntraced(function* (
   url: string,
   resource: OtlpResource.Resource,
-  interval: Duration.Duration,
+  interval: Duration.Input,
   options: Options,
 ) {
   const serialization = yield* OtlpSerialization.OtlpSerialization
@@ -86,8 +90,14 @@ interface Options {
 }
 
 /** Exports to the collector of the settings, if there is one. It has to be built above the layer of the log. */
-export const layer = (settings: TelemetrySettings, version: string): Layer.Layer<never> => {
-  const { endpoint, headers, ratio, resource: attributes, sampler, serviceName, timeout } = settings
+export const layer = (settings: TelemetrySettings, version: string): Layer.Layer<never> =>
+  Layer.unwrap(Effect.map(ExportTimes, (times) => layerWith(settings, version, times)))
+
+const layerWith = (
+  { endpoint, headers, ratio, resource: attributes, sampler, serviceName }: TelemetrySettings,
+  version: string,
+  { interval, metricsInterval, timeout }: (typeof ExportTimes)["Service"],
+): Layer.Layer<never> => {
   if (endpoint === undefined) return layerOff
   const options: Options = {
     headers: headers === undefined ? {} : Redacted.value(headers),
@@ -106,7 +116,7 @@ export const layer = (settings: TelemetrySettings, version: string): Layer.Layer
         ...options,
         url: urlOf("traces"),
         resource,
-        exportInterval: settings.interval,
+        exportInterval: interval,
         maxBatchSize: BATCH_SIZE,
       }),
       (exporting) => {
@@ -118,25 +128,27 @@ export const layer = (settings: TelemetrySettings, version: string): Layer.Layer
 
   const figures = Layer.effectDiscard(
     Effect.gen(function* () {
-      yield* OtlpMetrics.make({ ...options, url: urlOf("metrics"), resource, exportInterval: settings.metricsInterval })
+      yield* OtlpMetrics.make({ ...options, url: urlOf("metrics"), resource, exportInterval: metricsInterval })
       yield* Effect.forkScoped(
-        regularly(settings.metricsInterval, "The processes' metrics could not be collected", collected),
+        regularly(
+          Duration.fromInputUnsafe(metricsInterval),
+          "The processes' metrics could not be collected",
+          collected,
+        ),
       )
     }).pipe(Effect.provideContext(metrics)),
   )
 
-  const logs = Logger.layer([makeLogger(urlOf("logs"), OtlpResource.make(resource), settings.interval, options)], {
+  const logs = Logger.layer([makeLogger(urlOf("logs"), OtlpResource.make(resource), interval, options)], {
     mergeWithExisting: true,
   })
 
   const client = Layer.effect(
     HttpClient.HttpClient,
-    Effect.flatMap(HttpClient.HttpClient, (client) => bounded(client, timeout)),
+    Effect.flatMap(HttpClient.HttpClient, (client) => bounded(client, Duration.fromInputUnsafe(timeout))),
   ).pipe(Layer.provide(FetchHttpClient.layer))
 
-  return Layer.mergeAll(
-    settings.traces === "otlp" ? traces : layerOff,
-    settings.metrics === "otlp" ? figures : Layer.empty,
-    settings.logs === "otlp" ? logs : Layer.empty,
-  ).pipe(Layer.provide([client, OtlpExporter.layerFlusher, OtlpSerialization.layerJson]))
+  return Layer.mergeAll(traces, figures, logs).pipe(
+    Layer.provide([client, OtlpExporter.layerFlusher, OtlpSerialization.layerJson]),
+  )
 }

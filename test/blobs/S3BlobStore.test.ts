@@ -1,9 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { Duration, Effect, Fiber, Layer, Logger, Redacted, Stream } from "effect"
+import { Effect, Fiber, Layer, Logger, Redacted, Stream } from "effect"
 import * as fc from "fast-check"
 import { BlobStore } from "../../src/blobs/BlobStore.ts"
+import { S3Bounds } from "../../src/blobs/s3/S3Settings.ts"
 import * as ChosenBlobStore from "../../src/blobs/ChosenBlobStore.ts"
 import { cutOff, settingsOf, s3Error, startFakeS3 } from "../lib/FakeS3.ts"
 import { eventually, platform, quiet } from "../lib/Layers.ts"
@@ -15,25 +16,26 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const absent = { accessKeyId: undefined, secretAccessKey: undefined, sessionToken: undefined, region: undefined }
 const s3: ChosenBlobStore.BlobStoreSettings["s3"] = {
   ...where,
-  region: undefined,
+  region: "us-east-1",
   style: "path",
   accessKeyId: fake.accessKeyId,
   secretAccessKey: Redacted.make(fake.secretAccessKey),
-  sessionToken: undefined,
-  timeout: Duration.millis(300),
-  patience: Duration.millis(600),
-  partSize: 1_000,
-  aws: absent,
 }
+/** Bounds that tests need not wait for long. */
+const shortBounds: S3Bounds = { timeout: "300 millis", patience: "600 millis", partSize: 1_000 }
 
-const layerOf = (changes: Partial<typeof s3> = {}) =>
-  ChosenBlobStore.layer({ kind: "s3", directory, s3: { ...s3, ...changes } }).pipe(Layer.provide(platform))
+const layerOf = (changes: Partial<typeof s3> = {}, bounds: Partial<S3Bounds> = {}) =>
+  ChosenBlobStore.layer({ kind: "s3", directory, s3: { ...s3, ...changes } }).pipe(
+    Layer.provide([platform, Layer.succeed(S3Bounds, { ...shortBounds, ...bounds })]),
+  )
 
-const run = <A, E>(work: Effect.Effect<A, E, BlobStore>, changes: Partial<typeof s3> = {}) =>
-  Effect.runPromise(Effect.provide(work, Layer.provideMerge(layerOf(changes), quiet)))
+const run = <A, E>(
+  work: Effect.Effect<A, E, BlobStore>,
+  changes: Partial<typeof s3> = {},
+  bounds: Partial<S3Bounds> = {},
+) => Effect.runPromise(Effect.provide(work, Layer.provideMerge(layerOf(changes, bounds), quiet)))
 
 const put = (key: string, content: string | Uint8Array) =>
   BlobStore.use((store) => store.put(key, Stream.succeed(bytesOf(content))))
@@ -136,21 +138,10 @@ describe("a file in S3", () => {
       }),
     ))
 
-  test("is found by a bucket in the host's name, and by a temporary key with its token", async () => {
+  test("is found by a bucket in the host's name", async () => {
     const virtual = await startFakeS3({ style: "virtual" })
     try {
-      virtual.sessionToken = "token"
-      const settings = {
-        endpoint: virtual.url,
-        style: "virtual",
-        accessKeyId: undefined,
-        aws: {
-          accessKeyId: virtual.accessKeyId,
-          secretAccessKey: Redacted.make(virtual.secretAccessKey),
-          sessionToken: Redacted.make("token"),
-          region: "eu-west-1",
-        },
-      } as const
+      const settings = { endpoint: virtual.url, style: "virtual", region: "eu-west-1" } as const
       virtual.region = "eu-west-1"
       expect(await run(Effect.andThen(put("a/b-c.d", "x"), text("a/b-c.d")), settings)).toBe("x")
     } finally {
@@ -209,7 +200,7 @@ describe("an S3 server that misbehaves", () => {
       yield* put(key, long)
       expect(yield* streamed(key)).toBe(long)
     })
-    await run(story, { patience: Duration.seconds(5) })
+    await run(story, {}, { patience: "5 seconds" })
   })
 
   test("by errors without end makes the store unavailable, which then is not asked for a while", async () => {
@@ -229,7 +220,7 @@ describe("an S3 server that misbehaves", () => {
       yield* put("documents/any", "back")
       expect(yield* text("documents/any")).toBe("back")
     })
-    await run(story, { patience: Duration.millis(100) })
+    await run(story, {}, { patience: "100 millis" })
   })
 
   test("by waiting longer than it asked for is waited for no longer than the patience", async () => {
@@ -303,7 +294,7 @@ describe("an S3 server that misbehaves", () => {
       expect([yield* text(one), yield* text(two)]).toEqual([long, long])
       expect(fake.uploads.size).toBe(0)
     })
-    await run(story, { patience: Duration.seconds(5) })
+    await run(story, {}, { patience: "5 seconds" })
   })
 })
 
@@ -325,7 +316,7 @@ describe("the start with S3", () => {
       "The bucket parley is in the region us-east-1, and not in eu-central-1. Set S3_REGION and S3_ENDPOINT to those of the bucket.",
     )
     fake.sessionToken = "token"
-    expect(await failure()).toContain("temporary access key")
+    expect(await failure()).toContain("takes the access key for a temporary one")
     fake.sessionToken = undefined
     fake.clockMillis = -3_600_000
     expect(await failure()).toMatch(/clocks of this machine and of the S3 server at .* differ by 3[56]\d\d s/)

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { afterAll, describe, expect, test } from "bun:test"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
+import { S3Bounds } from "../../src/blobs/s3/S3Settings.ts"
 import { Client, problem, until } from "../lib/Client.ts"
 import { type FakeS3, settingsOf, startFakeS3 } from "../lib/FakeS3.ts"
 import { rawRequest } from "../lib/RawRequest.ts"
@@ -11,6 +12,8 @@ import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
 const fake = await startFakeS3()
 afterAll(() => fake.stop())
 const run = scopedRun()
+/** Bounds that tests need not wait for long. */
+const bounds = Context.make(S3Bounds, { timeout: "300 millis", patience: "200 millis", partSize: 16 * 1024 * 1024 })
 
 const environment = ({ accessKeyId, bucket, secretAccessKey }: FakeS3) => ({
   BLOBS: "s3",
@@ -18,14 +21,12 @@ const environment = ({ accessKeyId, bucket, secretAccessKey }: FakeS3) => ({
   S3_BUCKET: bucket,
   S3_ACCESS_KEY_ID: accessKeyId,
   S3_SECRET_ACCESS_KEY: secretAccessKey,
-  S3_TIMEOUT: "300ms",
-  S3_PATIENCE: "200ms",
 })
 
 describe("a server whose files are in S3", () => {
   test("keeps its promises while S3 is gone: it refuses uploads early, searches, and ingests once S3 is back", async () => {
     const settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), ...environment(fake) }
-    let server = await run(serverProcess(settings))
+    let server = await run(serverProcess(settings, [], bounds))
     const client = new Client(await server.listening, operatorKey)
     const { id } = await client.newChatbot()
     const [first] = await client.learn(id, { "ship.txt": "The ship sails at noon." })
@@ -62,7 +63,7 @@ describe("a server whose files are in S3", () => {
     await server.exited
 
     // A server that starts without S3 works but for its files.
-    server = await run(serverProcess(settings))
+    server = await run(serverProcess(settings, [], bounds))
     const again = new Client(await server.listening, operatorKey)
     expect(await again.found(id, "When does the ship sail?")).toHaveLength(1)
     expect((await again.documents(id)).map(({ status }) => status)).not.toContain("failed")
@@ -78,7 +79,7 @@ describe("a server whose files are in S3", () => {
 
   test("gives up a document whose file is damaged for good, and a backup names that file and has it as it is", async () => {
     const settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), ...environment(fake) }
-    const server = await run(serverProcess(settings))
+    const server = await run(serverProcess(settings, [], bounds))
     const client = new Client(await server.listening, operatorKey)
     const { id } = await client.newChatbot()
     fake.objects.clear()
@@ -96,7 +97,7 @@ describe("a server whose files are in S3", () => {
 
     const directory = join(await run(temporaryDirectory("backup")), "backup")
     const command = async (...words: ReadonlyArray<string>) => {
-      const { exited, stderr, stdout } = await run(serverProcess(settings, words))
+      const { exited, stderr, stdout } = await run(serverProcess(settings, words, bounds))
       return { code: await exited, out: stdout(), error: stderr() }
     }
     const backup = await command("backup", directory)
@@ -113,7 +114,7 @@ describe("a server whose files are in S3", () => {
 
   test("does not start with credentials that S3 refuses, and says so in one line", async () => {
     const settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), ...environment(fake), S3_BUCKET: "none" }
-    const server = await run(serverProcess(settings))
+    const server = await run(serverProcess(settings, [], bounds))
     expect(await server.exited).toBe(1)
     expect(server.stderr()).toContain("There is no bucket none at")
   })

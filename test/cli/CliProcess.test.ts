@@ -190,14 +190,14 @@ describe("`doctor` tells a script by its exit code", () => {
   })
 
   test("that something is wrong: 1, and what in JSON", async () => {
-    const { code, error, out } = await parley({ ...settings, DISK_RESERVE: "100000GiB" }, "doctor --json")
+    const { code, error, out } = await parley({ ...settings, OPENAI_BASE_URL: "http://127.0.0.1:1" }, "doctor --json")
     expect({ code, error }).toEqual({ code: 1, error: "parley: 1 of these is wrong. Mend that and run it again.\n" })
     const { checks, state } = JSON.parse(out)
     expect(state).toBe("wrong")
     expect(checks).toContainEqual({
       state: "wrong",
-      part: "disk",
-      text: expect.stringMatching(/^only \d+ MiB are free in DATA_DIR$/),
+      part: "models",
+      text: expect.stringMatching(/^[^\n]*openai[^\n]*$/i),
     })
   })
 

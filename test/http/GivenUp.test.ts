@@ -11,13 +11,9 @@ import { startServer, type TestServer } from "../lib/TestServer.ts"
  */
 
 /** A server that makes one call at once to each provider. */
-const server = await startServer({ ANTHROPIC_CONCURRENCY: "1", OPENAI_CONCURRENCY: "1" })
+const server = await startServer({ PROVIDER_CONCURRENCY: "1" })
 const { client, provider } = server
-const impatient = await startServer({
-  PROVIDER_REPLY_TIMEOUT: "2s",
-  PROVIDER_FIRST_BYTE_TIMEOUT: "2s",
-  CHAT_DEADLINE: "3s",
-})
+const impatient = await startServer({ PROVIDER_TIMEOUT: "2s", CHAT_DEADLINE: "3s" })
 
 const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
   [false, true].map((streamed) => ({ protocol, streamed })),

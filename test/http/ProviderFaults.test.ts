@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Schema, Scope } from "effect"
+import { Context, Effect, Exit, Schema, Scope } from "effect"
+import { CallBounds } from "../../src/models/calls/ProviderCalls.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client, problem, read, type Reply } from "../lib/Client.ts"
 import { fakeKey } from "../lib/FakeAnthropic.ts"
@@ -52,25 +53,31 @@ const failAsAsked = (body: string): Answer => {
 const provider = await run(providerAnswering(({ body }) => failAsAsked(body)))
 const database = await run(fresh)
 const settings = await run(settingsFor(database))
+const bounds = Context.make(CallBounds, {
+  attemptsMax: attempts,
+  answerBytesMax: 1024 * 1024,
+  replyTimeout: "3 seconds",
+  firstByteTimeout: "3 seconds",
+  stallTimeout: "2 seconds",
+  // The circuit breaker stays closed, however many calls fail.
+  failuresMax: 1_000,
+  window: "100 millis",
+})
 // A process of its own, which an unhandled rejection would end.
 const server = await run(
-  serverProcess({
-    ...settings,
-    ANTHROPIC_API_KEY: fakeKey,
-    ANTHROPIC_BASE_URL: provider.url,
-    OPENAI_API_KEY: fakeOpenAiKey,
-    OPENAI_BASE_URL: provider.url,
-    PROVIDER_ATTEMPTS: String(attempts),
-    PROVIDER_ANSWER_LIMIT: "1MiB",
-    PROVIDER_REPLY_TIMEOUT: "3s",
-    PROVIDER_FIRST_BYTE_TIMEOUT: "3s",
-    PROVIDER_STALL_TIMEOUT: "2s",
-    CHAT_DEADLINE: `${DEADLINE_SECONDS}s`,
-    // The circuit breaker stays closed, however many calls fail.
-    CIRCUIT_FAILURES: "1000",
-    CIRCUIT_WINDOW: "100ms",
-    RATE_LIMIT: "off",
-  }),
+  serverProcess(
+    {
+      ...settings,
+      ANTHROPIC_API_KEY: fakeKey,
+      ANTHROPIC_BASE_URL: provider.url,
+      OPENAI_API_KEY: fakeOpenAiKey,
+      OPENAI_BASE_URL: provider.url,
+      CHAT_DEADLINE: `${DEADLINE_SECONDS}s`,
+      RATE_LIMIT: "off",
+    },
+    [],
+    bounds,
+  ),
 )
 const client = new Client(await server.listening, operatorKey)
 const chatbots = {

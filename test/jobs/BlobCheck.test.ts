@@ -169,7 +169,7 @@ describe("servers that start together", () => {
     await Effect.gen(function* () {
       const owners = { ...(yield* BlobOwners), ...begin }
       yield* Layer.build(
-        BlobCheck.layerRegularly({ interval: Duration.hours(24) }).pipe(
+        BlobCheck.layerRegularly().pipe(
           Layer.provide([Layer.succeed(BlobCheck, stub), Layer.succeed(BlobOwners, owners)]),
         ),
       )

@@ -1,6 +1,6 @@
 import { renameSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, type Scope } from "effect"
+import { Context, Effect, type Scope } from "effect"
 import { operatorKey, type ServerProcess, type Settings, spawn } from "./Spawn.ts"
 import { temporaryDirectory, type TestDatabase } from "./TestDatabase.ts"
 
@@ -28,12 +28,19 @@ export const settingsFor = Effect.fnUntraced(function* (
   }
 })
 
+/** The script and the arguments of a server with these constants in place of its own. */
+export const scriptWith = (constants: Context.Context<never>): ReadonlyArray<string> =>
+  constants.mapUnsafe.size === 0
+    ? ["src/main.ts"]
+    : ["test/lib/TunedServer.ts", JSON.stringify(Object.fromEntries(constants.mapUnsafe))]
+
 /** Starts a server as a process, for tests of signals and of starts that fail. Closing the scope kills it. */
 export const serverProcess = (
   settings: Settings,
   command: ReadonlyArray<string> = [],
+  constants: Context.Context<never> = Context.empty(),
 ): Effect.Effect<ServerProcess, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => spawn(settings, [process.execPath, "src/main.ts", ...command])),
+    Effect.sync(() => spawn(settings, [process.execPath, ...scriptWith(constants), ...command])),
     (process) => Effect.promise(() => (process.kill("SIGKILL"), process.exited)),
   )

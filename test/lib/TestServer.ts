@@ -48,7 +48,10 @@ export const dumpRows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
 
 /** Starts a server as `startServer` does, until the scope closes. */
-export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
+export const makeServer = Effect.fnUntraced(function* (
+  settings: Settings,
+  constants: Context.Context<never> = Context.empty(),
+) {
   const anthropic = yield* provider
   const given = yield* settingsFor(yield* fresh)
   const env = {
@@ -61,7 +64,11 @@ export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
     ...settings,
   }
   const context = yield* Layer.build(
-    Layer.provide(server, [quiet, ConfigProvider.layer(ConfigProvider.fromEnv({ env }))]),
+    Layer.provide(server, [
+      quiet,
+      ConfigProvider.layer(ConfigProvider.fromEnv({ env })),
+      Layer.succeedContext(constants),
+    ]),
   )
   const { url } = Context.get(context, Server)
   return {
@@ -89,11 +96,11 @@ export const makeServer = Effect.fnUntraced(function* (settings: Settings) {
 
 /**
  * Starts the real server of `main.ts` in this process, with a port and a database of its own, until the tests of the
- * calling file have ended.
+ * calling file have ended. The constants take the place of references with a default, such as pauses.
  */
-export const startServer = (settings: Settings = {}): Promise<TestServer> => {
+export const startServer = (settings: Settings = {}, constants?: Context.Context<never>): Promise<TestServer> => {
   setDefaultTimeout(testTimeout)
   const scope = Scope.makeUnsafe()
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return Effect.runPromise(Scope.provide(makeServer(settings), scope))
+  return Effect.runPromise(Scope.provide(makeServer(settings, constants), scope))
 }

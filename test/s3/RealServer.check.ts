@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test"
-import { Duration, Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, Layer, Redacted, Stream } from "effect"
 import { BlobStore } from "../../src/blobs/BlobStore.ts"
 import * as ChosenBlobStore from "../../src/blobs/ChosenBlobStore.ts"
+import { S3Bounds } from "../../src/blobs/s3/S3Settings.ts"
 import { S3Client } from "../../src/blobs/s3/S3Client.ts"
 import { Client } from "../lib/Client.ts"
 import { platform } from "../lib/Layers.ts"
@@ -21,29 +22,26 @@ const bucket = `parley-${crypto.randomUUID()}`
 const credentials = {
   accessKeyId: variable("S3_ACCESS_KEY_ID"),
   secretAccessKey: Redacted.make(variable("S3_SECRET_ACCESS_KEY")),
-  sessionToken: undefined,
 }
 const s3 = {
   endpoint: variable("S3_ENDPOINT"),
   bucket,
   region: "us-east-1",
   style: "path",
-  timeout: Duration.seconds(10),
-  patience: Duration.seconds(5),
-  partSize: 64 * 1024 * 1024,
 } as const
-const aws = { accessKeyId: undefined, secretAccessKey: undefined, sessionToken: undefined, region: undefined }
 const directory = await run(temporaryDirectory("s3"))
 const layerOf = (changes: Partial<ChosenBlobStore.BlobStoreSettings["s3"]> = {}) =>
-  ChosenBlobStore.layer({ kind: "s3", directory, s3: { ...s3, ...credentials, aws, ...changes } }).pipe(
+  ChosenBlobStore.layer({ kind: "s3", directory, s3: { ...s3, ...credentials, ...changes } }).pipe(
     Layer.provide(platform),
   )
 const store = <A, E>(work: (store: BlobStore["Service"]) => Effect.Effect<A, E>) =>
   Effect.runPromise(Effect.provide(BlobStore.use(work), layerOf()))
 
 beforeAll(async () => {
-  const client = new S3Client({ ...s3, credentials, directory })
-  await Effect.runPromise(client.call({ method: "PUT" }))
+  const made = Effect.flatMap(S3Bounds, (bounds) =>
+    new S3Client({ ...s3, credentials, directory }, bounds).call({ method: "PUT" }),
+  )
+  await Effect.runPromise(made)
 })
 
 describe("a real S3 server", () => {

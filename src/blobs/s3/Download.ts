@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { Effect, Stream } from "effect"
+import { Duration, Effect, Stream } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
 import type { S3Client } from "./S3Client.ts"
 import { damaged, notResumed, type S3Failure, silent, unreachable } from "./S3Failure.ts"
@@ -57,7 +57,7 @@ class Download {
 
   private readonly piece = Effect.gen({ self: this }, function* () {
     const pieces = this.pieces ?? (yield* this.connect)
-    const { timeout } = this.client.settings
+    const timeout = Duration.fromInputUnsafe(this.client.bounds.timeout)
     const result = yield* Effect.tryPromise({
       try: () => pieces.next(),
       catch: (error) => unreachable(this.client.settings, error),

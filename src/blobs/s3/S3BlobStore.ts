@@ -11,7 +11,7 @@ import { abortAbandoned, sendParts } from "./Multipart.ts"
 import { parseReply } from "./Replies.ts"
 import { S3Client } from "./S3Client.ts"
 import { isDamaged, isMissing, isNotResumed, S3Failure } from "./S3Failure.ts"
-import type { S3Settings } from "./S3Settings.ts"
+import { S3Bounds, type S3Settings } from "./S3Settings.ts"
 import { spool } from "./Spool.ts"
 
 /** The time between two looks for uploads that dead processes have left unfinished. */
@@ -35,7 +35,8 @@ export const layer = (
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const drafts = yield* makeDrafts(settings.directory)
-      const client = new S3Client(settings)
+      const bounds = yield* S3Bounds
+      const client = new S3Client(settings, bounds)
       const { orUnavailable } = client
 
       yield* checkAtStart(client)
@@ -46,10 +47,10 @@ export const layer = (
       const put = Effect.fn("BlobStore.put")(function* <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) {
         // Nothing is read of an upload that would fail in any case.
         yield* client.ready
-        const spooled = yield* spool(files, drafts, settings.partSize, content)
+        const spooled = yield* spool(files, drafts, bounds.partSize, content)
         const headers = { [CONTENT_HASH]: spooled.sha256 }
         yield* orUnavailable(
-          spooled.bytes > settings.partSize
+          spooled.bytes > bounds.partSize
             ? sendParts(client, key, spooled, headers)
             : client.call({ method: "PUT", key, headers, body: spooled }),
         )

@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, Random, Result } from "effect"
 import { Unavailable } from "../../domain/Errors.ts"
 import { failureOfAnswer, isMissing, S3Failure, silent, unreachable } from "./S3Failure.ts"
-import type { S3Settings } from "./S3Settings.ts"
+import type { S3Bounds, S3Settings } from "./S3Settings.ts"
 import { encodePath, sha256, sign } from "./Signature.ts"
 
 export interface S3Request {
@@ -54,14 +54,16 @@ const storeUnavailable = new Unavailable({
  */
 export class S3Client {
   readonly settings: S3Settings
+  readonly bounds: S3Bounds
   private readonly origin: URL
   private readonly root: string
   private failures = 0
   /** The time until which the store is not asked, in milliseconds since the epoch. */
   private downUntil = 0
 
-  constructor(settings: S3Settings) {
+  constructor(settings: S3Settings, bounds: S3Bounds) {
     this.settings = settings
+    this.bounds = bounds
     this.origin = new URL(settings.endpoint)
     const base = this.origin.pathname.replace(/\/$/, "")
     if (settings.style === "virtual") {
@@ -84,7 +86,7 @@ export class S3Client {
     Effect.suspend(() => {
       const abort = new AbortController()
       const limit = Duration.sum(
-        this.settings.timeout,
+        Duration.fromInputUnsafe(this.bounds.timeout),
         Duration.seconds(Math.ceil((request.body?.bytes ?? 0) / SENT_PER_SECOND)),
       )
       return this.send(request, abort.signal).pipe(
@@ -105,17 +107,17 @@ export class S3Client {
     this.send(request, abort.signal).pipe(
       Effect.onInterrupt(() => Effect.sync(() => abort.abort())),
       Effect.timeoutOrElse({
-        duration: this.settings.timeout,
-        orElse: () => Effect.fail(silent(this.settings, this.settings.timeout)),
+        duration: this.bounds.timeout,
+        orElse: () => Effect.fail(silent(this.settings, Duration.fromInputUnsafe(this.bounds.timeout))),
       }),
     )
 
-  /** Repeats a request until it succeeds, fails for good, or the patience of the settings is over. */
+  /** Repeats a request until it succeeds, fails for good, or the patience is over. */
   persistently<A>(attempt: Effect.Effect<A, S3Failure>): Effect.Effect<A, S3Failure | Unavailable> {
     return Effect.gen({ self: this }, function* () {
       yield* this.ready
       const begin = yield* Clock.currentTimeMillis
-      const end = this.failures < FAILURES_MAX ? begin + Duration.toMillis(this.settings.patience) : begin
+      const end = this.failures < FAILURES_MAX ? begin + Duration.toMillis(this.bounds.patience) : begin
       for (let delay = RETRY_DELAY; ; delay = Duration.min(Duration.times(delay, 2), RETRY_DELAY_MAX)) {
         const result = yield* Effect.result(attempt)
         if (Result.isSuccess(result)) {

@@ -1,14 +1,7 @@
 import { Duration, Schema } from "effect"
 import { retryAfterOf } from "../../outbound/RetryAfter.ts"
 import { knownWords } from "../../system/SystemError.ts"
-import {
-  S3_ACCESS_KEY_ID,
-  S3_BUCKET,
-  S3_ENDPOINT,
-  S3_REGION,
-  S3_SECRET_ACCESS_KEY,
-  S3_SESSION_TOKEN,
-} from "../../system/Variables.ts"
+import { S3_ACCESS_KEY_ID, S3_BUCKET, S3_ENDPOINT, S3_REGION, S3_SECRET_ACCESS_KEY } from "../../system/Variables.ts"
 import type { S3Settings } from "./S3Settings.ts"
 import { parseReply } from "./Replies.ts"
 
@@ -125,13 +118,10 @@ export const failureOfAnswer = (
     case "ExpiredToken":
     case "InvalidToken":
     case "TokenRefreshRequired":
-      return failureOf(
-        `The temporary access key for the S3 server at ${endpoint} has expired, or its token is wrong.`,
-        {
-          ...about,
-          doThis: `Set a new one: ${S3_ACCESS_KEY_ID}, ${S3_SECRET_ACCESS_KEY} and ${S3_SESSION_TOKEN}.`,
-        },
-      )
+      return failureOf(`The S3 server at ${endpoint} takes the access key for a temporary one, which has to last.`, {
+        ...about,
+        doThis: MEND_KEY,
+      })
   }
   if (status === 403 || status === 401) {
     return failureOf(`The access key may not use the bucket ${bucket} at ${endpoint}.`, {

@@ -4,8 +4,6 @@ import { Redacted } from "effect"
 export interface Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted
-  /** Belongs to credentials that expire. */
-  readonly sessionToken: Redacted.Redacted | undefined
 }
 
 interface Unsigned {
@@ -41,12 +39,10 @@ export const sign = (request: Unsigned, credentials: Credentials, region: string
   const time = now.toISOString().replace(/[-:]|\.\d+/g, "")
   const day = time.slice(0, 8)
   const scope = `${day}/${region}/s3/aws4_request`
-  const { sessionToken } = credentials
   const headers: Record<string, string> = {
     ...request.headers,
     "x-amz-content-sha256": request.payload,
     "x-amz-date": time,
-    ...(sessionToken && { "x-amz-security-token": Redacted.value(sessionToken) }),
   }
   const signed = Object.entries({ ...headers, host: request.host }).toSorted(byName)
   const names = signed.map(([name]) => name).join(";")

@@ -3,9 +3,9 @@ import { Duration } from "effect"
 export interface CircuitLimits {
   /** The failures within `window` that open the circuit, when at least half of the calls that ended in it failed. */
   readonly failuresMax: number
-  readonly window: Duration.Duration
+  readonly window: Duration.Input
   /** The time for which the circuit stays open before one call probes the provider. */
-  readonly openFor: Duration.Duration
+  readonly openFor: Duration.Input
 }
 
 /** The outcome of a call. A `neutral` one says nothing about the provider, such as that of a cancelled call. */

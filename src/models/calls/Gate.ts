@@ -8,7 +8,7 @@ export interface GateLimits extends CircuitLimits {
   /** The most calls of the provider at the same time. */
   readonly concurrency: number
   /** The longest time that a call waits for others to end. */
-  readonly turnWait: Duration.Duration
+  readonly turnWait: Duration.Input
 }
 
 /** The protection of a provider that all its models share: a circuit breaker and a limit of concurrent calls. */

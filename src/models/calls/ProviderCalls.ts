@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, type Exit, type Redacted, type Scope } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, type Redacted, type Scope } from "effect"
 import type { Response as Answer } from "effect/ai"
 import { isCutObject } from "../../text/JsonDepth.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
@@ -16,7 +16,7 @@ import {
   withoutKey,
 } from "./ProviderFailure.ts"
 import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
-import { type RetryLimits, type RetryTimes, retrying, retryTimes } from "./Retrying.ts"
+import { type RetryLimits, retrying, retryTimes } from "./Retrying.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
 import { waitFor } from "./WaitFor.ts"
 
@@ -30,13 +30,43 @@ export interface CallLimits extends RetryLimits, GateLimits, StreamLimits {
   /** The most tokens of one answer, including reasoning. */
   readonly outputTokensMax: number
   /** The longest time from an attempt's request to the end of its answer. */
-  readonly replyTimeout: Duration.Duration
+  readonly replyTimeout: Duration.Input
   /** The longest body of an answer, in bytes. */
   readonly answerBytesMax: number
 }
 
-/** The limits in a provider's settings. The times of further attempts have a default. */
-export type CallSettings = Omit<CallLimits, keyof RetryTimes> & Partial<RetryTimes>
+/** The settings of a provider's calls. Whatever they leave out has a default. */
+export interface CallSettings extends Partial<CallLimits> {
+  readonly concurrency: number
+  readonly outputTokensMax: number
+  /** Longest time that a provider may be silent, before its answer and in it. */
+  readonly silence: Duration.Duration
+  /** Longest time for a reply, which may need several calls. */
+  readonly replyDeadline: Duration.Duration
+}
+
+/** Part of a reply's deadline that one attempt may take, so that there is time for `fallbackModels`. */
+const REPLY_PART = 5 / 6
+
+const defaultLimits = {
+  ...retryTimes,
+  // Enough for what passes within a minute; a provider that is down should fail soon, and by its fallbacks.
+  attemptsMax: 3,
+  // A call that waits longer for others would leave too little of its reply's time.
+  turnWait: Duration.seconds(10),
+  // Far above the longest answer of any model.
+  answerBytesMax: 16 * 1024 * 1024,
+  // A provider that fails five times in half a minute, and in half of all calls, is left alone for a while.
+  failuresMax: 5,
+  window: Duration.seconds(30),
+  openFor: Duration.seconds(15),
+} satisfies Partial<CallLimits>
+
+/** Limits in place of those of the settings and of the defaults, for tests. */
+export const CallBounds: Context.Reference<Partial<CallLimits>> = Context.Reference<Partial<CallLimits>>(
+  "parley/models/calls/CallBounds",
+  { defaultValue: () => ({}) },
+)
 
 /** The number of bytes that are read of the body of a refusal. */
 export const REFUSAL_BYTES_MAX = 64 * 1024
@@ -80,7 +110,14 @@ export interface Connection {
 }
 
 export const makeConnection = (provider: string, settings: CallSettings): Connection => {
-  const limits = { ...retryTimes, ...settings }
+  const { replyDeadline, silence } = settings
+  const limits = {
+    ...defaultLimits,
+    replyTimeout: Duration.times(replyDeadline, REPLY_PART),
+    firstByteTimeout: silence,
+    stallTimeout: silence,
+    ...settings,
+  }
   return { limits, gate: new Gate(provider, limits) }
 }
 

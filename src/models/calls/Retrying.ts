@@ -3,11 +3,11 @@ import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 
 export interface RetryTimes {
   /** The wait before the second attempt, randomized by a fifth. It doubles with each further attempt. */
-  readonly retryDelay: Duration.Duration
+  readonly retryDelay: Duration.Input
   /** The longest wait that a provider may ask for. A call that would have to wait longer fails at once. */
-  readonly retryAfterMax: Duration.Duration
+  readonly retryAfterMax: Duration.Input
   /** The time after the first attempt in which further ones may begin. */
-  readonly retryWindow: Duration.Duration
+  readonly retryWindow: Duration.Input
 }
 
 export const retryTimes: RetryTimes = {

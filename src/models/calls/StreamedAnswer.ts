@@ -27,9 +27,9 @@ export interface StreamedAnswer {
 
 export interface StreamLimits {
   /** The longest time to the headers of the response, and from there to the first part of the answer. */
-  readonly firstByteTimeout: Duration.Duration
+  readonly firstByteTimeout: Duration.Input
   /** The longest time between two chunks of a stream. */
-  readonly stallTimeout: Duration.Duration
+  readonly stallTimeout: Duration.Input
 }
 
 /** The longest time that the body of a finished answer may take to end. */

@@ -17,8 +17,6 @@ import { count, note, ok, wrong } from "./Check.ts"
 export interface DatabaseSettings {
   /** The directory of the embedded database, in the data directory. */
   readonly directory: string
-  /** The free bytes below which the embedded database is only read. */
-  readonly diskReserve: number
   /** The URL of the Postgres server; undefined for the embedded database, which has neither clock nor connections. */
   readonly url: Redacted.Redacted | undefined
   /** Most connections of one process. */
@@ -160,11 +158,11 @@ const ofTable = ({ bytes, deadRows, isAnalyzed, isBehind, name, rows, scansPerHo
 }
 
 /** Examines the space on the disk of the data directory; there is nothing to report before the first start. */
-export const diskCheck = ({ directory, diskReserve }: DatabaseSettings) =>
+export const diskCheck = ({ directory }: DatabaseSettings) =>
   Effect.map(freeBytes(dirname(directory)), (free) => {
     if (free === undefined) return []
     const text = `${mebibytes(free)} are free in ${DATA_DIR}`
-    if (free < Math.max(DISK_WRONG, diskReserve)) return [wrong("disk", `only ${text}`)]
+    if (free < DISK_WRONG) return [wrong("disk", `only ${text}`)]
     return [(free < DISK_NOTE ? note : ok)("disk", text)]
   })
 

@@ -50,16 +50,11 @@ export interface PostgresSettings {
   readonly url: Redacted.Redacted
   /** The most connections open at once; at least two. */
   readonly maxConnections: number
-  /**
-   * The most statements of one organization under way in one connection. They share writes to and reads from the
-   * socket, which are the most expensive part of a short statement.
-   */
-  readonly pipeline: number
-  /** How long a statement may take, and how long it may wait for a connection, except within `withoutTimeLimit`. */
-  readonly timeLimit: Duration.Duration
-  /** How long a transaction may wait for its next statement before Postgres ends it together with its connection. */
-  readonly idleTransactionLimit: Duration.Duration
-  /** How long one attempt to connect may take. */
+  /** Time that a statement may take, and may wait for a connection, except within `withoutTimeLimit`. */
+  readonly timeLimit?: Duration.Duration
+  /** Time for which a transaction may wait for its next statement before Postgres ends it together with its connection. */
+  readonly idleTransactionLimit?: Duration.Duration
+  /** Time that one attempt to connect may take. */
   readonly connectTimeout?: Duration.Input
   /** Whether other servers do not see this process: it takes no work over, and is none that they could take over. */
   readonly isHidden?: boolean
@@ -68,13 +63,22 @@ export interface PostgresSettings {
 }
 
 /** The settings of the database that a server uses. */
-export interface DatabaseSettings extends Omit<PostgresSettings, "url">, EmbeddedDatabaseSettings {
+export interface DatabaseSettings extends Omit<PostgresSettings, "url">, EmbeddedSettings {
   /** The Postgres server; undefined for the embedded database. */
   readonly url: Redacted.Redacted | undefined
 }
 
 /** The system's share of the connections: its statements are few, and short. */
 const SYSTEM_SHARE = 0.25
+/**
+ * Most statements of one organization under way in one connection. They share writes to and reads from the socket, which
+ * are the most expensive part of a short statement.
+ */
+const PIPELINE = 32
+/** Far above what any statement of a request takes; work that rightly takes long is exempt, such as building indexes. */
+const TIME_LIMIT = Duration.seconds(10)
+/** Ends the transactions of a server that hangs or cannot be reached, and frees their locks. */
+const IDLE_TRANSACTION_LIMIT = Duration.seconds(30)
 const CONNECT_TIMEOUT = Duration.seconds(5)
 /** Connections are checked for silence this many times within the time limit. */
 const LOOKS_PER_TIME_LIMIT = 20
@@ -140,12 +144,15 @@ export const layerPostgres = (
         startupParameters: {
           ...STARTUP_PARAMETERS,
           idle_in_transaction_session_timeout: String(
-            Math.min(Math.ceil(Duration.toMillis(settings.idleTransactionLimit)), LONGEST_LIMIT),
+            Math.min(
+              Math.ceil(Duration.toMillis(settings.idleTransactionLimit ?? IDLE_TRANSACTION_LIMIT)),
+              LONGEST_LIMIT,
+            ),
           ),
         },
         types,
       }
-      const { maxConnections, pipeline, timeLimit } = settings
+      const { maxConnections, timeLimit = TIME_LIMIT } = settings
       const forSystem = Math.max(1, Math.floor(maxConnections * SYSTEM_SHARE))
       const forTenants = Math.max(1, maxConnections - forSystem)
       const system = PgPool.make({ ...config, maxConnections: forSystem })
@@ -157,7 +164,7 @@ export const layerPostgres = (
         multiplexConcurrency: 1,
       })
       const connections = Effect.all({
-        tenant: Effect.map(tenant, (pool) => ({ pool, pipeline, connections: forTenants })),
+        tenant: Effect.map(tenant, (pool) => ({ pool, pipeline: PIPELINE, connections: forTenants })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
       const shown = settings.isHidden === true ? undefined : { config, connections: maxConnections }
@@ -170,15 +177,12 @@ export const layerPostgres = (
     }),
   )
 
-/** The settings of the embedded database, with what the server needs to watch its disk. */
-export interface EmbeddedDatabaseSettings extends EmbeddedSettings {
-  /** The free bytes of the disk below which nothing more is stored. */
-  readonly diskReserve: number
-}
+/** Free bytes of the disk below which the embedded database is only read, so that it can go on once there is space again. */
+export const DISK_RESERVE = 64 * 1024 * 1024
 
 /** Opens Postgres inside this process, with a directory of its own, and brings it to the current schema. */
 export const layerEmbedded = (
-  settings: EmbeddedDatabaseSettings,
+  settings: EmbeddedSettings,
   migrating = toLatest,
 ): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
@@ -194,8 +198,8 @@ export const layerEmbedded = (
         }),
         migrating,
       )
-      const { directory, diskReserve: reserve } = settings
-      const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve })
+      const { directory } = settings
+      const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve: DISK_RESERVE })
       yield* Effect.forkScoped(maintain(clients.system, engine.wire, disk.isLow))
       return contextOf(clients, engine.lost, { isAlone: true, answersWhileIndexing: false })
     }),

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
+import { ExportTimes } from "../../../src/observability/Telemetry.ts"
 import { until } from "../../lib/Client.ts"
 import { calls, says } from "../../lib/FakeAnthropic.ts"
 import { attributesOf, fakeCollector, type Manner, type Span } from "../../lib/FakeCollector.ts"
@@ -9,15 +10,16 @@ import { makeServer, startServer } from "../../lib/TestServer.ts"
 const scope = Scope.makeUnsafe()
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const collector = await Effect.runPromise(Scope.provide(fakeCollector(), scope))
-const { client, provider } = await startServer({
-  LOG_LEVEL: "info",
-  OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-  OTEL_EXPORTER_OTLP_HEADERS: "x-collector-key=a%20secret",
-  OTEL_BSP_SCHEDULE_DELAY: "30",
-  OTEL_METRIC_EXPORT_INTERVAL: "200",
-  OTEL_SERVICE_NAME: "parley-test",
-  OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
-})
+const { client, provider } = await startServer(
+  {
+    LOG_LEVEL: "info",
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-collector-key=a%20secret",
+    OTEL_SERVICE_NAME: "parley-test",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+  },
+  Context.make(ExportTimes, { timeout: "10 seconds", interval: "30 millis", metricsInterval: "200 millis" }),
+)
 
 const question = "Wann kentert die Tide in Morlaix?"
 const answer = "Um zwölf Uhr siebzehn."
@@ -173,11 +175,10 @@ describe.each<[string, Manner | "gone"]>([
     const faulty = await Effect.runPromise(Scope.provide(fakeCollector(manner === "gone" ? "well" : manner), own))
     const server = await Effect.runPromise(
       Scope.provide(
-        makeServer({
-          OTEL_EXPORTER_OTLP_ENDPOINT: manner === "gone" ? "http://127.0.0.1:9" : faulty.url,
-          OTEL_EXPORTER_OTLP_TIMEOUT: "300",
-          OTEL_BSP_SCHEDULE_DELAY: "30",
-        }),
+        makeServer(
+          { OTEL_EXPORTER_OTLP_ENDPOINT: manner === "gone" ? "http://127.0.0.1:9" : faulty.url },
+          Context.make(ExportTimes, { timeout: "300 millis", interval: "30 millis", metricsInterval: "30 seconds" }),
+        ),
         own,
       ),
     )
