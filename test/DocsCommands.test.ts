@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
+import { UploadWaits } from "../src/http/UploadWait.ts"
 import { engines } from "../package.json" with { type: "json" }
 import { type Block, blocksOf, pages, root, textOf } from "./lib/docs/Markdown.ts"
 import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "./lib/ServerProcess.ts"
@@ -89,8 +90,9 @@ beforeAll(async () => {
   symlinkSync(process.execPath, join(directory, "bun", "bun"))
   writeFileSync(join(directory, "bin", "npx"), npx(join(directory, "bun")), { mode: 0o755 })
   // On a busy machine a document takes longer than an upload usually waits, and the next command would find nothing.
-  settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), UPLOAD_WAIT: "60s" }
-  server = await run(serverProcess(settings))
+  settings = await run(Effect.flatMap(fresh, settingsFor))
+  const waits = Context.make(UploadWaits, { usual: "60 seconds", longest: "60 seconds" })
+  server = await run(serverProcess(settings, [], waits))
   url = await server.listening
 })
 

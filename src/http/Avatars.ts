@@ -3,7 +3,6 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { AvatarForm } from "../api/Avatars.ts"
-import { Config } from "../Config.ts"
 import { imageContentType } from "../domain/chatbot/ImageFormats.ts"
 import { Avatars } from "../services/Avatars.ts"
 import { withEtag } from "./Etag.ts"
@@ -16,12 +15,14 @@ const headers = {
   "cross-origin-resource-policy": "cross-origin",
 }
 
+/** Largest avatar: a photo as phones take them. */
+const AVATAR_MAX_BYTES = 10 * 1024 * 1024
+
 /** The handlers of avatars: `avatar` for the group `system`, and `updateAvatar` for the group `chatbots`. */
 export const avatarHandlers = Effect.gen(function* () {
   const avatars = yield* Avatars
   const files = yield* FileSystem.FileSystem
   const uploads = yield* ReceivedForms
-  const { avatarLimit } = (yield* Config).requests
 
   return {
     avatar: HttpApiBuilder.handler(Api, "system", "avatar", ({ params }) =>
@@ -35,7 +36,7 @@ export const avatarHandlers = Effect.gen(function* () {
       "chatbots",
       "updateAvatar",
       Effect.fnUntraced(function* ({ params, payload, headers }) {
-        const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: avatarLimit, files: 1 })
+        const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: AVATAR_MAX_BYTES, files: 1 })
         const image = yield* Effect.orDie(files.readFile(avatar.path))
         const chatbot = yield* avatars.update(params.chatbotId, image, headers["if-match"])
         return withEtag({ chatbot, message: "Avatar updated successfully" as const }, chatbot)

@@ -15,7 +15,7 @@ import { type ExplainedHit, SearchExplanations } from "../services/console/Searc
 import { DocumentPassages } from "../services/console/DocumentPassages.ts"
 import { serverTiming } from "./edge/ServerTiming.ts"
 import { uploadHandler } from "./Uploads.ts"
-import { waitOf } from "./UploadWait.ts"
+import { UploadWaits, waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "./ReceivedForms.ts"
 
 const TOP_K_DEFAULT = 5
@@ -29,7 +29,8 @@ export const layer = HttpApiBuilder.group(
     const explanations = yield* SearchExplanations
     const documentPassages = yield* DocumentPassages
     const chatbots = yield* Chatbots
-    const settings = (yield* Config).uploads
+    const { fileLimit } = (yield* Config).uploads
+    const waits = yield* UploadWaits
     const forms = yield* ReceivedForms
     const uploads = yield* Uploads
     const upload = yield* uploadHandler
@@ -69,7 +70,7 @@ export const layer = HttpApiBuilder.group(
       replace: Effect.fnUntraced(function* ({ params, query, payload, headers }) {
         const settled = yield* Effect.scoped(
           Effect.gen(function* () {
-            const limits = { fileSize: settings.fileLimit, files: 1 }
+            const limits = { fileSize: fileLimit, files: 1 }
             const { documentId, file } = yield* forms.receive(ReplaceForm, payload, limits)
             if (query.id !== undefined && query.id !== documentId) {
               return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
@@ -77,7 +78,7 @@ export const layer = HttpApiBuilder.group(
             return yield* uploads.replace(params.chatbotId, documentId, file)
           }),
         )
-        const document = yield* settled(waitOf(headers.prefer, settings))
+        const document = yield* settled(waitOf(headers.prefer, waits))
         const chatbot = yield* chatbots.get(params.chatbotId)
         return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
       }),

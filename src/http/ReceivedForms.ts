@@ -34,13 +34,11 @@ import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 import { CurrentIdempotentRequest } from "./edge/Idempotency.ts"
 import { invalidBody } from "./edge/Problems.ts"
-import { isLonger, tooSlow } from "./edge/RequestBody.ts"
+import { BodyTimeout, isLonger, tooSlow } from "./edge/RequestBody.ts"
 
 export interface UploadSettings {
   /** The directory for files while they are received. */
   readonly directory: string
-  /** An upload is refused when it brings less in such a time than `LEAST_BYTES_PER_SECOND`, as one that pauses does. */
-  readonly pause: Duration.Duration
 }
 
 export interface FormLimits {
@@ -101,10 +99,11 @@ export class ReceivedForms extends Context.Service<
     ) => Effect.Effect<A, UploadFailure | TooManyAtOnce, Caller | HttpServerRequest.HttpServerRequest | Scope.Scope>
   }
 >()("parley/http/ReceivedForms") {
-  static readonly layer = ({ directory, pause }: UploadSettings) =>
+  static readonly layer = ({ directory }: UploadSettings) =>
     Layer.effect(
       ReceivedForms,
       Effect.gen(function* () {
+        const pause = Duration.fromInputUnsafe(yield* BodyTimeout)
         const files = yield* FileSystem.FileSystem
         const paths = yield* Path.Path
         const random = yield* SecureRandom.SecureRandom

@@ -4,16 +4,16 @@ import { Api } from "../api/Api.ts"
 import { UploadAccepted, UploadFinished, UploadForm } from "../api/Uploads.ts"
 import { Config } from "../Config.ts"
 import { type Document, isSettled } from "../domain/Document.ts"
-import { Uploads } from "../services/Uploads.ts"
-import { waitOf } from "./UploadWait.ts"
+import { FILES_MAX_COUNT, Uploads } from "../services/Uploads.ts"
+import { UploadWaits, waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "./ReceivedForms.ts"
 
 /** The handler of `POST /api/embedfiles`. */
 export const uploadHandler = Effect.gen(function* () {
   const uploads = yield* Uploads
   const forms = yield* ReceivedForms
-  const settings = (yield* Config).uploads
-  const limits = { fileSize: settings.fileLimit, files: settings.filesLimit }
+  const waits = yield* UploadWaits
+  const limits = { fileSize: (yield* Config).uploads.fileLimit, files: FILES_MAX_COUNT }
 
   return HttpApiBuilder.handler(
     Api,
@@ -26,7 +26,7 @@ export const uploadHandler = Effect.gen(function* () {
           uploads.upload(chatbotId, files),
         ),
       )
-      const documents = yield* settled(waitOf(headers.prefer, settings))
+      const documents = yield* settled(waitOf(headers.prefer, waits))
       const body = { message: summary(documents), documents }
       return documents.every(isSettled) ? new UploadFinished(body) : new UploadAccepted(body)
     }),

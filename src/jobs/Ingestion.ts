@@ -13,7 +13,7 @@ import { filesUnavailable } from "../system/Disk.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { atBorder } from "../observability/Border.ts"
 import { jobs as metrics } from "../observability/Metrics.ts"
-import { makeWorker, type Verdict } from "./Worker.ts"
+import { LEASE, makeWorker, type Verdict } from "./Worker.ts"
 
 /** Delay before the second attempt, doubled for each further one. */
 const RETRY_DELAY = Duration.seconds(2)
@@ -23,6 +23,10 @@ const EXTRACTED = 0.2
 export interface IngestionSettings {
   /** Documents that this process works on at once. */
   readonly concurrency: number
+}
+
+/** Bounds of the attempts at a document. */
+export interface IngestionBounds {
   /** Attempts that fail because of the document itself, before it is given up. */
   readonly attempts: number
   /** Attempts that end with their process, before the document is given up: it may be what kills the process. */
@@ -31,9 +35,24 @@ export interface IngestionSettings {
   readonly retryDelay: Duration.Duration
   /** How often a document that was given up is tried anew. */
   readonly retries: number
-  /** How long a document stays with a process that does not renew its lease. */
-  readonly lease: Duration.Duration
+  /** Time for which a document stays with a process that does not renew its lease, as one that is suspended. */
+  readonly lease: Duration.Input
 }
+
+export const IngestionBounds: Context.Reference<IngestionBounds> = Context.Reference<IngestionBounds>(
+  "parley/jobs/IngestionBounds",
+  {
+    defaultValue: () => ({
+      attempts: 3,
+      // Far more than servers are restarted while they read one document.
+      lapses: 50,
+      // After an hour, and then after 2, 4, 8 and 16 more: an outage of a provider of embeddings may last that long.
+      retryDelay: Duration.hours(1),
+      retries: 5,
+      lease: LEASE,
+    }),
+  },
+)
 
 /** The document cannot become knowledge, so further attempts are useless. */
 class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, message: Schema.String }) {}
@@ -45,6 +64,8 @@ class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.St
 export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingestion", {
   make: (settings: IngestionSettings) =>
     Effect.gen(function* () {
+      const bounds = yield* IngestionBounds
+      const lease = Duration.fromInputUnsafe(bounds.lease)
       const ingestions = yield* Ingestions
       const extract = yield* Extract
       const indexer = yield* Indexer
@@ -95,7 +116,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
         labels: ({ document_id }) => ({ document_id }),
         queue: ingestions,
         concurrency: settings.concurrency,
-        lease: settings.lease,
+        lease,
         untilDue: ingestions.untilDue,
         attempt: (attempt, showSoon) => {
           let state: State = { status: "extracting", progress: 0 }
@@ -104,14 +125,14 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
               state = reached
               showSoon()
             }),
-            renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease: settings.lease })),
+            renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease })),
             finish: (count: number) => stage("publish", ingestions.publish(attempt, count)),
           }
         },
         judge,
         backOff: (attempts) => Duration.times(RETRY_DELAY, 2 ** attempts),
         givingUp: {
-          ...settings,
+          ...bounds,
           ofLapses: ({ lapses }) => ({ code: "gave_up", message: `Reading the file was cut off ${lapses} times.` }),
           ofDefect: ingestionFailed,
           giveUp: (attempt, reason, delay) =>

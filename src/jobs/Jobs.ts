@@ -10,7 +10,6 @@ import { WebhookDelivery, type WebhookDeliverySettings } from "./webhooks/Webhoo
 export interface JobsSettings {
   readonly blobCheck: BlobCheckSettings
   readonly ingestion: IngestionSettings
-  readonly reembedding: Reembedding.ReembeddingSettings
   readonly retention: Retention.RetentionSettings
   readonly webhookDelivery: WebhookDeliverySettings
 }
@@ -20,7 +19,7 @@ export const layer = (settings: JobsSettings) =>
   Layer.mergeAll(
     BlobCheck.layerRegularly(),
     OrganizationRemoval.layerRegularly,
-    Reembedding.layer(settings.reembedding),
+    Reembedding.layer(),
     Retention.layer(settings.retention),
     Sealing.layer,
   ).pipe(

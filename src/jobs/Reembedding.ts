@@ -5,7 +5,7 @@ import { sketch } from "../knowledge/segments/Sketch.ts"
 import { type Reembedding, Reembeddings } from "../storage/Reembeddings.ts"
 import { withoutTimeLimit } from "../storage/sql/TimeLimit.ts"
 import { FAULT_DELAY, persistently, regularly } from "../system/Background.ts"
-import { LeaseLost, makeWorker, type Verdict } from "./Worker.ts"
+import { LEASE, LeaseLost, makeWorker, type Verdict } from "./Worker.ts"
 
 /** Time between two looks for chunks by other models. It is long because the setting changes seldom. */
 const LOOK_INTERVAL = Duration.minutes(1)
@@ -14,16 +14,11 @@ const CHUNKS_AT_ONCE = 64
 /** Delay of a document that the model refuses: it may accept the document another day. */
 const REFUSED_DELAY = Duration.hours(6)
 
-export interface ReembeddingSettings {
-  /** How long a document stays with a process that does not renew its lease. */
-  readonly lease: Duration.Duration
-}
-
 /**
  * Embeds all chunks again in the background after a change of the embedding model, document by document and batch by
  * batch. Several processes share the work, and another continues after the last batch of one that was killed.
  */
-export const layer = (settings: ReembeddingSettings) =>
+export const layer = (lease = LEASE) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const reembeddings = yield* Reembeddings
@@ -55,11 +50,11 @@ export const layer = (settings: ReembeddingSettings) =>
         labels: ({ document_id }: Reembedding) => ({ document_id }),
         queue: { ...reembeddings, claim: (lease) => reembeddings.claim(model, lease) },
         concurrency: 1,
-        lease: settings.lease,
+        lease,
         untilDue: (bell) => Effect.timeoutOption(bell.await, LOOK_INTERVAL),
         attempt: (job) => ({
           work: Effect.repeat(embedSome(job), { while: (goesOn) => goesOn }),
-          renew: reembeddings.renew(job, settings.lease),
+          renew: reembeddings.renew(job, lease),
           finish: () => reembeddings.finish(job, model),
         }),
         judge: (_: TextRefused): Verdict<never> => ({

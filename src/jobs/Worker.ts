@@ -18,6 +18,12 @@ const CLAIM_PATIENCE = Duration.seconds(1)
 /** Pause after a defect of the queue. */
 const FAULT_PAUSE = Duration.seconds(1)
 
+/**
+ * Time for which a job stays with a process that does not renew its lease: one that hangs, is suspended or cannot be
+ * reached. The end of a process is noticed earlier.
+ */
+export const LEASE = Duration.seconds(30)
+
 /** The pause after a failure of a queue, whose database may be away. */
 export const pauseAfter = (error: unknown): Duration.Duration =>
   error instanceof Unavailable ? Duration.seconds(error.retry_after_seconds) : FAULT_PAUSE

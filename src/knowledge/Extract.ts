@@ -18,6 +18,14 @@ export class ExtractionFailed extends Schema.TaggedError<ExtractionFailed>()("Ex
   message: Schema.String,
 }) {}
 
+/**
+ * Most characters (UTF-16 code units) that the text of a document may have: twenty times the Bible in a large file of
+ * plain text is as much as one document can mean.
+ */
+export const TextLimit: Context.Reference<number> = Context.Reference<number>("parley/knowledge/TextLimit", {
+  defaultValue: () => 20_000_000,
+})
+
 export interface ExtractSettings {
   /** The most documents that are read at the same time, each in a process of its own. */
   readonly concurrency: number
@@ -25,8 +33,6 @@ export interface ExtractSettings {
   readonly deadline: Duration.Duration
   /** The memory in bytes that a process may occupy. Beyond it the process is killed and the document fails. */
   readonly memory: number
-  /** The most characters (UTF-16 code units) that the text of a document may have. */
-  readonly textLimit: number
   /** How strictly the processes are confined by the operating system. */
   readonly sandbox: SandboxMode
   /** How long an idle process is kept before it is ended to free its memory. Defaults to a minute. */
@@ -89,8 +95,9 @@ export class Extract extends Context.Service<
       Extract,
       Effect.gen(function* () {
         const { chosen } = yield* ReaderSandbox
+        const textLimit = yield* TextLimit
         const processes = yield* Pool.makeWithTTL({
-          acquire: Effect.flatMap(chosen, (sandbox) => ExtractProcess.start(settings.textLimit, sandbox)),
+          acquire: Effect.flatMap(chosen, (sandbox) => ExtractProcess.start(textLimit, sandbox)),
           min: 0,
           max: settings.concurrency,
           timeToLive: settings.idle ?? IDLE,
@@ -144,7 +151,7 @@ export class Extract extends Context.Service<
           Effect.promise(() =>
             content
               .bytes()
-              .then((bytes) => read({ ...source, bytes }, settings.textLimit))
+              .then((bytes) => read({ ...source, bytes }, textLimit))
               .then(
                 (document): Answer =>
                   isSplit

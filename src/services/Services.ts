@@ -23,7 +23,7 @@ import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { Uploads, type UploadsSettings } from "./Uploads.ts"
 import { Erasures } from "./Erasures.ts"
-import { Idempotency, type IdempotencySettings } from "./Idempotency.ts"
+import { Idempotency } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
 import { Shares, type SharesSettings } from "./Shares.ts"
@@ -50,7 +50,6 @@ export interface ServicesSettings extends SystemStatesSettings {
   readonly consoleSessions: ConsoleSessionsSettings
   readonly events: EventsSettings
   readonly toolTrials: ToolTrialsSettings
-  readonly idempotency: IdempotencySettings
   readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
@@ -92,7 +91,7 @@ export const layer = (settings: ServicesSettings) =>
     Erasures.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     Uploads.layer(settings.uploads),
-    Idempotency.layer(settings.idempotency),
+    Idempotency.layer,
     Knowledge.layer,
     Usage.layer(settings.usage),
     Webhooks.layer(settings.webhooksOfOrganization),

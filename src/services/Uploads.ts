@@ -26,9 +26,10 @@ import { filesUnavailable } from "../system/Disk.ts"
 export interface UploadsSettings {
   /** Most bytes of one file. */
   readonly fileLimit: number
-  /** Most files of one upload. */
-  readonly filesLimit: number
 }
+
+/** Most files of one upload, which a client waits for; more files go in more uploads. */
+export const FILES_MAX_COUNT = 10
 
 export interface ReceivedFile {
   /** The file name that the client sent. */
@@ -169,8 +170,8 @@ export class Uploads extends Context.Service<
           received: ReadonlyArray<ReceivedFile>,
         ) {
           yield* ensureServes(chatbot)
-          if (received.length > settings.filesLimit) {
-            return yield* TooLarge.files(settings.filesLimit)
+          if (received.length > FILES_MAX_COUNT) {
+            return yield* TooLarge.files(FILES_MAX_COUNT)
           }
           yield* chatbots.get(chatbot)
           const inspected = yield* Effect.forEach(received, inspect)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
+import { CallBounds } from "../../src/models/calls/ProviderCalls.ts"
 import { UsageCounts, UsageRow } from "../../src/domain/Usage.ts"
 import { type Client, problem, read, until } from "../lib/Client.ts"
 import { calls, fails, says } from "../lib/FakeAnthropic.ts"
@@ -13,7 +14,10 @@ import { startServer, type TestServer } from "../lib/TestServer.ts"
 /** A server that makes one call at once to each provider. */
 const server = await startServer({ PROVIDER_CONCURRENCY: "1" })
 const { client, provider } = server
-const impatient = await startServer({ PROVIDER_TIMEOUT: "2s", CHAT_DEADLINE: "3s" })
+const impatient = await startServer(
+  { CHAT_DEADLINE: "3s" },
+  Context.make(CallBounds, { replyTimeout: "2 seconds", firstByteTimeout: "2 seconds" }),
+)
 
 const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
   [false, true].map((streamed) => ({ protocol, streamed })),

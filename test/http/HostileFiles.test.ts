@@ -2,18 +2,22 @@ import { describe, expect, test } from "bun:test"
 import { ManyDocuments, problem, read } from "../lib/Client.ts"
 import type { HostileFile } from "../lib/files/Fates.ts"
 import { hostileFiles, hostileNames } from "../lib/files/HostileFiles.ts"
+import { Context } from "effect"
+import { TextLimit } from "../../src/knowledge/Extract.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 /*
  * Malicious files, each uploaded together with a harmless one. The limits are lower than a server's defaults, so that
  * files which reach them do so soon.
  */
-const { client, stored } = await startServer({
-  EXTRACT_TIMEOUT: "2s",
-  EXTRACT_MEMORY: "256MiB",
-  EXTRACT_TEXT_LIMIT: "3000000",
-  LOG_LEVEL: "none",
-})
+const { client, stored } = await startServer(
+  {
+    EXTRACT_TIMEOUT: "2s",
+    EXTRACT_MEMORY: "256MiB",
+    LOG_LEVEL: "none",
+  },
+  Context.make(TextLimit, 3_000_000),
+)
 
 const sibling = (name: string) => `# Beside ${name}\n\nThe heron breeds beside the mill, number ${Bun.hash(name)}.`
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
-import { Clock, Duration, Effect, FileSystem, Layer, PlatformError } from "effect"
+import { Clock, Context, Effect, FileSystem, Layer, PlatformError } from "effect"
 import { TestClock } from "effect/testing"
 import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
 import { Client, problem, until } from "../lib/Client.ts"
@@ -11,23 +11,28 @@ import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
 import { scopedRun } from "../lib/Scoped.ts"
+import { BodyTimeout } from "../../src/http/edge/RequestBody.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
 
 /** For what needs neither a process nor a directory of its own. */
-const { client } = await startServer({ UPLOAD_FILE_LIMIT: "1MiB", AVATAR_LIMIT: "1MiB", UPLOAD_FILES_LIMIT: "2" })
+const { client } = await startServer({ UPLOAD_FILE_LIMIT: "1MiB" })
 
 const run = scopedRun()
 
-const start = async (settings: Settings) => {
-  const server = await run(serverProcess(settings))
+/** Forms that have to bring something each second. */
+const hurriedForms = (directory: string) =>
+  Layer.provide(ReceivedForms.layer({ directory }), Layer.succeed(BodyTimeout, "1 second"))
+
+const start = async (settings: Settings, constants?: Context.Context<never>) => {
+  const server = await run(serverProcess(settings, [], constants))
   return { server, client: new Client(await server.listening, operatorKey) }
 }
 
-const started = async (more: Settings = {}) => {
+const started = async (constants?: Context.Context<never>) => {
   const temporary = await run(temporaryDirectory("temporary"))
-  const settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), TMPDIR: temporary, ...more }
-  const { client, server } = await start(settings)
+  const settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), TMPDIR: temporary }
+  const { client, server } = await start(settings, constants)
   const { id } = await client.newChatbot()
   return { client, id, server, settings, temporary, uploads: join(settings.DATA_DIR, "uploads") }
 }
@@ -80,7 +85,7 @@ describe("a file that is being received", () => {
   })
 
   test("is refused when nothing more arrives, and so is JSON", async () => {
-    const { client, id, uploads } = await started({ REQUEST_BODY_TIMEOUT: "500ms" })
+    const { client, id, uploads } = await started(Context.make(BodyTimeout, "500 millis"))
     const begun = await halfUploaded(client.url, id)
     expect(await begun.answer).toStartWith("HTTP/1.1 408 ")
     await begun.closed
@@ -102,7 +107,7 @@ describe("a file that is being received", () => {
   })
 
   test("is refused when it arrives a byte at a time, and goes on for longer than the time-out at a slow pace", async () => {
-    const { client, id } = await started({ REQUEST_BODY_TIMEOUT: "1s" })
+    const { client, id } = await started(Context.make(BodyTimeout, "1 second"))
     const dripping = await halfUploaded(client.url, id)
     let isAnswered = false
     const answer = dripping.answer.finally(() => (isAnswered = true))
@@ -151,12 +156,7 @@ describe("the directory of uploads", () => {
   const build = (directory: string, isAlone: boolean) =>
     run(
       Layer.build(
-        Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
-          platform,
-          unlimitedShares,
-          storingFiles,
-          databaseTraits({ isAlone }),
-        ]),
+        Layer.provide(hurriedForms(directory), [platform, unlimitedShares, storingFiles, databaseTraits({ isAlone })]),
       ),
     )
   const leave = (directory: string, process: string, seconds: number) => {
@@ -179,7 +179,7 @@ describe("the directory of uploads", () => {
     const clock = await run(TestClock.make())
     await run(
       Layer.build(
-        Layer.provide(ReceivedForms.layer({ directory, pause: Duration.seconds(1) }), [
+        Layer.provide(hurriedForms(directory), [
           platform,
           unlimitedShares,
           storingFiles,
@@ -217,7 +217,7 @@ describe("the directory of uploads", () => {
     )
     await run(
       Layer.build(
-        ReceivedForms.layer({ directory, pause: Duration.seconds(1) }).pipe(
+        hurriedForms(directory).pipe(
           Layer.provide([filling, unlimitedShares, storingFiles, databaseTraits({ isAlone: false })]),
           Layer.provide(platform),
         ),
@@ -248,13 +248,12 @@ describe("a form", () => {
     const detail = async (reply: Promise<Awaited<ReturnType<Client["send"]>>>) =>
       problem(await reply, 413, "too_large").detail
     expect(await detail(client.upload(id, { "small.txt": "a", "large.txt": large }))).toBe("large.txt: at most 1 MiB.")
-    expect(await detail(client.upload(id, { "1.txt": "1", "2.txt": "2", "3.txt": "3" }))).toBe(
-      "files: at most 2 files in one upload.",
-    )
+    const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`${index}.txt`, `${index}`]))
+    expect(await detail(client.upload(id, eleven))).toBe("files: at most 10 files in one upload.")
     const avatar = new FormData()
-    avatar.set("avatar", new Blob([large]), "face.png")
+    avatar.set("avatar", new Blob(Array.from({ length: 10 }, () => large)), "face.png")
     expect(await detail(client.patch(`/api/external/chatbot/${id}/update-avatar`, { form: avatar }))).toBe(
-      "face.png: at most 1 MiB.",
+      "face.png: at most 10 MiB.",
     )
     const body = JSON.stringify({ name: "a".repeat(1024 * 1024) })
     const sent = { body, headers: { "content-type": "application/json" } }

@@ -60,7 +60,7 @@ const old = makeModel("old", 3)
 
 /** Starts a process that embeds again until the scope closes. */
 const start = (model: Model, lease = Duration.minutes(5)) =>
-  Layer.build(Layer.fresh(Reembedding.layer({ lease })).pipe(Layer.provide(model.layer)))
+  Layer.build(Layer.fresh(Reembedding.layer(lease)).pipe(Layer.provide(model.layer)))
 
 const learnOld = (tenant: Tenant, title: string, passages: number) =>
   learn(

@@ -1,6 +1,7 @@
 import { ConfigProvider, Effect, Layer, type Redacted } from "effect"
 import { Config } from "../../src/Config.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
+import { TextLimit } from "../../src/knowledge/Extract.ts"
 import { read } from "../../src/knowledge/extract/Read.ts"
 import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
 import type { ModelsSettings } from "../../src/models/Models.ts"
@@ -44,5 +45,5 @@ export const databaseTraits = (traits: { readonly isAlone: boolean }): Layer.Lay
   Layer.succeed(DatabaseTraits, { answersWhileIndexing: true, ...traits })
 
 /** Reads a document, by default up to the length that the settings allow. */
-export const readDocument = (source: Source, textLimit: number = defaults.extract.textLimit): Promise<ExtractedText> =>
+export const readDocument = (source: Source, textLimit: number = TextLimit.defaultValue()): Promise<ExtractedText> =>
   read(source, textLimit)

@@ -2,7 +2,7 @@ import { Duration, Effect, Latch, Layer } from "effect"
 import type { ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
-import { Ingestion, type IngestionSettings } from "../../src/jobs/Ingestion.ts"
+import { Ingestion, IngestionBounds } from "../../src/jobs/Ingestion.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -20,7 +20,6 @@ import {
   storage,
 } from "./Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "./Tenants.ts"
-import { defaults } from "./Defaults.ts"
 
 /*
  * Processes that ingest the documents of tests, with stand-ins for the services that may fail.
@@ -42,17 +41,22 @@ export const reset = Effect.gen(function* () {
   blobs.failing.clear()
 })
 
-export const ingestionDefaults: IngestionSettings = {
-  ...defaults.ingestion,
-  concurrency: 1,
-  // With retries, `start` would make documents that were given up due at once too.
-  retries: 0,
-  lease: Duration.minutes(5),
-}
+/** Ingests one document at a time, within other bounds than a server. */
+export const ingestingWith = (changes: Partial<IngestionBounds>) =>
+  Ingestion.layer({ concurrency: 1 }).pipe(
+    Layer.provide(
+      Layer.succeed(IngestionBounds, {
+        ...IngestionBounds.defaultValue(),
+        // With retries, `start` would make documents that were given up due at once too.
+        retries: 0,
+        lease: "5 minutes",
+        ...changes,
+      }),
+    ),
+  )
 
 /** Starts a process that ingests until the test ends. */
-export const startUnhurried = (settings: Partial<IngestionSettings> = {}) =>
-  Layer.build(Ingestion.layer({ ...ingestionDefaults, ...settings }))
+export const startUnhurried = (changes: Partial<IngestionBounds> = {}) => Layer.build(ingestingWith(changes))
 
 /** Leaves the queue as processes do that are killed one after the other, each while it ingests this many documents. */
 export const die = Effect.fnUntraced(function* (times: number, documents = 1) {

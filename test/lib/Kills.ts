@@ -25,7 +25,7 @@ export interface KillsReport {
 const LIFE_MAX = 900
 /** Kills while it starts: one in so many. */
 const STARTS_KILLED = 8
-const servers = { INGEST_LEASE: "1s", LOG_LEVEL: "warn" }
+const servers = { LOG_LEVEL: "warn" }
 
 /** Kills so many times, with sets of so many files one after the other, and compares. */
 export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {

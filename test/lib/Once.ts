@@ -34,7 +34,7 @@ export interface OnceReport {
 const CLIENTS = 24
 /** How long a client waits before it sends a request again, in milliseconds. */
 const PAUSE = 50
-const servers = { IDEMPOTENCY_LEASE: "3s", LOG_LEVEL: "error", RATE_LIMIT: "off" }
+const servers = { LOG_LEVEL: "error", RATE_LIMIT: "off" }
 
 /** The kinds of requests, each with its share of all, and how one of a number is made; anew each time. */
 const kinds: ReadonlyArray<{

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Exit, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyId, SessionId } from "../../src/domain/Ids.ts"
-import { type Answer, Idempotency, type KeyedRequest } from "../../src/services/Idempotency.ts"
+import { type Answer, Idempotency, IdempotencyBounds, type KeyedRequest } from "../../src/services/Idempotency.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { asCaller, makeTenant } from "../lib/Tenants.ts"
@@ -13,7 +13,10 @@ const settings = {
   answerLimit: 1_000,
   storedLimit: 1_000_000,
 }
-const services = Idempotency.layer(settings).pipe(Layer.provideMerge(Layer.mergeAll(storage, platform)))
+const services = Idempotency.layer.pipe(
+  Layer.provide(Layer.succeed(IdempotencyBounds, settings)),
+  Layer.provideMerge(Layer.mergeAll(storage, platform)),
+)
 const runtime = ManagedRuntime.make(services)
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())

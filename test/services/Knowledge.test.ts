@@ -10,8 +10,7 @@ import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
-import { Ingestion } from "../../src/jobs/Ingestion.ts"
-import { Uploads, type ReceivedFile } from "../../src/services/Uploads.ts"
+import { FILES_MAX_COUNT, Uploads, type ReceivedFile } from "../../src/services/Uploads.ts"
 import { Knowledge } from "../../src/services/Knowledge.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import {
@@ -27,17 +26,16 @@ import {
   storage,
   unlimitedShares,
 } from "../lib/Layers.ts"
-import { ingestionDefaults } from "../lib/Ingesting.ts"
+import { ingestingWith } from "../lib/Ingesting.ts"
 import { as, asCaller, makeTenant } from "../lib/Tenants.ts"
 
 const FILE_LIMIT = 1_000
-const FILES_LIMIT = 4
 const PATIENCE = Duration.seconds(30)
 
 const runtime = ManagedRuntime.make(
-  Layer.merge(Knowledge.layer, Uploads.layer({ fileLimit: FILE_LIMIT, filesLimit: FILES_LIMIT })).pipe(
+  Layer.merge(Knowledge.layer, Uploads.layer({ fileLimit: FILE_LIMIT })).pipe(
     Layer.provide(unlimitedShares),
-    Layer.provideMerge(Ingestion.layer(ingestionDefaults)),
+    Layer.provideMerge(ingestingWith({})),
     Layer.provideMerge(Layer.mergeAll(Indexer.layer, Blobs.layer, Retriever.layer({ threshold: undefined }))),
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: 50_000_000 })),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs, scriptedExtract, countingEmbeddings)),
@@ -147,7 +145,7 @@ describe("an upload", () => {
     ["UnsupportedMediaType", "photo.txt", [received("fine"), received("\u0000\u0001", "photo.txt")]],
     ["UnsupportedMediaType", "fake.pdf", [received("no pdf at all", "fake.pdf")]],
     ["TooLarge", "long.txt", [received("fine"), received("x".repeat(FILE_LIMIT + 1), "long.txt")]],
-    ["TooLarge", "files", Array.from({ length: FILES_LIMIT + 1 }, (_, index) => received(`${index}`))],
+    ["TooLarge", "files", Array.from({ length: FILES_MAX_COUNT + 1 }, (_, index) => received(`${index}`))],
   ] as const)("keeps nothing when one file is refused: %s of %s", (tag, named, files) =>
     run(
       Effect.gen(function* () {
@@ -165,7 +163,7 @@ describe("an upload", () => {
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        const texts = Array.from({ length: FILES_LIMIT }, (_, index) => `${index} `.repeat(FILE_LIMIT / 2))
+        const texts = Array.from({ length: FILES_MAX_COUNT }, (_, index) => `${index} `.repeat(FILE_LIMIT / 2))
         const documents = yield* upload(
           tenant,
           texts.map((text) => received(text)),

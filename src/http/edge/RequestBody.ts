@@ -3,7 +3,6 @@ import { ByteSize, Cause, Context, Duration, Effect, Result, type Types } from "
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
 import type { RequestBody } from "../../api/Middleware.ts"
 import { IsForStrangers } from "../../api/parts/Annotations.ts"
-import { Config } from "../../Config.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, UnsupportedMediaType } from "../../domain/Errors.ts"
 import { jsonSize } from "../../text/JsonDepth.ts"
 import { within } from "../../system/Within.ts"
@@ -53,12 +52,17 @@ const problemOf = (error: HttpServerError.HttpServerError, limit: ByteSize.ByteS
     ? TooLarge.of("The body", Number(limit ?? 0))
     : unreadableBody
 
-export interface BodySettings {
-  /** The most levels that JSON may nest. */
-  readonly jsonDepthLimit: number
-  /** How long a JSON body may take to arrive as a whole. */
-  readonly bodyTimeout: Duration.Duration
-}
+/**
+ * Time that a JSON body may take to arrive as a whole, and in which an upload has to bring 4 KiB for each second. It is
+ * enough for a mobile phone with a bad connection, and short for clients that occupy places by saying nothing.
+ */
+export const BodyTimeout: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/http/edge/BodyTimeout",
+  { defaultValue: () => "20 seconds" },
+)
+
+/** Deepest nesting of a JSON body: twice what the deepest request of the API has. */
+const DEPTH_MAX = 32
 
 type BodyFailure = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMediaType
 
@@ -69,21 +73,21 @@ type BodyFailure = InvalidRequest | RequestTimeout | TooLarge | UnsupportedMedia
  */
 export const readJson = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
-  { bodyTimeout, jsonDepthLimit }: BodySettings,
+  timeout: Duration.Duration,
 ): Effect.fn.Return<string, BodyFailure> {
   yield* ensureMediaType(request, [JSON_TYPE])
   const limit = yield* HttpIncomingMessage.MaxBodySize
   if (limit !== undefined && isLonger(request, Number(limit))) return yield* TooLarge.of("The body", Number(limit))
   const bytes = yield* request.arrayBuffer.pipe(
     Effect.mapError((error) => problemOf(error, limit)),
-    within(bodyTimeout, () => tooSlow("The body: it did not arrive within", bodyTimeout)),
+    within(timeout, () => tooSlow("The body: it did not arrive within", timeout)),
   )
   const text = decodeUtf8(new Uint8Array(bytes))
   if (text === undefined) return yield* InvalidRequest.at("body", "Expected UTF-8")
   if (text.trim() === "") return yield* InvalidRequest.at("body", "Expected a JSON body; there is none")
   const { deepest, values, widest } = jsonSize(text)
-  if (deepest > jsonDepthLimit) {
-    return yield* InvalidRequest.at("body", `Expected JSON that nests at most ${jsonDepthLimit} levels deep`)
+  if (deepest > DEPTH_MAX) {
+    return yield* InvalidRequest.at("body", `Expected JSON that nests at most ${DEPTH_MAX} levels deep`)
   }
   if (values > VALUES_MAX_COUNT || widest > FIELDS_MAX_COUNT) {
     return yield* InvalidRequest.at(
@@ -99,8 +103,8 @@ export const tooSlow = (what: string, time: Duration.Duration): RequestTimeout =
   new RequestTimeout({ detail: `${what} ${Duration.toSeconds(time)} seconds.` })
 
 /** Makes the middleware that checks and receives the bodies of requests. */
-export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBody)["Service"], never, Config> {
-  const { requests } = yield* Config
+export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBody)["Service"]> {
+  const timeout = Duration.fromInputUnsafe(yield* BodyTimeout)
 
   return (respond, { endpoint }) => {
     const mediaTypes = Array.from(endpoint.payload.keys())
@@ -108,8 +112,8 @@ export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBod
     const isForStrangers = Context.get(endpoint.annotations, IsForStrangers)
     const receive = (request: HttpServerRequest.HttpServerRequest) =>
       isForStrangers
-        ? Effect.provideService(readJson(request, requests), HttpIncomingMessage.MaxBodySize, STRANGERS_LIMIT)
-        : readJson(request, requests)
+        ? Effect.provideService(readJson(request, timeout), HttpIncomingMessage.MaxBodySize, STRANGERS_LIMIT)
+        : readJson(request, timeout)
     return Effect.catchCause(
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         // The handler of a form receives the form itself, part by part.

@@ -1,10 +1,9 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
 import { mcp, mcpOfChatbot } from "../../api/Mcp.ts"
-import { Config } from "../../Config.ts"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
 import { InvalidRequest, isFailure } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
@@ -14,7 +13,7 @@ import { PublicUrl } from "../../services/PublicUrl.ts"
 import { makeAdmission } from "../edge/Admission.ts"
 import * as McpSessions from "./McpSessions.ts"
 import * as McpTools from "./McpTools.ts"
-import { readJson } from "../edge/RequestBody.ts"
+import { BodyTimeout, readJson } from "../edge/RequestBody.ts"
 import { respondWith } from "../edge/Respond.ts"
 
 /*
@@ -55,7 +54,7 @@ const isTooLong = (value: unknown): boolean => typeof value === "string" && valu
 const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganization | McpTools.ServedChatbot }>()(
   Effect.gen(function* () {
     const admitCaller = yield* makeAdmission
-    const { requests } = yield* Config
+    const bodyTimeout = Duration.fromInputUnsafe(yield* BodyTimeout)
     const sessions = yield* McpSessions.make(sessionful)
 
     const admit = Effect.gen(function* () {
@@ -71,7 +70,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     /** Whether the request begins a session. Fails for a message that is too large in some way. */
     const beginsSession = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (request.method !== "POST") return false
-      const body = yield* readJson(request, requests)
+      const body = yield* readJson(request, bodyTimeout)
       const { id, method } = Option.getOrElse(decodeHead(body), () => ({ id: undefined, method: undefined }))
       if (isTooLong(id)) return yield* InvalidRequest.at("id", `Expected at most ${REPEATED_MAX_LENGTH} characters`)
       if (isTooLong(method))

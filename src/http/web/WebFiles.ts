@@ -6,9 +6,10 @@ import { hashOf, root, stampOf, webSources } from "./Sources.ts"
 export interface WebSettings {
   /** The directory in which builds are kept, each under its hash. */
   readonly cache: string
-  /** How long a build may take before its process is killed. */
-  readonly buildTimeout: Duration.Duration
 }
+
+/** Time that a build may take before its process is killed, many times what a small machine needs. */
+const BUILD_TIMEOUT = Duration.minutes(1)
 
 /** A build of the web pages, in its directory. */
 export interface Build extends Manifest {
@@ -91,7 +92,12 @@ export class WebFiles extends Context.Service<
     ) => Effect.Effect<Uint8Array<ArrayBuffer>>
   }
 >()("parley/http/web/WebFiles") {
-  static readonly layer = ({ buildTimeout, cache }: WebSettings, sources = webSources, ahead = builtAhead) =>
+  static readonly layer = (
+    { cache }: WebSettings,
+    sources = webSources,
+    ahead = builtAhead,
+    buildTimeout = BUILD_TIMEOUT,
+  ) =>
     Layer.effect(
       WebFiles,
       Effect.gen(function* () {

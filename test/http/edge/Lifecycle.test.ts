@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
+import { IngestionBounds } from "../../../src/jobs/Ingestion.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Client, ManyDocuments, read, until } from "../../lib/Client.ts"
 import { fakeKey, says, usage } from "../../lib/FakeAnthropic.ts"
@@ -18,7 +19,8 @@ const chatbots = "/api/external/chatbots"
 const run = scopedRun()
 
 const freshSettings = Effect.flatMap(fresh, settingsFor)
-const launch = (settings: Settings): Promise<ServerProcess> => run(serverProcess(settings))
+const launch = (settings: Settings, constants?: Context.Context<never>): Promise<ServerProcess> =>
+  run(serverProcess(settings, [], constants))
 const clientOf = async (server: ServerProcess) => new Client(await server.listening, operatorKey)
 
 const claude = async () => {
@@ -153,8 +155,9 @@ describe("a server that receives a stop signal", () => {
 describe("a server that is killed", () => {
   test("processes every acknowledged document exactly once after it starts again", async () => {
     // No lease runs out: the next server finds that the one that had it is gone.
-    const settings = { ...(await run(freshSettings)), INGEST_LEASE: "1h" }
-    const server = await launch(settings)
+    const constants = Context.make(IngestionBounds, { ...IngestionBounds.defaultValue(), lease: "1 hour" })
+    const settings = await run(freshSettings)
+    const server = await launch(settings, constants)
     const client = await clientOf(server)
     const { id } = await client.newChatbot()
     const numbers = Array.from({ length: 10 }, (_, n) => n)
@@ -177,7 +180,7 @@ describe("a server that is killed", () => {
     expect(await server.exited).not.toBe(0)
     await cut
 
-    const again = await clientOf(await launch(settings))
+    const again = await clientOf(await launch(settings, constants))
     const documents = await until(
       () => again.documents(id),
       (all) => all.every(({ status }) => status === "ready" || status === "failed"),

@@ -4,19 +4,17 @@ import { calls, says } from "../../lib/FakeAnthropic.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { uiEvents } from "../../lib/UiEvents.ts"
 
-/** Every limit is a setting; this server has small limits. */
+/** A server with small limits, as far as they are settings. */
 const { client, provider, stored } = await startServer({
-  AVATAR_LIMIT: "3KiB",
   UPLOAD_FILE_LIMIT: "2KiB",
-  UPLOAD_FILES_LIMIT: "2",
   JSON_BODY_LIMIT: "4KiB",
-  JSON_DEPTH_LIMIT: "4",
   CHAT_STEPS_LIMIT: "3",
   CHAT_HISTORY_LIMIT: "2",
   CHAT_DEADLINE: "700ms",
   SIMILARITY_THRESHOLD: "1",
 })
 
+const MIB = 1024 * 1024
 const sized = (bytes: number) => new Uint8Array(bytes).fill(97)
 const claude = { settings: { model: "claude-sonnet-5-5" } }
 
@@ -28,10 +26,10 @@ describe("a limit", () => {
       form.set("avatar", new Blob(["GIF89a", sized(bytes - 6)]), "a.gif")
       return client.patch(`/api/external/chatbot/${id}/update-avatar`, { form })
     }
-    problem(await send(3073), 413, "too_large")
-    expect(problem(await send(1_000_000), 413, "too_large").detail).toBe("The file: at most 3 KiB.")
+    problem(await send(10 * MIB + 1), 413, "too_large")
+    expect(problem(await send(20 * MIB), 413, "too_large").detail).toBe("The file: at most 10 MiB.")
     expect(stored("avatars")).toEqual([])
-    expect((await send(3072)).status).toBe(200)
+    expect((await send(10 * MIB)).status).toBe(200)
   })
 
   test("of the size and the number of files is enforced, with the name of the file", async () => {
@@ -43,8 +41,9 @@ describe("a limit", () => {
     )
     expect(detail).toBe("large.txt: at most 2 KiB.")
     const form = await client.upload(id, { "large.txt": sized(1_000_000) })
-    expect(problem(form, 413, "too_large").detail).toBe("The form: at most 2 files. Each of them: at most 2 KiB.")
-    problem(await client.upload(id, { "1.txt": "1", "2.txt": "2", "3.txt": "3" }), 413, "too_large")
+    expect(problem(form, 413, "too_large").detail).toBe("The form: at most 10 files. Each of them: at most 2 KiB.")
+    const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`${index}.txt`, `${index}`]))
+    problem(await client.upload(id, eleven), 413, "too_large")
     expect(await client.documents(id)).toEqual([])
     expect(stored("documents")).toEqual([])
     const [document] = await client.learn(id, { "1.txt": sized(2048), "2.txt": "two" })
@@ -56,7 +55,9 @@ describe("a limit", () => {
   test("of the size of JSON is enforced", async () => {
     const { id } = await client.newChatbot()
     problem(await client.search(id, "x", { extra: "x".repeat(5_000) }), 413, "too_large")
-    expect(wrongPaths(await client.search(id, "x", { extra: [[[[1]]]] }))).toEqual(["body"])
+    expect(
+      wrongPaths(await client.search(id, "x", { extra: JSON.parse(`${"[".repeat(32)}1${"]".repeat(32)}`) })),
+    ).toEqual(["body"])
   })
 
   test("of similarity is applied, and shown in the response", async () => {

@@ -33,7 +33,6 @@ test("a stream whose server was killed is asked for again in the same conversati
     ANTHROPIC_API_KEY: fakeKey,
     ANTHROPIC_BASE_URL: provider.url,
     REPLY_CHECKPOINT: "100ms",
-    IDEMPOTENCY_LEASE: "500ms",
     RATE_LIMIT: "off",
   }
   const killed = await run(serverProcess(settings))

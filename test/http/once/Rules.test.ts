@@ -1,13 +1,18 @@
 import { describe, expect, test } from "bun:test"
 import { type Client, problem, type Reply, type Sent, until, wrongPaths } from "../../lib/Client.ts"
 import { random } from "../../lib/Random.ts"
+import { Context } from "effect"
+import { IdempotencyBounds } from "../../../src/services/Idempotency.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 /*
  * Which requests share a key, which answers are kept, and what makes a key free again.
  */
 
-const { client } = await startServer({ IDEMPOTENCY_ANSWER_LIMIT: "16KiB", RATE_LIMIT: "off" })
+const { client } = await startServer(
+  { RATE_LIMIT: "off" },
+  Context.make(IdempotencyBounds, { ...IdempotencyBounds.defaultValue(), answerLimit: 16 * 1024 }),
+)
 
 const chatbots = "/api/external/chatbots"
 const keyed = (key: string, sent: Sent): Sent => ({ ...sent, headers: { ...sent.headers, "idempotency-key": key } })

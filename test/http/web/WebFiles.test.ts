@@ -37,7 +37,7 @@ const run = async <A, E>(
   const logged: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logged.push(JSON.stringify(message)))])
   const layer = Layer.provide(
-    WebFiles.layer({ cache: join(directory, name), buildTimeout }, sources, ahead),
+    WebFiles.layer({ cache: join(directory, name) }, sources, ahead, buildTimeout),
     NodeFileSystem.layer,
   )
   const context = Layer.mergeAll(layer, logger, clock, Layer.succeed(References.MinimumLogLevel, "All"))

@@ -61,8 +61,8 @@ describe("a document", () => {
   })
 
   test("whose text exceeds the limit is refused", async () => {
-    expect(await codeOf("txt", "a".repeat(defaults.extract.textLimit))).toBe("read")
-    expect(await codeOf("txt", "a".repeat(defaults.extract.textLimit + 1))).toBe("too_large_when_extracted")
+    expect(await codeOf("txt", "a".repeat(TextLimit.defaultValue()))).toBe("read")
+    expect(await codeOf("txt", "a".repeat(TextLimit.defaultValue() + 1))).toBe("too_large_when_extracted")
   })
 })
 
