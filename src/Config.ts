@@ -11,7 +11,6 @@ import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { telemetry } from "./config/Telemetry.ts"
 import { tools } from "./config/Tools.ts"
-import { webhooks } from "./config/Webhooks.ts"
 import { widget } from "./config/Widget.ts"
 import { severalWorkers } from "./config/Workers.ts"
 import { sharesAndQuotas } from "./config/Shares.ts"
@@ -30,7 +29,6 @@ const groups: ReadonlyArray<Group> = [
   documents,
   chats,
   tools,
-  webhooks,
   spending,
   sharesAndQuotas,
   consoleAndEvents,
@@ -49,7 +47,6 @@ const sections = {
   ...documents.sections,
   ...chats.sections,
   ...tools.sections,
-  ...webhooks.sections,
   ...spending.sections,
   ...sharesAndQuotas.sections,
   ...consoleAndEvents.sections,

@@ -96,9 +96,7 @@ const models = configured((config) => Models.layer({ ...config.models, local: co
 
 const agent = configured((config) => Agent.layer(config.agent))
 
-const outbound = configured((config) => WebhookSender.layer(config.webhookSender)).pipe(
-  Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
-)
+const outbound = WebhookSender.layer.pipe(Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))))
 
 const examinationOf = (data: typeof storage) =>
   configured(({ database }) => Doctor.layer(database)).pipe(

@@ -25,7 +25,7 @@ describe("settings", () => {
     expect(values.server.port).toBe(3000)
     expect(values.database.url).toBeUndefined()
     expect(values.uploads.fileLimit).toBe(25 * 1024 * 1024)
-    expect(Duration.toSeconds(values.uploads.wait)).toBe(20)
+    expect(Duration.toSeconds(values.server.drainTimeout)).toBe(30)
     expect(values.blobs.directory).toBe(resolve("data/files"))
   })
 
@@ -64,8 +64,8 @@ describe("settings", () => {
     ["SIMILARITY_THRESHOLD", "1.1", "a number from 0 to 1"],
     ["SIMILARITY_THRESHOLD", "NaN", "a number from 0 to 1"],
     ["UPLOAD_FILE_LIMIT", "25MB", "a size such as"],
-    ["UPLOAD_WAIT", "20", "a duration such as"],
-    ["UPLOAD_WAIT", "1e3s", "a duration such as"],
+    ["DRAIN_TIMEOUT", "20", "a duration such as"],
+    ["DRAIN_TIMEOUT", "1e3s", "a duration such as"],
     ["DRAIN_TIMEOUT", "30s\nPORT=1", "a duration such as"],
     ["RATE_LIMIT", "100", "`off`, or a number and a time such as"],
     ["RATE_LIMIT", "0/10s", "`off`"],
@@ -114,7 +114,7 @@ describe("settings", () => {
       INDEX_MEMORY: "1GiB",
       EMBEDDINGS: "voyage:voyage-4:large",
       CHAT_DEADLINE: "2m",
-      UPLOAD_WAIT: "500ms",
+      DRAIN_TIMEOUT: "500ms",
       RATE_LIMIT: "600/1m",
       ADDRESS_RATE_LIMIT: "off",
       SECRETS_KEY: `${encryptionKey}, ${Buffer.alloc(32, 255).toString("base64")}`,
@@ -132,7 +132,7 @@ describe("settings", () => {
       embeddings: { model: { provider: "voyage", model: "voyage-4:large" } },
     })
     expect(Duration.toMillis(values.agent.replyDeadline)).toBe(120_000)
-    expect(Duration.toMillis(values.uploads.wait)).toBe(500)
+    expect(Duration.toMillis(values.server.drainTimeout)).toBe(500)
     expect(values.bootstrap.apiKey && Redacted.value(values.bootstrap.apiKey)).toBe(own)
     const keys =
       values.secrets.keys && Redacted.value(values.secrets.keys).map((one) => Buffer.from(one).toString("base64"))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Validator } from "@cfworker/json-schema"
-import { Duration, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { sourcesOf } from "../src/agent/Citations.ts"
 import { linesOf } from "../src/text/Lines.ts"
 import { answerTo, materialOf } from "../src/models/local/Answer.ts"
@@ -24,7 +24,7 @@ import { notations } from "../src/domain/chat/Transcript.ts"
 import { placeholdersOf, urlTemplateProblem } from "../src/domain/chatbot/UrlTemplate.ts"
 import { spacedWords } from "../src/text/Words.ts"
 import { embedLocally } from "../src/embeddings/LocalEmbedding.ts"
-import { waitOf } from "../src/http/UploadWait.ts"
+import { UploadWaits, waitOf } from "../src/http/UploadWait.ts"
 import { chunk } from "../src/knowledge/chunk/Chunker.ts"
 import { Unreadable } from "../src/knowledge/extract/Extraction.ts"
 import { headingOf, plainText } from "../src/knowledge/extract/Heading.ts"
@@ -57,7 +57,7 @@ const sourcesIn = (text: string, content: string) =>
 const turns = (text: string) => Array.from({ length: 200 }, (_, index) => text.slice(index * 100, index * 100 + 300))
 const asTurns = (text: string) => turns(text).map((content) => ({ role: "assistant" as const, content }))
 const tool = { name: "a", description: "a", input_schema: { type: "object" } }
-const waits = { wait: Duration.seconds(1), waitLimit: Duration.seconds(1) }
+const waits = UploadWaits.defaultValue()
 const decoding = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
   const decode = Schema.decodeUnknownOption(schema, { errors: "all" })
   return (value: unknown) => decode(value)

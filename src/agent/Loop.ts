@@ -12,14 +12,13 @@ import {
   failedOutcome,
   runTool,
   type ToolOutcome,
-  type ToolSettings,
   type ToolSizes,
   toolSizes,
 } from "./tools/AgentTool.ts"
 import { turn } from "../system/LoopTurns.ts"
 
 /** The limits of replies that are settings. */
-export interface AgentSettings extends ToolSettings {
+export interface AgentSettings {
   /** The most calls of the model for one reply. The last one may not call tools, so that there is an answer. */
   readonly stepsMax: number
   /** The longest time that a whole reply may take. */

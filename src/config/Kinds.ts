@@ -196,24 +196,3 @@ const atLeast = (parsed: Duration.Duration | undefined) =>
 
 /** A duration of at least 100 ms, for intervals that would spin if they were zero. */
 export const positiveDuration = kind("a duration of at least `100ms`", (value) => atLeast(parseDuration(value)))
-
-/** A duration that is infinite when it is off. */
-export const durationOrOff = kind("`off`, or a duration of at least `100ms`", (value) =>
-  value === "off" ? Duration.infinity : atLeast(parseDuration(value)),
-)
-
-const DURATIONS_MAX_COUNT = 30
-
-/** Durations in ascending order. */
-export const durations = kind(
-  `at most ${DURATIONS_MAX_COUNT} durations in ascending order, with commas between, such as \`5s,5m,2h\``,
-  (value) => {
-    const parsed = value.split(",").map((one) => parseDuration(one.trim()))
-    const known = parsed.filter((one) => one !== undefined)
-    const isAscending = known.every((one, index) => {
-      const before = known[index - 1]
-      return before === undefined || Duration.isGreaterThan(one, before)
-    })
-    return known.length === parsed.length && parsed.length <= DURATIONS_MAX_COUNT && isAscending ? known : undefined
-  },
-)

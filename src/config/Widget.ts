@@ -1,5 +1,5 @@
 import { RATE_LIMIT } from "../system/Variables.ts"
-import { positiveDuration, rateLimit } from "./Kinds.ts"
+import { rateLimit } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const visitorRates = {
@@ -20,16 +20,8 @@ const visitorRates = {
   ),
 }
 
-const visitorTokens = {
-  sessionLifetime: positiveDuration.or(
-    "WIDGET_SESSION",
-    "1h",
-    "How long the token of a visitor is valid. The widget renews it unasked.",
-  ),
-}
-
 export const widget = {
   title: "The chat widget",
   introduction: `What visitors of the chat widget may ask for. \`${RATE_LIMIT}=off\` switches off these limits as well.`,
-  sections: { visitorRates, visitorTokens },
+  sections: { visitorRates },
 } satisfies Group

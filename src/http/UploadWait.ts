@@ -21,6 +21,7 @@ export const waitOf = (prefer: string | undefined, waits: UploadWaits): Duration
     .split(",")
     .map((preference) => preference.split(";")[0]?.trim().toLowerCase() ?? "")
   const [seconds] = preferences.flatMap((preference) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(preference)?.[1] ?? [])
-  if (seconds !== undefined) return Duration.min(Duration.seconds(Number(seconds)), waits.longest)
+  if (seconds !== undefined)
+    return Duration.min(Duration.seconds(Number(seconds)), Duration.fromInputUnsafe(waits.longest))
   return preferences.includes("respond-async") ? Duration.zero : Duration.fromInputUnsafe(waits.usual)
 }

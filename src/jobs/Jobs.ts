@@ -5,13 +5,12 @@ import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
 import * as Sealing from "./Sealing.ts"
-import { WebhookDelivery, type WebhookDeliverySettings } from "./webhooks/WebhookDelivery.ts"
+import { WebhookDelivery } from "./webhooks/WebhookDelivery.ts"
 
 export interface JobsSettings {
   readonly blobCheck: BlobCheckSettings
   readonly ingestion: IngestionSettings
   readonly retention: Retention.RetentionSettings
-  readonly webhookDelivery: WebhookDeliverySettings
 }
 
 /** Runs all background jobs as long as the layer lives, and provides the services that start such jobs. */
@@ -25,10 +24,6 @@ export const layer = (settings: JobsSettings) =>
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),
     Layer.provideMerge(
-      Layer.mergeAll(
-        Ingestion.layer(settings.ingestion),
-        OrganizationRemoval.layer,
-        WebhookDelivery.layer(settings.webhookDelivery),
-      ),
+      Layer.mergeAll(Ingestion.layer(settings.ingestion), OrganizationRemoval.layer, WebhookDelivery.layer),
     ),
   )

@@ -45,14 +45,16 @@ export type Resolve = (host: string) => Effect.Effect<ReadonlyArray<LookupAddres
 
 export interface SafeFetchSettings {
   readonly allowed: PrivateNetworks
-  /** The most bytes that are read of a response. */
-  readonly responseLimit: number
+  /** Most bytes that are read of a response. */
+  readonly responseLimit?: number
   readonly resolve?: Resolve
   /** The least time until a name is refused, so that the time does not tell private names from unknown ones. */
   readonly refusedAfter?: Duration.Duration
 }
 
 const REDIRECTS_MAX = 3
+/** Many times the text that a model is shown of a response. */
+const RESPONSE_MAX_BYTES = 256 * 1024
 /** Longer than it usually takes to find out that there is no such name. */
 const REFUSED_AFTER = Duration.millis(500)
 
@@ -87,7 +89,7 @@ export class SafeFetch extends Context.Service<
     allowed,
     resolve = resolveByName,
     refusedAfter = REFUSED_AFTER,
-    responseLimit,
+    responseLimit = RESPONSE_MAX_BYTES,
   }: SafeFetchSettings) => {
     const check = (url: URL) => {
       const host = hostOf(url)

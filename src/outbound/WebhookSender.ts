@@ -3,12 +3,14 @@ import type { WebhookTest } from "../domain/webhook/WebhookDelivery.ts"
 import { signedHeaders } from "../domain/webhook/WebhookSignature.ts"
 import { SafeFetch } from "./SafeFetch.ts"
 
-export interface WebhookSenderSettings {
-  /** The longest time of one attempt. */
-  readonly timeout: Duration.Duration
-  /** The most bytes of an answer that are read and kept. */
-  readonly excerpt: number
-}
+/** Longest time of one attempt: an endpoint should note an event, answer, and work on it afterwards. */
+export const WebhookTimeout: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/outbound/WebhookTimeout",
+  { defaultValue: () => "15 seconds" },
+)
+
+/** Most bytes of an answer that are read and kept, enough for a sentence that says what is wrong. */
+const EXCERPT_BYTES = 1024
 
 /** An event to send to the endpoint of a webhook. */
 export interface WebhookRequest {
@@ -28,45 +30,45 @@ export class WebhookSender extends Context.Service<
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookTest>
   }
 >()("parley/outbound/WebhookSender") {
-  static readonly layer = ({ excerpt, timeout }: WebhookSenderSettings) =>
-    Layer.effect(
-      WebhookSender,
-      Effect.gen(function* () {
-        const { fetch } = yield* SafeFetch
-        const tooSlow = `There was no answer within ${Duration.toSeconds(timeout)} seconds.`
+  static readonly layer = Layer.effect(
+    WebhookSender,
+    Effect.gen(function* () {
+      const timeout = Duration.fromInputUnsafe(yield* WebhookTimeout)
+      const { fetch } = yield* SafeFetch
+      const tooSlow = `There was no answer within ${Duration.toSeconds(timeout)} seconds.`
 
-        const send = Effect.fn("WebhookSender.send")(function* ({ body, id, secrets, url }: WebhookRequest) {
-          const at = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-          const request = fetch({
-            method: "POST",
-            url: new URL(url),
-            headers: { "content-type": "application/json", "user-agent": "Parley" },
-            secrets: signedHeaders({ id, at, body }, secrets),
-            body,
-            followsRedirects: false,
-            excerpt,
-          })
-          const [took, answer] = yield* request.pipe(
-            Effect.map(({ body: read, status }) => ({ status, text: readable(read), error: null })),
-            Effect.timeoutOrElse({
-              duration: timeout,
-              orElse: () => Effect.succeed({ status: null, text: null, error: tooSlow }),
-            }),
-            Effect.catch(({ detail }) => Effect.succeed({ status: null, text: null, error: detail })),
-            Effect.timed,
-          )
-          return {
-            is_delivered: answer.status !== null && answer.status >= 200 && answer.status < 300,
-            response_status: answer.status,
-            response: answer.text,
-            error: answer.error,
-            duration_ms: Math.round(Duration.toMillis(took)),
-          }
+      const send = Effect.fn("WebhookSender.send")(function* ({ body, id, secrets, url }: WebhookRequest) {
+        const at = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+        const request = fetch({
+          method: "POST",
+          url: new URL(url),
+          headers: { "content-type": "application/json", "user-agent": "Parley" },
+          secrets: signedHeaders({ id, at, body }, secrets),
+          body,
+          followsRedirects: false,
+          excerpt: EXCERPT_BYTES,
         })
+        const [took, answer] = yield* request.pipe(
+          Effect.map(({ body: read, status }) => ({ status, text: readable(read), error: null })),
+          Effect.timeoutOrElse({
+            duration: timeout,
+            orElse: () => Effect.succeed({ status: null, text: null, error: tooSlow }),
+          }),
+          Effect.catch(({ detail }) => Effect.succeed({ status: null, text: null, error: detail })),
+          Effect.timed,
+        )
+        return {
+          is_delivered: answer.status !== null && answer.status >= 200 && answer.status < 300,
+          response_status: answer.status,
+          response: answer.text,
+          error: answer.error,
+          duration_ms: Math.round(Duration.toMillis(took)),
+        }
+      })
 
-        return { send }
-      }),
-    )
+      return { send }
+    }),
+  )
 }
 
 /** The text of an answer as the database can store it; null when there is none. */

@@ -68,9 +68,12 @@ import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
 import { Shares } from "./Shares.ts"
 
+/** Most stored messages in the prompt of a model; a prompt of as many tokens as usual holds fewer. */
+const HISTORY_MAX_COUNT = 100
+
 export interface ChatSettings {
   /** Most stored messages in the prompt of a model. */
-  readonly historyLimit: number
+  readonly historyLimit?: number
   /** Most tokens in the prompt of a model. Older messages that would exceed it are not read from the database. */
   readonly promptTokensMax: number
   /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
@@ -136,7 +139,10 @@ export class Chat extends Context.Service<
 
         const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
 
-        const promptBounds = { messages: settings.historyLimit, bytes: bytesOfTokens(settings.promptTokensMax) }
+        const promptBounds = {
+          messages: settings.historyLimit ?? HISTORY_MAX_COUNT,
+          bytes: bytesOfTokens(settings.promptTokensMax),
+        }
 
         const newSessionId = Effect.map(unguessableUuid(random), (id) => SessionId.make(id))
 

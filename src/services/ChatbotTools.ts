@@ -13,10 +13,8 @@ import { originOf, placeholdersOf } from "../domain/chatbot/UrlTemplate.ts"
 import * as Storage from "../storage/ChatbotTools.ts"
 import { Chatbots } from "../storage/Chatbots.ts"
 
-export interface ChatbotToolsSettings {
-  /** Most tools of one chatbot. */
-  readonly toolsLimit: number
-}
+/** Most tools of one chatbot: models choose badly among more, and all of them are part of each prompt. */
+export const TOOLS_MAX_COUNT = 32
 
 type Changed = NotFound | Conflict | InvalidRequest | Unavailable
 
@@ -49,61 +47,60 @@ export class ChatbotTools extends Context.Service<
     readonly checked: (input: ChatbotToolInput) => Effect.Effect<Storage.ToolContent, Conflict | InvalidRequest>
   }
 >()("parley/services/ChatbotTools") {
-  static readonly layer = ({ toolsLimit }: ChatbotToolsSettings) =>
-    Layer.effect(
-      ChatbotTools,
-      Effect.gen(function* () {
-        const storage = yield* Storage.ChatbotTools
-        const chatbots = yield* Chatbots
-        const random = yield* SecureRandom.SecureRandom
-        const { check } = yield* SafeFetch
+  static readonly layer = Layer.effect(
+    ChatbotTools,
+    Effect.gen(function* () {
+      const storage = yield* Storage.ChatbotTools
+      const chatbots = yield* Chatbots
+      const random = yield* SecureRandom.SecureRandom
+      const { check } = yield* SafeFetch
 
-        const ensureMayCall = ({ url }: Storage.ToolContent) =>
-          Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
+      const ensureMayCall = ({ url }: Storage.ToolContent) =>
+        Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
 
-        const checked = Effect.fnUntraced(function* (input: ChatbotToolInput) {
-          const content = {
-            ...input,
-            method: input.method ?? "GET",
-            headers: Redacted.make(Object.fromEntries(lowerCased(input.headers ?? {}))),
-            timeout_ms: input.timeout_ms ?? null,
-          }
-          yield* ensureConsistent(content)
-          yield* ensureMayCall(content)
-          return content
-        })
-
-        const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
-          const content = yield* checked(input)
-          return present(yield* storage.insert(ToolId.make(yield* random.uuidV7()), chatbot, content, toolsLimit))
-        })
-
-        const update = Effect.fn("ChatbotTools.update")(function* (
-          chatbot: ChatbotId,
-          id: ToolId,
-          change: Change<ChatbotTool, ChatbotToolPatch>,
-        ) {
-          const changed = (row: Storage.ToolRow) =>
-            Effect.flatMap(change(present(row)), (patch) => contentWith(row, patch))
-          return present(
-            yield* storage.modify(chatbot, id, (row) =>
-              Effect.tap(changed(row), (content) => Effect.andThen(ensureConsistent(content), ensureMayCall(content))),
-            ),
-          )
-        })
-
-        return {
-          checked,
-          create,
-          update,
-          // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
-          list: (chatbot) =>
-            Effect.map(Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)), (rows) => rows.map(present)),
-          get: (chatbot, id) => Effect.map(storage.get(chatbot, id), present),
-          remove: storage.remove,
+      const checked = Effect.fnUntraced(function* (input: ChatbotToolInput) {
+        const content = {
+          ...input,
+          method: input.method ?? "GET",
+          headers: Redacted.make(Object.fromEntries(lowerCased(input.headers ?? {}))),
+          timeout_ms: input.timeout_ms ?? null,
         }
-      }),
-    )
+        yield* ensureConsistent(content)
+        yield* ensureMayCall(content)
+        return content
+      })
+
+      const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
+        const content = yield* checked(input)
+        return present(yield* storage.insert(ToolId.make(yield* random.uuidV7()), chatbot, content, TOOLS_MAX_COUNT))
+      })
+
+      const update = Effect.fn("ChatbotTools.update")(function* (
+        chatbot: ChatbotId,
+        id: ToolId,
+        change: Change<ChatbotTool, ChatbotToolPatch>,
+      ) {
+        const changed = (row: Storage.ToolRow) =>
+          Effect.flatMap(change(present(row)), (patch) => contentWith(row, patch))
+        return present(
+          yield* storage.modify(chatbot, id, (row) =>
+            Effect.tap(changed(row), (content) => Effect.andThen(ensureConsistent(content), ensureMayCall(content))),
+          ),
+        )
+      })
+
+      return {
+        checked,
+        create,
+        update,
+        // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
+        list: (chatbot) =>
+          Effect.map(Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)), (rows) => rows.map(present)),
+        get: (chatbot, id) => Effect.map(storage.get(chatbot, id), present),
+        remove: storage.remove,
+      }
+    }),
+  )
 }
 
 /** The names of the tools that every chatbot has. */

@@ -3,11 +3,16 @@ import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../storage/Un
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
+/** Time between two times that an unfinished reply is stored, and so about what is lost of it when its server dies. */
+export const CheckpointInterval: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/services/CheckpointInterval",
+  { defaultValue: () => "5 seconds" },
+)
+
 export interface CheckpointSettings {
-  /** How often an unfinished reply is stored; infinite for never. */
   readonly interval: Duration.Duration
   /**
-   * How long an unfinished reply belongs to its server after it was stored last; then the server counts as dead, and
+   * Time for which an unfinished reply belongs to its server after it was stored last; then the server counts as dead, and
    * another one recovers the reply. The default is three intervals, and at least 15 seconds.
    */
   readonly lease?: Duration.Duration
@@ -45,7 +50,11 @@ export class Checkpoints extends Context.Service<
     readonly watch: (reply: ReplyUnderWay, draft: () => Draft | undefined) => Watch
   }
 >()("parley/services/Checkpoints") {
-  static readonly layer = ({
+  static readonly layer = Layer.unwrap(
+    Effect.map(CheckpointInterval, (interval) => this.layerWith({ interval: Duration.fromInputUnsafe(interval) })),
+  )
+
+  static readonly layerWith = ({
     interval,
     lease = Duration.max(Duration.times(interval, 3), LEASE_MIN),
   }: CheckpointSettings) =>
@@ -59,7 +68,6 @@ export class Checkpoints extends Context.Service<
         yield* Effect.forkScoped(
           regularly(RECOVER_EVERY, "Replies of dead servers could not be stored", unfinished.recover("expired")),
         )
-        if (!Duration.isFinite(interval)) return Checkpoints.of({ watch: () => unwatched })
         const period = Duration.min(interval, LOOK_EVERY)
         // Due times are counted in looks, because the clock may be set.
         const looks = Math.ceil(Duration.toMillis(interval) / Duration.toMillis(period))
@@ -139,5 +147,3 @@ class Watched {
 /** A mark that differs when a reply has grown by text, tool calls, results, or tokens of hidden thinking. */
 const markOf = ({ content, tokens_used, tool_calls, tool_results }: Draft): string =>
   [content.length, tokens_used, tool_calls.length, tool_results.length].join()
-
-const unwatched: Watch = { end: Effect.succeed(false) }

@@ -1,23 +1,23 @@
 import { Layer } from "effect"
 import { Admin } from "./Admin.ts"
-import { AllConversations, type AllConversationsSettings } from "./console/AllConversations.ts"
+import { AllConversations } from "./console/AllConversations.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./AuditLog.ts"
 import { Avatars } from "./Avatars.ts"
 import { Budgets, type BudgetSettings } from "./Budgets.ts"
 import { Chat, type ChatSettings } from "./Chat.ts"
 import { Chatbots } from "./Chatbots.ts"
-import { ChatbotTools, type ChatbotToolsSettings } from "./ChatbotTools.ts"
-import { Checkpoints, type CheckpointSettings } from "./Checkpoints.ts"
+import { ChatbotTools } from "./ChatbotTools.ts"
+import { Checkpoints } from "./Checkpoints.ts"
 import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/ConsoleSessions.ts"
 import { ChatbotCopies } from "./console/ChatbotCopies.ts"
 import { DocumentPassages } from "./console/DocumentPassages.ts"
-import { Events, type EventsSettings } from "./console/Events.ts"
+import { Events } from "./console/Events.ts"
 import * as QueueFigures from "./console/QueueFigures.ts"
 import { Overview } from "./console/Overview.ts"
 import { SystemStates, type SystemStatesSettings } from "./console/SystemStates.ts"
 import { SearchExplanations } from "./console/SearchExplanations.ts"
-import { ToolTrials, type ToolTrialsSettings } from "./console/ToolTrials.ts"
+import { ToolTrials } from "./console/ToolTrials.ts"
 import { Conversations } from "./Conversations.ts"
 import type { RateLimits } from "../domain/rates/RateLimit.ts"
 import { Health } from "./Health.ts"
@@ -32,32 +32,24 @@ import { RateLimiter } from "./rates/RateLimiter.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { VisitorLimiter, type VisitorRates } from "./rates/VisitorLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
-import { Webhooks, type WebhooksSettings } from "./webhooks/Webhooks.ts"
+import { Webhooks } from "./webhooks/Webhooks.ts"
 import { Placements } from "./widget/Placements.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
-import { VisitorTokens, type VisitorTokensSettings } from "./widget/VisitorTokens.ts"
-import { LiveReplies, type LiveRepliesSettings } from "./widget/LiveReplies.ts"
+import { VisitorTokens } from "./widget/VisitorTokens.ts"
+import { LiveReplies } from "./widget/LiveReplies.ts"
 import { VisitorChats } from "./widget/VisitorChats.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 export interface ServicesSettings extends SystemStatesSettings {
-  readonly allConversations: AllConversationsSettings
   readonly audit: AuditSettings
   readonly budgets: BudgetSettings
   readonly chat: ChatSettings
-  readonly chatbotTools: ChatbotToolsSettings
-  readonly checkpoints: CheckpointSettings
   readonly consoleSessions: ConsoleSessionsSettings
-  readonly events: EventsSettings
-  readonly toolTrials: ToolTrialsSettings
-  readonly liveReplies: LiveRepliesSettings
   readonly rates: RateLimits
   readonly shares: SharesSettings
   readonly uploads: UploadsSettings
   readonly usage: UsageSettings
   readonly visitorRates: VisitorRates
-  readonly visitorTokens: VisitorTokensSettings
-  readonly webhooksOfOrganization: WebhooksSettings
 }
 
 /** The services for organizations and their API keys, as the command line uses them. */
@@ -65,9 +57,9 @@ export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 /** The services of the chat widget. */
 const widget = (settings: ServicesSettings) =>
-  Layer.mergeAll(VisitorTokens.layer(settings.visitorTokens), VisitorChats.layer(settings.liveReplies)).pipe(
+  Layer.mergeAll(VisitorTokens.layer(), VisitorChats.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),
-    Layer.provide(LiveReplies.layer(settings.liveReplies)),
+    Layer.provide(LiveReplies.layer),
     Layer.provideMerge(VisitorLimiter.layer(settings.visitorRates)),
   )
 
@@ -78,12 +70,12 @@ export const layer = (settings: ServicesSettings) =>
       Admin.layer(settings.budgets.key),
       ConsoleSessions.layer(settings.consoleSessions).pipe(Layer.provideMerge(AddressLimiter.layer(settings.rates))),
     ).pipe(Layer.provideMerge(tenancy)),
-    AllConversations.layer(settings.allConversations),
+    AllConversations.layer,
     AuditLog.layer(settings.audit),
     Layer.merge(Avatars.layer, ChatbotCopies.layer).pipe(Layer.provideMerge(Chatbots.layer)),
-    ToolTrials.layer(settings.toolTrials).pipe(Layer.provideMerge(ChatbotTools.layer(settings.chatbotTools))),
+    ToolTrials.layer.pipe(Layer.provideMerge(ChatbotTools.layer)),
     DocumentPassages.layer,
-    Events.layer(settings.events),
+    Events.layer(),
     SearchExplanations.layer,
     Overview.layer,
     QueueFigures.layer,
@@ -94,9 +86,9 @@ export const layer = (settings: ServicesSettings) =>
     Idempotency.layer,
     Knowledge.layer,
     Usage.layer(settings.usage),
-    Webhooks.layer(settings.webhooksOfOrganization),
+    Webhooks.layer,
     widget(settings).pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
-    Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer(settings.checkpoints)]),
+    Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer]),
     Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, Shares.layer(settings.shares)]),
   )

@@ -4,10 +4,11 @@ import { ChatbotTool } from "../../src/domain/chatbot/ChatbotTool.ts"
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { startEndpoint } from "../lib/Endpoint.ts"
 import { message, says } from "../lib/FakeAnthropic.ts"
+import { TOOLS_MAX_COUNT } from "../../src/services/ChatbotTools.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const limit = 4
-const { client, provider } = await startServer({ TOOL_PRIVATE_NETWORKS: "127.0.0.1", TOOLS_LIMIT: String(limit) })
+const limit = TOOLS_MAX_COUNT
+const { client, provider } = await startServer({ TOOL_PRIVATE_NETWORKS: "127.0.0.1" })
 const endpoint = startEndpoint()
 const shop = endpoint.url
 const secret = "Bearer s3cr3t-of-the-operator"

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test"
 import { Duration } from "effect"
 import * as fc from "fast-check"
-import { waitOf } from "../../src/http/UploadWait.ts"
+import { UploadWaits, waitOf } from "../../src/http/UploadWait.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
-const settings = { wait: Duration.seconds(20), waitLimit: Duration.seconds(60) }
-const secondsOf = (prefer: string | undefined) => Duration.toSeconds(waitOf(prefer, settings))
+const waits = UploadWaits.defaultValue()
+const secondsOf = (prefer: string | undefined) => Duration.toSeconds(waitOf(prefer, waits))
 
 test.each([
   [undefined, 20],

@@ -54,7 +54,7 @@ const echoingRetriever = Layer.succeed(Retriever, {
 const CHECKPOINT = Duration.millis(100)
 
 /** Calls no server: every name resolves to no address. */
-const noFetch = SafeFetch.layer({ allowed: noPrivateNetworks, responseLimit: 0, resolve: () => Effect.succeed([]) })
+const noFetch = SafeFetch.layer({ allowed: noPrivateNetworks, resolve: () => Effect.succeed([]) })
 
 /** The most tokens of an answer, as budgets count it. */
 export const OUTPUT_MAX = 10
@@ -76,7 +76,7 @@ export const chatLayer = Chat.layer({
   Layer.provide([
     Budgets.layer(budgetSettings),
     unlimitedShares,
-    Checkpoints.layer({ interval: CHECKPOINT, lease: Duration.minutes(5) }),
+    Checkpoints.layerWith({ interval: CHECKPOINT, lease: Duration.minutes(5) }),
   ]),
   Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch)),
 )

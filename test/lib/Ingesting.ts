@@ -2,7 +2,7 @@ import { Duration, Effect, Latch, Layer } from "effect"
 import type { ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
-import { Ingestion, IngestionBounds } from "../../src/jobs/Ingestion.ts"
+import { Ingestion, IngestionBounds, type IngestionSettings } from "../../src/jobs/Ingestion.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/Documents.ts"
 import { Ingestions } from "../../src/storage/Ingestions.ts"
@@ -41,9 +41,11 @@ export const reset = Effect.gen(function* () {
   blobs.failing.clear()
 })
 
-/** Ingests one document at a time, within other bounds than a server. */
-export const ingestingWith = (changes: Partial<IngestionBounds>) =>
-  Ingestion.layer({ concurrency: 1 }).pipe(
+interface IngestingChanges extends Partial<IngestionSettings>, Partial<IngestionBounds> {}
+
+/** Ingests one document at a time by default, within other bounds than a server. */
+export const ingestingWith = ({ concurrency = 1, ...changes }: IngestingChanges) =>
+  Ingestion.layer({ concurrency }).pipe(
     Layer.provide(
       Layer.succeed(IngestionBounds, {
         ...IngestionBounds.defaultValue(),
@@ -56,7 +58,7 @@ export const ingestingWith = (changes: Partial<IngestionBounds>) =>
   )
 
 /** Starts a process that ingests until the test ends. */
-export const startUnhurried = (changes: Partial<IngestionBounds> = {}) => Layer.build(ingestingWith(changes))
+export const startUnhurried = (changes: IngestingChanges = {}) => Layer.build(ingestingWith(changes))
 
 /** Leaves the queue as processes do that are killed one after the other, each while it ingests this many documents. */
 export const die = Effect.fnUntraced(function* (times: number, documents = 1) {
@@ -70,8 +72,8 @@ export const die = Effect.fnUntraced(function* (times: number, documents = 1) {
 })
 
 /** Starts a process that ingests until the test ends. It makes delayed jobs due at once. */
-export const start = Effect.fnUntraced(function* (settings: Partial<IngestionSettings> = {}) {
-  const services = yield* startUnhurried(settings)
+export const start = Effect.fnUntraced(function* (changes: IngestingChanges = {}) {
+  const services = yield* startUnhurried(changes)
   const sql = yield* SystemSql
   const hurry = sql`update ingestions set run_at = now() where lease_id is null`
   yield* Effect.andThen(

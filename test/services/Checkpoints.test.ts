@@ -168,7 +168,7 @@ const LEASE = Duration.millis(300)
 const server = ({ isAlone = false, ...settings }: Partial<CheckpointSettings> & { isAlone?: boolean } = {}) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const layer = Layer.fresh(Checkpoints.layer({ interval: INTERVAL, lease: LEASE, ...settings })).pipe(
+    const layer = Layer.fresh(Checkpoints.layerWith({ interval: INTERVAL, lease: LEASE, ...settings })).pipe(
       Layer.provide(databaseTraits({ isAlone })),
     )
     const built = yield* Scope.provide(Layer.build(layer), scope)
@@ -251,7 +251,7 @@ describe("a reply whose server dies", () => {
         const tenant = yield* makeTenant
         const reply = yield* underWay(tenant)
         yield* (yield* UnfinishedReplies).store([{ ...reply, draft: draft("So far") }], [], Duration.hours(1))
-        const next = yield* server({ isAlone: true, interval: Duration.infinity })
+        const next = yield* server({ isAlone: true, interval: Duration.hours(1) })
         expect(yield* contents(tenant, reply.session)).toEqual(["Hello", "So far"])
         yield* next.die
       }),

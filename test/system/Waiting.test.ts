@@ -6,7 +6,8 @@ import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Gate } from "../../src/models/calls/Gate.ts"
 import { Shares } from "../../src/services/Shares.ts"
 import { makeClients } from "../../src/storage/sql/TenantConnections.ts"
-import { callSettings, defaults } from "../lib/Defaults.ts"
+import { defaultLimits } from "../../src/models/calls/ProviderCalls.ts"
+import { defaults } from "../lib/Defaults.ts"
 import { makeFakePool, noRows } from "../lib/FakePool.ts"
 import { asCaller } from "../lib/Tenants.ts"
 
@@ -53,7 +54,7 @@ const makers: Record<string, OneAtATime> = {
     ),
   ),
   "a call of a provider with a limit of concurrent calls": Effect.sync(() => {
-    const gate = new Gate("Provider", callSettings({ concurrency: 1, turnWait: Duration.minutes(1) }))
+    const gate = new Gate("Provider", { ...defaultLimits, concurrency: 1, turnWait: Duration.minutes(1) })
     return (work: Work) => gate.limit(work)
   }),
   "a statement that waits for the connection of its organization": statements(1),

@@ -1,19 +1,15 @@
-import { type Duration, Effect, Exit, type Schema } from "effect"
+import { Duration, Effect, Exit, type Schema } from "effect"
 import { listDocuments, searchKnowledgeBase, type ToolDeclaration } from "../../models/ToolDeclaration.ts"
 import { attributes, genAi, operations } from "../../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../../observability/Border.ts"
 import { tool as metrics } from "../../observability/Metrics.ts"
 
-/** The limits of tool calls that are settings. */
-export interface ToolSettings {
-  /** The longest time that one call may take. */
-  readonly callTimeout: Duration.Duration
-  /** The number of calls of one step that run at once. */
-  readonly concurrency: number
-}
-
 /** The limits of tool calls and results that are constants of the server. */
 export interface ToolSizes {
+  /** Longest time that one call may take, unless the tool has a time of its own. */
+  readonly callTimeout: Duration.Duration
+  /** Calls of one step that run at once. */
+  readonly concurrency: number
   /** The most calls of one step that run; the others fail. */
   readonly callsMax: number
   /** The most passages of one search result. */
@@ -24,9 +20,9 @@ export interface ToolSizes {
   readonly resultMaxLength: number
 }
 
-export interface ToolLimits extends ToolSettings, ToolSizes {}
-
 export const toolSizes: ToolSizes = {
+  callTimeout: Duration.seconds(10),
+  concurrency: 4,
   callsMax: 16,
   passagesMax: 10,
   passageMaxLength: 4_000,
@@ -56,7 +52,7 @@ export interface AgentTool extends ToolDeclaration {
 export const runTool = (
   call: { readonly name: string; readonly params: unknown },
   tools: ReadonlyArray<AgentTool>,
-  limits: ToolLimits,
+  limits: ToolSizes,
 ): Effect.Effect<ToolOutcome> => {
   const tool = tools.find(({ name }) => name === call.name)
   if (tool === undefined) {

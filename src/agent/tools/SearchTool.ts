@@ -3,7 +3,7 @@ import type { Unavailable } from "../../domain/Errors.ts"
 import type { Passage, PassageJson } from "../../domain/Passage.ts"
 import { SearchInput, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import { cut } from "../../text/Cut.ts"
-import { type AgentTool, failedOutcome, type ToolLimits, type ToolOutcome } from "./AgentTool.ts"
+import { type AgentTool, failedOutcome, type ToolSizes, type ToolOutcome } from "./AgentTool.ts"
 
 /** Searches the knowledge base of one chatbot. The best passages come first. */
 export type Search = (query: string) => Effect.Effect<ReadonlyArray<Passage>, Unavailable>
@@ -11,7 +11,7 @@ export type Search = (query: string) => Effect.Effect<ReadonlyArray<Passage>, Un
 const decodeSearchInput = Schema.decodeUnknownEffect(SearchInput, { onExcessProperty: "error" })
 
 /** The tool by which a model searches the knowledge base of its chatbot. */
-export const searchTool = (search: Search, limits: ToolLimits): AgentTool => ({
+export const searchTool = (search: Search, limits: ToolSizes): AgentTool => ({
   ...searchKnowledgeBase,
   run: (input) =>
     decodeSearchInput(input).pipe(
@@ -25,7 +25,7 @@ export const searchTool = (search: Search, limits: ToolLimits): AgentTool => ({
 })
 
 /** The first passages that fit into the limits. The last one is cut when only a part of it fits. */
-export const passagesJson = (passages: ReadonlyArray<Passage>, limits: ToolLimits): ReadonlyArray<PassageJson> => {
+export const passagesJson = (passages: ReadonlyArray<Passage>, limits: ToolSizes): ReadonlyArray<PassageJson> => {
   const found: Array<PassageJson> = []
   let room = limits.resultMaxLength
   for (const passage of passages.slice(0, limits.passagesMax)) {

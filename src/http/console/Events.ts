@@ -2,7 +2,7 @@ import { Duration, Effect, Exit, Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Config } from "../../Config.ts"
+import { Heartbeat } from "../streams/Streaming.ts"
 import { Events } from "../../services/console/Events.ts"
 import type { Subscription } from "../../services/console/Subscription.ts"
 import { Server } from "../server/Server.ts"
@@ -27,7 +27,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const events = yield* Events
     const server = yield* Server
-    const { heartbeat } = (yield* Config).streams
+    const heartbeat = yield* Heartbeat
     const services = yield* Effect.context<never>()
 
     return handlers.handleAll({

@@ -2,7 +2,6 @@ import { Cause, Context, Duration, Effect, Exit, Fiber, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestId } from "../../domain/RequestId.ts"
 import { inTraceOf } from "../../observability/Traces.ts"
-import { Config } from "../../Config.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -29,10 +28,19 @@ export interface Protocol {
   readonly aborted: (reason: string) => string
 }
 
+/**
+ * Time between two signs of life in a silent stream, and the longest wait for the model before the stream begins. Proxies
+ * close connections that are silent for thirty seconds or longer.
+ */
+export const Heartbeat: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/http/streams/Heartbeat",
+  { defaultValue: () => "10 seconds" },
+)
+
 /** The settings and services that all streams of a server share. */
 export const streamingOptions = Effect.gen(function* () {
   return {
-    heartbeat: (yield* Config).streams.heartbeat,
+    heartbeat: yield* Heartbeat,
     lifecycle: yield* Lifecycle,
     server: yield* Server,
     services: yield* Effect.context<never>(),

@@ -34,18 +34,33 @@ const EXPIRE_INTERVAL = Duration.hours(1)
 /** The status by which an endpoint says that it wants no more. */
 const GONE = 410
 
-export interface WebhookDeliverySettings {
-  /** Webhooks that this process sends to at once. */
+/** Bounds of the deliveries of webhooks. */
+export interface DeliveryBounds {
+  /** Webhooks that this process sends to at once; a quarter as many again are for endpoints that are failing. */
   readonly concurrency: number
-  /** The times of the attempts after the first one, counted from it. */
-  readonly tries: ReadonlyArray<Duration.Duration>
-  /** Deliveries that may wait for a webhook that is failing. */
+  /** Times of the attempts after the first one, counted from it. After the last one, a webhook is switched off. */
+  readonly tries: ReadonlyArray<Duration.Input>
+  /** Deliveries that may wait for a webhook that is failing; beyond it, the oldest ones are dropped. */
   readonly waitingLimit: number
-  /** The most characters of a message's text that are sent. */
+  /** Most characters of a message's text that are sent; a longer one is cut, and says so. */
   readonly textLimit: number
-  /** Days for which deliveries are kept; infinite for ever. */
+  /** Days for which deliveries are kept, and can be sent again. */
   readonly retentionDays: number
 }
+
+export const DeliveryBounds: Context.Reference<DeliveryBounds> = Context.Reference<DeliveryBounds>(
+  "parley/jobs/webhooks/DeliveryBounds",
+  {
+    defaultValue: () => ({
+      concurrency: 16,
+      // As Standard Webhooks recommends: soon at first, and for as long as somebody may need to notice and mend it.
+      tries: ["5 seconds", "5 minutes", "30 minutes", ...[2, 5, 10, 14, 20, 24].map((hours) => Duration.hours(hours))],
+      waitingLimit: 10_000,
+      textLimit: 65_536,
+      retentionDays: 14,
+    }),
+  },
+)
 
 /** The body of a request to a webhook. */
 export const webhookBody = (event: { readonly type: string; readonly timestamp: string; readonly data: unknown }) =>
@@ -56,149 +71,146 @@ export const webhookBody = (event: { readonly type: string; readonly timestamp: 
  * of a webhook. Several processes share the queue; a webhook is one process's at a time.
  */
 export class WebhookDelivery extends Context.Service<WebhookDelivery>()("parley/jobs/webhooks/WebhookDelivery", {
-  make: (settings: WebhookDeliverySettings) =>
-    Effect.gen(function* () {
-      const queue = yield* WebhookQueue
-      const upkeep = yield* WebhookUpkeep
-      const sender = yield* WebhookSender
-      const last = settings.tries.at(-1) ?? Duration.zero
+  make: Effect.gen(function* () {
+    const bounds = yield* DeliveryBounds
+    const tries = bounds.tries.map((one) => Duration.fromInputUnsafe(one))
+    const queue = yield* WebhookQueue
+    const upkeep = yield* WebhookUpkeep
+    const sender = yield* WebhookSender
+    const last = tries.at(-1) ?? Duration.zero
 
-      /** The delay before the next attempt, by the number of those before the one that failed; undefined after the last. */
-      const delayAfter = Effect.fnUntraced(function* (attempts: number) {
-        const next = settings.tries[attempts]
-        const past = attempts === 0 ? Duration.zero : (settings.tries[attempts - 1] ?? Duration.zero)
-        return next && Duration.times(Duration.subtract(next, past), 1 + JITTER * (yield* Random.next))
-      })
+    /** The delay before the next attempt, by the number of those before the one that failed; undefined after the last. */
+    const delayAfter = Effect.fnUntraced(function* (attempts: number) {
+      const next = tries[attempts]
+      const past = attempts === 0 ? Duration.zero : (tries[attempts - 1] ?? Duration.zero)
+      return next && Duration.times(Duration.subtract(next, past), 1 + JITTER * (yield* Random.next))
+    })
 
-      const settlementOf = Effect.fnUntraced(function* (result: WebhookTest, attempts: number) {
-        if (result.is_delivered) return { state: "delivered" } as const
-        const delay = yield* delayAfter(attempts)
-        return delay === undefined ? ({ state: "failed" } as const) : ({ state: "waiting", delay } as const)
-      })
+    const settlementOf = Effect.fnUntraced(function* (result: WebhookTest, attempts: number) {
+      if (result.is_delivered) return { state: "delivered" } as const
+      const delay = yield* delayAfter(attempts)
+      return delay === undefined ? ({ state: "failed" } as const) : ({ state: "waiting", delay } as const)
+    })
 
-      /** Sends one delivery. Returns how many attempts at the endpoint have failed in a row. */
-      const deliver = Effect.fnUntraced(function* (
-        job: WebhookJob,
-        { secrets, url }: { readonly secrets: Effect.Success<Endpoint["secrets"]>; readonly url: string },
-        delivery: DueDelivery,
-        isProbe: boolean,
-      ) {
-        const settle = (id: DeliveryId, result: WebhookTest | undefined, settlement: Settlement) =>
-          queue.settle(job, id, result, settlement, isProbe)
-        if (delivery.data === null) return yield* Effect.as(settle(delivery.id, undefined, { state: "dropped" }), 0)
-        const result = yield* sender.send({ url, id: delivery.id, body: webhookBody(delivery), secrets })
-        const failing = yield* settle(delivery.id, result, yield* settlementOf(result, delivery.attempts))
-        if (failing === undefined) return 0
-        const isGone = result.response_status === GONE
-        // The number matters as well: no server may have run for most of the time.
-        const isDead = failing.failures > settings.tries.length && failing.failing_for >= Duration.toMillis(last)
-        if (isGone || isDead) {
-          yield* Effect.logWarning("A webhook is switched off", { why: isGone ? "gone" : "failing" })
-          yield* queue.switchOff(job, isGone ? "gone" : "failing")
-        }
-        return failing.failures
-      })
-
-      const repeatedly = <E, R>(some: Effect.Effect<boolean, E, R>) =>
-        Effect.repeat(some, { while: (isMore) => isMore })
-
-      /** Sends what is due for a webhook, for a while. Returns the pause before the next attempt if it is failing. */
-      const work = Effect.fnUntraced(function* (job: WebhookJob) {
-        const id: WebhookId = job.webhook_id
-        const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(SLICE)
-        for (;;) {
-          const endpoint = yield* queue.endpoint(id)
-          if (endpoint === undefined) return yield* Effect.as(repeatedly(upkeep.forgetSome(id)), undefined)
-          if (!endpoint.active) return yield* Effect.as(repeatedly(upkeep.failSome(id)), undefined)
-          let { failures } = endpoint
-          if (failures >= FAILING_FROM) {
-            const dropped = yield* upkeep.trim(id, settings.waitingLimit)
-            if (dropped > 0) yield* Effect.logWarning("Deliveries of a webhook are dropped", { dropped })
-          }
-          const secrets = yield* Effect.catchTag(endpoint.secrets, "SecretUnreadable", ({ key, why }) =>
-            Effect.as(Effect.logWarning("The secret of a webhook cannot be decrypted", { key, why }), undefined),
-          )
-          if (secrets === undefined) return PAUSE_MAX
-          const { deliveries, isMore } = yield* queue.due(id, settings.textLimit)
-          if (deliveries.length === 0 && !isMore) return pauseOf(failures)
-          // An endpoint that is failing gets one request at a time, until one of them succeeds.
-          const isProbe = failures >= FAILING_FROM
-          const sent = isProbe ? deliveries.slice(0, 1) : deliveries
-          yield* Effect.forEach(
-            sent,
-            Effect.fnUntraced(function* (delivery, index) {
-              if (!isProbe && failures >= FAILING_FROM) return
-              // What is left goes on after the others' turns: a slow endpoint may not keep a worker for minutes.
-              if (index >= CONCURRENCY_OF_ENDPOINT && (yield* Clock.currentTimeMillis) > end) return
-              failures = yield* deliver(job, { url: endpoint.url, secrets }, delivery, isProbe)
-            }),
-            { concurrency: CONCURRENCY_OF_ENDPOINT, discard: true },
-          )
-          const isOver = (yield* Clock.currentTimeMillis) > end
-          if ((failures >= FAILING_FROM && !(yield* isOff(id))) || isOver) return pauseOf(failures)
-        }
-      })
-
-      const isOff = (id: WebhookId) => Effect.map(queue.endpoint(id), (endpoint) => endpoint?.active !== true)
-
-      const workerFor = (isFailing: boolean, concurrency: number) =>
-        makeWorker({
-          name: "Sending to webhooks",
-          metricsName: "webhooks",
-          labels: ({ webhook_id }: WebhookJob) => ({ webhook_id }),
-          queue: { ...queue, claim: (lease) => queue.claim(isFailing, lease) },
-          concurrency,
-          lease: LEASE,
-          untilDue: queue.untilDue(isFailing),
-          attempt: (job) => ({
-            work: work(job),
-            renew: queue.renew(job, LEASE),
-            finish: (pause: Duration.Duration | undefined) => queue.finish(job, pause),
-          }),
-          judge: (error: never) => error,
-          backOff: (attempts) => Duration.times(FAULT_PAUSE, Math.min(2 ** attempts, 100)),
-        })
-      const worker = yield* workerFor(false, settings.concurrency)
-      const workerOfFailing = yield* workerFor(true, Math.ceil(settings.concurrency / 4))
-      const bell = yield* Latch.make(false)
-      const tenantUse = yield* TenantUse
-
-      const look = Effect.gen(function* () {
-        yield* bell.close
-        yield* tenantUse.close
-        const { announced, any } = yield* queue.announce
-        if (announced > 0) {
-          yield* worker.nudge
-          return yield* workerOfFailing.nudge
-        }
-        // Events are stored by triggers, so that only the statement itself can tell whether there are any.
-        const storedHere = any ? Effect.andThen(tenantUse.await, Effect.sleep(GATHERING)) : Effect.never
-        yield* Effect.raceFirst(queue.untilStored(bell), storedHere)
-      })
-      const looks = Effect.forever(surviving("Events for webhooks wait", pauseAfter)(look))
-
-      yield* Effect.forkScoped(worker.run)
-      yield* Effect.forkScoped(workerOfFailing.run)
-      yield* Effect.forkScoped(withoutTimeLimit(looks))
-      const expire = Effect.when(
-        Effect.repeat(upkeep.expire(settings.retentionDays), { while: (count) => count > 0 }),
-        Effect.succeed(Number.isFinite(settings.retentionDays)),
-      )
-      yield* Effect.forkScoped(
-        regularly(
-          EXPIRE_INTERVAL,
-          "Old deliveries and secrets of webhooks could not be deleted",
-          Effect.andThen(upkeep.forgetSecrets, expire),
-        ),
-      )
-
-      return {
-        /** Looks for new deliveries at once, which otherwise happens soon. */
-        nudge: Effect.asVoid(bell.open),
+    /** Sends one delivery. Returns how many attempts at the endpoint have failed in a row. */
+    const deliver = Effect.fnUntraced(function* (
+      job: WebhookJob,
+      { secrets, url }: { readonly secrets: Effect.Success<Endpoint["secrets"]>; readonly url: string },
+      delivery: DueDelivery,
+      isProbe: boolean,
+    ) {
+      const settle = (id: DeliveryId, result: WebhookTest | undefined, settlement: Settlement) =>
+        queue.settle(job, id, result, settlement, isProbe)
+      if (delivery.data === null) return yield* Effect.as(settle(delivery.id, undefined, { state: "dropped" }), 0)
+      const result = yield* sender.send({ url, id: delivery.id, body: webhookBody(delivery), secrets })
+      const failing = yield* settle(delivery.id, result, yield* settlementOf(result, delivery.attempts))
+      if (failing === undefined) return 0
+      const isGone = result.response_status === GONE
+      // The number matters as well: no server may have run for most of the time.
+      const isDead = failing.failures > tries.length && failing.failing_for >= Duration.toMillis(last)
+      if (isGone || isDead) {
+        yield* Effect.logWarning("A webhook is switched off", { why: isGone ? "gone" : "failing" })
+        yield* queue.switchOff(job, isGone ? "gone" : "failing")
       }
-    }),
+      return failing.failures
+    })
+
+    const repeatedly = <E, R>(some: Effect.Effect<boolean, E, R>) => Effect.repeat(some, { while: (isMore) => isMore })
+
+    /** Sends what is due for a webhook, for a while. Returns the pause before the next attempt if it is failing. */
+    const work = Effect.fnUntraced(function* (job: WebhookJob) {
+      const id: WebhookId = job.webhook_id
+      const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(SLICE)
+      for (;;) {
+        const endpoint = yield* queue.endpoint(id)
+        if (endpoint === undefined) return yield* Effect.as(repeatedly(upkeep.forgetSome(id)), undefined)
+        if (!endpoint.active) return yield* Effect.as(repeatedly(upkeep.failSome(id)), undefined)
+        let { failures } = endpoint
+        if (failures >= FAILING_FROM) {
+          const dropped = yield* upkeep.trim(id, bounds.waitingLimit)
+          if (dropped > 0) yield* Effect.logWarning("Deliveries of a webhook are dropped", { dropped })
+        }
+        const secrets = yield* Effect.catchTag(endpoint.secrets, "SecretUnreadable", ({ key, why }) =>
+          Effect.as(Effect.logWarning("The secret of a webhook cannot be decrypted", { key, why }), undefined),
+        )
+        if (secrets === undefined) return PAUSE_MAX
+        const { deliveries, isMore } = yield* queue.due(id, bounds.textLimit)
+        if (deliveries.length === 0 && !isMore) return pauseOf(failures)
+        // An endpoint that is failing gets one request at a time, until one of them succeeds.
+        const isProbe = failures >= FAILING_FROM
+        const sent = isProbe ? deliveries.slice(0, 1) : deliveries
+        yield* Effect.forEach(
+          sent,
+          Effect.fnUntraced(function* (delivery, index) {
+            if (!isProbe && failures >= FAILING_FROM) return
+            // What is left goes on after the others' turns: a slow endpoint may not keep a worker for minutes.
+            if (index >= CONCURRENCY_OF_ENDPOINT && (yield* Clock.currentTimeMillis) > end) return
+            failures = yield* deliver(job, { url: endpoint.url, secrets }, delivery, isProbe)
+          }),
+          { concurrency: CONCURRENCY_OF_ENDPOINT, discard: true },
+        )
+        const isOver = (yield* Clock.currentTimeMillis) > end
+        if ((failures >= FAILING_FROM && !(yield* isOff(id))) || isOver) return pauseOf(failures)
+      }
+    })
+
+    const isOff = (id: WebhookId) => Effect.map(queue.endpoint(id), (endpoint) => endpoint?.active !== true)
+
+    const workerFor = (isFailing: boolean, concurrency: number) =>
+      makeWorker({
+        name: "Sending to webhooks",
+        metricsName: "webhooks",
+        labels: ({ webhook_id }: WebhookJob) => ({ webhook_id }),
+        queue: { ...queue, claim: (lease) => queue.claim(isFailing, lease) },
+        concurrency,
+        lease: LEASE,
+        untilDue: queue.untilDue(isFailing),
+        attempt: (job) => ({
+          work: work(job),
+          renew: queue.renew(job, LEASE),
+          finish: (pause: Duration.Duration | undefined) => queue.finish(job, pause),
+        }),
+        judge: (error: never) => error,
+        backOff: (attempts) => Duration.times(FAULT_PAUSE, Math.min(2 ** attempts, 100)),
+      })
+    const worker = yield* workerFor(false, bounds.concurrency)
+    const workerOfFailing = yield* workerFor(true, Math.ceil(bounds.concurrency / 4))
+    const bell = yield* Latch.make(false)
+    const tenantUse = yield* TenantUse
+
+    const look = Effect.gen(function* () {
+      yield* bell.close
+      yield* tenantUse.close
+      const { announced, any } = yield* queue.announce
+      if (announced > 0) {
+        yield* worker.nudge
+        return yield* workerOfFailing.nudge
+      }
+      // Events are stored by triggers, so that only the statement itself can tell whether there are any.
+      const storedHere = any ? Effect.andThen(tenantUse.await, Effect.sleep(GATHERING)) : Effect.never
+      yield* Effect.raceFirst(queue.untilStored(bell), storedHere)
+    })
+    const looks = Effect.forever(surviving("Events for webhooks wait", pauseAfter)(look))
+
+    yield* Effect.forkScoped(worker.run)
+    yield* Effect.forkScoped(workerOfFailing.run)
+    yield* Effect.forkScoped(withoutTimeLimit(looks))
+    const expire = Effect.repeat(upkeep.expire(bounds.retentionDays), { while: (count) => count > 0 })
+    yield* Effect.forkScoped(
+      regularly(
+        EXPIRE_INTERVAL,
+        "Old deliveries and secrets of webhooks could not be deleted",
+        Effect.andThen(upkeep.forgetSecrets, expire),
+      ),
+    )
+
+    return {
+      /** Looks for new deliveries at once, which otherwise happens soon. */
+      nudge: Effect.asVoid(bell.open),
+    }
+  }),
 }) {
-  static readonly layer = (settings: WebhookDeliverySettings) => Layer.effect(this, this.make(settings))
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** The time for which an endpoint that is failing is left alone; undefined for one that is not. */

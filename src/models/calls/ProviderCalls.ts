@@ -48,7 +48,8 @@ export interface CallSettings extends Partial<CallLimits> {
 /** Part of a reply's deadline that one attempt may take, so that there is time for `fallbackModels`. */
 const REPLY_PART = 5 / 6
 
-const defaultLimits = {
+/** Limits that no provider and no operator has a reason to have otherwise. */
+export const defaultLimits = {
   ...retryTimes,
   // Enough for what passes within a minute; a provider that is down should fail soon, and by its fallbacks.
   attemptsMax: 3,
@@ -209,7 +210,7 @@ const streamedAnswer = Effect.fnUntraced(function* (
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const response = yield* dialect.send(
     request.body(),
-    Duration.toMillis(Duration.min(limits.firstByteTimeout, limits.replyTimeout)),
+    Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout)),
   )
   if (!typeOf(response).includes("text/event-stream")) {
     return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)

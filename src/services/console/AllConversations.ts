@@ -9,10 +9,11 @@ import { Chatbots } from "../../storage/Chatbots.ts"
 import { ConversationLists, type Scanned } from "../../storage/console/ConversationLists.ts"
 import { Shares } from "../Shares.ts"
 
-export interface AllConversationsSettings {
-  /** The most messages that one search looks through. */
-  readonly searchedMessages: number
-}
+/** Most messages that one search looks through, about a second's work. The next page goes on there. */
+export const SearchedMessages: Context.Reference<number> = Context.Reference<number>(
+  "parley/services/console/SearchedMessages",
+  { defaultValue: () => 20_000 },
+)
 
 /** The most conversations that one request looks through for conditions without an index. */
 const SCANNED_MAX = 20_000
@@ -46,58 +47,57 @@ export class AllConversations extends Context.Service<
     >
   }
 >()("parley/services/console/AllConversations") {
-  static readonly layer = ({ searchedMessages }: AllConversationsSettings) =>
-    Layer.effect(
-      AllConversations,
-      Effect.gen(function* () {
-        const lists = yield* ConversationLists
-        const chatbots = yield* Chatbots
-        const withinShare = (yield* Shares).within("searches")
+  static readonly layer = Layer.effect(
+    AllConversations,
+    Effect.gen(function* () {
+      const searchedMessages = yield* SearchedMessages
+      const lists = yield* ConversationLists
+      const chatbots = yield* Chatbots
+      const withinShare = (yield* Shares).within("searches")
 
-        /** Returns the conversations that match, one more than the page has, and how far the scan has come. */
-        const scan = Effect.fnUntraced(function* (filter: ConversationFilter, { after, limit }: Range) {
-          const isIndexed = filter.search === undefined && filter.platform === undefined
-          const matches: Array<Scanned> = []
-          let last: Scanned | undefined
-          let [conversations, messages] = [SCANNED_MAX, filter.search === undefined ? Infinity : searchedMessages]
-          let size = isIndexed ? limit + 1 : FIRST_SCAN
-          let isComplete = false
-          while (!isComplete && matches.length <= limit && conversations > 0 && messages > 0) {
-            const bounds = { conversations: Math.min(size, conversations), messages }
-            const found = yield* lists.scan(filter, last ?? after, bounds)
-            for (const one of found.scanned) {
-              if (one.is_match) matches.push(one)
-              messages -= one.message_count
-            }
-            isComplete = found.isComplete
-            conversations -= found.scanned.length
-            last = found.scanned.at(-1) ?? last
-            size *= 2
+      /** Returns the conversations that match, one more than the page has, and how far the scan has come. */
+      const scan = Effect.fnUntraced(function* (filter: ConversationFilter, { after, limit }: Range) {
+        const isIndexed = filter.search === undefined && filter.platform === undefined
+        const matches: Array<Scanned> = []
+        let last: Scanned | undefined
+        let [conversations, messages] = [SCANNED_MAX, filter.search === undefined ? Infinity : searchedMessages]
+        let size = isIndexed ? limit + 1 : FIRST_SCAN
+        let isComplete = false
+        while (!isComplete && matches.length <= limit && conversations > 0 && messages > 0) {
+          const bounds = { conversations: Math.min(size, conversations), messages }
+          const found = yield* lists.scan(filter, last ?? after, bounds)
+          for (const one of found.scanned) {
+            if (one.is_match) matches.push(one)
+            messages -= one.message_count
           }
-          return { matches, isComplete, last }
-        })
-
-        const list = Effect.fn("AllConversations.list")(function* (asked: ConversationFilter, range: Range) {
-          const caller = yield* Caller
-          if (asked.chatbot !== undefined) {
-            yield* ensureServes(asked.chatbot)
-            // The list of an unknown chatbot would be empty.
-            yield* chatbots.get(asked.chatbot)
-          }
-          const filter = { ...asked, chatbot: asked.chatbot ?? caller.chatbotId ?? undefined }
-          const { isComplete, last, matches } = yield* scan(filter, range)
-          const shown = matches.slice(0, range.limit)
-          const conversations = yield* lists.getMany(shown.map(({ id }) => id))
-          if (matches.length > range.limit) return { conversations, next: shown.at(-1), searchedTo: undefined }
-          return isComplete || last === undefined
-            ? { conversations, next: undefined, searchedTo: undefined }
-            : { conversations, next: last, searchedTo: last.updated_at }
-        })
-
-        return {
-          list: (filter, range) =>
-            filter.search === undefined ? list(filter, range) : withinShare(list(filter, range)),
+          isComplete = found.isComplete
+          conversations -= found.scanned.length
+          last = found.scanned.at(-1) ?? last
+          size *= 2
         }
-      }),
-    )
+        return { matches, isComplete, last }
+      })
+
+      const list = Effect.fn("AllConversations.list")(function* (asked: ConversationFilter, range: Range) {
+        const caller = yield* Caller
+        if (asked.chatbot !== undefined) {
+          yield* ensureServes(asked.chatbot)
+          // The list of an unknown chatbot would be empty.
+          yield* chatbots.get(asked.chatbot)
+        }
+        const filter = { ...asked, chatbot: asked.chatbot ?? caller.chatbotId ?? undefined }
+        const { isComplete, last, matches } = yield* scan(filter, range)
+        const shown = matches.slice(0, range.limit)
+        const conversations = yield* lists.getMany(shown.map(({ id }) => id))
+        if (matches.length > range.limit) return { conversations, next: shown.at(-1), searchedTo: undefined }
+        return isComplete || last === undefined
+          ? { conversations, next: undefined, searchedTo: undefined }
+          : { conversations, next: last, searchedTo: last.updated_at }
+      })
+
+      return {
+        list: (filter, range) => (filter.search === undefined ? list(filter, range) : withinShare(list(filter, range))),
+      }
+    }),
+  )
 }

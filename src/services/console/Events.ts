@@ -1,4 +1,4 @@
-import { Context, type Duration, Effect, Fiber, Layer, Scope } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Scope } from "effect"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
 import { Forbidden, type NotFound, type TooManyAtOnce, type Unavailable } from "../../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
@@ -10,10 +10,8 @@ import { Shares } from "../Shares.ts"
 import { Comparison, documentEvents } from "./Changes.ts"
 import { mayListen, Subscription } from "./Subscription.ts"
 
-export interface EventsSettings {
-  /** How often the state of an organization is read while somebody listens. */
-  readonly interval: Duration.Duration
-}
+/** Time between two readings of the state of an organization while somebody listens: people notice no less. */
+const INTERVAL = Duration.seconds(1)
 
 const mayNot = new Forbidden({
   detail: "This API key gets no events: it lacks the scopes chatbots:read, knowledge:read and conversations:read.",
@@ -46,7 +44,7 @@ export class Events extends Context.Service<
     >
   }
 >()("parley/services/console/Events") {
-  static readonly layer = ({ interval }: EventsSettings) =>
+  static readonly layer = (interval = INTERVAL) =>
     Layer.effect(
       Events,
       Effect.gen(function* () {

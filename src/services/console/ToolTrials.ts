@@ -1,4 +1,4 @@
-import { Clock, Context, type Duration, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { runTool, toolSizes } from "../../agent/tools/AgentTool.ts"
 import { httpTool, type HttpToolSpec } from "../../agent/tools/HttpTool.ts"
 import type { Caller } from "../../domain/Caller.ts"
@@ -11,11 +11,6 @@ import { Chatbots } from "../../storage/Chatbots.ts"
 import * as Storage from "../../storage/ChatbotTools.ts"
 import { ChatbotTools } from "../ChatbotTools.ts"
 import { Shares } from "../Shares.ts"
-
-export interface ToolTrialsSettings {
-  /** The longest time of a call, unless the tool has a time of its own. */
-  readonly callTimeout: Duration.Duration
-}
 
 type ToolInput = Readonly<Record<string, unknown>>
 
@@ -41,56 +36,55 @@ export class ToolTrials extends Context.Service<
     >
   }
 >()("parley/services/console/ToolTrials") {
-  static readonly layer = ({ callTimeout }: ToolTrialsSettings) =>
-    Layer.effect(
-      ToolTrials,
-      Effect.gen(function* () {
-        const storage = yield* Storage.ChatbotTools
-        const tools = yield* ChatbotTools
-        const chatbots = yield* Chatbots
-        const { fetch } = yield* SafeFetch
-        const withinShare = (yield* Shares).within("chats")
-        const limits = { ...toolSizes, callTimeout, concurrency: 1 }
+  static readonly layer = Layer.effect(
+    ToolTrials,
+    Effect.gen(function* () {
+      const storage = yield* Storage.ChatbotTools
+      const tools = yield* ChatbotTools
+      const chatbots = yield* Chatbots
+      const { fetch } = yield* SafeFetch
+      const withinShare = (yield* Shares).within("chats")
+      const limits = { ...toolSizes, concurrency: 1 }
 
-        const run = Effect.fn("ToolTrials.run")(function* (spec: HttpToolSpec, input: ToolInput) {
-          let request: ToolTrial["request"] = null
-          let status: number | null = null
-          const watched = (sent: SafeRequest) => {
-            request = {
-              method: sent.method,
-              url: sent.url.href,
-              header_names: [...Object.keys(sent.headers), ...Object.keys(sent.secrets)],
-            }
-            return Effect.tap(fetch(sent), (response) => Effect.sync(() => void (status = response.status)))
+      const run = Effect.fn("ToolTrials.run")(function* (spec: HttpToolSpec, input: ToolInput) {
+        let request: ToolTrial["request"] = null
+        let status: number | null = null
+        const watched = (sent: SafeRequest) => {
+          request = {
+            method: sent.method,
+            url: sent.url.href,
+            header_names: [...Object.keys(sent.headers), ...Object.keys(sent.secrets)],
           }
-          const start = yield* Clock.monotonicTimeNanos
-          const tool = httpTool(spec, { fetch: watched, resultMaxLength: toolSizes.resultMaxLength })
-          const { isFailure, result } = yield* runTool({ name: spec.name, params: input }, [tool], limits)
-          const duration_ms = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
-          return { result, is_failure: isFailure, request, status, duration_ms }
-        })
-
-        const stored = Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId, input: ToolInput) {
-          const tool = yield* storage.get(chatbot, id)
-          yield* storage.recordTrial(chatbot, tool)
-          return yield* run(tool, input)
-        })
-
-        const declared = Effect.fnUntraced(function* (
-          chatbot: ChatbotId,
-          declaration: ChatbotToolInput,
-          input: ToolInput,
-        ) {
-          yield* chatbots.get(chatbot)
-          const content = yield* tools.checked(declaration)
-          yield* storage.recordTrial(chatbot, content)
-          return yield* run({ ...content, headers: Effect.succeed(content.headers) }, input)
-        })
-
-        return {
-          stored: (chatbot, id, input) => withinShare(stored(chatbot, id, input)),
-          declared: (chatbot, declaration, input) => withinShare(declared(chatbot, declaration, input)),
+          return Effect.tap(fetch(sent), (response) => Effect.sync(() => void (status = response.status)))
         }
-      }),
-    )
+        const start = yield* Clock.monotonicTimeNanos
+        const tool = httpTool(spec, { fetch: watched, resultMaxLength: toolSizes.resultMaxLength })
+        const { isFailure, result } = yield* runTool({ name: spec.name, params: input }, [tool], limits)
+        const duration_ms = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
+        return { result, is_failure: isFailure, request, status, duration_ms }
+      })
+
+      const stored = Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId, input: ToolInput) {
+        const tool = yield* storage.get(chatbot, id)
+        yield* storage.recordTrial(chatbot, tool)
+        return yield* run(tool, input)
+      })
+
+      const declared = Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        declaration: ChatbotToolInput,
+        input: ToolInput,
+      ) {
+        yield* chatbots.get(chatbot)
+        const content = yield* tools.checked(declaration)
+        yield* storage.recordTrial(chatbot, content)
+        return yield* run({ ...content, headers: Effect.succeed(content.headers) }, input)
+      })
+
+      return {
+        stored: (chatbot, id, input) => withinShare(stored(chatbot, id, input)),
+        declared: (chatbot, declaration, input) => withinShare(declared(chatbot, declaration, input)),
+      }
+    }),
+  )
 }

@@ -30,10 +30,8 @@ import { type DeliveryFilter, WebhookDeliveries } from "../../storage/webhooks/W
 import * as Storage from "../../storage/webhooks/Webhooks.ts"
 import { Shares } from "../Shares.ts"
 
-export interface WebhooksSettings {
-  /** Most webhooks of one organization. */
-  readonly limit: number
-}
+/** Most webhooks of one organization: each event is stored once for each of them. */
+const WEBHOOKS_MAX_COUNT = 20
 
 /** How long the secret before signs as well, after a rotation. */
 const OVERLAP = Duration.hours(24)
@@ -98,118 +96,117 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<number, Conflict | Forbidden | NotFound | Unavailable, Reaching>
   }
 >()("parley/services/webhooks/Webhooks") {
-  static readonly layer = ({ limit }: WebhooksSettings) =>
-    Layer.effect(
-      Webhooks,
-      Effect.gen(function* () {
-        const storage = yield* Storage.Webhooks
-        const deliveries = yield* WebhookDeliveries
-        const { nudge } = yield* Jobs.WebhookDelivery
-        const { send } = yield* WebhookSender
-        const { check } = yield* SafeFetch
-        const random = yield* SecureRandom.SecureRandom
-        const withinShare = (yield* Shares).within("chats")
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const storage = yield* Storage.Webhooks
+      const deliveries = yield* WebhookDeliveries
+      const { nudge } = yield* Jobs.WebhookDelivery
+      const { send } = yield* WebhookSender
+      const { check } = yield* SafeFetch
+      const random = yield* SecureRandom.SecureRandom
+      const withinShare = (yield* Shares).within("chats")
 
-        const reach = Caller.use(({ chatbotId }) => Effect.succeed(chatbotId ?? undefined))
+      const reach = Caller.use(({ chatbotId }) => Effect.succeed(chatbotId ?? undefined))
 
-        const ensureMayCall = (url: string) =>
-          Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
+      const ensureMayCall = (url: string) =>
+        Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
 
-        const ensureMayRead = (events: Storage.WebhookContent["events"]) =>
-          Caller.use(({ scopes }) => {
-            const needed = new Set(events.map((event) => scopeOfEvent[event]))
-            const lacking = Array.from(needed).filter((scope) => !scopes.includes(scope))
-            return lacking.length === 0
-              ? Effect.void
-              : new Forbidden({ detail: `This API key lacks what these events tell: ${lacking.join(", ")}.` })
-          })
-
-        const newSecret = Effect.map(random.randomBytes(WEBHOOK_SECRET_BYTES), webhookSecret)
-
-        /** Finds a webhook whose events the caller may read: whoever has its secret or its deliveries can use what they tell. */
-        const readable = Effect.fnUntraced(function* (id: WebhookId) {
-          const webhook = yield* storage.get(id, yield* reach)
-          yield* ensureMayRead(webhook.events)
-          return webhook
+      const ensureMayRead = (events: Storage.WebhookContent["events"]) =>
+        Caller.use(({ scopes }) => {
+          const needed = new Set(events.map((event) => scopeOfEvent[event]))
+          const lacking = Array.from(needed).filter((scope) => !scopes.includes(scope))
+          return lacking.length === 0
+            ? Effect.void
+            : new Forbidden({ detail: `This API key lacks what these events tell: ${lacking.join(", ")}.` })
         })
 
-        /** The types of events that the caller may read. Deliveries may be older than what the webhook is sent now. */
-        const readableTypes = Caller.use(({ scopes }) =>
-          Effect.succeed(WebhookEventType.literals.filter((type) => scopes.includes(scopeOfEvent[type]))),
+      const newSecret = Effect.map(random.randomBytes(WEBHOOK_SECRET_BYTES), webhookSecret)
+
+      /** Finds a webhook whose events the caller may read: whoever has its secret or its deliveries can use what they tell. */
+      const readable = Effect.fnUntraced(function* (id: WebhookId) {
+        const webhook = yield* storage.get(id, yield* reach)
+        yield* ensureMayRead(webhook.events)
+        return webhook
+      })
+
+      /** The types of events that the caller may read. Deliveries may be older than what the webhook is sent now. */
+      const readableTypes = Caller.use(({ scopes }) =>
+        Effect.succeed(WebhookEventType.literals.filter((type) => scopes.includes(scopeOfEvent[type]))),
+      )
+
+      const ensureActive = Effect.fnUntraced(function* (id: WebhookId) {
+        if (!(yield* readable(id)).active) return yield* isOff
+      })
+
+      const create = Effect.fn("Webhooks.create")(function* (input: WebhookInput) {
+        const { active = true, chatbot_id = null, description = "", events, url } = input
+        const bound = (yield* Caller).chatbotId
+        if (bound !== null && chatbot_id !== bound) return yield* boundToOne
+        yield* ensureMayRead(events)
+        yield* ensureMayCall(url)
+        const secret = yield* newSecret
+        const id = WebhookId.make(yield* random.uuidV7())
+        const content = { active, description, events, url }
+        const webhook = yield* storage.insert(id, chatbot_id ?? undefined, content, secret, WEBHOOKS_MAX_COUNT)
+        return { webhook, secret }
+      })
+
+      const update = Effect.fn("Webhooks.update")(function* (id: WebhookId, change: Change<Webhook, WebhookPatch>) {
+        const caller = yield* Caller
+        const organization = yield* CurrentOrganization
+        return yield* storage.modify(id, yield* reach, (webhook) =>
+          Effect.gen(function* () {
+            const { active, description, events, url } = { ...webhook, ...(yield* change(webhook)) }
+            yield* ensureMayRead([...webhook.events, ...events])
+            if (url !== webhook.url) {
+              // What waits goes to the new address.
+              yield* ensureMayRead(yield* deliveries.waitingTypes(id))
+              yield* ensureMayCall(url)
+            }
+            return { active, description, events, url }
+          }).pipe(Effect.provideService(Caller, caller), Effect.provideService(CurrentOrganization, organization)),
         )
+      })
 
-        const ensureActive = Effect.fnUntraced(function* (id: WebhookId) {
-          if (!(yield* readable(id)).active) return yield* isOff
-        })
+      const rotate = Effect.fn("Webhooks.rotate")(function* (id: WebhookId) {
+        yield* readable(id)
+        const secret = yield* newSecret
+        return { webhook: yield* storage.rotate(id, yield* reach, secret, OVERLAP), secret }
+      })
 
-        const create = Effect.fn("Webhooks.create")(function* (input: WebhookInput) {
-          const { active = true, chatbot_id = null, description = "", events, url } = input
-          const bound = (yield* Caller).chatbotId
-          if (bound !== null && chatbot_id !== bound) return yield* boundToOne
-          yield* ensureMayRead(events)
-          yield* ensureMayCall(url)
-          const secret = yield* newSecret
-          const id = WebhookId.make(yield* random.uuidV7())
-          const content = { active, description, events, url }
-          const webhook = yield* storage.insert(id, chatbot_id ?? undefined, content, secret, limit)
-          return { webhook, secret }
-        })
-
-        const update = Effect.fn("Webhooks.update")(function* (id: WebhookId, change: Change<Webhook, WebhookPatch>) {
-          const caller = yield* Caller
-          const organization = yield* CurrentOrganization
-          return yield* storage.modify(id, yield* reach, (webhook) =>
-            Effect.gen(function* () {
-              const { active, description, events, url } = { ...webhook, ...(yield* change(webhook)) }
-              yield* ensureMayRead([...webhook.events, ...events])
-              if (url !== webhook.url) {
-                // What waits goes to the new address.
-                yield* ensureMayRead(yield* deliveries.waitingTypes(id))
-                yield* ensureMayCall(url)
-              }
-              return { active, description, events, url }
-            }).pipe(Effect.provideService(Caller, caller), Effect.provideService(CurrentOrganization, organization)),
-          )
-        })
-
-        const rotate = Effect.fn("Webhooks.rotate")(function* (id: WebhookId) {
-          yield* readable(id)
-          const secret = yield* newSecret
-          return { webhook: yield* storage.rotate(id, yield* reach, secret, OVERLAP), secret }
-        })
-
-        const test = Effect.fn("Webhooks.test")(function* (id: WebhookId) {
-          const { secrets: opening, url } = yield* storage.signTest(id, yield* reach)
-          const secrets = yield* Effect.mapError(opening, () => unreadable)
-          const event = {
-            type: TEST_TYPE,
-            timestamp: timestamp(new Date(yield* Clock.currentTimeMillis)),
-            data: { webhook_id: id },
-          }
-          return yield* send({ url, id: yield* random.uuidV7(), body: Jobs.webhookBody(event), secrets })
-        })
-
-        return {
-          create: (input) => Effect.tap(create(input), nudge),
-          list: Effect.flatMap(reach, storage.list),
-          get: (id) => Effect.flatMap(reach, (within) => storage.get(id, within)),
-          update: (id, change) => Effect.tap(update(id, change), nudge),
-          remove: (id) => Effect.flatMap(reach, (within) => storage.remove(id, within)),
-          rotate,
-          test: (id) => withinShare(test(id)),
-          deliveries: Effect.fn("Webhooks.deliveries")(function* (id, filter, range) {
-            yield* readable(id)
-            return yield* deliveries.list(id, { ...filter, types: yield* readableTypes }, range)
-          }),
-          resend: Effect.fn("Webhooks.resend")(function* (id, delivery) {
-            yield* ensureActive(id)
-            return yield* Effect.tap(deliveries.resend(id, delivery, yield* readableTypes), nudge)
-          }),
-          resendFailed: Effect.fn("Webhooks.resendFailed")(function* (id, since) {
-            yield* ensureActive(id)
-            return yield* Effect.tap(deliveries.resendFailed(id, since, yield* readableTypes), nudge)
-          }),
+      const test = Effect.fn("Webhooks.test")(function* (id: WebhookId) {
+        const { secrets: opening, url } = yield* storage.signTest(id, yield* reach)
+        const secrets = yield* Effect.mapError(opening, () => unreadable)
+        const event = {
+          type: TEST_TYPE,
+          timestamp: timestamp(new Date(yield* Clock.currentTimeMillis)),
+          data: { webhook_id: id },
         }
-      }),
-    )
+        return yield* send({ url, id: yield* random.uuidV7(), body: Jobs.webhookBody(event), secrets })
+      })
+
+      return {
+        create: (input) => Effect.tap(create(input), nudge),
+        list: Effect.flatMap(reach, storage.list),
+        get: (id) => Effect.flatMap(reach, (within) => storage.get(id, within)),
+        update: (id, change) => Effect.tap(update(id, change), nudge),
+        remove: (id) => Effect.flatMap(reach, (within) => storage.remove(id, within)),
+        rotate,
+        test: (id) => withinShare(test(id)),
+        deliveries: Effect.fn("Webhooks.deliveries")(function* (id, filter, range) {
+          yield* readable(id)
+          return yield* deliveries.list(id, { ...filter, types: yield* readableTypes }, range)
+        }),
+        resend: Effect.fn("Webhooks.resend")(function* (id, delivery) {
+          yield* ensureActive(id)
+          return yield* Effect.tap(deliveries.resend(id, delivery, yield* readableTypes), nudge)
+        }),
+        resendFailed: Effect.fn("Webhooks.resendFailed")(function* (id, since) {
+          yield* ensureActive(id)
+          return yield* Effect.tap(deliveries.resendFailed(id, since, yield* readableTypes), nudge)
+        }),
+      }
+    }),
+  )
 }

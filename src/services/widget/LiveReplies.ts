@@ -11,14 +11,21 @@ import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import type { ChatFailure } from "../Chat.ts"
 import { ReplyLog } from "./ReplyLog.ts"
 
-export interface LiveRepliesSettings {
-  /** How long the events of a reply are kept after its end. */
-  readonly keptFor: Duration.Duration
-  /** The most bytes that the events of all replies may take in this process, roughly. */
+/** Bounds of the replies that a process keeps in memory. */
+export interface LiveReplyBounds {
+  /**
+   * Time for which the events of a reply are kept after its end, so that a lost connection goes on where it stopped: as
+   * long as a browser takes to find the network again.
+   */
+  readonly keptFor: Duration.Input
+  /** Most bytes that the events of all replies may take, roughly. Beyond it, some are read from the database again. */
   readonly memory: number
-  /** The most readers of one reply at once, such as the tabs of a visitor. */
-  readonly readersMax: number
 }
+
+export const LiveReplyBounds: Context.Reference<LiveReplyBounds> = Context.Reference<LiveReplyBounds>(
+  "parley/services/widget/LiveReplyBounds",
+  { defaultValue: () => ({ keptFor: "30 seconds", memory: 64 * 1024 * 1024 }) },
+)
 
 /** The part of the memory that the replies of one organization may take. */
 const ORGANIZATION_PART = 1 / 4
@@ -137,160 +144,156 @@ export class LiveReplies extends Context.Service<
     readonly handOver: (from: string, to: string) => void
   }
 >()("parley/services/widget/LiveReplies") {
-  static readonly layer = ({ keptFor, memory }: LiveRepliesSettings) =>
-    Layer.effect(
-      LiveReplies,
-      Effect.gen(function* () {
-        const services = yield* Effect.context<never>()
-        const fibers = yield* FiberSet.make<ReplyEnd, LiveReplyFailure>()
-        /** All replies by their ids, in the order in which they began. */
-        const replies = new Map<MessageId, LiveReply>()
-        /** The bytes that the replies take, in all and of each organization. */
-        let used = 0
-        const usedBy = new Map<OrganizationId, number>()
+  static readonly layer = Layer.effect(
+    LiveReplies,
+    Effect.gen(function* () {
+      const { keptFor, memory } = yield* LiveReplyBounds
+      const services = yield* Effect.context<never>()
+      const fibers = yield* FiberSet.make<ReplyEnd, LiveReplyFailure>()
+      /** All replies by their ids, in the order in which they began. */
+      const replies = new Map<MessageId, LiveReply>()
+      /** The bytes that the replies take, in all and of each organization. */
+      let used = 0
+      const usedBy = new Map<OrganizationId, number>()
 
-        const account = (organization: OrganizationId, bytes: number) => {
-          used += bytes
-          const rest = (usedBy.get(organization) ?? 0) + bytes
-          if (rest > 0) usedBy.set(organization, rest)
-          else usedBy.delete(organization)
-        }
+      const account = (organization: OrganizationId, bytes: number) => {
+        used += bytes
+        const rest = (usedBy.get(organization) ?? 0) + bytes
+        if (rest > 0) usedBy.set(organization, rest)
+        else usedBy.delete(organization)
+      }
 
-        const drop = (reply: LiveReply) => {
-          if (replies.get(reply.id) !== reply) return
-          replies.delete(reply.id)
-          account(reply.organization, -reply.size)
-        }
+      const drop = (reply: LiveReply) => {
+        if (replies.get(reply.id) !== reply) return
+        replies.delete(reply.id)
+        account(reply.organization, -reply.size)
+      }
 
-        /** Makes room among these replies. Returns false where there is nothing to drop. */
-        const dropSome = (organization: OrganizationId | undefined): boolean => {
-          let largest: LiveReply | undefined
-          for (const reply of replies.values()) {
-            if (organization !== undefined && reply.organization !== organization) continue
-            if (reply.endedAt !== undefined) {
-              drop(reply)
-              return true
-            }
-            if (!reply.log.isEmpty && reply.log.size > (largest?.log.size ?? 0)) largest = reply
+      /** Makes room among these replies. Returns false where there is nothing to drop. */
+      const dropSome = (organization: OrganizationId | undefined): boolean => {
+        let largest: LiveReply | undefined
+        for (const reply of replies.values()) {
+          if (organization !== undefined && reply.organization !== organization) continue
+          if (reply.endedAt !== undefined) {
+            drop(reply)
+            return true
           }
-          if (largest !== undefined) account(largest.organization, -largest.log.dropHalf())
-          return largest !== undefined
+          if (!reply.log.isEmpty && reply.log.size > (largest?.log.size ?? 0)) largest = reply
         }
+        if (largest !== undefined) account(largest.organization, -largest.log.dropHalf())
+        return largest !== undefined
+      }
 
-        const makeRoom = (organization: OrganizationId) => {
-          while ((usedBy.get(organization) ?? 0) > memory * ORGANIZATION_PART && dropSome(organization));
-          while (used > memory && dropSome(undefined));
-        }
+      const makeRoom = (organization: OrganizationId) => {
+        while ((usedBy.get(organization) ?? 0) > memory * ORGANIZATION_PART && dropSome(organization));
+        while (used > memory && dropSome(undefined));
+      }
 
-        const add = (reply: LiveReply, event: WidgetEvent) => {
-          const before = reply.log.size
-          reply.log.add(event)
-          if (replies.get(reply.id) !== reply) return
-          account(reply.organization, reply.log.size - before)
-          makeRoom(reply.organization)
-        }
+      const add = (reply: LiveReply, event: WidgetEvent) => {
+        const before = reply.log.size
+        reply.log.add(event)
+        if (replies.get(reply.id) !== reply) return
+        account(reply.organization, reply.log.size - before)
+        makeRoom(reply.organization)
+      }
 
-        const isRunning = (reply: LiveReply) => reply.endedAt === undefined
+      const isRunning = (reply: LiveReply) => reply.endedAt === undefined
 
-        const inConversation = (visitor: string, conversation: SessionId): LiveReply | undefined =>
-          replies
-            .values()
-            .find((reply) => reply.conversation === conversation && reply.visitor === visitor && isRunning(reply))
+      const inConversation = (visitor: string, conversation: SessionId): LiveReply | undefined =>
+        replies
+          .values()
+          .find((reply) => reply.conversation === conversation && reply.visitor === visitor && isRunning(reply))
 
-        const end = (reply: LiveReply, exit: Exit.Exit<ReplyEnd, LiveReplyFailure>) =>
-          Effect.map(currentMonotonicMillis, (now) => {
-            reply.endedAt = now
-            const failure = failureOf(reply, exit)
-            reply.failure = failure
-            // What fails before it has begun is answered with a status instead of a stream.
-            if (failure !== undefined && reply.log.isEmpty) drop(reply)
-            else add(reply, failure === undefined ? endOf(exit) : errorEvent(failure))
-            reply.log.end()
-          })
+      const end = (reply: LiveReply, exit: Exit.Exit<ReplyEnd, LiveReplyFailure>) =>
+        Effect.map(currentMonotonicMillis, (now) => {
+          reply.endedAt = now
+          const failure = failureOf(reply, exit)
+          reply.failure = failure
+          // What fails before it has begun is answered with a status instead of a stream.
+          if (failure !== undefined && reply.log.isEmpty) drop(reply)
+          else add(reply, failure === undefined ? endOf(exit) : errorEvent(failure))
+          reply.log.end()
+        })
 
-        const start = (owner: ReplyOwner, make: MakeReply) =>
-          Effect.contextWith((context: Context.Context<Caller | CurrentOrganization>) =>
-            Effect.sync(() => {
-              const known = replies.get(owner.id)
-              if (known !== undefined && !known.isVoid) return { reply: known, hasBegun: false }
-              if (known !== undefined) drop(known)
-              const organization = Context.get(context, CurrentOrganization)
-              // Numbers go on from those of the attempt that has failed, so that nobody mixes the texts of the two.
-              const reply = new LiveReply(owner, organization, new ReplyLog(known?.log.last))
-              replies.set(reply.id, reply)
-              account(organization, reply.size)
-              makeRoom(organization)
-              const made = make({
-                emit: (event) => {
-                  reply.note(event)
-                  add(reply, event)
-                },
-                claim: (conversation) =>
-                  Effect.suspend(() => {
-                    // One of another visitor is none of its business: whether there is one, and to whom it belongs, shows later.
-                    if (inConversation(reply.visitor, conversation) !== undefined) return busy
-                    reply.conversation = conversation
-                    return Effect.void
-                  }),
-              })
-              // Only what the reply needs of the request's context, which would keep its body in memory.
-              reply.fiber = Effect.runForkWith(
-                services.pipe(
-                  Context.add(Caller, Context.get(context, Caller)),
-                  Context.add(CurrentOrganization, organization),
-                  Context.add(RequestId, Context.get(context, RequestId)),
-                  inTraceOf(context),
-                ),
-              )(
-                Effect.andThen(Effect.yieldNow, made).pipe(
-                  Effect.tapDefect((defect) => Effect.logError("A reply to a visitor failed", defect)),
-                  Effect.onExit((exit) => end(reply, exit)),
-                ),
-              )
-              FiberSet.addUnsafe(fibers, reply.fiber)
-              return { reply, hasBegun: true }
-            }),
-          )
-
-        const stop = (condition: (reply: LiveReply) => boolean) =>
-          Effect.suspend(() => {
-            const running = Array.from(replies.values()).filter((reply) => isRunning(reply) && condition(reply))
-            for (const reply of running) reply.isStopped = true
-            return Effect.forEach(
-              running,
-              ({ fiber }) => (fiber === undefined ? Effect.void : Fiber.interrupt(fiber)),
-              {
-                concurrency: "unbounded",
-                discard: true,
+      const start = (owner: ReplyOwner, make: MakeReply) =>
+        Effect.contextWith((context: Context.Context<Caller | CurrentOrganization>) =>
+          Effect.sync(() => {
+            const known = replies.get(owner.id)
+            if (known !== undefined && !known.isVoid) return { reply: known, hasBegun: false }
+            if (known !== undefined) drop(known)
+            const organization = Context.get(context, CurrentOrganization)
+            // Numbers go on from those of the attempt that has failed, so that nobody mixes the texts of the two.
+            const reply = new LiveReply(owner, organization, new ReplyLog(known?.log.last))
+            replies.set(reply.id, reply)
+            account(organization, reply.size)
+            makeRoom(organization)
+            const made = make({
+              emit: (event) => {
+                reply.note(event)
+                add(reply, event)
               },
+              claim: (conversation) =>
+                Effect.suspend(() => {
+                  // One of another visitor is none of its business: whether there is one, and to whom it belongs, shows later.
+                  if (inConversation(reply.visitor, conversation) !== undefined) return busy
+                  reply.conversation = conversation
+                  return Effect.void
+                }),
+            })
+            // Only what the reply needs of the request's context, which would keep its body in memory.
+            reply.fiber = Effect.runForkWith(
+              services.pipe(
+                Context.add(Caller, Context.get(context, Caller)),
+                Context.add(CurrentOrganization, organization),
+                Context.add(RequestId, Context.get(context, RequestId)),
+                inTraceOf(context),
+              ),
+            )(
+              Effect.andThen(Effect.yieldNow, made).pipe(
+                Effect.tapDefect((defect) => Effect.logError("A reply to a visitor failed", defect)),
+                Effect.onExit((exit) => end(reply, exit)),
+              ),
             )
-          })
-
-        yield* Effect.forkScoped(
-          regularly(
-            SWEEP_EVERY,
-            "The replies of visitors could not be dropped",
-            Effect.map(currentMonotonicMillis, (now) => {
-              const before = now - Duration.toMillis(keptFor)
-              for (const reply of replies.values()) if ((reply.endedAt ?? now) <= before) drop(reply)
-            }),
-          ),
+            FiberSet.addUnsafe(fibers, reply.fiber)
+            return { reply, hasBegun: true }
+          }),
         )
 
-        return {
-          start,
-          find: ({ id, visitor }) => {
-            const reply = replies.get(id)
-            return reply?.visitor === visitor ? reply : undefined
-          },
-          inConversation,
-          stop,
-          handOver: (from, to) => {
-            for (const reply of replies.values()) if (reply.visitor === from) reply.visitor = to
-          },
-        }
-      }),
-    )
+      const stop = (condition: (reply: LiveReply) => boolean) =>
+        Effect.suspend(() => {
+          const running = Array.from(replies.values()).filter((reply) => isRunning(reply) && condition(reply))
+          for (const reply of running) reply.isStopped = true
+          return Effect.forEach(running, ({ fiber }) => (fiber === undefined ? Effect.void : Fiber.interrupt(fiber)), {
+            concurrency: "unbounded",
+            discard: true,
+          })
+        })
+
+      yield* Effect.forkScoped(
+        regularly(
+          SWEEP_EVERY,
+          "The replies of visitors could not be dropped",
+          Effect.map(currentMonotonicMillis, (now) => {
+            const before = now - Duration.toMillis(keptFor)
+            for (const reply of replies.values()) if ((reply.endedAt ?? now) <= before) drop(reply)
+          }),
+        ),
+      )
+
+      return {
+        start,
+        find: ({ id, visitor }) => {
+          const reply = replies.get(id)
+          return reply?.visitor === visitor ? reply : undefined
+        },
+        inConversation,
+        stop,
+        handOver: (from, to) => {
+          for (const reply of replies.values()) if (reply.visitor === from) reply.visitor = to
+        },
+      }
+    }),
+  )
 }
 
 const failureOf = (reply: LiveReply, exit: Exit.Exit<ReplyEnd, LiveReplyFailure>): Failure | undefined => {

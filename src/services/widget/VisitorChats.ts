@@ -9,14 +9,7 @@ import type { Visitor } from "../../domain/widget/Visitor.ts"
 import type { WidgetChatRequest, WidgetEvent } from "../../domain/widget/Widget.ts"
 import { type SentMessage, VisitorConversations } from "../../storage/widget/VisitorConversations.ts"
 import { Chat } from "../Chat.ts"
-import {
-  LiveReplies,
-  type LiveRepliesSettings,
-  type LiveReply,
-  type MakeReply,
-  noReply,
-  type ReplyEnd,
-} from "./LiveReplies.ts"
+import { LiveReplies, type LiveReply, type MakeReply, noReply, type ReplyEnd } from "./LiveReplies.ts"
 import { VisitorEvents, widgetSource } from "./VisitorEvents.ts"
 
 /** The platform of conversations in the chat widget. */
@@ -27,6 +20,9 @@ export interface Reading {
   readonly reply: LiveReply
   readonly after: number
 }
+
+/** Most readers of one reply at once, such as the tabs of a visitor. */
+const READERS_MAX_COUNT = 16
 
 const tooManyReaders = new TooManyAtOnce({
   detail: "This reply is open in as many places as it may be.",
@@ -66,86 +62,85 @@ export class VisitorChats extends Context.Service<
     readonly stop: (visitor: Visitor["Service"], reply: MessageId) => Effect.Effect<void, NotFound>
   }
 >()("parley/services/widget/VisitorChats") {
-  static readonly layer = ({ readersMax }: LiveRepliesSettings) =>
-    Layer.effect(
-      VisitorChats,
-      Effect.gen(function* () {
-        const chat = yield* Chat
-        const conversations = yield* VisitorConversations
-        const replies = yield* LiveReplies
+  static readonly layer = Layer.effect(
+    VisitorChats,
+    Effect.gen(function* () {
+      const chat = yield* Chat
+      const conversations = yield* VisitorConversations
+      const replies = yield* LiveReplies
 
-        const ensureRoom = ({ readers }: LiveReply) => (readers < readersMax ? Effect.void : tooManyReaders)
+      const ensureRoom = ({ readers }: LiveReply) => (readers < READERS_MAX_COUNT ? Effect.void : tooManyReaders)
 
-        const say = Effect.fn("VisitorChats.say")(function* (visitor: Visitor["Service"], request: WidgetChatRequest) {
-          const email = yield* emailOf(visitor, request)
-          const ids = replyIds(visitor.id, request.message.id)
-          const of = { chatbot: visitor.chatbotId, visitor: visitor.id }
+      const say = Effect.fn("VisitorChats.say")(function* (visitor: Visitor["Service"], request: WidgetChatRequest) {
+        const email = yield* emailOf(visitor, request)
+        const ids = replyIds(visitor.id, request.message.id)
+        const of = { chatbot: visitor.chatbotId, visitor: visitor.id }
 
-          const make: MakeReply = Effect.fnUntraced(function* ({ claim, emit }) {
-            const stored = yield* conversations.sent(of, [ids.message, ids.reply])
-            const told = stored.find(({ id }) => id === ids.reply)
-            if (told !== undefined && isAnswer(told)) return repeat(told, emit)
-            const conversation = stored[0]?.session_id ?? request.conversation_id
-            if (conversation !== undefined) yield* claim(conversation)
-            const question = yield* questionOf(request, conversation)
-            const events = new VisitorEvents()
-            const answer = yield* chat.reply(
-              visitor.chatbotId,
-              {
-                messages: [{ role: "user", content: question.content, id: question.mid }],
-                platform: PLATFORM,
-                sessionToken: undefined,
-                again: request.regenerates !== undefined,
-                // The ids are the same each time, so that whatever an attempt has stored before the server died is found.
-                attempt: { ...ids, session: conversation ?? ids.session, isResumed: true },
-                visitor: { id: visitor.id, conversation, email },
-              },
-              (event) => {
-                const seen = events.of(event)
-                if (seen !== undefined) emit(seen)
-                return undefined
-              },
-            )
-            return { type: "finish", finish_reason: answer.finish_reason } as const
-          })
-
-          const questionOf = Effect.fnUntraced(function* (
-            { message, regenerates }: WidgetChatRequest,
-            conversation: WidgetChatRequest["conversation_id"],
-          ) {
-            if (regenerates === undefined) return { content: message.text, mid: message.id }
-            if (conversation === undefined) return yield* conversationMissing
-            const { content, mid } = yield* conversations.question(of, conversation, regenerates)
-            return { content, mid: mid ?? message.id }
-          })
-
-          const { hasBegun, reply } = yield* replies.start({ id: ids.reply, visitor: visitor.id }, make)
-          if (reply.visitor !== visitor.id) return yield* handedOver
-          yield* ensureRoom(reply)
-          if (!hasBegun && reply.beginning < reply.log.dropped) return yield* beginningGone
-          return { reply, after: reply.beginning, hasBegun }
+        const make: MakeReply = Effect.fnUntraced(function* ({ claim, emit }) {
+          const stored = yield* conversations.sent(of, [ids.message, ids.reply])
+          const told = stored.find(({ id }) => id === ids.reply)
+          if (told !== undefined && isAnswer(told)) return repeat(told, emit)
+          const conversation = stored[0]?.session_id ?? request.conversation_id
+          if (conversation !== undefined) yield* claim(conversation)
+          const question = yield* questionOf(request, conversation)
+          const events = new VisitorEvents()
+          const answer = yield* chat.reply(
+            visitor.chatbotId,
+            {
+              messages: [{ role: "user", content: question.content, id: question.mid }],
+              platform: PLATFORM,
+              sessionToken: undefined,
+              again: request.regenerates !== undefined,
+              // The ids are the same each time, so that whatever an attempt has stored before the server died is found.
+              attempt: { ...ids, session: conversation ?? ids.session, isResumed: true },
+              visitor: { id: visitor.id, conversation, email },
+            },
+            (event) => {
+              const seen = events.of(event)
+              if (seen !== undefined) emit(seen)
+              return undefined
+            },
+          )
+          return { type: "finish", finish_reason: answer.finish_reason } as const
         })
 
-        const find = (visitor: Visitor["Service"], id: MessageId): Effect.Effect<LiveReply, NotFound> => {
-          const reply = replies.find({ id, visitor: visitor.id })
-          return reply === undefined ? Effect.fail(noReply) : Effect.succeed(reply)
-        }
+        const questionOf = Effect.fnUntraced(function* (
+          { message, regenerates }: WidgetChatRequest,
+          conversation: WidgetChatRequest["conversation_id"],
+        ) {
+          if (regenerates === undefined) return { content: message.text, mid: message.id }
+          if (conversation === undefined) return yield* conversationMissing
+          const { content, mid } = yield* conversations.question(of, conversation, regenerates)
+          return { content, mid: mid ?? message.id }
+        })
 
-        return {
-          say,
-          resume: (visitor, id, after) =>
-            find(visitor, id).pipe(
-              Effect.filterOrFail(
-                ({ log }) => log.after(after) !== undefined,
-                () => noReply,
-              ),
-              Effect.tap(ensureRoom),
-              Effect.map((reply) => ({ reply, after })),
+        const { hasBegun, reply } = yield* replies.start({ id: ids.reply, visitor: visitor.id }, make)
+        if (reply.visitor !== visitor.id) return yield* handedOver
+        yield* ensureRoom(reply)
+        if (!hasBegun && reply.beginning < reply.log.dropped) return yield* beginningGone
+        return { reply, after: reply.beginning, hasBegun }
+      })
+
+      const find = (visitor: Visitor["Service"], id: MessageId): Effect.Effect<LiveReply, NotFound> => {
+        const reply = replies.find({ id, visitor: visitor.id })
+        return reply === undefined ? Effect.fail(noReply) : Effect.succeed(reply)
+      }
+
+      return {
+        say,
+        resume: (visitor, id, after) =>
+          find(visitor, id).pipe(
+            Effect.filterOrFail(
+              ({ log }) => log.after(after) !== undefined,
+              () => noReply,
             ),
-          stop: (visitor, id) => Effect.flatMap(find(visitor, id), (reply) => replies.stop((other) => other === reply)),
-        }
-      }),
-    )
+            Effect.tap(ensureRoom),
+            Effect.map((reply) => ({ reply, after })),
+          ),
+        stop: (visitor, id) => Effect.flatMap(find(visitor, id), (reply) => replies.stop((other) => other === reply)),
+      }
+    }),
+  )
 }
 
 const conversationMissing = InvalidRequest.at("conversation_id", "Expected the conversation whose reply is made again")

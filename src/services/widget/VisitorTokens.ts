@@ -20,10 +20,8 @@ import { ensureOrigin, Placements } from "./Placements.ts"
 import { IdentitySecrets, type VerifiedIdentity } from "./IdentitySecrets.ts"
 import { VisitorConversations } from "./VisitorConversations.ts"
 
-export interface VisitorTokensSettings {
-  /** How long a token is valid. */
-  readonly sessionLifetime: Duration.Duration
-}
+/** Lifetime of a visitor's token, which the widget renews unasked. A key that is revoked ends it at once. */
+const SESSION_LIFETIME = Duration.hours(1)
 
 /** By what somebody opens a session. */
 export interface SessionRequest {
@@ -104,7 +102,7 @@ export class VisitorTokens extends Context.Service<
     ) => Effect.Effect<AdmittedVisitor, Forbidden | RateLimited | Unauthorized | Unavailable>
   }
 >()("parley/services/widget/VisitorTokens") {
-  static readonly layer = ({ sessionLifetime }: VisitorTokensSettings) =>
+  static readonly layer = (sessionLifetime = SESSION_LIFETIME) =>
     Layer.effect(
       VisitorTokens,
       Effect.gen(function* () {

@@ -1,4 +1,5 @@
-import { Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
+import { DeliveryBounds } from "../../../src/jobs/webhooks/WebhookDelivery.ts"
 import { Webhook as Verifier } from "standardwebhooks"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Client } from "../../lib/Client.ts"
@@ -22,13 +23,15 @@ const PATIENCE = 180_000
  * Tries at short intervals, of which no delivery needs as many: with the long ones of a real server, it would be chance
  * whether the last delivery is tried again in time.
  */
-const TRIES = Array.from({ length: 30 }, (_, number) => `${500 * (number + 1)}ms`).join()
+const bounds = Context.make(DeliveryBounds, {
+  ...DeliveryBounds.defaultValue(),
+  tries: Array.from({ length: 30 }, (_, number) => `${500 * (number + 1)} millis` as const),
+})
 
 const servers: Settings = {
   RATE_LIMIT: "off",
   LOG_LEVEL: "error",
   TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
-  WEBHOOK_TRIES: TRIES,
 }
 
 /** Receives events, refuses a third of the requests, and notes what it has accepted. */
@@ -70,7 +73,7 @@ const makePair = (settings: Settings) => {
   const running: Array<{ readonly process: ServerProcess; readonly scope: Scope.Closeable; readonly url: string }> = []
   const start = async (index: number) => {
     const scope = Scope.makeUnsafe()
-    const process = await Effect.runPromise(Scope.provide(serverProcess(settings), scope))
+    const process = await Effect.runPromise(Scope.provide(serverProcess(settings, [], bounds), scope))
     running[index] = { process, scope, url: await process.listening }
   }
   const stop = (index: number) => Effect.runPromise(Scope.close(running[index]?.scope ?? Scope.makeUnsafe(), Exit.void))

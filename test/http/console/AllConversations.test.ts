@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test"
-import { Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
+import { SearchedMessages } from "../../../src/services/console/AllConversations.ts"
 import { Session } from "../../../src/domain/chat/Conversation.ts"
 import { Timestamp } from "../../../src/domain/schema/Timestamp.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Client, problem, read, wrongPaths } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
-const server = await startServer({ CONVERSATION_SEARCH_MESSAGES: "100" })
+const server = await startServer({}, Context.make(SearchedMessages, 100))
 const { client } = server
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 

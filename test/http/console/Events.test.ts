@@ -4,7 +4,6 @@ import { listen } from "../../lib/EventReader.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 const server = await startServer({
-  EVENTS_INTERVAL: "100ms",
   SHARE_EVENTS: "4",
   SHARE_OF_KEY: "1",
   SHARE_WAIT: "100ms",

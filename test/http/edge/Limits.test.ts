@@ -9,7 +9,6 @@ const { client, provider, stored } = await startServer({
   UPLOAD_FILE_LIMIT: "2KiB",
   JSON_BODY_LIMIT: "4KiB",
   CHAT_STEPS_LIMIT: "3",
-  CHAT_HISTORY_LIMIT: "2",
   CHAT_DEADLINE: "700ms",
   SIMILARITY_THRESHOLD: "1",
 })
@@ -73,15 +72,6 @@ describe("a limit", () => {
     const { output, steps } = await client.chat(id, "When?")
     expect({ output, steps: steps.length }).toEqual({ output: "Enough.", steps: 3 })
     expect(JSON.parse(provider.requests()[2]?.body ?? "")).toMatchObject({ tool_choice: { type: "none" } })
-  })
-
-  test("of the history is enforced", async () => {
-    const { id } = await client.newChatbot(claude)
-    await provider.answers(says("One."), says("Two."), says("Three."))
-    for (const question of ["First", "Second", "Third"]) await client.chat(id, question, { sessionToken: "s" })
-    const { messages } = JSON.parse(provider.requests()[2]?.body ?? "")
-    expect(JSON.stringify(messages)).not.toContain("First")
-    expect(messages).toHaveLength(3)
   })
 
   test("of the time of a reply is enforced", async () => {

@@ -3,13 +3,15 @@ import OpenAI from "openai"
 import { problem, type Reply, until } from "../../lib/Client.ts"
 import { fails, says } from "../../lib/FakeAnthropic.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
+import { Context } from "effect"
+import { Heartbeat } from "../../../src/http/streams/Streaming.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 /*
  * Chats with the header `Idempotency-Key`: what is said is stored once, and the answer is the same again.
  */
 
-const { client, provider, url } = await startServer({ STREAM_HEARTBEAT: "100ms", RATE_LIMIT: "off" })
+const { client, provider, url } = await startServer({ RATE_LIMIT: "off" }, Context.make(Heartbeat, "100 millis"))
 
 const claude = { settings: { model: "claude-sonnet-5-5", prompt: "Be a pirate." } }
 const atOnce = { "x-should-retry": "false" }

@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
+import { CheckpointInterval } from "../../../src/services/Checkpoints.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { fakeKey, says } from "../../lib/FakeAnthropic.ts"
 import { providerAnswering } from "../../lib/FakeProvider.ts"
@@ -7,6 +8,8 @@ import { onceUnderKills } from "../../lib/Once.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
+
+const checkpoints = Context.make(CheckpointInterval, "100 millis")
 
 // Servers are started several times, which takes long on a busy machine.
 setDefaultTimeout(3 * testTimeout)
@@ -32,10 +35,9 @@ test("a stream whose server was killed is asked for again in the same conversati
     ...(await run(Effect.flatMap(fresh, settingsFor))),
     ANTHROPIC_API_KEY: fakeKey,
     ANTHROPIC_BASE_URL: provider.url,
-    REPLY_CHECKPOINT: "100ms",
     RATE_LIMIT: "off",
   }
-  const killed = await run(serverProcess(settings))
+  const killed = await run(serverProcess(settings, [], checkpoints))
   const client = new Client(await killed.listening, operatorKey)
   const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
   const path = `/api/external/chatbot/${id}/chat?stream=true`
@@ -53,7 +55,7 @@ test("a stream whose server was killed is asked for again in the same conversati
   await killed.exited
 
   isEndless = false
-  const next = new Client(await (await run(serverProcess(settings))).listening, operatorKey)
+  const next = new Client(await (await run(serverProcess(settings, [], checkpoints))).listening, operatorKey)
   const again = await until(
     () => next.post(path, { json, headers }),
     ({ status }) => status !== 409,

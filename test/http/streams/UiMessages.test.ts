@@ -4,13 +4,15 @@ import { DefaultChatTransport, type UIMessage } from "ai"
 import { problem, until } from "../../lib/Client.ts"
 import { calls, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
+import { Context } from "effect"
+import { Heartbeat } from "../../../src/http/streams/Streaming.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { uiEvents } from "../../lib/UiEvents.ts"
 import type { Answer } from "../../lib/Wire.ts"
 
 const { client, provider, url } = await startServer()
 /** A server whose streams begin and wait with a heartbeat that comes soon. */
-const impatient = await startServer({ STREAM_HEARTBEAT: "200ms" })
+const impatient = await startServer({}, Context.make(Heartbeat, "200 millis"))
 
 const claude = { settings: { model: "claude-sonnet-5-5" } }
 const tides = { "tides.md": "# Tides\n\nThe tide at Morlaix turns at noon." }

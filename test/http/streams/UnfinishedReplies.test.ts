@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
+import { CheckpointInterval } from "../../../src/services/Checkpoints.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
@@ -8,6 +9,8 @@ import { type Protocol, protocols } from "../../lib/Faults.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
+
+const checkpoints = Context.make(CheckpointInterval, "200 millis")
 
 setDefaultTimeout(testTimeout)
 
@@ -33,9 +36,8 @@ test("the streams of a killed server are in their conversations once, as far as 
     ANTHROPIC_BASE_URL: provider.url,
     OPENAI_API_KEY: fakeOpenAiKey,
     OPENAI_BASE_URL: provider.url,
-    REPLY_CHECKPOINT: "200ms",
   }
-  const killed = await run(serverProcess(settings))
+  const killed = await run(serverProcess(settings, [], checkpoints))
   const client = new Client(await killed.listening, operatorKey)
   const chatbots = await Promise.all(
     (["anthropic", "openai"] as const).map(async (protocol: Protocol) => {
@@ -66,7 +68,7 @@ test("the streams of a killed server are in their conversations once, as far as 
   killed.kill("SIGKILL")
   await killed.exited
 
-  const next = new Client(await (await run(serverProcess(settings))).listening, operatorKey)
+  const next = new Client(await (await run(serverProcess(settings, [], checkpoints))).listening, operatorKey)
   let tokens = 0
   for (const { chatbot, read, session } of streams) {
     const [asked, partial, ...more] = await until(

@@ -1,22 +1,30 @@
 import { expect, test } from "bun:test"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { FAILING_FROM } from "../../../src/storage/webhooks/WebhookQueue.ts"
 import { until } from "../../lib/Client.ts"
 import { startEndpoint } from "../../lib/Endpoint.ts"
+import { DeliveryBounds } from "../../../src/jobs/webhooks/WebhookDelivery.ts"
+import { WebhookTimeout } from "../../../src/outbound/WebhookSender.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { newWebhook, verified } from "../../lib/Webhooks.ts"
 
 /** One webhook at a time, and one more that is failing, so that whoever keeps a place is noticed. */
-const server = await startServer({
-  RATE_LIMIT: "off",
-  TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
-  SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
-  WEBHOOK_CONCURRENCY: "1",
-  WEBHOOK_TIMEOUT: "1s",
-  WEBHOOK_TRIES: "1h,24h",
-  WEBHOOK_WAITING_LIMIT: "3",
-})
+const server = await startServer(
+  {
+    RATE_LIMIT: "off",
+    TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
+    SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+  },
+  Context.make(WebhookTimeout, "1 second").pipe(
+    Context.add(DeliveryBounds, {
+      ...DeliveryBounds.defaultValue(),
+      concurrency: 1,
+      tries: ["1 hour", "24 hours"],
+      waitingLimit: 3,
+    }),
+  ),
+)
 const { client } = server
 const dead = startEndpoint()
 const alive = startEndpoint()

@@ -1,18 +1,26 @@
 import { describe, expect, test } from "bun:test"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { WebhookEventType } from "../../../src/domain/webhook/WebhookEvent.ts"
 import { until } from "../../lib/Client.ts"
 import { type Asked, startEndpoint } from "../../lib/Endpoint.ts"
+import { DeliveryBounds } from "../../../src/jobs/webhooks/WebhookDelivery.ts"
+import { WebhookTimeout } from "../../../src/outbound/WebhookSender.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { expectDocumented, hooksPath, newWebhook, verified } from "../../lib/Webhooks.ts"
 
-const server = await startServer({
-  RATE_LIMIT: "off",
-  TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
-  WEBHOOK_TRIES: "100ms,200ms,300ms",
-  WEBHOOK_TIMEOUT: "2s",
-})
+const server = await startServer(
+  {
+    RATE_LIMIT: "off",
+    TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
+  },
+  Context.make(WebhookTimeout, "2 seconds").pipe(
+    Context.add(DeliveryBounds, {
+      ...DeliveryBounds.defaultValue(),
+      tries: ["100 millis", "200 millis", "300 millis"],
+    }),
+  ),
+)
 const { client } = server
 const endpoint = startEndpoint()
 const ok = () => new Response(null, { status: 204 })

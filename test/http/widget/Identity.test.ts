@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
+import { LiveReplyBounds } from "../../../src/services/widget/LiveReplies.ts"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { IdentitySecret } from "../../../src/domain/widget/IdentitySecret.ts"
 import { VisitorSession } from "../../../src/domain/widget/Widget.ts"
@@ -9,11 +10,13 @@ import { keyOf } from "../../lib/Keys.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { visit, type VisitorClient } from "../../lib/Visitors.ts"
 
-const { client, dump } = await startServer({
-  SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
-  WIDGET_ADDRESS_RATE_LIMIT: "off",
-  WIDGET_REPLY_KEPT: "2s",
-})
+const { client, dump } = await startServer(
+  {
+    SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
+    WIDGET_ADDRESS_RATE_LIMIT: "off",
+  },
+  Context.make(LiveReplyBounds, { ...LiveReplyBounds.defaultValue(), keptFor: "2 seconds" }),
+)
 const visitor = client.withKey(undefined)
 
 const Made = Schema.Struct({ identity_secret: IdentitySecret, secret: Schema.String })

@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
+import { CheckpointInterval } from "../../../src/services/Checkpoints.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { fakeKey, says } from "../../lib/FakeAnthropic.ts"
 import { providerAnswering } from "../../lib/FakeProvider.ts"
@@ -8,6 +9,8 @@ import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
 import { publish, visit } from "../../lib/Visitors.ts"
 import type { Answer } from "../../lib/Wire.ts"
+
+const checkpoints = Context.make(CheckpointInterval, "100 millis")
 
 /*
  * Replies to visitors of the chat widget whose server dies or shuts down.
@@ -27,13 +30,12 @@ const settings = {
   ANTHROPIC_API_KEY: fakeKey,
   ANTHROPIC_BASE_URL: provider.url,
   DEFAULT_MODEL: "claude-sonnet-5-5",
-  REPLY_CHECKPOINT: "100ms",
   DRAIN_TIMEOUT: "300ms",
 }
 const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url")
 
 const start = async () => {
-  const server = await run(serverProcess(settings))
+  const server = await run(serverProcess(settings, [], checkpoints))
   return { server, client: new Client(await server.listening, operatorKey) }
 }
 

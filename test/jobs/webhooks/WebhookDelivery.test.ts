@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { WebhookId } from "../../../src/domain/webhook/Webhook.ts"
 import { DeliveryId } from "../../../src/domain/webhook/WebhookDelivery.ts"
-import { WebhookDelivery } from "../../../src/jobs/webhooks/WebhookDelivery.ts"
+import { DeliveryBounds, WebhookDelivery } from "../../../src/jobs/webhooks/WebhookDelivery.ts"
 import { WebhookSender } from "../../../src/outbound/WebhookSender.ts"
 import { type DueDelivery, WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
 import { WebhookUpkeep } from "../../../src/storage/webhooks/WebhookUpkeep.ts"
@@ -53,15 +53,10 @@ test("an endpoint that answers slowly keeps a worker for a few requests, and the
         }),
       finish: () => Effect.sync(() => ((finished += 1), true)),
     })
-    const upkeep = Layer.mock(WebhookUpkeep)({ forgetSecrets: Effect.void })
+    const upkeep = Layer.mock(WebhookUpkeep)({ forgetSecrets: Effect.void, expire: () => Effect.succeed(0) })
     const sender = Layer.mock(WebhookSender)({ send: () => Effect.delay(Effect.succeed(delivered), "14 seconds") })
-    const delivery = WebhookDelivery.layer({
-      concurrency: 1,
-      tries: [],
-      waitingLimit: 10,
-      textLimit: 10,
-      retentionDays: Infinity,
-    })
+    const bounds = { ...DeliveryBounds.defaultValue(), concurrency: 1, tries: [] }
+    const delivery = Layer.provide(WebhookDelivery.layer, Layer.succeed(DeliveryBounds, bounds))
     yield* Layer.build(Layer.provide(delivery, [queue, upkeep, sender, databaseTraits({ isAlone: true }), platform]))
     yield* TestClock.adjust("14 seconds")
     yield* TestClock.adjust(Duration.zero)

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
 import * as fc from "fast-check"
 import { chunk } from "../../../src/knowledge/chunk/Chunker.ts"
-import { Extract, type ExtractSettings } from "../../../src/knowledge/Extract.ts"
+import { Extract, TextLimit, type ExtractSettings } from "../../../src/knowledge/Extract.ts"
 import type { StoredSource } from "../../../src/knowledge/extract/Extraction.ts"
 import { ExtractProcess } from "../../../src/knowledge/process/ExtractProcess.ts"
 import { framePieces, FrameReader } from "../../../src/knowledge/process/Frames.ts"
@@ -131,7 +131,9 @@ describe("a process that reads documents", () => {
   })
 
   test("refuses a document whose text exceeds the limit", async () => {
-    const failure = await run(Effect.flip(extract(page(`<p>${"word ".repeat(1000)}`))), { textLimit: 1000 })
+    const failure = await run(
+      Effect.provideService(Effect.flip(extract(page(`<p>${"word ".repeat(1000)}`))), TextLimit, 1000),
+    )
     expect(failure.code).toBe("too_large_when_extracted")
   })
 

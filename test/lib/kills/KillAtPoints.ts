@@ -1,4 +1,5 @@
-import { Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
+import { CheckpointInterval } from "../../../src/services/Checkpoints.ts"
 import { Client } from "../Client.ts"
 import { providerAnswering } from "../FakeProvider.ts"
 import { fakeKey } from "../FakeAnthropic.ts"
@@ -53,9 +54,9 @@ const servers = {
   DEFAULT_MODEL: "claude-sonnet-5-5",
   ANTHROPIC_API_KEY: fakeKey,
   TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
-  // Replies take about 300 ms.
-  REPLY_CHECKPOINT: "100ms",
 }
+/** Replies take about 300 ms. */
+const checkpoints = Context.make(CheckpointInterval, "100 millis")
 
 /** Kills a server so many times, at one point after the other, and compares what it kept with what it acknowledged. */
 export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
@@ -71,7 +72,7 @@ export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
   const s3 = options.store && (yield* bucket)
   const at = yield* site({ ...servers, ANTHROPIC_BASE_URL: provider.url }, s3)
   const scope = yield* Scope.make()
-  const victim = yield* Scope.provide(Victim.make(at), scope)
+  const victim = yield* Scope.provide(Victim.make(at, checkpoints), scope)
   const points = options.points ?? [...killPoints, ...(s3 === undefined ? [] : s3KillPoints)]
   if (s3 !== undefined) {
     s3.misbehave = ({ method }, proper) =>

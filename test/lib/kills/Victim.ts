@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Redacted } from "effect"
+import { Context, Effect, Redacted } from "effect"
 import { postgresFront } from "../DatabaseFront.ts"
+import { scriptWith } from "../ServerProcess.ts"
 import { type ServerProcess, spawn } from "../Spawn.ts"
 import { type Arrival, killAt, type KillPoint } from "./KillPoints.ts"
 import type { Site } from "./Site.ts"
@@ -14,6 +15,7 @@ export class Victim {
   private readonly site: Site
   /** The settings that differ from those of the site. */
   private readonly settings: Readonly<Record<string, string>>
+  private readonly script: ReadonlyArray<string>
   private readonly killFile: string
   private readonly isEmbedded: boolean
   private readonly arming: (onStatement: OnStatement) => void
@@ -21,8 +23,14 @@ export class Victim {
   private next = Promise.withResolvers<string>()
   private killAt: Arrival | undefined
 
-  private constructor(site: Site, settings: Readonly<Record<string, string>>, arming: Victim["arming"]) {
+  private constructor(
+    site: Site,
+    settings: Readonly<Record<string, string>>,
+    script: ReadonlyArray<string>,
+    arming: Victim["arming"],
+  ) {
     this.site = site
+    this.script = script
     this.isEmbedded = site.database.kind === "embedded"
     this.killFile = join(site.settings.DATA_DIR, "kill.json")
     this.settings = this.isEmbedded ? { TEST_KILL_FILE: this.killFile, ...settings } : settings
@@ -30,7 +38,7 @@ export class Victim {
   }
 
   /** Makes the server, with what watches its statements; closing the scope ends both. */
-  static readonly make = Effect.fnUntraced(function* (site: Site) {
+  static readonly make = Effect.fnUntraced(function* (site: Site, constants?: Context.Context<never>) {
     let onStatement: OnStatement = () => true
     const url =
       site.database.kind === "embedded"
@@ -38,7 +46,9 @@ export class Victim {
         : (yield* postgresFront(site.database.url, (moment, statement) => onStatement(moment, statement))).url
     const settings = url === undefined ? {} : { DATABASE_URL: Redacted.value(url) }
     return yield* Effect.acquireRelease(
-      Effect.sync(() => new Victim(site, settings, (next) => (onStatement = next))),
+      Effect.sync(
+        () => new Victim(site, settings, scriptWith(constants ?? Context.empty()), (next) => (onStatement = next)),
+      ),
       (victim) => Effect.promise(() => victim.kill()),
     )
   })
@@ -50,7 +60,7 @@ export class Victim {
 
   /** Starts the server, and waits until it listens. */
   async start(): Promise<void> {
-    const command = [process.execPath, ...(this.isEmbedded ? ["--preload", preload] : []), "src/main.ts"]
+    const command = [process.execPath, ...(this.isEmbedded ? ["--preload", preload] : []), ...this.script]
     this.process = spawn({ ...this.site.settings, ...this.settings }, command)
     this.next.resolve(await this.process.listening)
   }

@@ -41,7 +41,7 @@ const eventsOf = (
       ),
     documents,
   })
-  const events = Events.layer({ interval }).pipe(
+  const events = Events.layer(interval).pipe(
     Layer.provide([changes, Layer.mock(Chatbots)({}), Shares.layer(defaults.shares)]),
   )
   return Effect.runPromise(

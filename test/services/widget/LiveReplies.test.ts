@@ -3,23 +3,26 @@ import { Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ProviderFailed } from "../../../src/domain/Errors.ts"
 import { MessageId, OrganizationId, SessionId } from "../../../src/domain/Ids.ts"
-import { LiveReplies, type LiveRepliesSettings, type MakeReply } from "../../../src/services/widget/LiveReplies.ts"
+import { LiveReplies, LiveReplyBounds, type MakeReply } from "../../../src/services/widget/LiveReplies.ts"
 import { asCaller } from "../../lib/Tenants.ts"
 
-const settings: LiveRepliesSettings = { keptFor: Duration.seconds(30), memory: 1_000_000, readersMax: 16 }
+const bounds: LiveReplyBounds = { keptFor: Duration.seconds(30), memory: 1_000_000 }
 
 const organization = OrganizationId.make(crypto.randomUUID())
 const newReply = () => ({ id: MessageId.make(crypto.randomUUID()), visitor: "visitor" })
 const text = (length: number) => ({ type: "text" as const, text: "x".repeat(length) })
 const finished = { type: "finish", finish_reason: "stop" } as const
 
-/** Runs a test with replies of these settings, on the clock of the test. */
-const run = <A, E>(effect: Effect.Effect<A, E, LiveReplies>, more: Partial<LiveRepliesSettings> = {}) =>
+/** Runs a test with replies within these bounds, on the clock of the test. */
+const run = <A, E>(effect: Effect.Effect<A, E, LiveReplies>, more: Partial<LiveReplyBounds> = {}) =>
   Effect.runPromise(
     // The replies' own background work runs on the clock of the test, too.
     Effect.provide(
       Effect.scoped(effect),
-      Layer.provideMerge(LiveReplies.layer({ ...settings, ...more }), TestClock.layer()),
+      Layer.provideMerge(
+        LiveReplies.layer.pipe(Layer.provide(Layer.succeed(LiveReplyBounds, { ...bounds, ...more }))),
+        TestClock.layer(),
+      ),
     ),
   )
 
@@ -132,7 +135,7 @@ describe("a reply to a visitor", () => {
           ),
         )
         if (reply.fiber !== undefined) yield* Fiber.await(reply.fiber)
-        expect(reply.log.size).toBeLessThan(settings.memory / 4)
+        expect(reply.log.size).toBeLessThan(bounds.memory / 4)
         expect([reply.log.after(0), reply.log.last, reply.log.after(200)?.length]).toEqual([undefined, 201, 1])
       }),
     ))

@@ -86,7 +86,7 @@ const layerOf = ({
   const storage = Layer.mock(Storage.ServerSecrets)({
     get: () => Effect.succeed(Redacted.make(new Uint8Array(32).fill(secret))),
   })
-  return VisitorTokens.layer({ sessionLifetime: Duration.hours(1) }).pipe(
+  return VisitorTokens.layer(Duration.hours(1)).pipe(
     Layer.provideMerge(
       VisitorLimiter.layer({ visitor: noRateLimit, address: noRateLimit, key: noRateLimit, ...rates }),
     ),
