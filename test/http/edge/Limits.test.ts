@@ -9,7 +9,7 @@ const { client, provider, stored } = await startServer({
   UPLOAD_FILE_LIMIT: "2KiB",
   JSON_BODY_LIMIT: "4KiB",
   CHAT_STEPS_LIMIT: "3",
-  CHAT_DEADLINE: "700ms",
+  CHAT_DEADLINE: "2s",
   SIMILARITY_THRESHOLD: "1",
 })
 
