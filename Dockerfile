@@ -14,7 +14,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
 # the other files that go are for editors and debuggers.
 COPY src ./src
 RUN bun src/http/web/BuildMain.ts web \
-  && rm -r node_modules/lucide-static \
+  && rm -r node_modules/lucide \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
 FROM ${BASE}

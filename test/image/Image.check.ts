@@ -50,7 +50,7 @@ describe("the image", () => {
     expect(packages).toContain("effect")
     expect(packages.filter((name) => ["typescript", "oxlint", "react", "playwright-core"].includes(name))).toEqual([])
     const missing = Object.keys(dependencies).filter((name) => !has(`app/node_modules/${name}`))
-    expect(missing).toEqual(["lucide-static"])
+    expect(missing).toEqual(["lucide"])
     const found = Array.from(new Bun.Glob("**/*.{map,d.ts}").scanSync(join(imageRoot, "app/node_modules")))
     expect(found).toEqual([])
   })

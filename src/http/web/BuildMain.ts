@@ -4,7 +4,6 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promis
 import { basename, dirname, join, resolve } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import type { BuildArtifact, BunPlugin } from "bun"
-import icons from "lucide-static/icon-nodes.json" with { type: "json" }
 import { ICON, type Manifest, MANIFEST, type WebFile } from "./Manifest.ts"
 import { hashOf, root, webSources } from "./Sources.ts"
 
@@ -16,19 +15,6 @@ import { hashOf, root, webSources } from "./Sources.ts"
 
 /** The name of a build in the server's cache, or of the directory of one that was not finished. */
 const cached = /^[0-9a-f]{16}(?:\.unfinished-.*)?$/
-
-/** The `icon:<name>` modules: the elements of one icon of Lucide, each with its name and attributes. */
-const iconModules: BunPlugin = {
-  name: "icons",
-  setup: (build) => {
-    const nodes: Readonly<Record<string, unknown>> = icons
-    build.onResolve({ filter: /^icon:/ }, ({ path }) => ({ path: path.slice("icon:".length), namespace: "icon" }))
-    build.onLoad({ filter: /./, namespace: "icon" }, ({ path }) => {
-      if (nodes[path] === undefined) throw new Error(`Lucide has no icon ${path}.`)
-      return { contents: `export default ${JSON.stringify(nodes[path])}`, loader: "js" }
-    })
-  },
-}
 
 /**
  * `marked` without all but its lexer. It is one file, whose last statements make a converter to HTML, so that the bundler
@@ -57,7 +43,7 @@ const bundle = async (entry: string, isModule: boolean): Promise<ReadonlyArray<B
     format: isModule ? "esm" : "iife",
     minify: true,
     splitting: isModule,
-    plugins: [iconModules, lexerOnly],
+    plugins: [lexerOnly],
     naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },

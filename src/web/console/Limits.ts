@@ -5,29 +5,26 @@
 /** A limit as the API has it: null leaves it to the server's settings. */
 export type Limit = number | "unlimited" | null
 
-/** A limit as somebody chooses it, with the number as it is typed. */
-export interface LimitDraft {
-  readonly kind: "default" | "unlimited" | "number"
-  readonly number: string
-}
-
 /** The largest number that a limit may be. */
 const LIMIT_MAX = 1_000_000_000_000
 
-export const limitDraft = (limit: Limit): LimitDraft =>
-  typeof limit === "number"
-    ? { kind: "number", number: String(limit) }
-    : { kind: limit === null ? "default" : limit, number: "" }
+/** An explanation of the texts that a form takes for limits. */
+export const limitHint = "A number, “unlimited”, or nothing to leave it to the server's settings."
 
-/** What is wrong with a limit; undefined when nothing is. */
-export const limitProblem = ({ kind, number }: LimitDraft): string | undefined =>
-  kind !== "number" || (/^\d{1,13}$/.test(number.trim()) && Number(number) <= LIMIT_MAX)
+/** A limit as a form shows it: a number, `unlimited`, or an empty text. */
+export const limitText = (limit: Limit): string => String(limit ?? "")
+
+/** What is wrong with the text of a limit; undefined when nothing is. */
+export const limitProblem = (text: string): string | undefined =>
+  /^(?:|unlimited|\d{1,13})$/.test(text.trim()) && Number(text.replace("unlimited", "")) <= LIMIT_MAX
     ? undefined
-    : "Expected a whole number from 0 on"
+    : "Expected a whole number from 0 on, or “unlimited”"
 
-/** The limit that was chosen, which has no problem. */
-export const limitOf = ({ kind, number }: LimitDraft): Limit =>
-  kind === "number" ? Number(number) : kind === "unlimited" ? kind : null
+/** The limit of a text that has no problem. */
+export const limitOf = (text: string): Limit => {
+  const trimmed = text.trim()
+  return trimmed === "" ? null : trimmed === "unlimited" ? trimmed : Number(trimmed)
+}
 
 /** A limit in words. */
 export const limitWords = (limit: Limit, format: (value: number) => string): string =>

@@ -1,6 +1,6 @@
 import { allKeys } from "./Admin.ts"
 import { allChatbots } from "./Chatbots.ts"
-import { useResourceIf } from "./Resource.ts"
+import { useResource } from "./Resource.ts"
 import { can, session } from "./Session.ts"
 
 /** The end of an id, which stands for what cannot be named, such as a chatbot that was deleted. */
@@ -15,14 +15,14 @@ const namesOf = (things: ReadonlyArray<Named> = []) => new Map(things.map(({ id,
 
 /** The names of chatbots by their ids, as far as the key that is signed in may know them. */
 export const useChatbotNames = (): ((id: string) => string) => {
-  const known = useResourceIf(can("chatbots:read"), allChatbots()).data.value
+  const known = useResource(allChatbots(), can("chatbots:read")).data.value
   const names = namesOf(known)
   return (id) => names.get(id) ?? `Chatbot ${shortId(id)}`
 }
 
 /** The names of the organization's keys by their ids. */
 export const useKeyNames = (): ((id: string) => string) => {
-  const known = useResourceIf(can("admin"), allKeys(session.value?.organization.id ?? "")).data.value
+  const known = useResource(allKeys(session.value?.organization.id ?? ""), can("admin")).data.value
   const names = namesOf(known)
   return (id) => names.get(id) ?? `Key ${shortId(id)}`
 }

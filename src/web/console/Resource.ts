@@ -14,8 +14,8 @@ export interface Resource<A> {
   readonly set: (data: A) => void
   /** Whether `extend` is waiting for an answer. */
   readonly isExtending: ReadonlySignal<boolean>
-  /** Shows `known` with what `load` adds to it, unless the data has changed by then, or an answer is waited for already. */
-  readonly extend: (known: A, load: () => Promise<A>) => Promise<void>
+  /** Shows what `load` makes of the data, unless that has changed by then, or an answer is waited for already. */
+  readonly extend: (load: (known: A) => Promise<A>) => Promise<void>
 }
 
 const kinds: Array<Map<string, Omit<Resource<unknown>, "extend" | "set">>> = []
@@ -54,11 +54,12 @@ const makeResource = <A>(load: () => Promise<A>): Resource<A> => {
     }
   }
   const isExtending = signal(false)
-  const extend = async (known: A, more: () => Promise<A>): Promise<void> => {
-    if (isExtending.peek()) return
+  const extend = async (more: (known: A) => Promise<A>): Promise<void> => {
+    const known = data.peek()
+    if (isExtending.peek() || known === undefined) return
     isExtending.value = true
     try {
-      const extended = await more()
+      const extended = await more(known)
       if (data.peek() === known) set(extended)
     } catch (error) {
       if (data.peek() === known) failure.value = toFailure(error)
@@ -85,14 +86,25 @@ export const resources = <Args extends ReadonlyArray<string>, A>(
   }
 }
 
-/** A resource for this component, asked for anew when the component appears. */
-export const useResource = <A>(resource: Resource<A>): Resource<A> => {
-  useEffect(() => void resource.reload(), [resource])
-  return resource
+type List<A> = Resource<ReadonlyArray<A>>
+
+/** Puts an item into a list: in the place of what was known of it, or else at the end. Returns whether it was known. */
+export const put = <A extends { readonly id: string }>(list: List<A>, item: A): boolean => {
+  const known = list.data.peek() ?? []
+  const isKnown = known.some(({ id }) => id === item.id)
+  list.set(isKnown ? known.map((each) => (each.id === item.id ? item : each)) : [...known, item])
+  return isKnown
 }
 
-/** A resource that is only asked for where the key that is signed in may have it. */
-export const useResourceIf = <A>(isAllowed: boolean, resource: Resource<A>): Resource<A> => {
+/** Takes an item out of a list. */
+export const drop = <A extends { readonly id: string }>(list: List<A>, id: string): void =>
+  list.set((list.data.peek() ?? []).filter((each) => each.id !== id))
+
+/**
+ * A resource for this component, asked for anew when the component appears; not at all where the key that is signed in
+ * may not have it.
+ */
+export const useResource = <A>(resource: Resource<A>, isAllowed = true): Resource<A> => {
   useEffect(() => {
     if (isAllowed) void resource.reload()
   }, [isAllowed, resource])

@@ -1,25 +1,27 @@
 import { signal } from "@preact/signals"
 import { type ComponentChildren, Fragment } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import activity from "icon:activity"
-import book from "icon:book-open"
-import bot from "icon:bot"
-import building from "icon:building"
-import chart from "icon:chart-column"
-import chats from "icon:messages-square"
-import code from "icon:code-xml"
-import ellipsis from "icon:ellipsis"
-import files from "icon:files"
-import keyRound from "icon:key-round"
-import logOut from "icon:log-out"
-import menu from "icon:menu"
-import monitor from "icon:monitor"
-import moon from "icon:moon"
-import play from "icon:play"
-import settings from "icon:settings-2"
-import sun from "icon:sun"
-import webhook from "icon:webhook"
-import wrench from "icon:wrench"
+import {
+  type IconNode,
+  Activity,
+  BookOpen,
+  Bot,
+  Building,
+  ChartColumn,
+  CodeXml,
+  Files,
+  KeyRound,
+  LogOut,
+  Menu as MenuIcon,
+  MessagesSquare,
+  Monitor,
+  Moon,
+  Play,
+  Settings2,
+  Sun,
+  Webhook,
+  Wrench,
+} from "lucide"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource } from "./Chatbots.ts"
 import { type Failure, toFailure } from "./Failure.ts"
@@ -27,7 +29,6 @@ import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton } from "./parts/Button.tsx"
 import { Confirmations } from "./parts/Confirm.tsx"
 import { Dialog } from "./parts/Dialog.tsx"
-import type { IconNodes } from "./parts/IconNodes.ts"
 import { Menu } from "./parts/Menu.tsx"
 import { Empty, Problem, Skeleton } from "./parts/States.tsx"
 import { toastFailure, Toasts } from "./parts/Toast.tsx"
@@ -45,27 +46,27 @@ type GeneralScreen = { [N in ScreenName]: keyof ScreenParams<N> extends never ? 
 
 interface Entry {
   readonly screen: GeneralScreen
-  readonly icon: IconNodes
+  readonly icon: IconNode
   /** Further screens that belong to the entry. */
   readonly also?: ReadonlyArray<ScreenName>
 }
 
 const general: ReadonlyArray<Entry> = [
-  { screen: "chatbots", icon: bot },
-  { screen: "conversations", icon: chats, also: ["conversation"] },
-  { screen: "usage", icon: chart },
-  { screen: "keys", icon: keyRound },
-  { screen: "webhooks", icon: webhook },
-  { screen: "organizations", icon: building },
-  { screen: "system", icon: activity },
+  { screen: "chatbots", icon: Bot },
+  { screen: "conversations", icon: MessagesSquare, also: ["conversation"] },
+  { screen: "usage", icon: ChartColumn },
+  { screen: "keys", icon: KeyRound },
+  { screen: "webhooks", icon: Webhook },
+  { screen: "organizations", icon: Building },
+  { screen: "system", icon: Activity },
 ]
 
 const ofChatbot = [
-  { screen: "settings", icon: settings },
-  { screen: "knowledge", icon: files },
-  { screen: "playground", icon: play },
-  { screen: "tools", icon: wrench },
-  { screen: "widget", icon: code },
+  { screen: "settings", icon: Settings2 },
+  { screen: "knowledge", icon: Files },
+  { screen: "playground", icon: Play },
+  { screen: "tools", icon: Wrench },
+  { screen: "widget", icon: CodeXml },
 ] as const
 
 /** Whether a screen exists and the key that is signed in may use it. */
@@ -83,12 +84,17 @@ const Entry = ({
   title,
 }: {
   readonly address: string
-  readonly icon: IconNodes
+  readonly icon: IconNode
   readonly isCurrent: boolean
   readonly title: string
 }) => (
   <li>
-    <a href={address} aria-current={isCurrent ? "page" : undefined} onClick={() => (isOpen.value = false)}>
+    <a
+      class="entry"
+      href={address}
+      aria-current={isCurrent ? "page" : undefined}
+      onClick={() => (isOpen.value = false)}
+    >
       <Icon nodes={icon} size={18} />
       {title}
     </a>
@@ -98,7 +104,7 @@ const Entry = ({
 const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
   return (
-    <div class="nav-group">
+    <div>
       <div class="nav-chatbot">
         <Avatar name={chatbot?.name ?? ""} image={chatbot?.settings.avatar} />
         <span class="ellipsis">{chatbot?.name ?? "…"}</span>
@@ -121,7 +127,7 @@ const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
 }
 
 const nextTheme = { system: "light", light: "dark", dark: "system" } as const
-const themeIcon = { system: monitor, light: sun, dark: moon }
+const themeIcon = { system: Monitor, light: Sun, dark: Moon }
 const themeName = { system: "as the system", light: "light", dark: "dark" }
 
 const Account = () => {
@@ -132,28 +138,22 @@ const Account = () => {
   }
   return (
     <div class="account">
-      <div class="account-who">
+      <div>
         <span class="ellipsis">{who.organization.name}</span>
         <span class="soft small ellipsis">{who.api_key.name}</span>
       </div>
       <Menu
         label="Account"
         items={[
-          {
-            label: `Colours: ${themeName[theme.value]}`,
-            icon: themeIcon[theme.value],
-            onChoose: change,
-          },
+          { label: `Colours: ${themeName[theme.value]}`, icon: themeIcon[theme.value], onChoose: change },
           {
             label: "Documentation",
-            icon: book,
+            icon: BookOpen,
             onChoose: () => void open(atRoot("/docs/readme"), "_blank", "noopener"),
           },
-          { label: "Sign out", icon: logOut, onChoose: () => void signOut().catch(toastFailure) },
+          { label: "Sign out", icon: LogOut, onChoose: () => void signOut().catch(toastFailure) },
         ]}
-      >
-        <Icon nodes={ellipsis} size={18} />
-      </Menu>
+      />
     </div>
   )
 }
@@ -224,12 +224,12 @@ const Shown = ({ address }: { readonly address: string }): ComponentChildren => 
   if (screen === undefined || screens[screen] === undefined)
     return (
       <Empty
-        icon={chats}
+        icon={MessagesSquare}
         title="There is nothing at this address"
         action={<a href={href("chatbots")}>All chatbots</a>}
       />
     )
-  if (!isShown(screen)) return <Empty icon={keyRound} title="The key that is signed in may not see this" />
+  if (!isShown(screen)) return <Empty icon={KeyRound} title="The key that is signed in may not see this" />
   if (loadFailure.value !== undefined) return <Problem failure={loadFailure.value} onRetry={() => location.reload()} />
   const loaded = loadedScreen.value
   if (loaded?.screen !== screen)
@@ -248,7 +248,7 @@ const SignedIn = () => (
       Skip to the content
     </a>
     <header class="top">
-      <IconButton icon={menu} label="Menu" onClick={() => (isOpen.value = true)} />
+      <IconButton icon={MenuIcon} label="Menu" onClick={() => (isOpen.value = true)} />
       <Wordmark />
     </header>
     <header class="side">
@@ -280,7 +280,7 @@ export const Shell = () => {
       )}
       {state.is === "unreachable" && (
         <main class="sign-in">
-          <div class="sign-in-box">
+          <div class="box">
             <Wordmark />
             <Problem failure={state.failure} onRetry={() => void startSession()} />
           </div>
@@ -290,10 +290,8 @@ export const Shell = () => {
       {(state.is === "in" || state.is === "ended") && <SignedIn />}
       {state.is === "ended" && (
         <Dialog title="Sign in again" stays onClose={() => {}}>
-          <div class="stack">
-            <p class="soft">The session has ended. What you wrote is still here, behind this.</p>
-            <SignInForm />
-          </div>
+          <p class="soft">The session has ended. What you wrote is still here, behind this.</p>
+          <SignInForm />
         </Dialog>
       )}
       <Confirmations />

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { TextField } from "./parts/Field.tsx"
+import { bind, TextField } from "./parts/Field.tsx"
 import { Form } from "./parts/Form.tsx"
 import type { Failure } from "./Failure.ts"
 import { atRoot } from "./Root.ts"
@@ -21,8 +21,7 @@ export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined
         spellcheck={false}
         takesFocus
         required
-        value={key.value}
-        onValue={(value) => (key.value = value)}
+        {...bind(key)}
         hint={
           <>
             The first start of the server printed one, and a link that signs in without it.{" "}
@@ -37,7 +36,7 @@ export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined
 /** The page of somebody who is not signed in. */
 export const SignIn = ({ failure }: { readonly failure?: Failure | undefined }) => (
   <main class="sign-in">
-    <div class="sign-in-box">
+    <div class="box">
       <Wordmark />
       <h1>Sign in to the console</h1>
       <SignInForm failure={failure} />

@@ -1,11 +1,12 @@
+import type { IconNode } from "lucide"
 import { h } from "preact"
 
-/** An icon beside a text that says the same, so that screen readers pass over it. `nodes` come from `icon:<name>`. */
+/** An icon beside a text that says the same, so that screen readers pass over it. `nodes` are one of Lucide. */
 export const Icon = ({
   nodes,
   size = 20,
 }: {
-  readonly nodes: ReadonlyArray<readonly [tag: string, attributes: Readonly<Record<string, string>>]>
+  readonly nodes: IconNode
   /** Width and height in CSS pixels. */
   readonly size?: number
 }) => (

@@ -169,8 +169,3 @@ test("a module that does not exist is named with the file that imports it", asyn
   expect(value).toContain("missing.ts")
   expect(value).toContain("frame.tsx:1:")
 })
-
-test("an icon that does not exist is named", async () => {
-  const sources = sourcesOf("icon", 'import nodes from "icon:no-such-icon"\ndocument.title = String(nodes)')
-  expect((await run("icon-cache", sources, reasonOf)).value).toContain("no-such-icon")
-})

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { addDays, countDays, dayAt, daysBetween, isDay, labelledDays } from "../../../src/web/shared/charts/Days.ts"
-import { meter } from "../../../src/web/shared/charts/Meters.ts"
-import { OTHERS, stack, ticks } from "../../../src/web/shared/charts/Stacks.ts"
+import { addDays, countDays, dayAt, daysBetween, isDay } from "../../../src/web/console/charts/Days.ts"
+import { OTHERS, stack, ticks } from "../../../src/web/console/charts/Stacks.ts"
 
 const days = daysBetween("2026-11-18", "2026-11-20")
 
@@ -58,19 +57,6 @@ describe("the axis of a chart", () => {
     expect(ticks(940)).toEqual([0, 250, 500, 750, 1_000])
     expect(ticks(3)).toEqual([0, 1, 2, 3])
   })
-
-  test("names the last day always, and no more days than have room", () => {
-    expect(labelledDays(30, 6)).toEqual([4, 9, 14, 19, 24, 29])
-    expect(labelledDays(3, 6)).toEqual([0, 1, 2])
-    expect(labelledDays(0, 6)).toEqual([])
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 366 }), fc.integer({ min: 1, max: 12 }), (count, most) => {
-        const shown = labelledDays(count, most)
-        expect(shown.at(-1)).toBe(count - 1)
-        expect(shown.length).toBeLessThanOrEqual(most)
-      }),
-    )
-  })
 })
 
 describe("days", () => {
@@ -84,18 +70,5 @@ describe("days", () => {
 
   test("that do not exist are none", () => {
     expect(["2026-11-20", "2026-02-30", "2026-1-1", "", "x"].map(isDay)).toEqual([true, false, false, false, false])
-  })
-})
-
-describe("the bar of a limit", () => {
-  test("tells what is left and when it gets scarce", () => {
-    expect(meter(20, 100)).toEqual({ used: 20, limit: 100, left: 80, share: 0.2, fill: "calm" })
-    expect(meter(80, 100).fill).toBe("scarce")
-    expect(meter(130, 100)).toEqual({ used: 130, limit: 100, left: 0, share: 1, fill: "full" })
-    expect(meter(0, 0).fill).toBe("full")
-  })
-
-  test("is empty where there is no limit", () => {
-    expect(meter(20, null)).toEqual({ used: 20, limit: null, left: null, share: 0, fill: "calm" })
   })
 })

@@ -99,22 +99,39 @@ describe("a form", () => {
     expect(form.changes.value).toEqual(["greeting"])
   })
 
-  test("shows what somebody else has stored meanwhile, and saves onto that once the person has chosen", async () => {
-    const theirs: Stored = { fields: { name: "Store", greeting: "Hi" }, etag: '"2"' }
-    const form = makeForm(first, {
+  /** A form whose configuration somebody else has stored meanwhile. */
+  const overtaken = (theirs: Stored) =>
+    makeForm(first, {
       load: async () => theirs,
       save: async (fields, _, etag) => {
         if (etag !== theirs.etag) throw failureOf(412, { code: "precondition_failed", detail: "It has changed." })
         return { fields, etag: '"3"' }
       },
     })
+
+  test("saves onto what somebody else has stored meanwhile in other fields", async () => {
+    const form = overtaken({ fields: { name: "Support", greeting: "Hi" }, etag: '"2"' })
     form.set("name", "Shop")
-    expect(await form.save()).toBe(false)
-    const conflict = form.conflict.value
-    expect(conflict?.clashes).toEqual([{ path: "name", mine: "Shop", theirs: "Store" }])
-    form.resolve(conflict?.fields)
     expect(await form.save()).toBe(true)
     expect(form.fields.value).toEqual({ name: "Shop", greeting: "Hi" })
+  })
+
+  test("asks whose values stay where both have changed a field, and saves those", async () => {
+    for (const [side, name] of [
+      ["mine", "Shop"],
+      ["theirs", "Store"],
+    ] as const) {
+      const form = overtaken({ fields: { name: "Store", greeting: "Hi" }, etag: '"2"' })
+      form.set("name", "Shop")
+      expect(await form.save()).toBe(false)
+      expect(form.conflict.value?.clashes).toEqual([{ path: "name", mine: "Shop", theirs: "Store" }])
+      form.resolve(undefined)
+      expect(form.fields.value["name"]).toBe("Shop")
+      expect(await form.save()).toBe(false)
+      form.resolve(side)
+      expect(await form.save()).toBe(true)
+      expect(form.fields.value).toEqual({ name, greeting: "Hi" })
+    }
   })
 
   test("says at a field what the server finds wrong with it, until it is changed", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { limitDraft, limitOf, limitProblem, limitWords } from "../../../src/web/console/Limits.ts"
+import { limitOf, limitProblem, limitText, limitWords } from "../../../src/web/console/Limits.ts"
 import { endOf, expiryOf, grantable, makerOf, stateOf } from "../../../src/web/console/screens/keys/KeyForm.ts"
 
 const now = Date.parse("2026-11-20T12:00:00Z")
@@ -8,12 +8,10 @@ const forever = { expires_at: null, revoked_at: null }
 describe("a limit", () => {
   test("is the same after it was shown in a form", () => {
     for (const limit of [null, "unlimited", 0, 1_200] as const) {
-      expect(limitProblem(limitDraft(limit))).toBeUndefined()
-      expect(limitOf(limitDraft(limit))).toBe(limit)
+      expect(limitProblem(limitText(limit))).toBeUndefined()
+      expect(limitOf(limitText(limit))).toBe(limit)
     }
-    expect(
-      ["", "1.5", "-1", "x", "9999999999999"].map((number) => limitProblem({ kind: "number", number })),
-    ).not.toContain(undefined)
+    expect(["none", "1.5", "-1", "x", "9999999999999"].map(limitProblem)).not.toContain(undefined)
     expect(([null, "unlimited", 5] as const).map((limit) => limitWords(limit, String))).toEqual([
       "Server's default",
       "No limit",

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "bun:test"
-import * as fc from "fast-check"
 import { promptParts } from "../../../src/web/console/screens/playground/Prompt.ts"
+import { EventReader } from "../../../src/web/shared/EventStream.ts"
+import { briefly, passagesIn } from "../../../src/web/console/screens/playground/Passages.tsx"
 import {
   advance,
   ended,
   newTrace,
+  rowsOf,
+  spanOf,
   textOf,
   tokensOf,
   type Trace,
 } from "../../../src/web/console/screens/playground/Trace.ts"
-import { type Chunk, ChunkReader } from "../../../src/web/console/screens/playground/UiStream.ts"
-import { briefly, passagesIn, rowsOf, spanOf } from "../../../src/web/console/screens/playground/Waterfall.ts"
 
 const passage = { title: "Tides", chunk: 2, content: "It turns at noon.", similarity: 0.71, document_id: "d1" }
 const step = {
@@ -45,47 +46,15 @@ const wire = [
   .join(": heartbeat\n\n")
   .concat("data: [DONE]\n\n")
 
-const read = (pieces: ReadonlyArray<string>): ReadonlyArray<Chunk> => {
-  const reader = new ChunkReader()
-  return pieces.flatMap((piece) => [...reader.add(piece)])
-}
+/** The events of a stream, without its end, which is no JSON. */
+const whole = new EventReader()
+  .read(wire)
+  .slice(0, -1)
+  .map(({ data }): unknown => JSON.parse(data))
 
-/** The trace of the chunks, of which each comes 10 ms after the one before. */
-const traced = (chunks: ReadonlyArray<Chunk>): Trace =>
-  chunks.reduce((trace, chunk, index) => advance(trace, chunk, (index + 1) * 10), newTrace)
-
-const whole = read([wire])
-
-describe("a UI message stream", () => {
-  test("is read alike wherever its pieces end", () => {
-    expect(whole.map(({ type }) => type)).toEqual([
-      "start",
-      "step-start",
-      "tool-start",
-      "tool-input",
-      "tool-output",
-      "step-facts",
-      "step-end",
-      "step-start",
-      "text",
-      "text",
-      "quote",
-      "step-end",
-      "finish",
-    ])
-    fc.assert(
-      fc.property(fc.array(fc.nat(wire.length), { maxLength: 20 }), (cuts) => {
-        const places = [0, ...cuts.toSorted((a, b) => a - b), wire.length]
-        const pieces = places.slice(1).map((end, index) => wire.slice(places[index], end))
-        expect(read(pieces)).toEqual(whole)
-      }),
-    )
-  })
-
-  test("is read on after an event that is no JSON, or of a kind that is not known", () => {
-    expect(read(['data: {"type":\n\n', 'data: {"type":"reasoning-start"}\n\n', "data: 3\n\n", wire])).toEqual(whole)
-  })
-})
+/** The trace of the events that show something, of which each comes 10 ms after the one before. */
+const traced = (events: ReadonlyArray<unknown>): Trace =>
+  events.reduce<Trace>((trace, event, index) => advance(trace, event, (index + 1) * 10), newTrace)
 
 describe("a trace", () => {
   const trace = traced(whole)
@@ -93,10 +62,8 @@ describe("a trace", () => {
   test("has the calls of the model with their tools, tokens and what was sent", () => {
     expect(trace).toMatchObject({
       state: "finished",
-      messageId: "m1",
       sessionId: "s1",
-      finishReason: "stop",
-      latest: 130,
+      latest: 150,
     })
     expect(trace.steps).toMatchObject([
       {
@@ -106,7 +73,7 @@ describe("a trace", () => {
         end: 70,
         tools: [{ start: 40, end: 50, output: [passage], error: undefined }],
       },
-      { start: 70, begun: 80, written: 100, end: 120, text: "At noon. ☀️" },
+      { start: 70, begun: 80, written: 110, end: 140, text: "At noon. ☀️" },
     ])
     expect(trace.steps[0]?.facts).toEqual({
       model: "claude",
@@ -128,16 +95,16 @@ describe("a trace", () => {
     expect(rows.map(({ end, key, start }) => [key, start, end])).toEqual([
       ["model-0", 0, 40],
       ["c1", 40, 50],
-      ["model-1", 70, 100],
+      ["model-1", 70, 110],
     ])
-    expect(spanOf(trace, 10_000)).toBe(130)
+    expect(spanOf(trace, 10_000)).toBe(150)
   })
 
   test("grows with the clock while it goes on", () => {
     const begun = traced(whole.slice(0, 4))
-    expect(rowsOf(begun, 90).map(({ end, isRunning, key }) => [key, end, isRunning])).toEqual([
-      ["model-0", 40, false],
-      ["c1", 90, true],
+    expect(rowsOf(begun, 90).map(({ end, key }) => [key, end])).toEqual([
+      ["model-0", 40],
+      ["c1", 90],
     ])
     expect(spanOf(begun, 90)).toBe(90)
   })
@@ -147,17 +114,19 @@ describe("a trace", () => {
       const stopped = ended(traced(whole.slice(0, count)), "stopped", 500)
       expect(stopped.steps.every(({ end }) => end !== undefined)).toBeTrue()
       expect(stopped.steps.flatMap(({ tools }) => tools).every(({ end }) => end !== undefined)).toBeTrue()
-      expect(rowsOf(stopped, 900).every(({ end, isRunning }) => end <= 500 && !isRunning)).toBeTrue()
+      expect(rowsOf(stopped, 900).every(({ end }) => end <= 500)).toBeTrue()
     }
-    const failed = advance(traced(whole.slice(0, 4)), { type: "error", message: "Gone" }, 60)
+    const failed = advance(traced(whole.slice(0, 4)), { type: "error", errorText: "Gone" }, 60)
     expect(failed).toMatchObject({ state: "failed", error: "Gone", latest: 60 })
     expect(failed.steps[0]?.tools[0]?.error).toBe("It was not finished.")
   })
 
+  test("passes over events that are no JSON, or of a kind that is not known", () => {
+    expect(textOf(traced([undefined, 3, { type: "reasoning-start" }, ...whole]))).toBe("At noon. ☀️")
+  })
+
   test("has no call of a model for what the server said without one", () => {
-    const said = traced(
-      read(['data: {"type":"text-delta","delta":"Your address?"}\n\n', 'data: {"type":"finish"}\n\n']),
-    )
+    const said = traced([{ type: "text-delta", delta: "Your address?" }, { type: "finish" }])
     expect(textOf(said)).toBe("Your address?")
     expect(rowsOf(said, 100)).toEqual([])
   })

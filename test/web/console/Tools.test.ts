@@ -2,9 +2,8 @@ import { describe, expect, test } from "bun:test"
 import {
   draftOf,
   newDraft,
+  objectIn,
   payloadOf,
-  placeholdersIn,
-  problemsOf,
   refusalsOf,
   sampleOf,
 } from "../../../src/web/console/screens/tools/ToolForm.ts"
@@ -22,27 +21,10 @@ const stored = {
 }
 
 describe("the form of a tool", () => {
-  test("finds nothing wrong with what the template becomes, nor with a stored tool", () => {
-    expect(problemsOf(draft)).toEqual({})
-    expect(problemsOf(draftOf(stored))).toEqual({})
-  })
-
-  test("says what is wrong, by field", () => {
-    const wrong = problemsOf({
-      ...draft,
-      name: "1st",
-      description: " ",
-      url: "https://shop.example.com/{other}",
-      headers: [{ id: 0, name: "x-a", value: "", isStored: false }],
-      timeout: "10",
-    })
-    expect(Object.keys(wrong).toSorted()).toEqual(["description", "headers", "name", "timeout", "url"])
-    expect(wrong.url).toContain("“other”")
-    expect(problemsOf({ ...draft, schema: "{" }).schema).toStartWith("This is no JSON yet")
-    expect(problemsOf({ ...draft, schema: "[]" }).schema).toBe("Expected an object in braces")
-    expect(problemsOf({ ...draft, schema: "{}" }).schema).toContain('"type": "object"')
-    const twice = ["X-A", "x-a"].map((name, id) => ({ id, name, value: "1", isStored: false }))
-    expect(problemsOf({ ...draft, headers: twice }).headers).toBe("A header is there twice")
+  test("says why a schema is no JSON object while it is typed", () => {
+    expect(objectIn(newDraft.schema)).toHaveProperty("object")
+    expect(objectIn("{")).toMatchObject({ problem: expect.stringContaining("This is no JSON yet") })
+    expect(objectIn("[]")).toEqual({ problem: "Expected an object in braces" })
   })
 
   test("shows what the server refuses at the field that it is about", () => {
@@ -66,12 +48,6 @@ describe("the form of a tool", () => {
       "x-shop": "new",
     })
     expect(payloadOf(draft).timeout_ms).toBeNull()
-  })
-})
-
-describe("an address with placeholders", () => {
-  test("names each of them once", () => {
-    expect(placeholdersIn("https://x.example/{a}/{b}?c={a}")).toEqual(["a", "b"])
   })
 })
 

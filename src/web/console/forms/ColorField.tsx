@@ -32,9 +32,10 @@ export const ColorField = ({ disabled, fallback, form, hint, label, path }: Colo
       hint={hint}
       error={form.error(path) ?? (isWrong && !isTyping.value ? "Expected a colour such as #0d6e66" : undefined)}
       control={(attributes) => (
-        <div class="color">
+        <div class="row nowrap">
           <input
             type="color"
+            class="input"
             aria-label={`${label}, choose`}
             value={sixDigits(value) ?? sixDigits(fallback) ?? "#000000"}
             disabled={disabled}
@@ -45,7 +46,6 @@ export const ColorField = ({ disabled, fallback, form, hint, label, path }: Colo
             type="text"
             class="input"
             spellcheck={false}
-            autocomplete="off"
             placeholder={fallback}
             value={value}
             disabled={disabled}

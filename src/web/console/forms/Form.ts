@@ -22,21 +22,33 @@ export interface Form {
   readonly isSaving: ReadonlySignal<boolean>
   /** Why the last attempt to save failed, where no field is to blame. */
   readonly failure: ReadonlySignal<Failure | undefined>
-  /** What somebody else has stored meanwhile, beside what the person has changed. */
+  /** What somebody else has stored meanwhile in fields that the person has changed as well. */
   readonly conflict: ReadonlySignal<Merged | undefined>
-  readonly text: (path: string) => string
-  readonly flag: (path: string) => boolean
-  readonly list: (path: string) => ReadonlyArray<string>
-  /** What is wrong with a field, as the server has said. */
+  /** The message of the server about a field that is wrong. */
   readonly error: (path: string) => string | undefined
+  readonly text: (path: string) => string
+  readonly list: (path: string) => ReadonlyArray<string>
+  /** The properties of a control for a text, a number or a flag at a path. */
+  readonly line: (path: string) => Bound<string>
+  readonly number: (path: string) => Bound<string>
+  readonly flag: (path: string) => Bound<boolean>
   readonly set: (path: string, value: Value) => void
   readonly save: () => Promise<boolean>
   readonly discard: () => void
   /** Goes on from what is stored by now; what the person has changed stays changed. */
   readonly rebase: (stored: Stored) => void
-  /** Goes on after a conflict with these fields, or, without them, as before it. */
-  readonly resolve: (fields: Fields | undefined) => void
+  /** Goes on after a conflict with the values of one side, or, without one, as before it. */
+  readonly resolve: (side: "mine" | "theirs" | undefined) => void
 }
+
+interface Bound<A> {
+  readonly value: A
+  readonly onValue: (value: A) => void
+  readonly error: string | undefined
+}
+
+const record = <A>(paths: ReadonlyArray<string>, valueAt: (path: string) => A): Readonly<Record<string, A>> =>
+  Object.fromEntries(paths.map((path) => [path, valueAt(path)]))
 
 export const makeForm = (first: Stored, { load, save: store }: FormStore): Form => {
   const stored = signal(first)
@@ -46,7 +58,7 @@ export const makeForm = (first: Stored, { load, save: store }: FormStore): Form 
   const errors = signal<Readonly<Record<string, string>>>({})
   const conflict = signal<Merged | undefined>(undefined)
   /** What the conflict is with. */
-  let theirs: Stored | undefined
+  let theirs = first
   const changes = computed(() => differences(stored.value.fields, fields.value))
 
   const rebase = (next: Stored): void => {
@@ -54,17 +66,25 @@ export const makeForm = (first: Stored, { load, save: store }: FormStore): Form 
     stored.value = next
   }
 
-  const explain = async (error: unknown): Promise<void> => {
-    const problem = toFailure(error)
-    if (problem.status === 412) {
+  /** Stores the changes, onto what somebody else has stored meanwhile where both have changed different fields. */
+  const attempt = async (isRepeated: boolean): Promise<boolean> => {
+    const sent = fields.value
+    try {
+      const next = await store(sent, changes.value, stored.value.etag)
+      // What was written while the request was on its way stays written.
+      const written = record(differences(sent, fields.value), (path) => fields.value[path] ?? null)
+      stored.value = next
+      fields.value = { ...next.fields, ...written }
+      return true
+    } catch (error) {
+      const problem = toFailure(error)
+      if (problem.status !== 412 || isRepeated) throw problem
       theirs = await load()
       const merged = merge(stored.value.fields, fields.value, theirs.fields)
-      conflict.value = merged
-      return
+      if (merged.clashes.length > 0) conflict.value = merged
+      else rebase(theirs)
+      return merged.clashes.length === 0 && attempt(true)
     }
-    errors.value = Object.fromEntries(problem.errors.map(({ message, path }) => [path, message]))
-    if (problem.code === "slug_taken") errors.value = { ...errors.value, slug: problem.message }
-    failure.value = problem
   }
 
   const save = async (): Promise<boolean> => {
@@ -72,26 +92,27 @@ export const makeForm = (first: Stored, { load, save: store }: FormStore): Form 
     isSaving.value = true
     failure.value = undefined
     errors.value = {}
-    const sent = fields.value
     try {
-      const next = await store(sent, changes.value, stored.value.etag)
-      // What was written while the request was on its way stays written.
-      const written = differences(sent, fields.value)
-      const kept = Object.fromEntries(written.map((path) => [path, fields.value[path] ?? null]))
-      stored.value = next
-      fields.value = { ...next.fields, ...kept }
-      return true
+      return await attempt(false)
     } catch (error) {
-      try {
-        await explain(error)
-      } catch (second) {
-        failure.value = toFailure(second)
-      }
+      const problem = toFailure(error)
+      errors.value = Object.fromEntries(problem.errors.map(({ message, path }) => [path, message]))
+      if (problem.code === "slug_taken") errors.value = { ...errors.value, slug: problem.message }
+      failure.value = problem
       return false
     } finally {
       isSaving.value = false
     }
   }
+
+  const set = (path: string, value: Value): void => {
+    fields.value = { ...fields.value, [path]: value }
+    if (errors.value[path] === undefined) return
+    const { [path]: _, ...rest } = errors.value
+    errors.value = rest
+  }
+  const text = (path: string): string => String(fields.value[path] ?? "")
+  const error = (path: string): string | undefined => errors.value[path]
 
   return {
     fields,
@@ -99,23 +120,24 @@ export const makeForm = (first: Stored, { load, save: store }: FormStore): Form 
     isSaving,
     failure,
     conflict,
-    text: (path) => {
-      const value = fields.value[path]
-      return value === undefined || value === null ? "" : String(value)
-    },
-    flag: (path) => fields.value[path] === true,
+    error,
+    text,
     list: (path) => {
       const value = fields.value[path]
       return Array.isArray(value) ? value : []
     },
-    error: (path) => errors.value[path],
-    set: (path, value) => {
-      fields.value = { ...fields.value, [path]: value }
-      if (errors.value[path] !== undefined) {
-        const { [path]: _, ...rest } = errors.value
-        errors.value = rest
-      }
-    },
+    line: (path) => ({ value: text(path), onValue: (value) => set(path, value), error: error(path) }),
+    number: (path) => ({
+      value: text(path),
+      onValue: (value) => set(path, value === "" ? null : Number(value)),
+      error: error(path),
+    }),
+    flag: (path) => ({
+      value: fields.value[path] === true,
+      onValue: (value) => set(path, value),
+      error: error(path),
+    }),
+    set,
     save,
     discard: () => {
       fields.value = stored.value.fields
@@ -123,12 +145,21 @@ export const makeForm = (first: Stored, { load, save: store }: FormStore): Form 
       errors.value = {}
     },
     rebase,
-    resolve: (resolved) => {
-      if (resolved !== undefined && theirs !== undefined) {
-        stored.value = theirs
-        fields.value = resolved
-      }
+    resolve: (side) => {
+      const merged = conflict.value
       conflict.value = undefined
+      if (side === undefined || merged === undefined) return
+      stored.value = theirs
+      fields.value =
+        side === "mine"
+          ? merged.fields
+          : {
+              ...merged.fields,
+              ...record(
+                merged.clashes.map(({ path }) => path),
+                (path) => theirs.fields[path] ?? null,
+              ),
+            }
     },
   }
 }

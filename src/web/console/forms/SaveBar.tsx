@@ -53,14 +53,16 @@ export const SaveBar = ({ form }: { readonly form: Form }) => {
   return (
     <section class="save-bar" aria-label="Unsaved changes">
       {failure !== undefined && <Problem failure={failure} />}
-      <div class="row">
-        <span class="save-bar-text">{plural(count, "unsaved change")}</span>
-        <Button kind="quiet" onClick={form.discard}>
-          Discard
-        </Button>
-        <Button kind="primary" busy={form.isSaving.value} onClick={() => void save()}>
-          Save
-        </Button>
+      <div class="row apart">
+        {plural(count, "unsaved change")}
+        <div class="row">
+          <Button kind="quiet" onClick={form.discard}>
+            Discard
+          </Button>
+          <Button kind="primary" busy={form.isSaving.value} onClick={() => void save()}>
+            Save
+          </Button>
+        </div>
       </div>
     </section>
   )

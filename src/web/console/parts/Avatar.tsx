@@ -14,9 +14,9 @@ const ownAddress = (image: string): string => atRoot(`avatars/${image.slice(imag
 /** The picture of a chatbot, or the first letter of its name in a colour that is made of the name. */
 export const Avatar = ({ image, name, size = "small" }: AvatarProps) => {
   const isBroken = useSignal(false)
-  const tone = Array.from(name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 6
+  const hue = Array.from(name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 3) * 60
   return (
-    <span class={`avatar ${size} tone-${tone}`} aria-hidden="true">
+    <span class={`avatar ${size}`} style={{ "--hue": String(hue % 360) }} aria-hidden="true">
       {image !== undefined && image !== "" && !isBroken.value ? (
         <img src={ownAddress(image)} alt="" onError={() => (isBroken.value = true)} />
       ) : (

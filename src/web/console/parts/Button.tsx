@@ -1,13 +1,12 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact"
-import loader from "icon:loader-circle"
+import { type IconNode, LoaderCircle } from "lucide"
 import { Icon } from "../../shared/Icon.tsx"
-import type { IconNodes } from "./IconNodes.ts"
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
   /** `primary` once on a screen at most; `danger` for what cannot be undone. */
   readonly kind?: "primary" | "secondary" | "quiet" | "danger"
   readonly small?: boolean
-  readonly icon?: IconNodes
+  readonly icon?: IconNode
   /** Whether what the button has begun is still going on: it then does nothing more. */
   readonly busy?: boolean
   readonly children: ComponentChildren
@@ -30,7 +29,7 @@ export const Button = ({
     aria-busy={busy || undefined}
     disabled={busy || rest.disabled === true}
   >
-    {busy ? <Icon nodes={loader} size={16} /> : icon && <Icon nodes={icon} size={16} />}
+    {busy ? <Icon nodes={LoaderCircle} size={16} /> : icon && <Icon nodes={icon} size={16} />}
     <span>{children}</span>
   </button>
 )
@@ -38,7 +37,7 @@ export const Button = ({
 interface IconButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
   /** What the button does, for screen readers and as a tooltip. */
   readonly label: string
-  readonly icon: IconNodes
+  readonly icon: IconNode
 }
 
 /** A button that shows only an icon. */
@@ -60,7 +59,7 @@ interface LinkButtonProps {
   readonly isElsewhere?: boolean
   readonly kind?: "primary" | "secondary" | "quiet"
   readonly small?: boolean
-  readonly icon?: IconNodes
+  readonly icon?: IconNode
   readonly children: ComponentChildren
 }
 

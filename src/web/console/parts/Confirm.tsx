@@ -1,8 +1,8 @@
 import { signal, useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { Button } from "./Button.tsx"
-import { Dialog } from "./Dialog.tsx"
-import { TextField } from "./Field.tsx"
+import { bind, TextField } from "./Field.tsx"
+import { FormDialog } from "./Form.tsx"
+import { attempt } from "./Toast.tsx"
 
 interface Question {
   readonly title: string
@@ -16,62 +16,47 @@ interface Question {
   readonly typed?: string
 }
 
-const asked = signal<(Question & { readonly answer: (yes: boolean) => void }) | undefined>(undefined)
+const question = signal<(Question & { readonly answer: (yes: boolean) => void }) | undefined>(undefined)
 
 /** Asks a question in a dialog; resolves to whether the person goes on. */
-export const confirm = (question: Question): Promise<boolean> =>
+export const confirm = (next: Question): Promise<boolean> =>
   new Promise((resolve) => {
-    asked.value?.answer(false)
-    asked.value = {
-      ...question,
+    question.value?.answer(false)
+    question.value = {
+      ...next,
       answer: (yes) => {
-        asked.value = undefined
+        question.value = undefined
         resolve(yes)
       },
     }
   })
 
-const Asking = ({
-  action,
-  answer,
-  isDangerous,
-  otherwise = "Cancel",
-  text,
-  title,
-  typed,
-}: NonNullable<typeof asked.value>) => {
+/** Does something that cannot be undone, once the person has confirmed it, and says that it is done. */
+export const confirmed = async (
+  what: Omit<Question, "isDangerous">,
+  work: () => Promise<unknown>,
+  done?: string,
+): Promise<void> => {
+  if (await confirm({ ...what, isDangerous: true })) await attempt(work, done)
+}
+
+const Asking = ({ action, answer, isDangerous, otherwise, text, title, typed }: NonNullable<typeof question.value>) => {
   const name = useSignal("")
-  const isTyped = typed === undefined || name.value.trim() === typed.trim()
   return (
-    <Dialog title={title} onClose={() => answer(false)}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isTyped) answer(true)
-        }}
-      >
-        <div class="stack">
-          <div class="prose">{text}</div>
-          {typed !== undefined && (
-            <TextField
-              label={`Type “${typed}” to confirm`}
-              value={name.value}
-              onValue={(value) => (name.value = value)}
-              autocomplete="off"
-            />
-          )}
-        </div>
-        <div class="dialog-actions">
-          <Button onClick={() => answer(false)}>{otherwise}</Button>
-          <Button type="submit" kind={isDangerous === true ? "danger" : "primary"} disabled={!isTyped}>
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      {...{ action, title }}
+      {...(otherwise !== undefined && { otherwise })}
+      kind={isDangerous === true ? "danger" : "primary"}
+      isWrong={typed !== undefined && name.value.trim() !== typed.trim()}
+      onClose={() => answer(false)}
+      onSubmit={async () => answer(true)}
+    >
+      <div class="prose">{text}</div>
+      {typed !== undefined && <TextField label={`Type “${typed}” to confirm`} {...bind(name)} />}
+    </FormDialog>
   )
 }
 
 /** Where questions appear. The shell has it once. */
 export const Confirmations = () =>
-  asked.value === undefined ? null : <Asking key={asked.value.title} {...asked.value} />
+  question.value === undefined ? null : <Asking key={question.value.title} {...question.value} />

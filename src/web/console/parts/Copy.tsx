@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals"
-import check from "icon:check"
-import copy from "icon:copy"
+import { Check, Copy } from "lucide"
 import { copyText } from "../../shared/Clipboard.ts"
 import { Button, IconButton } from "./Button.tsx"
 import { toastFailure } from "./Toast.tsx"
@@ -24,7 +23,7 @@ export const CopyButton = ({ label, text, withText }: CopyProps) => {
     copied.value = true
     setTimeout(() => (copied.value = false), COPIED_MILLIS)
   }
-  const icon = copied.value ? check : copy
+  const icon = copied.value ? Check : Copy
   return withText === true ? (
     <Button icon={icon} onClick={() => void onClick()}>
       {copied.value ? "Copied" : label}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef } from "preact/hooks"
-import x from "icon:x"
+import { X } from "lucide"
 import { Scroller } from "../../shared/Scroller.tsx"
 import { IconButton } from "./Button.tsx"
 
@@ -50,14 +50,14 @@ export const Dialog = ({ actions, children, kind = "dialog", onClose, stays = fa
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        {!stays && <IconButton icon={x} label="Close" onClick={onClose} />}
+        {!stays && <IconButton icon={X} label="Close" onClick={onClose} />}
       </div>
       {kind === "drawer" ? (
         <Scroller label={title} class="dialog-body">
-          {children}
+          <div class="stack">{children}</div>
         </Scroller>
       ) : (
-        <div class="dialog-body">{children}</div>
+        <div class={kind === "dialog" ? "dialog-body stack" : "dialog-body"}>{children}</div>
       )}
       {actions !== undefined && <div class="dialog-actions">{actions}</div>}
     </dialog>

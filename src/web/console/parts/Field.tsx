@@ -1,7 +1,9 @@
+import type { Signal } from "@preact/signals"
 import { type ComponentChildren, h, type TargetedInputEvent } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
 
-interface FieldProps {
+/** What every control has beside its value. */
+interface Labelled {
   readonly label: string
   /** Says in a sentence what the field is for. */
   readonly hint?: ComponentChildren
@@ -9,50 +11,7 @@ interface FieldProps {
   readonly error?: string | undefined
   /** Hides the label from sight where the place says what the field is, as beside a search icon. */
   readonly labelHidden?: boolean | undefined
-  /** Renders the control, with the attributes that tie it to its label, hint and error. */
-  readonly control: (attributes: ControlAttributes) => ComponentChildren
-}
-
-/** The attributes by which a control is tied to its label, hint and error. */
-export interface ControlAttributes {
-  readonly id: string
-  readonly "aria-describedby": string | undefined
-  readonly "aria-invalid": true | undefined
-}
-
-/** A control with its label, and with a hint or an error below it. */
-export const Field = ({ control, error, hint, label, labelHidden }: FieldProps) => {
-  const id = useId()
-  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ")
-  return (
-    <div class="field">
-      <label for={id} class={labelHidden === true ? "visually-hidden" : undefined}>
-        {label}
-      </label>
-      {control({
-        id,
-        "aria-describedby": described || undefined,
-        "aria-invalid": error === undefined ? undefined : true,
-      })}
-      {error !== undefined && (
-        <p class="field-error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
-      {hint !== undefined && (
-        <p class="field-hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
-  )
-}
-
-interface Labelled {
-  readonly label: string
-  readonly hint?: ComponentChildren
-  readonly error?: string | undefined
-  readonly labelHidden?: boolean | undefined
+  readonly disabled?: boolean | undefined
 }
 
 interface Valued<A> {
@@ -60,32 +19,87 @@ interface Valued<A> {
   readonly onValue: (value: A) => void
 }
 
+/** The value of a control that is a signal. */
+export const bind = <A,>(of: Signal<A>): Valued<A> => ({ value: of.value, onValue: (value) => void (of.value = value) })
+
+/** The attributes by which a control is tied to its label, hint and error. */
+interface ControlAttributes {
+  readonly id: string
+  readonly disabled: boolean | undefined
+  readonly "aria-describedby": string | undefined
+  readonly "aria-invalid": true | undefined
+}
+
+const useAttributes = ({ disabled, error, hint }: Labelled): ControlAttributes => {
+  const id = useId()
+  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ")
+  return {
+    id,
+    disabled,
+    "aria-describedby": described || undefined,
+    "aria-invalid": error === undefined ? undefined : true,
+  }
+}
+
+const Notes = ({ error, hint, id }: Pick<Labelled, "error" | "hint"> & { readonly id: string }) => (
+  <>
+    {error !== undefined && (
+      <p class="field-error" id={`${id}-error`}>
+        {error}
+      </p>
+    )}
+    {hint !== undefined && (
+      <p class="field-hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    )}
+  </>
+)
+
+/** Any control with its label, and with a hint or an error below it. */
+export const Field = ({
+  control,
+  ...labelled
+}: Labelled & { readonly control: (attributes: ControlAttributes) => ComponentChildren }) => {
+  const attributes = useAttributes(labelled)
+  return (
+    <div class="field">
+      <label for={attributes.id} class={labelled.labelHidden === true ? "visually-hidden" : undefined}>
+        {labelled.label}
+      </label>
+      {control(attributes)}
+      <Notes {...labelled} id={attributes.id} />
+    </div>
+  )
+}
+
 type InputProps = Labelled &
   Valued<string> & {
-    readonly type?: "text" | "search" | "email" | "url" | "password" | "number"
     readonly placeholder?: string
     readonly autocomplete?: string
     readonly spellcheck?: boolean
     readonly maxLength?: number
     readonly required?: boolean
-    readonly disabled?: boolean
-    /** Whether the field has the focus when it appears. */
-    readonly takesFocus?: boolean
     /** The id of a `datalist` with values to choose from. */
     readonly list?: string
     readonly min?: number
     readonly max?: number
     readonly step?: number
+    readonly type?: "text" | "search" | "email" | "url" | "password" | "number"
+    /** Whether the field has the focus when it appears. */
+    readonly takesFocus?: boolean
   }
 
 /** A line of text. */
 export const TextField = ({
-  takesFocus,
+  autocomplete = "off",
+  disabled,
   error,
   hint,
   label,
   labelHidden,
   onValue,
+  takesFocus,
   type = "text",
   ...rest
 }: InputProps) => {
@@ -98,15 +112,13 @@ export const TextField = ({
   }, [])
   return (
     <Field
-      label={label}
-      hint={hint}
-      labelHidden={labelHidden}
-      error={error}
+      {...{ disabled, error, hint, label, labelHidden }}
       control={(attributes) => {
         // JSX knows the attributes of an input by its type only where that is one literal.
         const properties = {
           ...rest,
           ...attributes,
+          autocomplete,
           ref: input,
           type,
           class: "input",
@@ -124,18 +136,13 @@ type AreaProps = Labelled &
     readonly rows?: number
     readonly maxLength?: number
     readonly required?: boolean
-    readonly disabled?: boolean
     readonly spellcheck?: boolean
-    readonly onKeyDown?: (event: KeyboardEvent) => void
   }
 
 /** Several lines of text, in a field that grows with them. */
-export const TextArea = ({ error, hint, label, labelHidden, onValue, ...rest }: AreaProps) => (
+export const TextArea = ({ disabled, error, hint, label, labelHidden, onValue, ...rest }: AreaProps) => (
   <Field
-    label={label}
-    hint={hint}
-    labelHidden={labelHidden}
-    error={error}
+    {...{ disabled, error, hint, label, labelHidden }}
     control={(attributes) => (
       <textarea
         {...rest}
@@ -147,33 +154,37 @@ export const TextArea = ({ error, hint, label, labelHidden, onValue, ...rest }: 
   />
 )
 
+type DateProps = Labelled & Valued<string> & { readonly min?: string | undefined; readonly max?: string | undefined }
+
+/** A day such as `2026-11-20`, or empty. A day that is only half typed is not reported. */
+export const DateField = ({ max, min, onValue, value, ...labelled }: DateProps) => (
+  <Field
+    {...labelled}
+    control={(attributes) => (
+      <input
+        {...attributes}
+        {...{ max, min, value }}
+        type="date"
+        class="input"
+        onChange={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    )}
+  />
+)
+
 type SelectProps<A extends string> = Labelled &
   Valued<A> & {
     readonly options: ReadonlyArray<{ readonly value: A; readonly label: string; readonly disabled?: boolean }>
-    readonly disabled?: boolean
   }
 
 /** One of a few values. */
-export const SelectField = <A extends string>({
-  disabled,
-  error,
-  hint,
-  label,
-  labelHidden,
-  onValue,
-  options,
-  value,
-}: SelectProps<A>) => (
+export const SelectField = <A extends string>({ onValue, options, value, ...labelled }: SelectProps<A>) => (
   <Field
-    label={label}
-    hint={hint}
-    labelHidden={labelHidden}
-    error={error}
+    {...labelled}
     control={(attributes) => (
       <select
         {...attributes}
         class="input select"
-        disabled={disabled}
         value={value}
         onChange={({ currentTarget }) => {
           const chosen = options[currentTarget.selectedIndex]
@@ -190,49 +201,29 @@ export const SelectField = <A extends string>({
   />
 )
 
-type SwitchProps = Labelled & Valued<boolean> & { readonly disabled?: boolean }
+type ToggleProps = Labelled & Valued<boolean>
 
-const Toggle = ({
-  disabled,
-  error,
-  hint,
-  kind,
-  label,
-  onValue,
-  value,
-}: SwitchProps & { readonly kind: "switch" | "checkbox" }) => {
-  const id = useId()
-  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ")
+const Toggle = ({ kind, onValue, value, ...labelled }: ToggleProps & { readonly kind: "switch" | "checkbox" }) => {
+  const attributes = useAttributes(labelled)
   return (
     <div class={`toggle ${kind}`}>
       <input
-        id={id}
+        {...attributes}
         type="checkbox"
         role={kind === "switch" ? "switch" : undefined}
         checked={value}
-        disabled={disabled}
-        aria-describedby={described || undefined}
         onChange={({ currentTarget }) => onValue(currentTarget.checked)}
       />
       <div>
-        <label for={id}>{label}</label>
-        {hint !== undefined && (
-          <p class="field-hint" id={`${id}-hint`}>
-            {hint}
-          </p>
-        )}
-        {error !== undefined && (
-          <p class="field-error" id={`${id}-error`}>
-            {error}
-          </p>
-        )}
+        <label for={attributes.id}>{labelled.label}</label>
+        <Notes {...labelled} id={attributes.id} />
       </div>
     </div>
   )
 }
 
 /** Something that is on or off. */
-export const Switch = (props: SwitchProps) => <Toggle {...props} kind="switch" />
+export const Switch = (props: ToggleProps) => <Toggle {...props} kind="switch" />
 
 /** Something that is chosen or not. */
-export const Checkbox = (props: SwitchProps) => <Toggle {...props} kind="checkbox" />
+export const Checkbox = (props: ToggleProps) => <Toggle {...props} kind="checkbox" />

@@ -12,12 +12,12 @@ interface JsonProps {
 export const Json = ({ label, value }: JsonProps) => {
   const text = typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "nothing")
   return (
-    <div class="json-box">
-      <div class="json-head">
+    <div>
+      <div class="row apart">
         <span class="soft small">{label}</span>
         <CopyButton label={`Copy: ${label}`} text={text} />
       </div>
-      <Scroller class="json" label={label}>
+      <Scroller class="code-box" label={label}>
         <pre>{text}</pre>
       </Scroller>
     </div>

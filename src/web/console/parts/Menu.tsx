@@ -1,11 +1,11 @@
+import { Ellipsis, type IconNode } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useId, useRef } from "preact/hooks"
 import { Icon } from "../../shared/Icon.tsx"
-import type { IconNodes } from "./IconNodes.ts"
 
 interface MenuItem {
   readonly label: string
-  readonly icon?: IconNodes
+  readonly icon?: IconNode
   readonly isDangerous?: boolean
   readonly onChoose: () => void
 }
@@ -14,8 +14,8 @@ interface MenuProps {
   /** What the button that opens the menu is for. */
   readonly label: string
   readonly class?: string
-  /** What the button shows. */
-  readonly children: ComponentChildren
+  /** The contents of the button: three dots unless they are given. */
+  readonly children?: ComponentChildren
   readonly items: ReadonlyArray<MenuItem | undefined | false>
 }
 
@@ -63,7 +63,7 @@ export const Menu = ({ children, class: name = "icon-button", items, label }: Me
         aria-haspopup="menu"
         popovertarget={id}
       >
-        {children}
+        {children ?? <Icon nodes={Ellipsis} size={18} />}
       </button>
       <div
         ref={menu}
@@ -88,7 +88,7 @@ export const Menu = ({ children, class: name = "icon-button", items, label }: Me
                 key={item.label}
                 type="button"
                 role="menuitem"
-                class={item.isDangerous === true ? "danger" : undefined}
+                class={item.isDangerous === true ? "entry danger" : "entry"}
                 onClick={() => {
                   menu.current?.hidePopover()
                   button.current?.focus()

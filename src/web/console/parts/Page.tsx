@@ -9,24 +9,22 @@ interface PageProps {
   readonly about?: ComponentChildren
   /** The buttons beside the title. */
   readonly actions?: ComponentChildren
-  /** `wide` uses the whole window, for tables and things side by side. */
-  readonly width?: "text" | "wide"
   readonly children: ComponentChildren
 }
 
 /** A screen with its title. */
-export const Page = ({ about, actions, children, of, title, width = "wide" }: PageProps) => {
+export const Page = ({ about, actions, children, of, title }: PageProps) => {
   useEffect(() => {
     document.title = [title, of, "Parley"].filter((part) => part !== undefined && part !== "").join(" · ")
   }, [title, of])
   return (
-    <div class={`page ${width}`}>
+    <div class="page">
       <header class="page-head">
         <div>
           <h1 tabIndex={-1}>{title}</h1>
           {about !== undefined && <p class="soft">{about}</p>}
         </div>
-        {actions !== undefined && <div class="page-actions">{actions}</div>}
+        {actions !== undefined && <div class="row">{actions}</div>}
       </header>
       {children}
     </div>
@@ -46,7 +44,7 @@ export const Fold = ({ about, children, title }: FoldProps) => (
       <h2>{title}</h2>
       <span class="soft small">{about}</span>
     </summary>
-    <div class="stack">{children}</div>
+    <div class="stack loose">{children}</div>
   </details>
 )
 
@@ -59,13 +57,13 @@ interface SectionProps {
 
 /** A part of a screen with a title of its own, in a box. */
 export const Section = ({ about, actions, children, title }: SectionProps) => (
-  <section class="section" aria-label={title}>
+  <section class="section stack" aria-label={title}>
     <div class="section-head">
       <div>
         <h2>{title}</h2>
         {about !== undefined && <p class="soft">{about}</p>}
       </div>
-      {actions !== undefined && <div class="page-actions">{actions}</div>}
+      {actions !== undefined && <div class="row">{actions}</div>}
     </div>
     {children}
   </section>

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from "preact"
-import circleAlert from "icon:circle-alert"
+import { type IconNode, CircleAlert } from "lucide"
 import { Icon } from "../../shared/Icon.tsx"
 import type { Failure } from "../Failure.ts"
 import type { Resource } from "../Resource.ts"
 import { Button } from "./Button.tsx"
-import type { IconNodes } from "./IconNodes.ts"
 
 interface EmptyProps {
-  readonly icon: IconNodes
+  readonly icon: IconNode
   readonly title: string
   readonly children?: ComponentChildren
   /** What to do about it. */
@@ -35,12 +34,12 @@ export const Skeleton = ({ lines = 4 }: { readonly lines?: number }) => (
 
 /** Why something could not be shown, and a button to try it again. */
 export const Problem = ({ failure, onRetry }: { readonly failure: Failure; readonly onRetry?: () => void }) => (
-  <div class="problem" role="alert">
-    <Icon nodes={circleAlert} size={18} />
+  <div class="notice bad" role="alert">
+    <Icon nodes={CircleAlert} size={18} />
     <div>
       <p>{failure.message}</p>
       {failure.requestId !== undefined && failure.status >= 500 && (
-        <p class="soft small">
+        <p class="small">
           Request <code>{failure.requestId}</code> in the server's log
         </p>
       )}
@@ -50,6 +49,24 @@ export const Problem = ({ failure, onRetry }: { readonly failure: Failure; reado
         Try again
       </Button>
     )}
+  </div>
+)
+
+interface MoreProps<A> {
+  readonly of: Resource<A>
+  /** Adds the next ones to what is known. */
+  readonly load: (known: A) => Promise<A>
+  readonly note?: string | undefined
+  readonly children?: string
+}
+
+/** The button below a list of which there is more than is shown. */
+export const More = <A,>({ children = "Show more", load, note, of }: MoreProps<A>) => (
+  <div class="more">
+    {note !== undefined && <p class="soft small">{note}</p>}
+    <Button busy={of.isExtending.value} onClick={() => void of.extend(load)}>
+      {children}
+    </Button>
   </div>
 )
 

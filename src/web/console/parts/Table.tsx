@@ -11,6 +11,7 @@ export interface Column<A> {
 }
 
 interface TableProps<A> {
+  readonly class?: string
   /** Says what the rows are, for screen readers. */
   readonly label: string
   readonly columns: ReadonlyArray<Column<A>>
@@ -21,9 +22,9 @@ interface TableProps<A> {
 const classOf = <A,>({ isExtra, kind = "text" }: Column<A>): string => `${kind}${isExtra === true ? " extra" : ""}`
 
 /** Rows of the same kind. It scrolls sideways where the screen is narrow. */
-export const Table = <A,>({ columns, keyOf, label, rows }: TableProps<A>) => (
-  <Scroller label={label} class="table-box">
-    <table>
+export const Table = <A,>({ class: name = "", columns, keyOf, label, rows }: TableProps<A>) => (
+  <Scroller label={label} class={`box ${name}`}>
+    <table class="data">
       <thead>
         <tr>
           {columns.map((column) => (

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals"
-import x from "icon:x"
+import { X } from "lucide"
 import { toFailure } from "../Failure.ts"
 import { IconButton } from "./Button.tsx"
 
@@ -33,13 +33,23 @@ export const toastFailure = (error: unknown): void => {
   if (failure.code !== "aborted") add("failed", failure.message)
 }
 
+/** Does something, and says in a corner that it is done, or why it failed. */
+export const attempt = async (work: () => Promise<unknown>, done?: string): Promise<void> => {
+  try {
+    await work()
+    if (done !== undefined) toast(done)
+  } catch (error) {
+    toastFailure(error)
+  }
+}
+
 /** Where toasts appear. The shell has it once. */
 export const Toasts = () => (
   <output class="toasts">
     {toasts.value.map(({ id, kind, text }) => (
       <div class={`toast ${kind}`} key={id}>
         <p>{text}</p>
-        <IconButton icon={x} label="Dismiss" onClick={() => remove(id)} />
+        <IconButton icon={X} label="Dismiss" onClick={() => remove(id)} />
       </div>
     ))}
   </output>

@@ -1,5 +1,4 @@
-import close from "icon:x"
-import chat from "icon:message-circle"
+import { type IconNode, MessageCircle, X } from "lucide"
 import { accent } from "../../shared/Accent.ts"
 
 /*
@@ -61,10 +60,10 @@ const element = <K extends keyof HTMLElementTagNameMap>(
   properties: Readonly<Record<string, string | boolean>>,
 ): HTMLElementTagNameMap[K] => Object.assign(document.createElement(name), properties)
 
-const icon = (nodes: typeof chat): SVGElement => {
-  const make = (name: string, attributes: Readonly<Record<string, string>>) => {
+const icon = (nodes: IconNode): SVGElement => {
+  const make = (name: string, attributes: IconNode[number][1]) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", name)
-    for (const attribute of Object.keys(attributes)) node.setAttribute(attribute, attributes[attribute] ?? "")
+    for (const attribute of Object.keys(attributes)) node.setAttribute(attribute, String(attributes[attribute]))
     return node
   }
   const svg = make("svg", { width: "26", height: "26", viewBox: "0 0 24 24", "aria-hidden": "true" })
@@ -104,9 +103,9 @@ export const drawLauncher = ({ color, isInline, isLeft, label: chosen, language,
   const button = element("button", { ...controls, className: "launcher", ariaHasPopup: "dialog" })
   const closing = element("button", { ...controls, className: "close", ariaExpanded: "true" })
   const unread = element("span", { className: "unread", hidden: true, ariaHidden: "true" })
-  button.append(icon(chat), icon(close), unread)
+  button.append(icon(MessageCircle), icon(X), unread)
   button.setAttribute("aria-controls", panel.id)
-  closing.append(icon(close))
+  closing.append(icon(X))
   if (!isInline) {
     panel.role = "dialog"
     panel.ariaLabel = label

@@ -1,10 +1,9 @@
 import { useSignal, useSignalEffect } from "@preact/signals"
 import type { VNode } from "preact"
 import { useEffect, useRef } from "preact/hooks"
+import { ArrowUp, Square } from "lucide"
 import { Icon } from "../../shared/Icon.tsx"
 import { useWidget } from "./Context.ts"
-import sendIcon from "icon:arrow-up"
-import stopIcon from "icon:square"
 
 /** Longest message that the server takes, in UTF-16 code units. */
 const MAX_LENGTH = 32_000
@@ -94,12 +93,12 @@ export const Composer = (): VNode => {
         />
         {isWriting ? (
           <button type="button" class="send" title={texts.stop} onClick={() => void chat.stop()}>
-            <Icon nodes={stopIcon} size={16} />
+            <Icon nodes={Square} size={16} />
             <span class="visually-hidden">{texts.stop}</span>
           </button>
         ) : (
           <button type="submit" class="send" title={texts.send} disabled={!maySend}>
-            <Icon nodes={sendIcon} />
+            <Icon nodes={ArrowUp} />
             <span class="visually-hidden">{texts.send}</span>
           </button>
         )}

@@ -1,13 +1,12 @@
 import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
 import { useEffect } from "preact/hooks"
+import { Download, Trash } from "lucide"
 import type { WidgetConversation } from "../../../domain/widget/Widget.ts"
 import { Icon } from "../../shared/Icon.tsx"
 import { focusOn, useWidget } from "./Context.ts"
 import { Dialog } from "./Dialog.tsx"
 import { FailureNote } from "./FailureNote.tsx"
-import downloadIcon from "icon:download"
-import removeIcon from "icon:trash"
 
 export const ConversationsDialog = (): VNode | null => {
   const { areConversationsOpen } = useWidget()
@@ -98,13 +97,13 @@ const ConversationItem = ({ conversation }: { readonly conversation: WidgetConve
         </span>
       </button>
       <button type="button" class="tool" title={texts.download} onClick={() => void conversations.download(id)}>
-        <Icon nodes={downloadIcon} size={16} />
+        <Icon nodes={Download} size={16} />
         <span class="visually-hidden">
           {texts.download}: {title}
         </span>
       </button>
       <button type="button" class="tool" title={texts.remove} onClick={() => (isRemoving.value = true)}>
-        <Icon nodes={removeIcon} size={16} />
+        <Icon nodes={Trash} size={16} />
         <span class="visually-hidden">
           {texts.remove}: {title}
         </span>

@@ -1,8 +1,8 @@
 import type { VNode } from "preact"
+import { Copy } from "lucide"
 import { useCopy } from "../../shared/markdown/CopyButton.tsx"
 import { Icon } from "../../shared/Icon.tsx"
 import { useTexts } from "./Context.ts"
-import copyIcon from "icon:copy"
 
 /** Copies a whole reply, as Markdown. */
 export const CopyTool = ({ text }: { readonly text: string }): VNode => {
@@ -11,7 +11,7 @@ export const CopyTool = ({ text }: { readonly text: string }): VNode => {
   const label = isCopied.value ? texts.copied : texts.copy
   return (
     <button type="button" class="tool" title={label} onClick={copy}>
-      {isCopied.value ? <span aria-hidden="true">✓</span> : <Icon nodes={copyIcon} size={16} />}
+      {isCopied.value ? <span aria-hidden="true">✓</span> : <Icon nodes={Copy} size={16} />}
       <span class="visually-hidden">{label}</span>
     </button>
   )

@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact"
 import { useEffect, useRef } from "preact/hooks"
+import { X } from "lucide"
 import { Icon } from "../../shared/Icon.tsx"
 import { useTexts } from "./Context.ts"
-import closeIcon from "icon:x"
 
 interface DialogProps {
   readonly title: string
@@ -30,7 +30,7 @@ export const Dialog = ({ children, onClose, title }: DialogProps): VNode => {
             <bdi>{title}</bdi>
           </h2>
           <button type="button" class="icon-button" title={texts.close} onClick={() => dialog.current?.close()}>
-            <Icon nodes={closeIcon} />
+            <Icon nodes={X} />
             <span class="visually-hidden">{texts.close}</span>
           </button>
         </header>

@@ -1,9 +1,7 @@
 import type { VNode } from "preact"
+import { RotateCcwClock, SquarePen, X } from "lucide"
 import { Icon } from "../../shared/Icon.tsx"
 import { useWidget } from "./Context.ts"
-import conversationsIcon from "icon:rotate-ccw-clock"
-import newIcon from "icon:square-pen"
-import closeIcon from "icon:x"
 
 export const Header = (): VNode => {
   const widget = useWidget()
@@ -32,7 +30,7 @@ export const Header = (): VNode => {
       <div class="actions">
         {chat.entries.value.length > 0 && (
           <button type="button" class="icon-button" title={texts.newConversation} onClick={startNew}>
-            <Icon nodes={newIcon} />
+            <Icon nodes={SquarePen} />
             <span class="visually-hidden">{texts.newConversation}</span>
           </button>
         )}
@@ -44,13 +42,13 @@ export const Header = (): VNode => {
             aria-haspopup="dialog"
             onClick={() => (areConversationsOpen.value = true)}
           >
-            <Icon nodes={conversationsIcon} />
+            <Icon nodes={RotateCcwClock} />
             <span class="visually-hidden">{texts.conversations}</span>
           </button>
         )}
         {(host.mode === "popup" || host.mode === "preview") && (
           <button type="button" class="icon-button" title={texts.close} onClick={() => widget.close()}>
-            <Icon nodes={closeIcon} />
+            <Icon nodes={X} />
             <span class="visually-hidden">{texts.close}</span>
           </button>
         )}

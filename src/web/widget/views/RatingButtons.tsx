@@ -1,10 +1,9 @@
 import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
+import { type IconNode, ThumbsDown, ThumbsUp } from "lucide"
 import { Icon } from "../../shared/Icon.tsx"
 import type { Rating, Reply } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
-import downIcon from "icon:thumbs-down"
-import upIcon from "icon:thumbs-up"
 
 const MAX_COMMENT_LENGTH = 2_000
 
@@ -29,7 +28,7 @@ export const RatingButtons = ({ reply }: { readonly reply: Reply }): VNode => {
     if (comment === "") return
     void chat.rate(reply, { rating: rated, comment }).then((done) => (isThanked.value = done))
   }
-  const button = (rating: Rating["rating"], icon: typeof upIcon, label: string) => (
+  const button = (rating: Rating["rating"], icon: IconNode, label: string) => (
     <button type="button" class="tool" title={label} aria-pressed={rated === rating} onClick={() => rate(rating)}>
       <Icon nodes={icon} size={16} />
       <span class="visually-hidden">{label}</span>
@@ -37,8 +36,8 @@ export const RatingButtons = ({ reply }: { readonly reply: Reply }): VNode => {
   )
   return (
     <>
-      {button("up", upIcon, texts.helpful)}
-      {button("down", downIcon, texts.notHelpful)}
+      {button("up", ThumbsUp, texts.helpful)}
+      {button("down", ThumbsDown, texts.notHelpful)}
       {isCommenting.value && (
         <form class="comment" onSubmit={submit}>
           <textarea

@@ -1,4 +1,5 @@
 import type { VNode } from "preact"
+import { RefreshCw } from "lucide"
 import { Markdown } from "../../shared/markdown/Markdown.tsx"
 import { fill } from "../languages/Language.ts"
 import type { Texts } from "../languages/Texts.ts"
@@ -9,7 +10,6 @@ import { FailureNote } from "./FailureNote.tsx"
 import { RatingButtons } from "./RatingButtons.tsx"
 import { Sources } from "./Sources.tsx"
 import { Icon } from "../../shared/Icon.tsx"
-import againIcon from "icon:refresh-cw"
 
 interface ReplyViewProps {
   readonly reply: Reply
@@ -43,7 +43,7 @@ export const ReplyView = ({ isLast, reply }: ReplyViewProps): VNode => {
           {phase === "finished" && <RatingButtons reply={reply} />}
           {mayAskAgain && (
             <button type="button" class="tool" title={texts.askAgain} onClick={again}>
-              <Icon nodes={againIcon} size={16} />
+              <Icon nodes={RefreshCw} size={16} />
               <span class="visually-hidden">{texts.askAgain}</span>
             </button>
           )}

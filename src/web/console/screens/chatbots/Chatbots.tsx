@@ -1,80 +1,70 @@
 import { useSignal } from "@preact/signals"
-import bot from "icon:bot"
-import copyPlus from "icon:copy-plus"
-import ellipsis from "icon:ellipsis"
-import files from "icon:files"
-import plus from "icon:plus"
-import settings from "icon:settings-2"
-import trash from "icon:trash"
+import { Bot, CopyPlus, Files, Plus, Settings2, Trash } from "lucide"
 import { formatAgo, plural } from "../../../shared/Format.ts"
-import { Icon } from "../../../shared/Icon.tsx"
 import { call } from "../../Api.ts"
 import { allChatbots, type ChatbotSummary } from "../../Chatbots.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
-import { TextField } from "../../parts/Field.tsx"
+import { confirmed } from "../../parts/Confirm.tsx"
+import { bind, TextField } from "../../parts/Field.tsx"
+import { FormDialog } from "../../parts/Form.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty, Loaded } from "../../parts/States.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
-import { useResource } from "../../Resource.ts"
+import { attempt, toast } from "../../parts/Toast.tsx"
+import { resources, useResource } from "../../Resource.ts"
 import { href, navigate } from "../../Router.ts"
 import { can, session } from "../../Session.ts"
-import { CreateChatbot } from "./CreateChatbot.tsx"
-import { duplicate } from "./Duplicate.ts"
 import { matching } from "./Search.ts"
-import { totalsResource } from "./Totals.ts"
+
+/** The numbers of documents and conversations of each chatbot, by its id. */
+const totalsResource = resources(async () => {
+  const { totals } = await call("GET /api/external/chatbots/totals")
+  return new Map(totals.map((each) => [each.chatbot_id, each]))
+})
 
 /** From how many chatbots on a search field is shown. */
 const SEARCH_FROM = 7
 
-const remove = async (chatbot: ChatbotSummary): Promise<void> => {
-  const sure = await confirm({
-    title: `Delete ${chatbot.name}?`,
-    text: (
-      <p>
-        Its documents, its conversations, its avatar and the keys that are bound to it are deleted with it. This cannot
-        be undone.
-      </p>
-    ),
-    action: "Delete chatbot",
-    typed: chatbot.name,
-    isDangerous: true,
-  })
-  if (!sure) return
-  try {
-    await call("DELETE /api/external/chatbot/:chatbotId", { params: { chatbotId: chatbot.id } })
-    toast(`${chatbot.name} is deleted.`)
-  } catch (error) {
-    toastFailure(error)
-  }
-  await allChatbots().reload()
-}
+const remove = (chatbot: ChatbotSummary): Promise<void> =>
+  confirmed(
+    {
+      title: `Delete ${chatbot.name}?`,
+      text: "Its documents, its conversations, its avatar and the keys that are bound to it are deleted with it. This cannot be undone.",
+      action: "Delete chatbot",
+      typed: chatbot.name,
+    },
+    async () => {
+      await call("DELETE /api/external/chatbot/:chatbotId", { params: { chatbotId: chatbot.id } })
+      await allChatbots().reload()
+    },
+    `${chatbot.name} is deleted.`,
+  )
 
-const copy = async (chatbot: ChatbotSummary): Promise<void> => {
-  try {
-    const made = await duplicate(chatbot.id)
-    toast(`${made.name} is made, without documents and conversations.`)
+/** Makes a chatbot with the configuration of another one. */
+const duplicate = ({ id: chatbotId }: ChatbotSummary): Promise<void> =>
+  attempt(async () => {
+    const { chatbot } = await call("POST /api/external/chatbot/:chatbotId/duplicate", {
+      params: { chatbotId },
+      body: {},
+    })
+    toast(`${chatbot.name} is made, without documents and conversations.`)
     await allChatbots().reload()
-  } catch (error) {
-    toastFailure(error)
-  }
-}
+  })
 
 const Card = ({ chatbot }: { readonly chatbot: ChatbotSummary }) => {
   const totals = totalsResource().data.value?.get(chatbot.id)
   const chatbotId = chatbot.id
   return (
-    <li class="chatbot-card">
+    <li class="chatbot">
       <Avatar name={chatbot.name} image={chatbot.settings.avatar} size="large" />
-      <div class="chatbot-card-text">
+      <div>
         <h2>
           <a href={href("settings", { chatbotId })}>{chatbot.name}</a>
         </h2>
         <p class="soft small ellipsis">{chatbot.description === "" ? chatbot.slug : chatbot.description}</p>
-        <p class="chatbot-card-facts soft small">
+        <p class="row spread soft small">
           {!chatbot.active && <Badge kind="warn">Paused</Badge>}
           {chatbot.is_public && <Badge>Public</Badge>}
           <span>{chatbot.settings.model}</span>
@@ -97,29 +87,57 @@ const Card = ({ chatbot }: { readonly chatbot: ChatbotSummary }) => {
       <Menu
         label={`Actions for ${chatbot.name}`}
         items={[
-          { label: "Settings", icon: settings, onChoose: () => void navigate(href("settings", { chatbotId })) },
+          { label: "Settings", icon: Settings2, onChoose: () => void navigate(href("settings", { chatbotId })) },
           can("knowledge:read") && {
             label: "Knowledge",
-            icon: files,
+            icon: Files,
             onChoose: () => void navigate(href("knowledge", { chatbotId })),
           },
           can("chatbots:write") &&
             session.value?.chatbot_id === null && {
               label: "Duplicate",
-              icon: copyPlus,
-              onChoose: () => void copy(chatbot),
+              icon: CopyPlus,
+              onChoose: () => void duplicate(chatbot),
             },
           can("chatbots:write") && {
             label: "Delete …",
-            icon: trash,
+            icon: Trash,
             isDangerous: true,
             onChoose: () => void remove(chatbot),
           },
         ]}
-      >
-        <Icon nodes={ellipsis} size={18} />
-      </Menu>
+      />
     </li>
+  )
+}
+
+/** Makes a chatbot of nothing but a name, and goes on to its documents. */
+const CreateChatbot = ({ onClose }: { readonly onClose: () => void }) => {
+  const name = useSignal("")
+  const create = async (): Promise<void> => {
+    const { chatbot } = await call("POST /api/external/chatbots", { body: { name: name.value.trim() } })
+    void allChatbots().reload()
+    onClose()
+    await navigate(href(can("knowledge:read") ? "knowledge" : "settings", { chatbotId: chatbot.id }))
+  }
+  return (
+    <FormDialog
+      title="New chatbot"
+      action="Create chatbot"
+      isWrong={name.value.trim() === ""}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        {...bind(name)}
+        placeholder="Support"
+        maxLength={200}
+        takesFocus
+        required
+        hint="Everything else has a default, and can be changed afterwards."
+      />
+    </FormDialog>
   )
 }
 
@@ -131,7 +149,7 @@ const Chatbots = () => {
   const search = useSignal("")
   const mayCreate = can("chatbots:write") && session.value?.chatbot_id === null
   const create = mayCreate && (
-    <Button kind="primary" icon={plus} onClick={() => (isCreating.value = true)}>
+    <Button kind="primary" icon={Plus} onClick={() => (isCreating.value = true)}>
       New chatbot
     </Button>
   )
@@ -141,7 +159,7 @@ const Chatbots = () => {
         {(all) => {
           if (all.length === 0)
             return (
-              <Empty icon={bot} title="No chatbot yet" action={create}>
+              <Empty icon={Bot} title="No chatbot yet" action={create}>
                 A chatbot answers from the documents that you give it. It needs only a name to begin with.
               </Empty>
             )
@@ -155,13 +173,12 @@ const Chatbots = () => {
                     labelHidden
                     type="search"
                     placeholder="Search by name, description or model"
-                    value={search.value}
-                    onValue={(value) => (search.value = value)}
+                    {...bind(search)}
                   />
                   <output class="soft small">{plural(found.length, "chatbot")}</output>
                 </div>
               )}
-              <ul class="chatbot-cards">
+              <ul class="box rows">
                 {found.map((chatbot) => (
                   <Card key={chatbot.id} chatbot={chatbot} />
                 ))}

@@ -1,29 +1,22 @@
-import back from "icon:arrow-left"
-import download from "icon:download"
-import eraser from "icon:eraser"
-import thumbsDown from "icon:thumbs-down"
-import thumbsUp from "icon:thumbs-up"
-import trash from "icon:trash"
-import ellipsis from "icon:ellipsis"
+import { ArrowLeft, Download, Eraser, ThumbsDown, ThumbsUp, Trash } from "lucide"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
-import { Markdown } from "../../../shared/markdown/Markdown.tsx"
 import { call } from "../../Api.ts"
 import { useChatbotNames } from "../../Names.ts"
+import { Answer } from "../../parts/Answer.tsx"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button, LinkButton } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
+import { confirmed } from "../../parts/Confirm.tsx"
 import { Json } from "../../parts/Json.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { Loaded } from "../../parts/States.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
+import { Loaded, More } from "../../parts/States.tsx"
+import { attempt, toast } from "../../parts/Toast.tsx"
 import { useResource } from "../../Resource.ts"
 import { href, navigate } from "../../Router.ts"
 import { can } from "../../Session.ts"
-import { Passages } from "../playground/Passages.tsx"
-import { briefly, passagesIn } from "../playground/Waterfall.ts"
+import { briefly, Passages, passagesIn } from "../playground/Passages.tsx"
 import {
   exportConversation,
   type Message,
@@ -34,59 +27,79 @@ import {
 } from "./ConversationData.ts"
 import { resultsIn, sourcesIn } from "./Stored.ts"
 
-/** The texts that Markdown needs. */
-export const markdownTexts = { copy: "Copy", copied: "Copied", table: "Table" }
+const remove = ({ session }: Thread): Promise<void> =>
+  confirmed(
+    {
+      title: "Delete this conversation?",
+      text: "It is deleted with all its messages and ratings, and cannot be brought back.",
+      action: "Delete",
+    },
+    async () => {
+      await call("DELETE /api/external/chatbot/:chatbotId/conversations/:sessionId", {
+        params: { chatbotId: session.chatbot_id, sessionId: session.id },
+      })
+      await navigate(href("conversations"))
+    },
+    "The conversation is deleted.",
+  )
+
+/** The name by which a visitor can be erased. */
+const nameOf = ({ session: { session_token, user_info } }: Thread) =>
+  user_info.email !== undefined ? { email: user_info.email } : session_token !== null ? { session_token } : undefined
+
+const erase = (name: NonNullable<ReturnType<typeof nameOf>>): Promise<void> =>
+  confirmed(
+    {
+      title: "Erase this visitor?",
+      text:
+        "email" in name
+          ? `Every conversation of ${name.email}, with every chatbot, is deleted with all messages and ratings. This cannot be undone.`
+          : "Every conversation that was opened with this one's session token is deleted, with all messages and ratings. This cannot be undone.",
+      action: "Erase",
+      ...("email" in name && { typed: name.email }),
+    },
+    async () => {
+      const { erased } = await call("POST /api/external/erasures", { body: name })
+      toast(`Erased ${plural(erased.conversations, "conversation")} with ${plural(erased.messages, "message")}.`)
+      await navigate(href("conversations"))
+    },
+  )
+
+const Actions = ({ of }: { readonly of: Thread }) => {
+  const name = nameOf(of)
+  const mayWrite = can("conversations:write")
+  const save = (format: "markdown" | "json") => void attempt(() => exportConversation(of, format))
+  return (
+    <>
+      <Button icon={Download} onClick={() => save("markdown")}>
+        Export
+      </Button>
+      <Menu
+        label="More"
+        items={[
+          { label: "Export as JSON", icon: Download, onChoose: () => save("json") },
+          mayWrite &&
+            name !== undefined && {
+              label: "Erase the visitor …",
+              icon: Eraser,
+              isDangerous: true,
+              onChoose: () => void erase(name),
+            },
+          mayWrite && {
+            label: "Delete the conversation …",
+            icon: Trash,
+            isDangerous: true,
+            onChoose: () => void remove(of),
+          },
+        ]}
+      />
+    </>
+  )
+}
 
 interface ConversationProps {
   readonly chatbotId: string
   readonly sessionId: string
-}
-
-const tried = async (what: () => Promise<void>): Promise<void> => {
-  try {
-    await what()
-  } catch (error) {
-    toastFailure(error)
-  }
-}
-
-const remove = async ({ session }: Thread): Promise<void> => {
-  const isSure = await confirm({
-    title: "Delete this conversation?",
-    text: "It is deleted with all its messages and ratings, and cannot be brought back.",
-    action: "Delete",
-    isDangerous: true,
-  })
-  if (!isSure) return
-  await call("DELETE /api/external/chatbot/:chatbotId/conversations/:sessionId", {
-    params: { chatbotId: session.chatbot_id, sessionId: session.id },
-  })
-  toast("The conversation is deleted.")
-  await navigate(href("conversations"))
-}
-
-/** By which name a visitor can be erased. */
-const nameOf = ({ session: { session_token, user_info } }: Thread) =>
-  user_info.email !== undefined ? { email: user_info.email } : session_token !== null ? { session_token } : undefined
-
-const erase = async (conversation: Thread): Promise<void> => {
-  const name = nameOf(conversation)
-  if (name === undefined) return
-  const { email } = conversation.session.user_info
-  const isSure = await confirm({
-    title: "Erase this visitor?",
-    text:
-      email === undefined
-        ? "Every conversation that was opened with this one's session token is deleted, with all messages and ratings. This cannot be undone."
-        : `Every conversation of ${email}, with every chatbot, is deleted with all messages and ratings. This cannot be undone.`,
-    action: "Erase",
-    isDangerous: true,
-    ...(email !== undefined && { typed: email }),
-  })
-  if (!isSure) return
-  const { erased } = await call("POST /api/external/erasures", { body: name })
-  toast(`Erased ${plural(erased.conversations, "conversation")} with ${plural(erased.messages, "message")}.`)
-  await navigate(href("conversations"))
 }
 
 /** One conversation, to be read. */
@@ -99,73 +112,32 @@ const Conversation = ({ chatbotId, sessionId }: ConversationProps) => {
       title={shown === undefined ? "Conversation" : visitorOf(shown.session)}
       of="Conversations"
       about={
-        shown !== undefined && (
-          <>
-            {chatbotName(chatbotId)} · {shown.session.platform} · begun {formatMoment(shown.session.created_at)} ·{" "}
-            {plural(shown.total, "message")}
-          </>
-        )
+        shown !== undefined &&
+        `${chatbotName(chatbotId)} · ${shown.session.platform} · begun ${formatMoment(shown.session.created_at)} · ${plural(shown.total, "message")}`
       }
       actions={
         <>
-          <LinkButton icon={back} kind="quiet" href={href("conversations")}>
+          <LinkButton icon={ArrowLeft} kind="quiet" href={href("conversations")}>
             All conversations
           </LinkButton>
-          {shown !== undefined && (
-            <>
-              <Button icon={download} onClick={() => void tried(() => exportConversation(shown, "markdown"))}>
-                Export
-              </Button>
-              <Menu
-                label="More"
-                items={[
-                  {
-                    label: "Export as JSON",
-                    icon: download,
-                    onChoose: () => void tried(() => exportConversation(shown, "json")),
-                  },
-                  can("conversations:write") &&
-                    nameOf(shown) !== undefined && {
-                      label: "Erase the visitor …",
-                      icon: eraser,
-                      isDangerous: true,
-                      onChoose: () => void tried(() => erase(shown)),
-                    },
-                  can("conversations:write") && {
-                    label: "Delete the conversation …",
-                    icon: trash,
-                    isDangerous: true,
-                    onChoose: () => void tried(() => remove(shown)),
-                  },
-                ]}
-              >
-                <Icon nodes={ellipsis} size={18} />
-              </Menu>
-            </>
-          )}
+          {shown !== undefined && <Actions of={shown} />}
         </>
       }
     >
       <Loaded of={resource} lines={6}>
-        {(known) => (
+        {({ messages, total }) => (
           <>
-            <ol class="thread">
-              {known.messages.map((message) => (
+            <ol class="thread stack">
+              {messages.map((message) => (
                 <Said key={message.id} message={message} chatbotId={chatbotId} chatbot={chatbotName(chatbotId)} />
               ))}
             </ol>
-            {known.messages.length < known.total && (
-              <div class="conversation-more">
-                <p class="soft small">
-                  {formatCount(known.messages.length)} of {formatCount(known.total)} messages
-                </p>
-                <Button
-                  busy={resource.isExtending.value}
-                  onClick={() => void resource.extend(known, () => withNextMessages(known))}
-                >
-                  Show more
-                </Button>
-              </div>
+            {messages.length < total && (
+              <More
+                of={resource}
+                load={withNextMessages}
+                note={`${formatCount(messages.length)} of ${formatCount(total)} messages`}
+              />
             )}
           </>
         )}
@@ -185,32 +157,26 @@ const Said = ({ chatbot, chatbotId, message }: SaidProps) => {
   const { content, created_at, feedback, model, sender_type, tokens_used, unanswered } = message
   const isBot = sender_type === "bot"
   return (
-    <li class={`thread-message ${sender_type}`}>
-      <div class="thread-head">
+    <li class={`box stack tight ${sender_type}`}>
+      <div class="row spread soft small">
         <strong>{isBot ? chatbot : "Visitor"}</strong>
         <time dateTime={created_at}>{formatMoment(created_at)}</time>
         {isBot && model !== null && <span>{model}</span>}
         {isBot && tokens_used > 0 && <span>{plural(tokens_used, "token")}</span>}
         {unanswered === true && <Badge kind="warn">No answer</Badge>}
       </div>
-      {isBot ? (
-        <div class="answer">
-          {content === "" ? (
-            <p class="soft">Nothing was said.</p>
-          ) : (
-            <Markdown blocks={blocksOf(content)} texts={markdownTexts} />
-          )}
-        </div>
-      ) : (
+      {!isBot && (
         <p class="said" dir="auto">
           {content}
         </p>
       )}
+      {isBot && content === "" && <p class="soft">Nothing was said.</p>}
+      {isBot && content !== "" && <Answer blocks={blocksOf(content)} />}
       {isBot && <Foot message={message} chatbotId={chatbotId} />}
       {feedback !== undefined && (
-        <div class="thread-rating">
+        <div class="row anywhere">
           <Badge kind={feedback.rating === "up" ? "good" : "bad"}>
-            <Icon nodes={feedback.rating === "up" ? thumbsUp : thumbsDown} size={12} /> Rated {feedback.rating}
+            <Icon nodes={feedback.rating === "up" ? ThumbsUp : ThumbsDown} size={12} /> Rated {feedback.rating}
           </Badge>
           {feedback.comment !== null && <span>“{feedback.comment}”</span>}
         </div>
@@ -221,36 +187,31 @@ const Said = ({ chatbot, chatbotId, message }: SaidProps) => {
 
 const Foot = ({ chatbotId, message }: { readonly message: Message; readonly chatbotId: string }) => {
   const sources = sourcesIn(message)
-  const results = resultsIn(message.tool_results)
   return (
-    <div class="thread-foot">
+    <div class="small">
       {sources.length > 0 && (
-        <details class="disclosure">
+        <details>
           <summary>{plural(sources.length, "source")}</summary>
-          <div>
-            <Passages chatbotId={chatbotId} passages={sources} />
-          </div>
+          <Passages chatbotId={chatbotId} passages={sources} />
         </details>
       )}
-      {results.map(({ error, id, input, name, output }) => {
+      {resultsIn(message.tool_results).map(({ error, id, input, name, output }) => {
         const passages = passagesIn(name, output)
         return (
-          <details class="disclosure" key={id}>
+          <details key={id}>
             <summary>
               {name}: {briefly(input)}
               {passages !== undefined && ` · ${plural(passages.length, "passage")}`}
               {error !== undefined && " · failed"}
             </summary>
-            <div>
-              {passages === undefined ? (
-                <>
-                  <Json label="Input" value={input} />
-                  <Json label={error === undefined ? "Result" : "Error"} value={error ?? output} />
-                </>
-              ) : (
-                <Passages chatbotId={chatbotId} passages={passages} />
-              )}
-            </div>
+            {passages === undefined ? (
+              <div>
+                <Json label="Input" value={input} />
+                <Json label={error === undefined ? "Result" : "Error"} value={error ?? output} />
+              </div>
+            ) : (
+              <Passages chatbotId={chatbotId} passages={passages} />
+            )}
           </details>
         )
       })}

@@ -1,9 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import chats from "icon:messages-square"
-import filter from "icon:list-filter"
-import thumbsDown from "icon:thumbs-down"
-import thumbsUp from "icon:thumbs-up"
+import { ListFilter, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
 import { formatAgo, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { allChatbots } from "../../Chatbots.ts"
@@ -11,12 +8,11 @@ import { listen } from "../../Live.ts"
 import { useChatbotNames } from "../../Names.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
-import { DateField } from "../../parts/DateField.tsx"
-import { SelectField, TextField } from "../../parts/Field.tsx"
+import { bind, DateField, SelectField, TextField } from "../../parts/Field.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { Empty, Loaded } from "../../parts/States.tsx"
+import { Empty, Loaded, More } from "../../parts/States.tsx"
 import { Tabs } from "../../parts/Tabs.tsx"
-import { type Resource, useResource, useResourceIf } from "../../Resource.ts"
+import { type Resource, useResource } from "../../Resource.ts"
 import { href, place, setQuery } from "../../Router.ts"
 import { can, session } from "../../Session.ts"
 import {
@@ -45,16 +41,15 @@ const Search = ({ value }: { readonly value: string }) => {
       type="search"
       placeholder="Search messages and e-mail addresses"
       maxLength={200}
-      value={typed.value}
-      onValue={(text) => (typed.value = text)}
+      {...bind(typed)}
     />
   )
 }
 
 const MoreFilters = ({ filters }: { readonly filters: Filters }) => {
-  const chatbots = useResourceIf(can("chatbots:read"), allChatbots()).data.value ?? []
+  const chatbots = useResource(allChatbots(), can("chatbots:read")).data.value ?? []
   return (
-    <div class="conversation-filters">
+    <div class="box padded columns narrow">
       {session.value?.chatbot_id === null && chatbots.length > 1 && (
         <SelectField
           label="Chatbot"
@@ -108,19 +103,11 @@ const Conversations = () => {
     hasNews.value = false
     void list.reload()
   }
-  const clear = (): void =>
-    setQuery({
-      show: undefined,
-      search: undefined,
-      chatbot: undefined,
-      platform: undefined,
-      from: undefined,
-      to: undefined,
-    })
+  const clear = (): void => setQuery({ show: "", search: "", chatbot: "", platform: "", from: "", to: "" })
   return (
     <Page title="Conversations" about="What visitors said to all chatbots, newest activity first.">
       <div class="stack">
-        <div class="toolbar conversation-tools">
+        <div class="toolbar">
           <Search key={filters.search === "" ? "empty" : "search"} value={filters.search} />
           <Tabs
             label="Which"
@@ -128,12 +115,12 @@ const Conversations = () => {
             onValue={(kind: Kind) => setQuery({ show: kind === "all" ? undefined : kind })}
             tabs={kinds}
           />
-          <Button icon={filter} aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+          <Button icon={ListFilter} aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
             {count === 0 ? "Filters" : `Filters (${count})`}
           </Button>
         </div>
         {isOpen.value && <MoreFilters filters={filters} />}
-        <div aria-live="polite" class="conversation-more">
+        <div aria-live="polite" class="more">
           {hasNews.value && <Button onClick={showNews}>Somebody has written: show it</Button>}
         </div>
         <Loaded of={list} lines={8}>
@@ -168,7 +155,7 @@ const Listed = ({ isFiltered, list, of, onClear, query }: ListedProps) => {
     <>
       {conversations.length === 0 && next === null && (
         <Empty
-          icon={chats}
+          icon={MessagesSquare}
           title={isFiltered ? "No conversation is like that" : "No conversations yet"}
           action={isFiltered && <Button onClick={onClear}>Show all</Button>}
         >
@@ -178,7 +165,7 @@ const Listed = ({ isFiltered, list, of, onClear, query }: ListedProps) => {
         </Empty>
       )}
       {conversations.length > 0 && (
-        <ul class="conversations">
+        <ul class="conversations box rows">
           {conversations.map((conversation) => (
             <li key={conversation.id}>
               <Row conversation={conversation} chatbot={isOne ? undefined : chatbotName(conversation.chatbot_id)} />
@@ -187,12 +174,13 @@ const Listed = ({ isFiltered, list, of, onClear, query }: ListedProps) => {
         </ul>
       )}
       {next !== null && (
-        <div class="conversation-more">
-          {searchedTo !== undefined && <p class="soft small">Looked through back to {formatMoment(searchedTo)}.</p>}
-          <Button busy={of.isExtending.value} onClick={() => void of.extend(list, () => withNextPage(query, list))}>
-            {searchedTo === undefined ? "Show more" : "Search further back"}
-          </Button>
-        </div>
+        <More
+          of={of}
+          load={(known) => withNextPage(query, known)}
+          note={searchedTo && `Looked through back to ${formatMoment(searchedTo)}.`}
+        >
+          {searchedTo === undefined ? "Show more" : "Search further back"}
+        </More>
       )}
     </>
   )
@@ -208,10 +196,10 @@ const Row = ({
 }) => {
   const { chatbot_id: chatbotId, id, last_message: last, message_count, platform, ratings, unanswered } = conversation
   return (
-    <a class="conversation-row" href={href("conversation", { chatbotId, sessionId: id })}>
+    <a href={href("conversation", { chatbotId, sessionId: id })}>
       <span class="conversation-who">
         <strong class="ellipsis">{visitorOf(conversation)}</strong>
-        {chatbot !== undefined && <span class="soft ellipsis">{chatbot}</span>}
+        {chatbot !== undefined && <span class="soft small ellipsis">{chatbot}</span>}
       </span>
       <span class="conversation-last ellipsis soft">
         {last !== null && (
@@ -224,18 +212,8 @@ const Row = ({
       </span>
       <span class="conversation-marks">
         {unanswered === true && <Badge kind="warn">No answer</Badge>}
-        {ratings !== undefined && ratings.down > 0 && (
-          <Badge kind="bad">
-            <Icon nodes={thumbsDown} size={12} /> {formatCount(ratings.down)}
-            <span class="visually-hidden"> rated down</span>
-          </Badge>
-        )}
-        {ratings !== undefined && ratings.up > 0 && (
-          <Badge kind="good">
-            <Icon nodes={thumbsUp} size={12} /> {formatCount(ratings.up)}
-            <span class="visually-hidden"> rated up</span>
-          </Badge>
-        )}
+        <Ratings count={ratings?.down} kind="down" />
+        <Ratings count={ratings?.up} kind="up" />
         {platform !== "web" && <Badge>{platform}</Badge>}
       </span>
       <span class="conversation-when soft small">
@@ -247,5 +225,13 @@ const Row = ({
     </a>
   )
 }
+
+const Ratings = ({ count = 0, kind }: { readonly count: number | undefined; readonly kind: "up" | "down" }) =>
+  count === 0 ? null : (
+    <Badge kind={kind === "up" ? "good" : "bad"}>
+      <Icon nodes={kind === "up" ? ThumbsUp : ThumbsDown} size={12} /> {formatCount(count)}
+      <span class="visually-hidden"> rated {kind}</span>
+    </Badge>
+  )
 
 export default Conversations

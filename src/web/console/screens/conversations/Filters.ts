@@ -1,4 +1,4 @@
-import { isDay } from "../../../shared/charts/Days.ts"
+import { isDay } from "../../charts/Days.ts"
 
 /*
  * Which conversations are listed, as the address of the screen says it and as the API is asked.

@@ -1,4 +1,4 @@
-import type { FoundPassage } from "../playground/Waterfall.ts"
+import type { FoundPassage } from "../playground/Passages.tsx"
 
 /*
  * What is stored with a reply beside its text, whose form the API leaves open.
@@ -23,11 +23,9 @@ const whole = (value: unknown): number | undefined => (typeof value === "number"
 
 /** The results of the tools that were called for a reply. */
 export const resultsIn = (stored: ReadonlyArray<unknown> | null): ReadonlyArray<StoredResult> =>
-  (stored ?? []).flatMap((entry, index) => {
-    if (!isFields(entry)) return []
-    const { args, result, toolCallId, toolName } = entry
+  (stored ?? []).filter(isFields).map(({ args, result, toolCallId, toolName }, index) => {
     const error = isFields(result) && typeof result["error"] === "string" ? result["error"] : undefined
-    return [{ id: `${index} ${text(toolCallId)}`, name: text(toolName), input: args, output: result, error }]
+    return { id: `${index} ${text(toolCallId)}`, name: text(toolName), input: args, output: result, error }
   })
 
 /** The quotes on which a reply rests, where they are stored with it. */

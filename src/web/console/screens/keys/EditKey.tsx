@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals"
 import type { ApiKey } from "../../Admin.ts"
 import { call } from "../../Api.ts"
-import { limitDraft, limitOf, limitProblem } from "../../Limits.ts"
-import { Dialog } from "../../parts/Dialog.tsx"
-import { TextArea, TextField } from "../../parts/Field.tsx"
-import { Form } from "../../parts/Form.tsx"
-import { LimitField } from "../../parts/LimitField.tsx"
-import { originsIn } from "../widget/Origins.ts"
+import { limitHint, limitOf, limitProblem, limitText } from "../../Limits.ts"
+import { bind, TextArea, TextField } from "../../parts/Field.tsx"
+import { FormDialog } from "../../parts/Form.tsx"
+import { originsIn } from "../../Origins.ts"
+import { originsHint } from "./KeyForm.ts"
 
 interface EditKeyProps {
   readonly item: ApiKey
@@ -18,10 +17,9 @@ interface EditKeyProps {
 export const EditKey = ({ item, onChanged, onClose }: EditKeyProps) => {
   const name = useSignal(item.name)
   const origins = useSignal((item.allowed_origins ?? []).join("\n"))
-  const tokens = useSignal(limitDraft(item.budget.tokens_per_day))
-  const chats = useSignal(limitDraft(item.budget.concurrent_chats))
-  const isWrong =
-    name.value.trim() === "" || [tokens.value, chats.value].some((draft) => limitProblem(draft) !== undefined)
+  const tokens = useSignal(limitText(item.budget.tokens_per_day))
+  const chats = useSignal(limitText(item.budget.concurrent_chats))
+  const problems = { tokens: limitProblem(tokens.value), chats: limitProblem(chats.value) }
   const submit = async (): Promise<void> => {
     const { api_key } = await call("PATCH /api/admin/api-keys/:apiKeyId", {
       params: { apiKeyId: item.id },
@@ -34,23 +32,20 @@ export const EditKey = ({ item, onChanged, onClose }: EditKeyProps) => {
     onChanged(api_key)
   }
   return (
-    <Dialog title={`Change ${item.name}`} onClose={onClose}>
-      <Form action="Save" isWrong={isWrong} onSubmit={submit} onCancel={onClose}>
-        <TextField label="Name" maxLength={200} value={name.value} onValue={(value) => (name.value = value)} />
-        {item.allowed_origins !== null && (
-          <TextArea
-            label="Allowed origins"
-            hint="One a line: https://example.com, or https://*.example.com for all subdomains."
-            value={origins.value}
-            onValue={(value) => (origins.value = value)}
-            spellcheck={false}
-            rows={3}
-          />
-        )}
-        <LimitField label="Tokens a day" value={tokens.value} onValue={(value) => (tokens.value = value)} />
-        <LimitField label="Chats at once" value={chats.value} onValue={(value) => (chats.value = value)} />
-        <p class="soft small">The budget of the organization holds as well. Days are UTC.</p>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Change ${item.name}`}
+      action="Save"
+      isWrong={name.value.trim() === "" || Object.values(problems).some((problem) => problem !== undefined)}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField label="Name" maxLength={200} {...bind(name)} />
+      {item.allowed_origins !== null && (
+        <TextArea label="Allowed origins" hint={originsHint} {...bind(origins)} spellcheck={false} rows={3} />
+      )}
+      <TextField label="Tokens a day" {...bind(tokens)} error={problems.tokens} />
+      <TextField label="Chats at once" {...bind(chats)} error={problems.chats} hint={limitHint} />
+      <p class="soft small">The budget of the organization holds as well. Days are UTC.</p>
+    </FormDialog>
   )
 }

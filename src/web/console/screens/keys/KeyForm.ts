@@ -28,6 +28,10 @@ export const scopeChoices: ReadonlyArray<ScopeChoice> = [
 export const grantable = (own: ReadonlyArray<string>, isForOperator: boolean): ReadonlyArray<ScopeChoice> =>
   scopeChoices.filter(({ scope }) => own.includes(scope) && (scope !== "operator" || isForOperator))
 
+/** An explanation of the texts that a form takes for allowed origins. */
+export const originsHint =
+  "One a line: https://example.com, or https://*.example.com for all subdomains. * allows every page."
+
 /** For how long a key is good. */
 export const lifetimes = [
   { value: "never", label: "Never" },

@@ -1,27 +1,21 @@
 import { useSignal } from "@preact/signals"
-import ban from "icon:ban"
-import copy from "icon:copy"
-import ellipsis from "icon:ellipsis"
-import keyRound from "icon:key-round"
-import pencil from "icon:pencil"
-import plus from "icon:plus"
+import { Ban, Copy, KeyRound, Pencil, Plus } from "lucide"
 import { formatAgo, formatCompact, formatMoment } from "../../../shared/Format.ts"
 import { copyText } from "../../../shared/Clipboard.ts"
-import { Icon } from "../../../shared/Icon.tsx"
 import { allKeys, allOrganizations, type ApiKey } from "../../Admin.ts"
 import { call } from "../../Api.ts"
 import { useChatbotNames } from "../../Names.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
+import { confirmed } from "../../parts/Confirm.tsx"
 import { SelectField } from "../../parts/Field.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty, Loaded } from "../../parts/States.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Tabs } from "../../parts/Tabs.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
-import { useResource } from "../../Resource.ts"
+import { toast } from "../../parts/Toast.tsx"
+import { put, useResource } from "../../Resource.ts"
 import { place, setQuery } from "../../Router.ts"
 import { session } from "../../Session.ts"
 import { CreateKey } from "./CreateKey.tsx"
@@ -43,41 +37,36 @@ const Keys = () => {
   const shown = place.value.query.get("show") === "ended" ? "ended" : "active"
   const isCreating = useSignal(false)
   const edited = useSignal<ApiKey | undefined>(undefined)
-  const replaced = (key: ApiKey): void =>
-    keys.set((keys.data.value ?? []).map((each) => (each.id === key.id ? key : each)))
-  const revoke = async (key: ApiKey): Promise<void> => {
-    const isOwnKey = key.id === session.value?.api_key.id
-    const isSure = await confirm({
-      title: `Revoke ${key.name}?`,
-      text: isOwnKey
-        ? "This is the key that you are signed in with: you are signed out at once. It cannot be used again."
-        : "Whoever uses it is refused within a second. It cannot be made valid again; keys that it has made stay.",
-      action: "Revoke",
-      isDangerous: true,
-    })
-    if (!isSure) return
-    try {
-      const { api_key } = await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: key.id } })
-      replaced(api_key)
-      toast(`${key.name} is revoked.`)
-    } catch (error) {
-      toastFailure(error)
-    }
-  }
+  const revoke = (key: ApiKey): Promise<void> =>
+    confirmed(
+      {
+        title: `Revoke ${key.name}?`,
+        text:
+          key.id === session.value?.api_key.id
+            ? "This is the key that you are signed in with: you are signed out at once. It cannot be used again."
+            : "Whoever uses it is refused within a second. It cannot be made valid again; keys that it has made stay.",
+        action: "Revoke",
+      },
+      async () => {
+        const { api_key } = await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: key.id } })
+        put(keys, api_key)
+      },
+      `${key.name} is revoked.`,
+    )
   return (
     <Page
       title="Keys"
       about="Who may use this organization's chatbots, and for what."
       actions={
         organization !== undefined && (
-          <Button kind="primary" icon={plus} onClick={() => (isCreating.value = true)}>
+          <Button kind="primary" icon={Plus} onClick={() => (isCreating.value = true)}>
             New key
           </Button>
         )
       }
     >
       <div class="stack">
-        <div class="toolbar usage-tools">
+        <div class="toolbar">
           <Tabs
             label="Which keys"
             value={shown}
@@ -117,7 +106,7 @@ const Keys = () => {
           item={edited.value}
           onClose={() => (edited.value = undefined)}
           onChanged={(key) => {
-            replaced(key)
+            put(keys, key)
             edited.value = undefined
             toast(`${key.name} is changed.`)
           }}
@@ -157,7 +146,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
   const keyName = (id: string): string => all.find((key) => key.id === id)?.name ?? `key …${id.slice(-6)}`
   if (keys.length === 0)
     return (
-      <Empty icon={keyRound} title="No keys here">
+      <Empty icon={KeyRound} title="No keys here">
         Keys that are revoked or have expired are listed apart from the others.
       </Empty>
     )
@@ -171,12 +160,12 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
           title: "Name",
           kind: "main",
           cell: (key) => (
-            <span class="key-name">
+            <span class="stack tight">
               <span>
                 {key.name} {key.kind === "publishable" && <Badge>publishable</Badge>}{" "}
                 {key.id === session.value?.api_key.id && <Badge kind="good">signed in</Badge>}
               </span>
-              <code class="soft">
+              <code class="soft number">
                 {key.prefix}…{key.last_four}
               </code>
             </span>
@@ -225,21 +214,19 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
                 items={[
                   public_key !== null && {
                     label: "Copy the key",
-                    icon: copy,
+                    icon: Copy,
                     onChoose: () =>
                       void copyText(public_key).then((isDone) => toast(isDone ? "The key is copied." : public_key)),
                   },
-                  key.revoked_at === null && { label: "Change …", icon: pencil, onChoose: () => onEdit(key) },
+                  key.revoked_at === null && { label: "Change …", icon: Pencil, onChoose: () => onEdit(key) },
                   key.revoked_at === null && {
                     label: "Revoke …",
-                    icon: ban,
+                    icon: Ban,
                     isDangerous: true,
                     onChoose: () => onRevoke(key),
                   },
                 ]}
-              >
-                <Icon nodes={ellipsis} size={18} />
-              </Menu>
+              />
             )
           },
         },

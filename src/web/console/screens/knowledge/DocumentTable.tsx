@@ -1,20 +1,16 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
-import ellipsis from "icon:ellipsis"
-import bookOpen from "icon:book-open"
-import refresh from "icon:refresh-cw"
-import rotate from "icon:rotate-ccw"
-import trash from "icon:trash"
+import { BookOpen, RefreshCw, RotateCcw, Trash } from "lucide"
 import { formatAgo, formatBytes, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
-import { Icon } from "../../../shared/Icon.tsx"
 import { call } from "../../Api.ts"
 import { Button } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
-import { TextField } from "../../parts/Field.tsx"
+import { confirmed } from "../../parts/Confirm.tsx"
+import { bind, TextField } from "../../parts/Field.tsx"
+import { useFilePicker } from "../../parts/FilePicker.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { Tabs } from "../../parts/Tabs.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
+import { attempt } from "../../parts/Toast.tsx"
 import { setQuery } from "../../Router.ts"
 import { DocumentState } from "./DocumentState.tsx"
 import { type Document, type DocumentList, isUnderWay } from "./Documents.ts"
@@ -45,27 +41,29 @@ const route = "/api/external/chatbot/:chatbotId/knowledge-base/documents/:docume
 export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, uploads }: DocumentTableProps) => {
   const filter = useSignal<Filter>("all")
   const search = useSignal("")
-  const input = useRef<HTMLInputElement>(null)
   const replaced = useRef<string | undefined>(undefined)
-
-  const act = async (change: () => Promise<unknown>, done?: string): Promise<void> => {
-    try {
-      await change()
-      if (done !== undefined) toast(done)
-    } catch (error) {
-      toastFailure(error)
-    }
+  const picker = useFilePicker({
+    label: "The file that replaces the document",
+    accept: accepted,
+    onFiles: (files) => uploads.add(files, replaced.current),
+  })
+  const retry = async ({ id }: Document): Promise<void> => {
+    await attempt(() => call(`POST ${route}/retry`, { params: { chatbotId, documentId: id } }))
     onChanged()
   }
-  const remove = async ({ id, name }: Document): Promise<void> => {
-    const sure = await confirm({
-      title: `Delete ${name}?`,
-      text: <p>The chatbot forgets what it read there. This cannot be undone.</p>,
-      action: "Delete",
-      isDangerous: true,
-    })
-    if (sure) await act(() => call(`DELETE ${route}`, { params: { chatbotId, documentId: id } }), `${name} is deleted.`)
-  }
+  const remove = ({ id, name }: Document): Promise<void> =>
+    confirmed(
+      {
+        title: `Delete ${name}?`,
+        text: "The chatbot forgets what it read there. This cannot be undone.",
+        action: "Delete",
+      },
+      async () => {
+        await call(`DELETE ${route}`, { params: { chatbotId, documentId: id } })
+        onChanged()
+      },
+      `${name} is deleted.`,
+    )
   const columns: ReadonlyArray<Column<Document>> = [
     {
       title: "Document",
@@ -83,7 +81,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
       title: "Changed",
       isExtra: true,
       cell: ({ updated_at }) => (
-        <time class="soft nowrap" datetime={updated_at} title={formatMoment(updated_at)}>
+        <time class="soft number" datetime={updated_at} title={formatMoment(updated_at)}>
           {formatAgo(updated_at, Date.now())}
         </time>
       ),
@@ -97,34 +95,31 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
           items={[
             {
               label: "Read the passages",
-              icon: bookOpen,
+              icon: BookOpen,
               onChoose: () => setQuery({ document: document.id }),
             },
             mayWrite &&
               document.status === "failed" && {
                 label: "Try again",
-                icon: rotate,
-                onChoose: () =>
-                  void act(() => call(`POST ${route}/retry`, { params: { chatbotId, documentId: document.id } })),
+                icon: RotateCcw,
+                onChoose: () => void retry(document),
               },
             mayWrite && {
               label: "Replace …",
-              icon: refresh,
+              icon: RefreshCw,
               onChoose: () => {
                 replaced.current = document.id
-                input.current?.click()
+                picker.open()
               },
             },
             mayWrite && {
               label: "Delete …",
-              icon: trash,
+              icon: Trash,
               isDangerous: true,
               onChoose: () => void remove(document),
             },
           ]}
-        >
-          <Icon nodes={ellipsis} size={18} />
-        </Menu>
+        />
       ),
     },
   ]
@@ -133,34 +128,14 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
   const underWay = list.documents.filter(isUnderWay).length
   return (
     <>
-      <input
-        ref={input}
-        type="file"
-        accept={accepted}
-        class="visually-hidden"
-        tabIndex={-1}
-        aria-label="The file that replaces the document"
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0]
-          currentTarget.value = ""
-          if (file !== undefined && replaced.current !== undefined) uploads.add([file], replaced.current)
-        }}
-      />
+      {picker.field}
       <UploadRows uploads={uploads} />
       <div class="toolbar">
-        <TextField
-          label="Search documents"
-          labelHidden
-          type="search"
-          placeholder="Search by name"
-          value={search.value}
-          onValue={(value) => (search.value = value)}
-        />
+        <TextField label="Search documents" labelHidden type="search" placeholder="Search by name" {...bind(search)} />
         {(failed > 0 || underWay > 0 || filter.value !== "all") && (
           <Tabs<Filter>
             label="Documents that are shown"
-            value={filter.value}
-            onValue={(value) => (filter.value = value)}
+            {...bind(filter)}
             tabs={[
               { value: "all", label: "All" },
               { value: "under way", label: `Under way (${underWay})` },
@@ -176,9 +151,9 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
         <Table label="Documents" columns={columns} rows={rows} keyOf={({ id }) => id} />
       )}
       {list.documents.length < list.total && (
-        <p>
+        <div class="more">
           <Button onClick={onMore}>Show older documents</Button>
-        </p>
+        </div>
       )}
     </>
   )

@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import fileUp from "icon:file-up"
-import files from "icon:files"
+import { FileUp, Files } from "lucide"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Empty } from "../../parts/States.tsx"
 import { toastFailure } from "../../parts/Toast.tsx"
@@ -45,21 +44,17 @@ export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps
       isOver.value = false
       droppedFiles(event.dataTransfer).then((dropped) => uploads.add(dropped), toastFailure)
     }
-    addEventListener("dragenter", enter)
-    addEventListener("dragleave", leave)
-    addEventListener("dragover", over)
-    addEventListener("drop", drop)
-    return () => {
-      removeEventListener("dragenter", enter)
-      removeEventListener("dragleave", leave)
-      removeEventListener("dragover", over)
-      removeEventListener("drop", drop)
-    }
+    const ends = new AbortController()
+    addEventListener("dragenter", enter, ends)
+    addEventListener("dragleave", leave, ends)
+    addEventListener("dragover", over, ends)
+    addEventListener("drop", drop, ends)
+    return () => ends.abort()
   }, [uploads, mayWrite])
   return (
     <>
       {isEmpty ? (
-        <Empty icon={files} title={mayWrite ? "Drop files or folders here" : "No document yet"}>
+        <Empty icon={Files} title={mayWrite ? "Drop files or folders here" : "No document yet"}>
           {mayWrite && <p>PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV and JSON, each up to 25 MiB.</p>}
         </Empty>
       ) : (
@@ -67,10 +62,8 @@ export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps
       )}
       {isOver.value && (
         <div class="dropping" aria-hidden="true">
-          <div>
-            <Icon nodes={fileUp} size={28} />
-            Drop to add
-          </div>
+          <Icon nodes={FileUp} size={28} />
+          Drop to add
         </div>
       )}
     </>

@@ -34,7 +34,7 @@ export const droppedFiles = async ({ files, items }: DataTransfer): Promise<Read
 }
 
 /** The files of a folder that was chosen, without those that systems keep for themselves. */
-export const chosenFiles = (files: FileList | null): ReadonlyArray<File> =>
-  Array.from(files ?? [])
+export const chosenFiles = (files: ReadonlyArray<File>): ReadonlyArray<File> =>
+  files
     .filter(({ name, webkitRelativePath }) => !isOwn(name) && !webkitRelativePath.split("/").some(isOwn))
     .slice(0, MOST_FILES)

@@ -1,14 +1,9 @@
-import { useRef } from "preact/hooks"
-import ellipsis from "icon:ellipsis"
-import folderUp from "icon:folder-up"
-import trash from "icon:trash"
-import upload from "icon:upload"
-import { Icon } from "../../../shared/Icon.tsx"
+import { FolderUp, Trash, Upload } from "lucide"
 import { call } from "../../Api.ts"
 import { Button } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
+import { confirmed } from "../../parts/Confirm.tsx"
+import { useFilePicker } from "../../parts/FilePicker.tsx"
 import { Menu } from "../../parts/Menu.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
 import { chosenFiles } from "./Dropping.ts"
 import { EXTENSIONS } from "./Files.ts"
 import type { Uploads } from "./Uploads.ts"
@@ -25,78 +20,52 @@ export const accepted = EXTENSIONS.map((extension) => `.${extension}`).join(",")
 
 /** The buttons to add documents and to delete them all. */
 export const KnowledgeActions = ({ chatbotId, isEmpty, name, onChanged, uploads }: ActionsProps) => {
-  const files = useRef<HTMLInputElement>(null)
-  const folder = useRef<HTMLInputElement>(null)
-  const deleteAll = async (): Promise<void> => {
-    const sure = await confirm({
-      title: "Delete all documents?",
-      text: <p>{name} forgets everything that it was given. This cannot be undone.</p>,
-      action: "Delete all documents",
-      typed: name,
-      isDangerous: true,
-    })
-    if (!sure) return
-    try {
-      const route = "DELETE /api/external/chatbot/:chatbotId/knowledge-base"
-      await call(route, { params: { chatbotId }, query: { all: "true" } })
-      toast("All documents are deleted.")
-    } catch (error) {
-      toastFailure(error)
-    }
-    onChanged()
-  }
+  const files = useFilePicker({
+    label: "Files",
+    accept: accepted,
+    multiple: true,
+    onFiles: (chosen) => uploads.add(chosenFiles(chosen)),
+  })
+  const folder = useFilePicker({
+    label: "Folder",
+    multiple: true,
+    isFolder: true,
+    onFiles: (chosen) => uploads.add(chosenFiles(chosen)),
+  })
+  const deleteAll = (): Promise<void> =>
+    confirmed(
+      {
+        title: "Delete all documents?",
+        text: `${name} forgets everything that it was given. This cannot be undone.`,
+        action: "Delete all documents",
+        typed: name,
+      },
+      async () => {
+        const route = "DELETE /api/external/chatbot/:chatbotId/knowledge-base"
+        await call(route, { params: { chatbotId }, query: { all: "true" } })
+        onChanged()
+      },
+      "All documents are deleted.",
+    )
   return (
     <>
-      <input
-        ref={files}
-        type="file"
-        multiple
-        accept={accepted}
-        class="visually-hidden"
-        tabIndex={-1}
-        aria-label="Files"
-        onChange={({ currentTarget }) => {
-          uploads.add(chosenFiles(currentTarget.files))
-          currentTarget.value = ""
-        }}
-      />
-      <input
-        ref={folder}
-        type="file"
-        multiple
-        class="visually-hidden"
-        tabIndex={-1}
-        aria-label="Folder"
-        onChange={({ currentTarget }) => {
-          uploads.add(chosenFiles(currentTarget.files))
-          currentTarget.value = ""
-        }}
-      />
-      <Button kind="primary" icon={upload} onClick={() => files.current?.click()}>
+      {files.field}
+      {folder.field}
+      <Button kind="primary" icon={Upload} onClick={files.open}>
         Add files
       </Button>
       <Menu
         label="More"
         items={[
-          {
-            label: "Add a folder",
-            icon: folderUp,
-            onChoose: () => {
-              if (folder.current === null) return
-              folder.current.webkitdirectory = true
-              folder.current.click()
-            },
-          },
+          { label: "Add a folder", icon: FolderUp, onChoose: folder.open },
           !isEmpty && {
             label: "Delete all …",
-            icon: trash,
+            icon: Trash,
             isDangerous: true,
             onChoose: () => void deleteAll(),
           },
         ]}
-      >
-        <Icon nodes={ellipsis} size={18} />
-      </Menu>
+      />
     </>
   )
 }

@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import search from "icon:search"
-import searchX from "icon:search-x"
+import { Search, SearchX } from "lucide"
 import { formatMillis, plural } from "../../../shared/Format.ts"
 import { request } from "../../Api.ts"
 import { type Failure, toFailure } from "../../Failure.ts"
 import { Button } from "../../parts/Button.tsx"
-import { SelectField, TextField } from "../../parts/Field.tsx"
+import { bind, SelectField, TextField } from "../../parts/Field.tsx"
 import { Empty, Problem } from "../../parts/States.tsx"
 import { place, setQuery } from "../../Router.ts"
 import { partsOf, piecesOf, type SearchAnswer, type SearchResult, whyOf } from "./SearchResult.ts"
@@ -22,36 +21,31 @@ const reasons = {
   beyond_top_k: "There are enough better ones",
 } as const
 
-const Scores = ({ result: { ranks, scores, similarity } }: { readonly result: SearchResult }) => (
-  <dl class="scores">
-    <div>
-      <dt>Similarity</dt>
-      <dd>{similarity.toFixed(2)}</dd>
-    </div>
-    {scores !== undefined && (
-      <>
-        <div>
-          <dt>Words</dt>
+const Scores = ({ result: { ranks, scores, similarity } }: { readonly result: SearchResult }) => {
+  const rows = [
+    { name: "Similarity", value: similarity.toFixed(2), rank: undefined },
+    ...(scores === undefined
+      ? []
+      : [
+          { name: "Words", value: scores.lexical.toFixed(1), rank: ranks?.lexical },
+          { name: "Meaning", value: scores.vector?.toFixed(2) ?? "–", rank: ranks?.vector },
+          { name: "Together", value: scores.fused.toFixed(2), rank: undefined },
+        ]),
+  ]
+  return (
+    <dl class="facts">
+      {rows.map(({ name, rank, value }) => (
+        <div key={name}>
+          <dt>{name}</dt>
           <dd>
-            {scores.lexical.toFixed(1)}
-            {ranks !== undefined && <span class="soft"> #{ranks.lexical}</span>}
+            {value}
+            {rank != null && <span class="soft"> #{rank}</span>}
           </dd>
         </div>
-        <div>
-          <dt>Meaning</dt>
-          <dd>
-            {scores.vector === null ? "–" : scores.vector.toFixed(2)}
-            {ranks?.vector != null && <span class="soft"> #{ranks.vector}</span>}
-          </dd>
-        </div>
-        <div>
-          <dt>Together</dt>
-          <dd>{scores.fused.toFixed(2)}</dd>
-        </div>
-      </>
-    )}
-  </dl>
-)
+      ))}
+    </dl>
+  )
+}
 
 interface ResultProps {
   readonly result: SearchResult
@@ -63,12 +57,12 @@ const Result = ({ reason, result, threshold }: ResultProps) => {
   const { text, title } = partsOf(result.content)
   const { chunk, document_id: documentId, page } = result
   return (
-    <li class={`result${reason === undefined ? "" : " left-out"}`}>
-      <div class="result-head">
-        {documentId === undefined ? (
-          <h3>{title}</h3>
-        ) : (
-          <h3>
+    <li class={`result box stack tight${reason === undefined ? "" : " left-out"}`}>
+      <div class="row spread">
+        <h3>
+          {documentId === undefined ? (
+            title
+          ) : (
             <button
               type="button"
               class="link"
@@ -76,8 +70,8 @@ const Result = ({ reason, result, threshold }: ResultProps) => {
             >
               {title}
             </button>
-          </h3>
-        )}
+          )}
+        </h3>
         <span class="soft small">
           {page != null && `page ${page}, `}passage {chunk}
         </span>
@@ -90,7 +84,7 @@ const Result = ({ reason, result, threshold }: ResultProps) => {
         low={threshold}
         aria-label={`Similarity of passage ${chunk ?? ""} of ${title}`}
       />
-      <p class="passage-text" dir="auto">
+      <p class="said" dir="auto">
         {piecesOf(text, result.matched_words ?? []).map((piece, index) =>
           piece.isMatch ? <mark key={index}>{piece.text}</mark> : piece.text,
         )}
@@ -115,12 +109,12 @@ const Results = ({ answer, millis }: Found) => {
         {millis !== undefined && `, found in ${formatMillis(millis)}`}
       </output>
       {results.length === 0 && (
-        <Empty icon={searchX} title="Nothing is similar enough">
+        <Empty icon={SearchX} title="Nothing is similar enough">
           The chatbot would say that it does not know. Below is what came closest.
         </Empty>
       )}
       <h2 class="visually-hidden">Found</h2>
-      <ol class="results">
+      <ol class="stack">
         {results.map((result, index) => (
           <Result key={index} result={result} threshold={threshold} />
         ))}
@@ -128,7 +122,7 @@ const Results = ({ answer, millis }: Found) => {
       {leftOut.length > 0 && (
         <>
           <h2>Left out</h2>
-          <ol class="results">
+          <ol class="stack">
             {leftOut.map((result, index) => (
               <Result key={index} result={result} threshold={threshold} reason={result.reason} />
             ))}
@@ -182,16 +176,14 @@ export const SearchTester = ({ chatbotId }: { readonly chatbotId: string }) => {
           type="search"
           takesFocus
           maxLength={2_000}
-          value={question.value}
-          onValue={(value) => (question.value = value)}
+          {...bind(question)}
         />
         <SelectField
           label="At most"
-          value={amount.value}
-          onValue={(value) => (amount.value = value)}
+          {...bind(amount)}
           options={amounts.map((value) => ({ value, label: `${value} passages` }))}
         />
-        <Button type="submit" kind="primary" icon={search} busy={busy.value}>
+        <Button type="submit" kind="primary" icon={Search} busy={busy.value}>
           Search
         </Button>
       </form>

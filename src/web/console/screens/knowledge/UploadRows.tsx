@@ -1,5 +1,4 @@
-import rotate from "icon:rotate-ccw"
-import x from "icon:x"
+import { RotateCcw, X } from "lucide"
 import { formatBytes } from "../../../shared/Format.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { IconButton } from "../../parts/Button.tsx"
@@ -8,13 +7,13 @@ import type { Upload, Uploads } from "./Uploads.ts"
 const State = ({ file, state }: Upload) => {
   if (state.is === "failed")
     return (
-      <span class="document-state">
+      <span class="row">
         <Badge kind="bad">Not added</Badge>
-        <span class="small">{state.reason}</span>
+        <span class="soft small anywhere">{state.reason}</span>
       </span>
     )
   return (
-    <span class="document-state">
+    <span class="row">
       <Badge kind="busy">{state.is === "waiting" ? "Waiting" : "Sending"}</Badge>
       <progress
         max={1}
@@ -30,18 +29,22 @@ export const UploadRows = ({ uploads }: { readonly uploads: Uploads }) => {
   const all = uploads.all.value
   if (all.length === 0) return null
   return (
-    <ul class="uploads" aria-label="Files that are being sent">
+    <ul class="uploads box rows" aria-label="Files that are being sent">
       {all.map((each) => (
         <li key={each.id}>
-          <span class="upload-name ellipsis">{each.file.name}</span>
-          <span class="soft small nowrap">{formatBytes(each.file.size)}</span>
+          <span class="ellipsis">{each.file.name}</span>
+          <span class="soft small number">{formatBytes(each.file.size)}</span>
           <State {...each} />
-          <span class="upload-actions">
+          <span>
             {each.state.is === "failed" && !each.state.isFinal && (
-              <IconButton icon={rotate} label={`Send ${each.file.name} again`} onClick={() => uploads.retry(each.id)} />
+              <IconButton
+                icon={RotateCcw}
+                label={`Send ${each.file.name} again`}
+                onClick={() => uploads.retry(each.id)}
+              />
             )}
             <IconButton
-              icon={x}
+              icon={X}
               label={each.state.is === "failed" ? `Put ${each.file.name} away` : `Stop sending ${each.file.name}`}
               onClick={() => uploads.remove(each.id)}
             />

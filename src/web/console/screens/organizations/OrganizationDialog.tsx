@@ -1,11 +1,9 @@
 import { useSignal } from "@preact/signals"
 import type { Organization } from "../../Admin.ts"
 import { call } from "../../Api.ts"
-import { type LimitDraft, limitDraft, limitOf, limitProblem } from "../../Limits.ts"
-import { Dialog } from "../../parts/Dialog.tsx"
-import { TextField } from "../../parts/Field.tsx"
-import { Form } from "../../parts/Form.tsx"
-import { LimitField } from "../../parts/LimitField.tsx"
+import { limitHint, limitOf, limitProblem, limitText } from "../../Limits.ts"
+import { bind, TextField } from "../../parts/Field.tsx"
+import { FormDialog } from "../../parts/Form.tsx"
 
 interface OrganizationDialogProps {
   /** The organization to change; undefined for a new one. */
@@ -28,17 +26,17 @@ const quotaFields = [
   { name: "tools", label: "Tools" },
 ] as const
 
-type Limits = Readonly<Record<(typeof budgetFields | typeof quotaFields)[number]["name"], LimitDraft>>
+type Limits = Readonly<Record<(typeof budgetFields | typeof quotaFields)[number]["name"], string>>
 
 const limitsOf = ({ budget, quota }: Organization): Limits => ({
-  tokens_per_day: limitDraft(budget.tokens_per_day),
-  concurrent_chats: limitDraft(budget.concurrent_chats),
-  chatbots: limitDraft(quota.chatbots),
-  documents: limitDraft(quota.documents),
-  bytes: limitDraft(quota.bytes),
-  chunks: limitDraft(quota.chunks),
-  conversations: limitDraft(quota.conversations),
-  tools: limitDraft(quota.tools),
+  tokens_per_day: limitText(budget.tokens_per_day),
+  concurrent_chats: limitText(budget.concurrent_chats),
+  chatbots: limitText(quota.chatbots),
+  documents: limitText(quota.documents),
+  bytes: limitText(quota.bytes),
+  chunks: limitText(quota.chunks),
+  conversations: limitText(quota.conversations),
+  tools: limitText(quota.tools),
 })
 
 const daysProblem = (days: string): string | undefined =>
@@ -71,50 +69,55 @@ export const OrganizationDialog = ({ item, onClose, onStored }: OrganizationDial
   const isWrong =
     name.value.trim() === "" ||
     daysProblem(days.value) !== undefined ||
-    Object.values(limits.value ?? {}).some((draft) => limitProblem(draft) !== undefined)
+    Object.values(limits.value ?? {}).some((text) => limitProblem(text) !== undefined)
   const submit = async (): Promise<void> => {
     onStored(await store(item, name.value.trim(), limits.value, days.value))
   }
-  const fields = (of: ReadonlyArray<{ readonly name: keyof Limits; readonly label: string }>) => {
+  const fields = (title: string, of: ReadonlyArray<{ readonly name: keyof Limits; readonly label: string }>) => {
     const known = limits.value
     return (
-      known !== undefined &&
-      of.map((field) => (
-        <LimitField
-          key={field.name}
-          label={field.label}
-          value={known[field.name]}
-          onValue={(value) => (limits.value = { ...known, [field.name]: value })}
-        />
-      ))
+      known !== undefined && (
+        <fieldset class="columns">
+          <legend>{title}</legend>
+          {of.map((field) => (
+            <TextField
+              key={field.name}
+              label={field.label}
+              placeholder="Server's default"
+              value={known[field.name]}
+              onValue={(value) => (limits.value = { ...known, [field.name]: value })}
+              error={limitProblem(known[field.name])}
+            />
+          ))}
+        </fieldset>
+      )
     )
   }
   return (
-    <Dialog
+    <FormDialog
       title={item === undefined ? "New organization" : `Change ${item.name}`}
+      action={item === undefined ? "Create" : "Save"}
       wide={item !== undefined}
+      isWrong={isWrong}
+      onSubmit={submit}
       onClose={onClose}
     >
-      <Form action={item === undefined ? "Create" : "Save"} isWrong={isWrong} onSubmit={submit} onCancel={onClose}>
-        <TextField label="Name" maxLength={200} value={name.value} onValue={(value) => (name.value = value)} />
-        {item === undefined ? (
-          <p class="soft">It begins without keys. Make its first key in Keys, and hand it over.</p>
-        ) : (
-          <>
-            <h3>Budget</h3>
-            <div class="limits">{fields(budgetFields)}</div>
-            <h3>Quotas</h3>
-            <div class="limits">{fields(quotaFields)}</div>
-            <TextField
-              label="Days after which conversations are deleted"
-              hint="Counted from their last activity. Empty: as the server's settings say."
-              value={days.value}
-              onValue={(value) => (days.value = value.trim())}
-              error={daysProblem(days.value)}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+      <TextField label="Name" maxLength={200} {...bind(name)} />
+      {item === undefined ? (
+        <p class="soft">It begins without keys. Make its first key in Keys, and hand it over.</p>
+      ) : (
+        <>
+          {fields("Budget", budgetFields)}
+          {fields("Quotas", quotaFields)}
+          <p class="field-hint">{limitHint}</p>
+          <TextField
+            label="Days after which conversations are deleted"
+            hint="Counted from their last activity. Empty: as the server's settings say."
+            {...bind(days)}
+            error={daysProblem(days.value)}
+          />
+        </>
+      )}
+    </FormDialog>
   )
 }

@@ -1,30 +1,33 @@
 import { useSignal } from "@preact/signals"
-import ellipsis from "icon:ellipsis"
-import keyRound from "icon:key-round"
-import pencil from "icon:pencil"
-import plus from "icon:plus"
-import trash from "icon:trash"
+import { KeyRound, Pencil, Plus, Trash } from "lucide"
 import { formatBytes, formatCompact, formatCount, formatDay } from "../../../shared/Format.ts"
-import { Icon } from "../../../shared/Icon.tsx"
 import { allOrganizations, type Organization } from "../../Admin.ts"
 import { call } from "../../Api.ts"
 import { type Limit, limitWords } from "../../Limits.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
+import { confirmed } from "../../parts/Confirm.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Loaded } from "../../parts/States.tsx"
-import { Table } from "../../parts/Table.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
-import { useResource } from "../../Resource.ts"
+import { type Column, Table } from "../../parts/Table.tsx"
+import { toast } from "../../parts/Toast.tsx"
+import { drop, put, useResource } from "../../Resource.ts"
 import { href, navigate } from "../../Router.ts"
 import { OrganizationDialog } from "./OrganizationDialog.tsx"
 
+/** A column that is left out on narrow screens. */
+const number = (title: string, cell: Column<Organization>["cell"]): Column<Organization> => ({
+  title,
+  cell,
+  kind: "number",
+  isExtra: true,
+})
+
 type Edited = { readonly item: Organization | undefined }
 
-/** What is stored of a kind, beside its limit where there is one. */
-const held = (used: number, limit: Limit, format: (value: number) => string = formatCount) =>
+/** The number of things that are stored, beside its limit where there is one. */
+const amount = (used: number, limit: Limit, format: (value: number) => string = formatCount) =>
   typeof limit === "number" ? (
     <>
       {format(used)} <span class="soft">of {format(limit)}</span>
@@ -38,37 +41,29 @@ const Organizations = () => {
   const organizations = useResource(allOrganizations())
   const edited = useSignal<Edited | undefined>(undefined)
   const stored = (organization: Organization): void => {
-    const known = organizations.data.value ?? []
-    const isKnown = known.some(({ id }) => id === organization.id)
-    organizations.set(
-      isKnown ? known.map((each) => (each.id === organization.id ? organization : each)) : [...known, organization],
-    )
-    toast(isKnown ? `${organization.name} is changed.` : `${organization.name} is created.`)
+    toast(`${organization.name} is ${put(organizations, organization) ? "changed" : "created"}.`)
     edited.value = undefined
   }
-  const remove = async (organization: Organization): Promise<void> => {
-    const isSure = await confirm({
-      title: `Delete ${organization.name}?`,
-      text: "The organization is gone at once, and its keys are refused within a second. Its chatbots, documents, conversations and usage are deleted. This cannot be undone.",
-      action: "Delete the organization",
-      isDangerous: true,
-      typed: organization.name,
-    })
-    if (!isSure) return
-    try {
-      await call("DELETE /api/admin/organizations/:organizationId", { params: { organizationId: organization.id } })
-      organizations.set((organizations.data.value ?? []).filter(({ id }) => id !== organization.id))
-      toast(`${organization.name} is deleted.`)
-    } catch (error) {
-      toastFailure(error)
-    }
-  }
+  const remove = ({ id, name }: Organization): Promise<void> =>
+    confirmed(
+      {
+        title: `Delete ${name}?`,
+        text: "The organization is gone at once, and its keys are refused within a second. Its chatbots, documents, conversations and usage are deleted. This cannot be undone.",
+        action: "Delete the organization",
+        typed: name,
+      },
+      async () => {
+        await call("DELETE /api/admin/organizations/:organizationId", { params: { organizationId: id } })
+        drop(organizations, id)
+      },
+      `${name} is deleted.`,
+    )
   return (
     <Page
       title="Organizations"
       about="Each has its own chatbots and keys, and sees nothing of the others."
       actions={
-        <Button kind="primary" icon={plus} onClick={() => (edited.value = { item: undefined })}>
+        <Button kind="primary" icon={Plus} onClick={() => (edited.value = { item: undefined })}>
           New organization
         </Button>
       }
@@ -89,44 +84,15 @@ const Organizations = () => {
                   </>
                 ),
               },
-              { title: "Chatbots", kind: "number", cell: ({ quota, used }) => held(used.chatbots, quota.chatbots) },
-              {
-                title: "Documents",
-                kind: "number",
-                isExtra: true,
-                cell: ({ quota, used }) => held(used.documents, quota.documents),
-              },
-              {
-                title: "Size",
-                kind: "number",
-                isExtra: true,
-                cell: ({ quota, used }) => held(used.bytes, quota.bytes, formatBytes),
-              },
-              {
-                title: "Conversations",
-                kind: "number",
-                isExtra: true,
-                cell: ({ quota, used }) => held(used.conversations, quota.conversations),
-              },
-              {
-                title: "Tokens a day",
-                kind: "number",
-                isExtra: true,
-                cell: ({ budget }) => limitWords(budget.tokens_per_day, formatCompact),
-              },
-              {
-                title: "Keeps for",
-                kind: "number",
-                isExtra: true,
-                cell: ({ retention_days }) =>
-                  retention_days === null ? "Server's default" : `${formatCount(retention_days)} days`,
-              },
-              {
-                title: "Since",
-                kind: "number",
-                isExtra: true,
-                cell: ({ created_at }) => formatDay(created_at.slice(0, 10)),
-              },
+              { title: "Chatbots", kind: "number", cell: ({ quota, used }) => amount(used.chatbots, quota.chatbots) },
+              number("Documents", ({ quota, used }) => amount(used.documents, quota.documents)),
+              number("Size", ({ quota, used }) => amount(used.bytes, quota.bytes, formatBytes)),
+              number("Conversations", ({ quota, used }) => amount(used.conversations, quota.conversations)),
+              number("Tokens a day", ({ budget }) => limitWords(budget.tokens_per_day, formatCompact)),
+              number("Keeps for", ({ retention_days }) =>
+                retention_days === null ? "Server's default" : `${formatCount(retention_days)} days`,
+              ),
+              number("Since", ({ created_at }) => formatDay(created_at.slice(0, 10))),
               {
                 title: "Actions",
                 kind: "actions",
@@ -134,22 +100,20 @@ const Organizations = () => {
                   <Menu
                     label={`More about ${organization.name}`}
                     items={[
-                      { label: "Change …", icon: pencil, onChoose: () => (edited.value = { item: organization }) },
+                      { label: "Change …", icon: Pencil, onChoose: () => (edited.value = { item: organization }) },
                       {
                         label: "Keys",
-                        icon: keyRound,
+                        icon: KeyRound,
                         onChoose: () => void navigate(href("keys", undefined, { organization: organization.id })),
                       },
                       !organization.is_operator && {
                         label: "Delete …",
-                        icon: trash,
+                        icon: Trash,
                         isDangerous: true,
                         onChoose: () => void remove(organization),
                       },
                     ]}
-                  >
-                    <Icon nodes={ellipsis} size={18} />
-                  </Menu>
+                  />
                 ),
               },
             ]}

@@ -1,10 +1,10 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
 import { type Block, Blocks } from "../../../shared/markdown/Blocks.ts"
+import { eventsOf } from "../../../shared/EventStream.ts"
 import { open } from "../../Api.ts"
 import { randomUuid } from "../../../shared/Random.ts"
 import { toFailure } from "../../Failure.ts"
 import { advance, ended, isGoingOn, newTrace, textOf, type Trace } from "./Trace.ts"
-import { type Chunk, ChunkReader } from "./UiStream.ts"
 
 /** A question and the reply to it, while it is being made and afterwards. */
 export interface Exchange {
@@ -21,13 +21,11 @@ export interface Exchange {
 /** How often the clock of a reply that is being made goes on. */
 const TICK_MILLIS = 80
 
-const chunksOf = async function* (response: Response): AsyncGenerator<Chunk> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const chunks = new ChunkReader()
-  while (reader !== undefined) {
-    const { done, value } = await reader.read()
-    if (done) return
-    yield* chunks.add(value)
+const parsed = (data: string): unknown => {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
   }
 }
 
@@ -47,6 +45,9 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
     if (text.length > shown || !isGoingOn(next)) blocks.value = markdown.add(text.slice(shown), !isGoingOn(next))
     shown = text.length
   }
+  const fail = (error: string): void => {
+    if (isGoingOn(trace.value)) show(ended(trace.value, "failed", since(), error))
+  }
   const clock = setInterval(() => (elapsed.value = since()), TICK_MILLIS)
   const run = async (): Promise<void> => {
     try {
@@ -57,13 +58,12 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
         accept: "text/event-stream",
         signal: controller.signal,
       })
-      for await (const chunk of chunksOf(response)) show(advance(trace.value, chunk, since()))
-      if (isGoingOn(trace.value))
-        show({ ...ended(trace.value, "failed", since()), error: "The connection was lost before the reply was whole." })
+      for await (const events of eventsOf(response))
+        for (const { data } of events) show(advance(trace.value, parsed(data), since()))
+      fail("The connection was lost before the reply was whole.")
     } catch (error) {
       if (controller.signal.aborted) show(ended(trace.value, "stopped", since()))
-      else if (isGoingOn(trace.value))
-        show({ ...ended(trace.value, "failed", since()), error: toFailure(error).message })
+      else fail(toFailure(error).message)
     }
     clearInterval(clock)
     elapsed.value = since()

@@ -1,16 +1,22 @@
-import bot from "icon:bot"
-import search from "icon:search"
-import wrench from "icon:wrench"
+import { Bot, Search, Wrench } from "lucide"
 import { formatCount, formatMillis, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Badge } from "../../parts/Badge.tsx"
 import { Json } from "../../parts/Json.tsx"
 import type { Exchange } from "./Exchange.ts"
-import { Passages } from "./Passages.tsx"
+import { briefly, Passages, passagesIn, SEARCH_TOOL } from "./Passages.tsx"
 import { promptParts } from "./Prompt.ts"
-import { isGoingOn, tokensOf, type ToolRun, type Trace, type TracedStep } from "./Trace.ts"
-import type { StepFacts } from "./UiStream.ts"
-import { briefly, passagesIn, type Row, rowsOf, SEARCH_TOOL, spanOf } from "./Waterfall.ts"
+import {
+  isGoingOn,
+  type Row,
+  rowsOf,
+  spanOf,
+  type StepFacts,
+  tokensOf,
+  type ToolRun,
+  type Trace,
+  type TracedStep,
+} from "./Trace.ts"
 
 interface InspectorProps {
   readonly chatbotId: string
@@ -42,8 +48,8 @@ export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
     { name: "Tokens out", value: formatCount(tokens.output) },
   ]
   return (
-    <section class="inspector" aria-label="How the reply came about">
-      <dl class="inspector-facts">
+    <section class="section stack" aria-label="How the reply came about">
+      <dl class="facts">
         {facts.map(({ name, value }) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -54,20 +60,13 @@ export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
       {rows.length === 0 ? (
         <p class="soft">{withoutSteps(trace)}</p>
       ) : (
-        <div class="waterfall">
-          <div class="waterfall-axis soft small" aria-hidden="true">
-            <span>0</span>
-            <span>{formatMillis(span / 2)}</span>
-            <span>{formatMillis(span)}</span>
-          </div>
-          <ol>
-            {rows.map((row) => (
-              <li key={row.key} class={row.what.kind}>
-                <WaterfallRow row={row} span={span} chatbotId={chatbotId} />
-              </li>
-            ))}
-          </ol>
-        </div>
+        <ol class="waterfall rows">
+          {rows.map((row) => (
+            <li key={row.key} class={row.what.kind}>
+              <WaterfallRow row={row} span={span} chatbotId={chatbotId} />
+            </li>
+          ))}
+        </ol>
       )}
     </section>
   )
@@ -85,7 +84,7 @@ interface RowProps {
 }
 
 const WaterfallRow = ({ chatbotId, row, span }: RowProps) => {
-  const { end, isRunning, start, what } = row
+  const { end, start, what } = row
   const isModel = what.kind === "model"
   const isFailed = !isModel && what.run.error !== undefined
   const passages = isModel ? undefined : passagesIn(what.run.name, what.run.output)
@@ -100,19 +99,21 @@ const WaterfallRow = ({ chatbotId, row, span }: RowProps) => {
     "--waiting": String(waiting),
   }
   return (
-    <details class="disclosure waterfall-row">
+    <details>
       <summary>
-        <span class="waterfall-name">
-          <Icon nodes={isModel ? bot : what.run.name === SEARCH_TOOL ? search : wrench} size={14} />
+        <span class="row nowrap">
+          <Icon nodes={isModel ? Bot : what.run.name === SEARCH_TOOL ? Search : Wrench} size={14} />
           <span class="ellipsis">{name}</span>
         </span>
         <span class="waterfall-track" aria-hidden="true">
-          <span class={`waterfall-bar${isRunning ? " running" : ""}${isFailed ? " failed" : ""}`} style={style} />
+          <span class={`waterfall-bar${isFailed ? " failed" : ""}`} style={style} />
         </span>
-        <span class="waterfall-time">{formatMillis(end - start)}</span>
+        <span class="waterfall-time number">{formatMillis(end - start)}</span>
         {note !== undefined && <span class="waterfall-note soft small">{note}</span>}
       </summary>
-      <div>{isModel ? <ModelCall step={what.step} /> : <ToolCall run={what.run} chatbotId={chatbotId} />}</div>
+      <div class="stack tight">
+        {isModel ? <ModelCall step={what.step} /> : <ToolCall run={what.run} chatbotId={chatbotId} />}
+      </div>
     </details>
   )
 }
@@ -164,20 +165,20 @@ const roleWords: Readonly<Record<string, string>> = {
 const Sent = ({ body }: { readonly body: string }) => {
   const parts = promptParts(body)
   return (
-    <details class="disclosure">
+    <details>
       <summary>What was sent ({formatCount(body.length)} characters)</summary>
       <div>
         {(parts ?? []).map(({ role, text }, index) => (
-          <details class="disclosure" key={index}>
+          <details key={index}>
             <summary>
-              {roleWords[role] ?? role}: <span class="prompt-beginning">{text.slice(0, 80)}</span>
+              {roleWords[role] ?? role}: <span class="soft">{text.slice(0, 80)}</span>
             </summary>
             <div>
               <Json label={roleWords[role] ?? role} value={text} />
             </div>
           </details>
         ))}
-        <details class="disclosure">
+        <details>
           <summary>The whole request</summary>
           <div>
             <Json label="Request" value={body} />

@@ -1,7 +1,49 @@
 import { formatShare } from "../../../shared/Format.ts"
 import { href } from "../../Router.ts"
 import { can } from "../../Session.ts"
-import type { FoundPassage } from "./Waterfall.ts"
+
+/** A passage that a search found, or on which a reply rests. */
+export interface FoundPassage {
+  readonly title: string
+  readonly chunk: number | undefined
+  readonly section: string | undefined
+  readonly content: string
+  /** From 0 to 1; undefined where it is not known. */
+  readonly similarity: number | undefined
+  readonly documentId: string | undefined
+}
+
+/** The tool by which models search the knowledge base. */
+export const SEARCH_TOOL = "searchKnowledgeBase"
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
+
+/** The passages in the result of a search; undefined for what is no such result. */
+export const passagesIn = (toolName: string, output: unknown): ReadonlyArray<FoundPassage> | undefined => {
+  if (toolName !== SEARCH_TOOL || !Array.isArray(output)) return undefined
+  return output.flatMap((each: unknown) => {
+    if (typeof each !== "object" || each === null) return []
+    const { chunk, content, document_id, section, similarity, title }: Readonly<Record<string, unknown>> = { ...each }
+    return [
+      {
+        title: text(title) ?? "",
+        chunk: number(chunk),
+        section: text(section),
+        content: text(content) ?? "",
+        similarity: number(similarity),
+        documentId: text(document_id),
+      },
+    ]
+  })
+}
+
+/** The input of a call of a tool in few words: its only text, or the whole of it as JSON. */
+export const briefly = (input: unknown): string => {
+  const values = typeof input === "object" && input !== null ? Object.values(input) : [input]
+  const [only] = values
+  return values.length === 1 && typeof only === "string" ? only : JSON.stringify(input ?? null)
+}
 
 interface PassagesProps {
   readonly chatbotId: string
@@ -10,33 +52,28 @@ interface PassagesProps {
 
 /** Passages of documents, with how similar each is to what was asked. */
 export const Passages = ({ chatbotId, passages }: PassagesProps) => (
-  <ol class="passages">
+  <ol class="stack tight small">
     {passages.map(({ chunk, content, documentId, section, similarity, title }, index) => (
       <li class="passage" key={index}>
-        <div class="passage-head">
+        <div class="row apart soft">
           <span>
-            <strong>
-              {documentId === undefined || !can("knowledge:read") ? (
-                title
-              ) : (
-                <a href={href("knowledge", { chatbotId }, { document: documentId, passage: chunk?.toString() })}>
-                  {title}
-                </a>
-              )}
-            </strong>
+            {documentId === undefined || !can("knowledge:read") ? (
+              <strong>{title}</strong>
+            ) : (
+              <a href={href("knowledge", { chatbotId }, { document: documentId, passage: chunk?.toString() })}>
+                {title}
+              </a>
+            )}
             {chunk !== undefined && ` · passage ${chunk}`}
             {section !== undefined && ` · ${section}`}
           </span>
           {similarity !== undefined && (
-            <span class="similarity" title="Similarity to what was asked">
-              <span class="similarity-bar" aria-hidden="true">
-                <span style={{ "--share": String(similarity) }} />
-              </span>
-              {formatShare(similarity)} similar
+            <span class="row number" title="Similarity to what was asked">
+              <meter aria-hidden="true" value={similarity} /> {formatShare(similarity)} similar
             </span>
           )}
         </div>
-        <p class="passage-text">{content}</p>
+        <p class="said">{content}</p>
       </li>
     ))}
   </ol>

@@ -1,19 +1,16 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import flask from "icon:flask-conical"
-import plus from "icon:plus"
-import send from "icon:arrow-up"
-import square from "icon:square"
+import { ArrowUp, FlaskConical, Plus, Square } from "lucide"
 import { formatMillis, plural } from "../../../shared/Format.ts"
-import { Markdown } from "../../../shared/markdown/Markdown.tsx"
 import { Scroller } from "../../../shared/Scroller.tsx"
 import { chatbotResource } from "../../Chatbots.ts"
+import { Answer } from "../../parts/Answer.tsx"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button, IconButton, LinkButton } from "../../parts/Button.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty } from "../../parts/States.tsx"
 import { randomUuid } from "../../../shared/Random.ts"
-import { useResourceIf } from "../../Resource.ts"
+import { useResource } from "../../Resource.ts"
 import { href } from "../../Router.ts"
 import { can } from "../../Session.ts"
 import { ask, type Exchange } from "./Exchange.ts"
@@ -21,14 +18,12 @@ import { Inspector } from "./Inspector.tsx"
 import { Passages } from "./Passages.tsx"
 import { isGoingOn } from "./Trace.ts"
 
-const markdownTexts = { copy: "Copy", copied: "Copied", table: "Table" }
-
 /** So near to the end, a reader wants to see what comes. */
 const AT_END_PIXELS = 80
 
 /** A conversation with a chatbot, as its visitors have it, beside how each reply came about. */
 const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResourceIf(can("chatbots:read"), chatbotResource(chatbotId)).data.value?.chatbot
+  const chatbot = useResource(chatbotResource(chatbotId), can("chatbots:read")).data.value?.chatbot
   const token = useSignal(randomUuid())
   const exchanges = useSignal<ReadonlyArray<Exchange>>([])
   const chosen = useSignal<string | undefined>(undefined)
@@ -71,21 +66,21 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
               Open the conversation
             </LinkButton>
           )}
-          <Button icon={plus} disabled={exchanges.value.length === 0} onClick={begin}>
+          <Button icon={Plus} disabled={exchanges.value.length === 0} onClick={begin}>
             New conversation
           </Button>
         </>
       }
     >
       <div class="playground">
-        <div class="playground-chat">
-          <Scroller label="Conversation" class="playground-list" of={list}>
+        <div class="playground-chat box">
+          <Scroller label="Conversation" of={list}>
             {exchanges.value.length === 0 ? (
-              <Empty icon={flask} title="Ask something">
+              <Empty icon={FlaskConical} title="Ask something">
                 What you say here is stored as a conversation on the platform “playground”, and its tokens count.
               </Empty>
             ) : (
-              <ol>
+              <ol class="stack loose">
                 {exchanges.value.map((exchange) => (
                   <Turn
                     key={exchange.id}
@@ -103,7 +98,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
           <output class="visually-hidden">{last !== undefined && !isBusy && "The reply is finished."}</output>
         </div>
         {inspected === undefined ? (
-          <div class="inspector-empty soft">
+          <div class="empty">
             The steps of a reply appear here: calls of the model and of tools, passages, tokens and times.
           </div>
         ) : (
@@ -137,34 +132,25 @@ const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProp
     documentId: documentId === "" ? undefined : documentId,
   }))
   return (
-    <li class="playground-turn">
-      <p class="playground-question" dir="auto">
+    <li class="stack tight">
+      <p class="playground-question said" dir="auto">
         <span class="visually-hidden">You: </span>
         {exchange.question}
       </p>
-      <div class="playground-reply">
-        {blocks.length > 0 && (
-          <div class="answer">
-            <Markdown blocks={blocks} texts={markdownTexts} />
-          </div>
-        )}
-        {goesOn && (
-          <p class="soft playground-doing">
-            {running !== undefined ? `${running.name} …` : blocks.length === 0 ? "Thinking …" : ""}
-          </p>
-        )}
+      <div class="stack tight">
+        {blocks.length > 0 && <Answer blocks={blocks} />}
+        {running !== undefined && <p class="soft">{running.name} …</p>}
+        {goesOn && running === undefined && blocks.length === 0 && <p class="soft">Thinking …</p>}
         {trace.state === "stopped" && <p class="soft small">Stopped.</p>}
         {trace.error !== undefined && (
-          <p class="playground-error" role="alert">
+          <p class="field-error" role="alert">
             {trace.error}
           </p>
         )}
         {passages.length > 0 && (
-          <details class="disclosure small">
+          <details class="small">
             <summary>{plural(passages.length, "source")}</summary>
-            <div>
-              <Passages chatbotId={chatbotId} passages={passages} />
-            </div>
+            <Passages chatbotId={chatbotId} passages={passages} />
           </details>
         )}
         {!goesOn && (
@@ -223,9 +209,9 @@ const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
         }}
       />
       {isBusy ? (
-        <IconButton icon={square} label="Stop" onClick={onStop} />
+        <IconButton icon={Square} label="Stop" onClick={onStop} />
       ) : (
-        <IconButton icon={send} label="Send" class="send" type="submit" disabled={text.value.trim() === ""} />
+        <IconButton icon={ArrowUp} label="Send" class="primary" type="submit" disabled={text.value.trim() === ""} />
       )}
     </form>
   )

@@ -1,9 +1,69 @@
-import type { Chunk, Quote, StepFacts } from "./UiStream.ts"
-
 /*
- * How a reply came about, as its stream told it. Times are in milliseconds since the request was sent, by the clock of
- * the browser.
+ * How a reply came about, as its stream tells: the UI messages of the AI SDK, as far as the playground shows them. Times
+ * are in milliseconds since the request was sent, by the clock of the browser.
  */
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fields = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {}
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
+const number = (value: unknown): number => (typeof value === "number" ? value : 0)
+const optional = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
+
+/** The facts about a step beside its text and tools, as `data-step` holds them. */
+export interface StepFacts {
+  readonly model: string
+  readonly finishReason: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  /** The body of the request to the model's API; empty for a key that may not see it. */
+  readonly request: string
+  readonly warnings: ReadonlyArray<string>
+}
+
+const factsOf = (step: Fields): StepFacts => {
+  const usage = fields(step["usage"])
+  const metadata = fields(step["experimental_providerMetadata"])
+  const anthropic = fields(metadata["anthropic"])
+  const warnings = step["warnings"]
+  return {
+    model: text(fields(step["response"])["modelId"]),
+    finishReason: text(step["finishReason"]),
+    promptTokens: number(usage["promptTokens"]),
+    completionTokens: number(usage["completionTokens"]),
+    // Providers count them by names of their own.
+    cacheReadTokens:
+      number(anthropic["cacheReadInputTokens"]) || number(fields(metadata["openai"])["cachedPromptTokens"]),
+    cacheWriteTokens: number(anthropic["cacheCreationInputTokens"]),
+    request: text(fields(step["request"])["body"]),
+    warnings: Array.isArray(warnings)
+      ? warnings.map((one) => text(fields(one)["message"]) || `Not supported: ${text(fields(one)["setting"])}`)
+      : [],
+  }
+}
+
+/** A quote on which a reply rests. */
+export interface Quote {
+  readonly title: string
+  readonly documentId: string
+  readonly chunk: number | undefined
+  readonly page: number | undefined
+  readonly text: string
+}
+
+const quoteOf = ({ providerMetadata, title }: Fields): Quote => {
+  const parley = fields(fields(providerMetadata)["parley"])
+  return {
+    title: text(title),
+    documentId: text(parley["document_id"]),
+    chunk: optional(parley["chunk"]),
+    page: optional(parley["page"]),
+    text: text(parley["quote"]),
+  }
+}
 
 /** A call of a tool. */
 export interface ToolRun {
@@ -36,17 +96,13 @@ export interface TracedStep {
   readonly facts: StepFacts | undefined
 }
 
-/** - `waiting`: nothing came yet. - `stopped`: the person stopped it. */
-export type TraceState = "waiting" | "running" | "finished" | "failed" | "stopped"
-
 /** A reply with the steps that led to it. */
 export interface Trace {
-  readonly state: TraceState
-  readonly messageId: string | undefined
+  /** - `waiting`: nothing came yet. - `stopped`: the person stopped it. */
+  readonly state: "waiting" | "running" | "finished" | "failed" | "stopped"
   readonly sessionId: string | undefined
   readonly steps: ReadonlyArray<TracedStep>
   readonly quotes: ReadonlyArray<Quote>
-  readonly finishReason: string | undefined
   readonly error: string | undefined
   /** When the last event came. */
   readonly latest: number
@@ -54,11 +110,9 @@ export interface Trace {
 
 export const newTrace: Trace = {
   state: "waiting",
-  messageId: undefined,
   sessionId: undefined,
   steps: [],
   quotes: [],
-  finishReason: undefined,
   error: undefined,
   latest: 0,
 }
@@ -71,69 +125,69 @@ const withLast = (trace: Trace, change: (step: TracedStep) => Partial<TracedStep
 const withTool = (trace: Trace, id: string, change: Partial<ToolRun>): Trace =>
   withLast(trace, ({ tools }) => ({ tools: tools.map((run) => (run.id === id ? { ...run, ...change } : run)) }))
 
-const withStep = (trace: Trace, at: number, isModelCall: boolean): Trace => ({
-  ...trace,
-  steps: [
-    ...trace.steps,
-    {
-      isModelCall,
-      start: trace.steps.at(-1)?.end ?? 0,
-      begun: at,
-      written: at,
-      end: undefined,
-      text: "",
-      tools: [],
-      facts: undefined,
-    },
-  ],
-})
+const withStep = (trace: Trace, at: number, isModelCall: boolean): Trace => {
+  const start = trace.steps.at(-1)?.end ?? 0
+  const step = { isModelCall, start, begun: at, written: at, end: undefined, text: "", tools: [], facts: undefined }
+  return { ...trace, steps: [...trace.steps, step] }
+}
 
 /** A reply that the server makes without a model has texts and no steps. */
 const inStep = (trace: Trace, at: number): Trace =>
   trace.steps.at(-1) === undefined || trace.steps.at(-1)?.end !== undefined ? withStep(trace, at, false) : trace
 
-const changed = (trace: Trace, chunk: Chunk, at: number): Trace => {
-  switch (chunk.type) {
+const changed = (trace: Trace, event: Fields, at: number): Trace => {
+  const id = text(event["toolCallId"])
+  switch (event["type"]) {
     case "start":
-      return { ...trace, messageId: chunk.messageId, sessionId: chunk.sessionId }
-    case "step-start":
+      return { ...trace, sessionId: text(fields(event["messageMetadata"])["session_id"]) }
+    case "start-step":
       return withStep(trace, at, true)
-    case "text":
-      return withLast(inStep(trace, at), ({ text }) => ({ text: text + chunk.delta, written: at }))
-    case "tool-start":
+    case "text-delta":
+      return withLast(inStep(trace, at), (step) => ({ text: step.text + text(event["delta"]), written: at }))
+    case "tool-input-start":
       return withLast(inStep(trace, at), () => ({ written: at }))
-    case "tool-input": {
-      const run = { id: chunk.id, name: chunk.name, input: chunk.input, start: at, end: undefined }
+    case "tool-input-available": {
+      const run = { id, name: text(event["toolName"]), input: event["input"], start: at, end: undefined }
       return withLast(inStep(trace, at), ({ tools }) => ({
         written: at,
         tools: [...tools, { ...run, output: undefined, error: undefined }],
       }))
     }
-    case "tool-output":
-      return withTool(trace, chunk.id, { end: at, output: chunk.output })
-    case "tool-error":
-      return withTool(trace, chunk.id, { end: at, error: chunk.message })
-    case "quote":
-      return { ...trace, quotes: [...trace.quotes, chunk.quote] }
-    case "step-facts":
-      return withLast(trace, () => ({ facts: chunk.facts }))
-    case "step-end":
+    case "tool-output-available":
+      return withTool(trace, id, { end: at, output: event["output"] })
+    case "tool-output-error":
+      return withTool(trace, id, { end: at, error: text(event["errorText"]) })
+    case "source-document":
+      return { ...trace, quotes: [...trace.quotes, quoteOf(event)] }
+    case "data-step":
+      return withLast(trace, () => ({ facts: factsOf(fields(event["data"])) }))
+    case "finish-step":
       return withLast(trace, () => ({ end: at }))
     case "finish":
-      return { ...ended(trace, "finished", at), finishReason: chunk.reason }
+      return ended(trace, "finished", at)
     case "error":
-      return { ...ended(trace, "failed", at), error: chunk.message }
+      return ended(trace, "failed", at, text(event["errorText"]))
+    case "abort":
+      return ended(trace, "failed", at, text(event["reason"]) || "The server stopped the reply.")
+    default:
+      return trace
   }
 }
 
-/** The trace after an event that came so many milliseconds after the request was sent. */
-export const advance = (trace: Trace, chunk: Chunk, at: number): Trace =>
-  changed({ ...trace, state: trace.state === "waiting" ? "running" : trace.state, latest: at }, chunk, at)
+/** The trace after an event of the stream that came so many milliseconds after the request was sent. */
+export const advance = (trace: Trace, event: unknown, at: number): Trace =>
+  changed({ ...trace, state: trace.state === "waiting" ? "running" : trace.state, latest: at }, fields(event), at)
 
 /** The trace of a reply that has ended, with everything ended that was going on. */
-export const ended = (trace: Trace, state: "finished" | "failed" | "stopped", at: number): Trace => ({
+export const ended = (
+  trace: Trace,
+  state: "finished" | "failed" | "stopped",
+  at: number,
+  error?: string | undefined,
+): Trace => ({
   ...trace,
   state,
+  error,
   latest: at,
   steps: trace.steps.map((step) => ({
     ...step,
@@ -152,12 +206,12 @@ export const isGoingOn = ({ state }: Trace): boolean => state === "waiting" || s
  * goes on in the middle of its text. Text is only ever added at the end.
  */
 export const textOf = ({ steps }: Trace): string =>
-  steps.reduce((whole, { text }, index) => {
+  steps.reduce((whole, step, index) => {
     const isContinued = steps[index - 1]?.tools.length === 0
-    return whole === "" || text === "" || isContinued ? whole + text : `${whole}\n\n${text}`
+    return whole === "" || step.text === "" || isContinued ? whole + step.text : `${whole}\n\n${step.text}`
   }, "")
 
-/** The tokens of a reply, of all its steps that have told theirs. */
+/** The tokens of a reply, of all its steps that have facts. */
 export const tokensOf = ({ steps }: Trace) =>
   steps.reduce(
     (sum, { facts }) => ({
@@ -167,3 +221,36 @@ export const tokensOf = ({ steps }: Trace) =>
     }),
     { input: 0, cached: 0, output: 0 },
   )
+
+/** A row of a waterfall: a call of the model or of a tool, whose bar stands from `start` to `end`. */
+export interface Row {
+  readonly key: string
+  readonly start: number
+  readonly end: number
+  readonly what:
+    | { readonly kind: "model"; readonly number: number; readonly step: TracedStep }
+    | { readonly kind: "tool"; readonly run: ToolRun }
+}
+
+/** The rows of a reply, each tool below the call of the model that asked for it. What goes on ends at `now`. */
+export const rowsOf = (trace: Trace, now: number): ReadonlyArray<Row> =>
+  trace.steps.flatMap((step, index): ReadonlyArray<Row> => {
+    const isWriting = isGoingOn(trace) && step.end === undefined && step.tools.length === 0
+    const end = isWriting ? now : step.written
+    const model: Row = {
+      key: `model-${index}`,
+      start: step.start,
+      end,
+      what: { kind: "model", number: index + 1, step },
+    }
+    const tools = step.tools.map((run): Row => ({
+      key: run.id,
+      start: run.start,
+      end: run.end ?? now,
+      what: { kind: "tool", run },
+    }))
+    return step.isModelCall ? [model, ...tools] : tools
+  })
+
+/** The whole time that a waterfall spans, in milliseconds; never zero. */
+export const spanOf = (trace: Trace, now: number): number => Math.max(1, isGoingOn(trace) ? now : trace.latest)

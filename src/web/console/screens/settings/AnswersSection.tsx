@@ -1,11 +1,9 @@
 import { useId } from "preact/hooks"
-import plus from "icon:plus"
-import x from "icon:x"
+import { Plus, X } from "lucide"
 import { allChatbots } from "../../Chatbots.ts"
 import type { Form } from "../../forms/Form.ts"
-import { Line, Lines, OnOff } from "../../forms/Inputs.tsx"
 import { Button, IconButton } from "../../parts/Button.tsx"
-import { TextField } from "../../parts/Field.tsx"
+import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { useResource } from "../../Resource.ts"
 
@@ -27,8 +25,8 @@ const FallbackModels = ({ form, list }: { readonly form: Form; readonly list: st
       models.map((model, at) => (at === index ? value : model)),
     )
   return (
-    <fieldset class="plain small-gap">
-      <legend class="label">Fallback models</legend>
+    <fieldset class="stack tight">
+      <legend>Fallback models</legend>
       <p class="field-hint">Asked in turn when the provider of the model before fails before it has begun to answer.</p>
       {models.map((model, index) => (
         <div class="row nowrap" key={index}>
@@ -42,7 +40,7 @@ const FallbackModels = ({ form, list }: { readonly form: Form; readonly list: st
             error={form.error(`${FALLBACK}.${index}`)}
           />
           <IconButton
-            icon={x}
+            icon={X}
             label={`Remove fallback model ${index + 1}`}
             onClick={() =>
               form.set(
@@ -55,7 +53,7 @@ const FallbackModels = ({ form, list }: { readonly form: Form; readonly list: st
       ))}
       {models.length < FALLBACK_MOST && (
         <div>
-          <Button small icon={plus} onClick={() => form.set(FALLBACK, [...models, ""])}>
+          <Button small icon={Plus} onClick={() => form.set(FALLBACK, [...models, ""])}>
             Add a fallback model
           </Button>
         </div>
@@ -75,49 +73,43 @@ export const AnswersSection = ({ form }: { readonly form: Form }) => {
           <option key={model}>{model}</option>
         ))}
       </datalist>
-      <Line
-        form={form}
-        path="settings.model"
+      <TextField
+        {...form.line("settings.model")}
         label="Model"
         list={list}
         spellcheck={false}
         hint="A claude-… model, an openai/… model of a compatible server, or local/extractive, which quotes the documents and needs no key."
       />
       <FallbackModels form={form} list={list} />
-      <Lines
-        form={form}
-        path="settings.prompt"
+      <TextArea
+        {...form.line("settings.prompt")}
         label="Prompt"
         maxLength={32_000}
         rows={4}
         hint="What the model is told about its task, before every conversation."
       />
       <div class="columns">
-        <Line form={form} path="personality_config.tone" label="Tone" placeholder="friendly" maxLength={500} />
-        <Line form={form} path="personality_config.style" label="Style" placeholder="concise" maxLength={500} />
+        <TextField {...form.line("personality_config.tone")} label="Tone" placeholder="friendly" maxLength={500} />
+        <TextField {...form.line("personality_config.style")} label="Style" placeholder="concise" maxLength={500} />
       </div>
-      <Lines
-        form={form}
-        path="settings.greeting"
+      <TextArea
+        {...form.line("settings.greeting")}
         label="Greeting"
         maxLength={2_000}
         hint="What a visitor reads before writing anything."
       />
-      <OnOff
-        form={form}
-        path="settings.isToolEnabled"
+      <Switch
+        {...form.flag("settings.isToolEnabled")}
         label="Tools"
         hint="The model decides when to search the documents and may call the tools that are declared. While it is off, the documents are searched once with every message."
       />
-      <OnOff
-        form={form}
-        path="settings.isRequestUserInfoEnabled"
+      <Switch
+        {...form.flag("settings.isRequestUserInfoEnabled")}
         label="E-mail request"
         hint="Asks for the visitor's e-mail address before the first answer. Who declines is answered all the same."
       />
-      <OnOff
-        form={form}
-        path="settings.isSystemMessageEnabled"
+      <Switch
+        {...form.flag("settings.isSystemMessageEnabled")}
         label="System messages of clients"
         hint="Whether every key that chats may add instructions by the system messages of /v1."
       />

@@ -1,4 +1,4 @@
-import { Line, Lines, OnOff } from "../../forms/Inputs.tsx"
+import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { Section } from "../../parts/Page.tsx"
 import { AvatarField } from "./AvatarField.tsx"
@@ -8,26 +8,23 @@ export const GeneralSection = ({ chatbotId, form }: { readonly form: Form; reado
   <Section title="General">
     <AvatarField form={form} chatbotId={chatbotId} />
     <div class="columns">
-      <Line form={form} path="name" label="Name" maxLength={200} />
-      <Line
-        form={form}
-        path="slug"
+      <TextField {...form.line("name")} label="Name" maxLength={200} />
+      <TextField
+        {...form.line("slug")}
         label="Slug"
         maxLength={100}
         spellcheck={false}
         hint="Its name in addresses, and as a model of /v1."
       />
     </div>
-    <Lines form={form} path="description" label="Description" maxLength={2_000} hint="Only operators see it." />
-    <OnOff
-      form={form}
-      path="active"
+    <TextArea {...form.line("description")} label="Description" maxLength={2_000} hint="Only operators see it." />
+    <Switch
+      {...form.flag("active")}
       label="Answers"
       hint="While it is off, chats are refused; documents and conversations stay as they are."
     />
-    <OnOff
-      form={form}
-      path="is_public"
+    <Switch
+      {...form.flag("is_public")}
       label="Public"
       hint="Any website may embed it by its id, and it has a page of its own that everybody may open."
     />

@@ -1,6 +1,6 @@
 import { computed, useSignal } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
-import eye from "icon:eye"
+import { Eye } from "lucide"
 import type { ChatbotPatch } from "../../../../domain/chatbot/Chatbot.ts"
 import { call, request } from "../../Api.ts"
 import { allChatbots, chatbotResource, type VersionedChatbot } from "../../Chatbots.ts"
@@ -74,14 +74,14 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
       of={first.chatbot.name}
       actions={
         <span class="only-narrow">
-          <Button icon={eye} onClick={() => (isPreviewing.value = true)}>
+          <Button icon={Eye} onClick={() => (isPreviewing.value = true)}>
             Preview
           </Button>
         </span>
       }
     >
       <div class="beside-preview">
-        <fieldset class="plain" disabled={isReadOnly}>
+        <fieldset class="stack loose" disabled={isReadOnly}>
           <legend class="visually-hidden">Settings of {first.chatbot.name}</legend>
           {isReadOnly && <p class="notice">The key that is signed in may read these settings, and not change them.</p>}
           <GeneralSection form={form} chatbotId={chatbotId} />

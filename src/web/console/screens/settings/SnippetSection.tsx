@@ -1,7 +1,7 @@
 import { ColorField } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { Fold } from "../../parts/Page.tsx"
-import { Line } from "../../forms/Inputs.tsx"
+import { TextField } from "../../parts/Field.tsx"
 import { href } from "../../Router.ts"
 
 const path = (field: string): string => `settings.snippet.${field}`
@@ -13,11 +13,11 @@ export const SnippetSection = ({ chatbotId, form }: { readonly form: Form; reado
       Most chatbots need nothing here: <a href={href("widget", { chatbotId })}>the widget</a> has the same fields.
     </p>
     <div class="columns">
-      <Line form={form} path={path("header")} label="Header" maxLength={500} />
-      <Line form={form} path={path("name")} label="Name of who answers" maxLength={500} />
+      <TextField {...form.line(path("header"))} label="Header" maxLength={500} />
+      <TextField {...form.line(path("name"))} label="Name of who answers" maxLength={500} />
     </div>
-    <Line form={form} path={path("slogan")} label="Slogan" maxLength={500} />
-    <Line form={form} path={path("logo")} label="Logo" type="url" placeholder="https://example.com/logo.png" />
+    <TextField {...form.line(path("slogan"))} label="Slogan" maxLength={500} />
+    <TextField {...form.line(path("logo"))} label="Logo" type="url" placeholder="https://example.com/logo.png" />
     <div class="columns">
       <ColorField form={form} path={path("primaryColor")} label="Primary colour" fallback="#0d6e66" />
       <ColorField form={form} path={path("secondaryColor")} label="Secondary colour" fallback="#e1f2f0" />

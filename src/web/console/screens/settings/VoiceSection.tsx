@@ -1,7 +1,7 @@
 import { ColorField } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { Fold } from "../../parts/Page.tsx"
-import { Line, NumberLine } from "../../forms/Inputs.tsx"
+import { TextField } from "../../parts/Field.tsx"
 
 const path = (field: string): string => `voice_widget_config.${field}`
 
@@ -26,37 +26,55 @@ const texts = [
 export const VoiceSection = ({ form }: { readonly form: Form }) => (
   <Fold title="Voice agent" about="Stored for clients that speak">
     <div class="columns">
-      <Line form={form} path={path("voice")} label="Voice" placeholder="alloy" maxLength={64} />
-      <Line form={form} path={path("agentId")} label="Agent id" spellcheck={false} placeholder="A UUID" />
+      <TextField {...form.line(path("voice"))} label="Voice" placeholder="alloy" maxLength={64} />
+      <TextField {...form.line(path("agentId"))} label="Agent id" spellcheck={false} placeholder="A UUID" />
     </div>
-    <Line
-      form={form}
-      path={path("avatar.imageUrl")}
+    <TextField
+      {...form.line(path("avatar.imageUrl"))}
       label="Avatar"
       type="url"
       placeholder="https://example.com/avatar.png"
     />
     <h3>Model</h3>
     <div class="columns">
-      <NumberLine form={form} path={path("model.temperature")} label="Temperature" min={0} max={2} step={0.1} />
-      <NumberLine
-        form={form}
-        path={path("model.max_output_tokens")}
+      <TextField
+        type="number"
+        {...form.number(path("model.temperature"))}
+        label="Temperature"
+        min={0}
+        max={2}
+        step={0.1}
+      />
+      <TextField
+        type="number"
+        {...form.number(path("model.max_output_tokens"))}
         label="Tokens of an answer, at most"
         min={1}
         max={4_096}
       />
     </div>
     <h3>When somebody speaks</h3>
-    <div class="columns three">
-      <NumberLine form={form} path={path("vad.threshold")} label="Threshold" min={0} max={1} step={0.05} />
-      <NumberLine form={form} path={path("vad.prefix_padding_ms")} label="Before, in ms" min={0} max={5_000} />
-      <NumberLine form={form} path={path("vad.silence_duration_ms")} label="Silence, in ms" min={0} max={10_000} />
+    <div class="columns narrow">
+      <TextField type="number" {...form.number(path("vad.threshold"))} label="Threshold" min={0} max={1} step={0.05} />
+      <TextField
+        type="number"
+        {...form.number(path("vad.prefix_padding_ms"))}
+        label="Before, in ms"
+        min={0}
+        max={5_000}
+      />
+      <TextField
+        type="number"
+        {...form.number(path("vad.silence_duration_ms"))}
+        label="Silence, in ms"
+        min={0}
+        max={10_000}
+      />
     </div>
     <h3>Texts</h3>
     <div class="columns">
       {texts.map(([field, label]) => (
-        <Line key={field} form={form} path={path(`text.${field}`)} label={label} maxLength={500} />
+        <TextField key={field} {...form.line(path(`text.${field}`))} label={label} maxLength={500} />
       ))}
     </div>
     <h3>Look</h3>
@@ -64,8 +82,20 @@ export const VoiceSection = ({ form }: { readonly form: Form }) => (
       {colors.map(([field, label, fallback]) => (
         <ColorField key={field} form={form} path={path(`appearance.${field}`)} label={label} fallback={fallback} />
       ))}
-      <NumberLine form={form} path={path("appearance.buttonRadius")} label="Radius of the button" min={0} max={100} />
-      <NumberLine form={form} path={path("appearance.cardRadius")} label="Radius of the card" min={0} max={100} />
+      <TextField
+        type="number"
+        {...form.number(path("appearance.buttonRadius"))}
+        label="Radius of the button"
+        min={0}
+        max={100}
+      />
+      <TextField
+        type="number"
+        {...form.number(path("appearance.cardRadius"))}
+        label="Radius of the card"
+        min={0}
+        max={100}
+      />
     </div>
   </Fold>
 )

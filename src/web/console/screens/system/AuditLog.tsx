@@ -1,10 +1,8 @@
 import { formatMoment } from "../../../shared/Format.ts"
 import { allOrganizations } from "../../Admin.ts"
-import { Button } from "../../parts/Button.tsx"
-import { DateField } from "../../parts/DateField.tsx"
-import { SelectField } from "../../parts/Field.tsx"
+import { DateField, SelectField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { Loaded } from "../../parts/States.tsx"
+import { Loaded, More } from "../../parts/States.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { useResource } from "../../Resource.ts"
 import { place, setQuery } from "../../Router.ts"
@@ -24,14 +22,13 @@ export const AuditLog = () => {
   const log = useResource(auditLog(filters.action, filters.organization, filters.from, filters.to))
   const organizationName = (id: string): string =>
     organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
-  const more = (known: AuditPage) =>
-    log.extend(known, async () => {
-      const { entries, next } = await fetchAudit(filters, known.next)
-      return { entries: [...known.entries, ...entries], next }
-    })
+  const next = async (known: AuditPage): Promise<AuditPage> => {
+    const page = await fetchAudit(filters, known.next)
+    return { ...page, entries: [...known.entries, ...page.entries] }
+  }
   return (
     <Section title="Audit log" about="Who did what to what, from where and when. Entries cannot be changed.">
-      <div class="audit-filters">
+      <div class="columns narrow">
         <SelectField
           label="What"
           value={filters.action}
@@ -71,7 +68,7 @@ export const AuditLog = () => {
                   {
                     title: "Who",
                     cell: ({ actor, address }) => (
-                      <span class="audit-who">
+                      <span class="stack tight">
                         {actorWords(actor)}
                         {address !== null && <span class="soft small">{address}</span>}
                       </span>
@@ -86,18 +83,12 @@ export const AuditLog = () => {
                     title: "Change",
                     isExtra: true,
                     cell: ({ after, before }) => (
-                      <span class="audit-change small">{changesOf(before, after).join("; ")}</span>
+                      <span class="key-rights small">{changesOf(before, after).join("; ")}</span>
                     ),
                   },
                 ]}
               />
-              {known.next !== undefined && (
-                <div class="conversation-more">
-                  <Button busy={log.isExtending.value} onClick={() => void more(known)}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              {known.next !== undefined && <More of={log} load={next} />}
             </>
           )
         }

@@ -1,19 +1,16 @@
 import { useEffect } from "preact/hooks"
-import check from "icon:circle-check"
-import info from "icon:info"
-import refresh from "icon:refresh-cw"
-import wrong from "icon:circle-x"
-import { MeterBar } from "../../../shared/charts/MeterBar.tsx"
+import { RefreshCw } from "lucide"
+import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatCount, formatMillis, formatMoment } from "../../../shared/Format.ts"
-import { Icon } from "../../../shared/Icon.tsx"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
+import { Finding } from "../../parts/Findings.tsx"
 import { Page, Section } from "../../parts/Page.tsx"
-import { Loaded, Skeleton } from "../../parts/States.tsx"
+import { Loaded } from "../../parts/States.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { useResource } from "../../Resource.ts"
 import { AuditLog } from "./AuditLog.tsx"
-import { type Finding, serverChecks, type ServerState, serverState } from "./SystemData.ts"
+import { serverChecks, type ServerState, serverState } from "./SystemData.ts"
 
 /** How often the state is asked for while somebody looks. */
 const EVERY_MILLIS = 10_000
@@ -73,7 +70,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
           </span>
         }
       >
-        <dl class="system-facts">
+        <dl class="facts">
           {facts.map(({ more, name, value }) => (
             <div key={name}>
               <dt>{name}</dt>
@@ -82,7 +79,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
             </div>
           ))}
         </dl>
-        <div class="meters">
+        <div class="columns">
           <MeterBar
             label="Search indexes in memory"
             used={search_indexes.bytes}
@@ -116,11 +113,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
   )
 }
 
-const marks = {
-  ok: { icon: check, word: "Fine" },
-  note: { icon: info, word: "Note" },
-  wrong: { icon: wrong, word: "Wrong" },
-}
+const kinds = { ok: "good", note: "warn", wrong: "bad" } as const
 
 /** What `doctor` finds. It asks every provider, so that it takes some seconds. */
 const Checks = () => {
@@ -131,35 +124,26 @@ const Checks = () => {
       title="Checks"
       about="Asks every configured provider, and compares the stored files with the database."
       actions={
-        <Button small icon={refresh} busy={isLoading} onClick={() => void checks.reload()}>
+        <Button small icon={RefreshCw} busy={isLoading} onClick={() => void checks.reload()}>
           Check again
         </Button>
       }
     >
-      {isLoading && checks.data.value === undefined ? (
-        <Skeleton lines={4} />
-      ) : (
-        <Loaded of={checks} lines={4}>
-          {(all) => (
-            <ul class="checks">
-              {all.map((finding) => (
-                <Found key={`${finding.part} ${finding.text}`} finding={finding} />
-              ))}
-            </ul>
-          )}
-        </Loaded>
-      )}
+      <Loaded of={checks} lines={4}>
+        {(all) => (
+          <ul class="stack tight">
+            {all.map(({ part, state, text }) => (
+              <Finding key={`${part} ${text}`} kind={kinds[state]}>
+                <div>
+                  <strong>{part}</strong> {text}
+                </div>
+              </Finding>
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </Section>
   )
 }
-
-const Found = ({ finding: { part, state, text } }: { readonly finding: Finding }) => (
-  <li class={`check ${state}`}>
-    <Icon nodes={marks[state].icon} size={16} />
-    <span class="visually-hidden">{marks[state].word}: </span>
-    <strong>{part}</strong>
-    <span class="check-text">{text}</span>
-  </li>
-)
 
 export default System

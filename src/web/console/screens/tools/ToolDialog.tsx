@@ -1,20 +1,18 @@
 import { useSignal } from "@preact/signals"
-import plus from "icon:plus"
-import x from "icon:x"
+import { Plus, X } from "lucide"
 import { call } from "../../Api.ts"
 import { toFailure } from "../../Failure.ts"
 import { Button, IconButton } from "../../parts/Button.tsx"
-import { Dialog } from "../../parts/Dialog.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
-import { Form } from "../../parts/Form.tsx"
+import { FormDialog } from "../../parts/Form.tsx"
 import type { Tool } from "./ToolData.ts"
 import {
   draftOf,
   type HeaderDraft,
   methods,
   newDraft,
+  objectIn,
   payloadOf,
-  problemsOf,
   refusalsOf,
   schemaTemplate,
   type ToolDraft,
@@ -45,91 +43,84 @@ const store = async (chatbotId: string, tool: Tool | undefined, draft: ToolDraft
 /** A form in which a tool is declared or changed. */
 export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogProps) => {
   const draft = useSignal<ToolDraft>(tool === undefined ? newDraft : draftOf(tool))
-  const isSent = useSignal(false)
-  const refusals = useSignal<ReturnType<typeof refusalsOf>>({})
-  const problems = problemsOf(draft.value)
-  // A form that is empty is not yet wrong.
-  const errors = isSent.value ? { ...problems, ...refusals.value } : refusals.value
-  const schemaError = errors.schema ?? (draft.value.schema === schemaTemplate ? undefined : problems.schema)
+  const errors = useSignal<ReturnType<typeof refusalsOf>>({})
+  const read = objectIn(draft.value.schema)
+  const problem = "problem" in read ? read.problem : undefined
   const change = (changes: Partial<ToolDraft>): void => {
     draft.value = { ...draft.value, ...changes }
-    refusals.value = {}
+    errors.value = {}
   }
+  /** The properties of the control for a field of the draft. */
+  const of = <K extends keyof ToolDraft>(field: K) => ({
+    value: draft.value[field],
+    onValue: (value: ToolDraft[K]): void => change({ [field]: value }),
+    error: errors.value[field],
+  })
   const submit = async (): Promise<void> => {
-    isSent.value = true
-    if (Object.keys(problems).length > 0) return
     try {
       onStored(await store(chatbotId, tool, draft.value))
     } catch (error) {
-      refusals.value = refusalsOf(toFailure(error).errors)
+      errors.value = refusalsOf(toFailure(error).errors)
       throw error
     }
   }
   return (
-    <Dialog title={tool === undefined ? "New tool" : `Change ${tool.name}`} wide onClose={onClose}>
-      <Form action={tool === undefined ? "Create" : "Save"} onSubmit={submit} onCancel={onClose}>
+    <FormDialog
+      title={tool === undefined ? "New tool" : `Change ${tool.name}`}
+      action={tool === undefined ? "Create" : "Save"}
+      wide
+      isWrong={problem !== undefined}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField label="Name" hint="What the model calls it, such as orderStatus." {...of("name")} spellcheck={false} />
+      <TextArea
+        label="Description"
+        hint="Tells the model when to use it, and what it gives back."
+        {...of("description")}
+        rows={2}
+      />
+      <div class="tool-address">
+        <SelectField label="Method" {...of("method")} options={methods.map((value) => ({ value, label: value }))} />
         <TextField
-          label="Name"
-          hint="What the model calls it, such as orderStatus."
-          value={draft.value.name}
-          onValue={(name) => change({ name })}
-          error={errors.name}
+          label="Address"
+          hint="{Names} in braces are filled in with required properties of the input. The other properties go into the query with GET and DELETE, else into a JSON body."
+          placeholder="https://shop.example.com/orders/{orderId}"
+          {...of("url")}
           spellcheck={false}
         />
+      </div>
+      <div class="stack tight code">
         <TextArea
-          label="Description"
-          hint="Tells the model when to use it, and what it gives back."
-          value={draft.value.description}
-          onValue={(description) => change({ description })}
-          error={errors.description}
-          rows={2}
+          label="Input, as JSON Schema"
+          {...of("schema")}
+          error={problem ?? errors.value.schema}
+          hint="What the model has to send, with a description of each property."
+          rows={10}
+          spellcheck={false}
         />
-        <div class="tool-address">
-          <SelectField
-            label="Method"
-            value={draft.value.method}
-            onValue={(method) => change({ method })}
-            options={methods.map((value) => ({ value, label: value }))}
-          />
-          <TextField
-            label="Address"
-            hint="{Names} in braces are filled in with required properties of the input. The other properties go into the query with GET and DELETE, else into a JSON body."
-            placeholder="https://shop.example.com/orders/{orderId}"
-            value={draft.value.url}
-            onValue={(url) => change({ url })}
-            error={errors.url}
-            spellcheck={false}
-          />
-        </div>
-        <div class="tool-schema">
-          <TextArea
-            label="Input, as JSON Schema"
-            value={draft.value.schema}
-            onValue={(schema) => change({ schema })}
-            error={schemaError}
-            hint="What the model has to send, with a description of each property."
-            rows={10}
-            spellcheck={false}
-          />
-          {draft.value.schema.trim() !== schemaTemplate && (
+        {draft.value.schema.trim() !== schemaTemplate && (
+          <div>
             <Button small kind="quiet" onClick={() => change({ schema: schemaTemplate })}>
               Begin with the template
             </Button>
-          )}
-        </div>
-        <Headers headers={draft.value.headers} error={errors.headers} onHeaders={(headers) => change({ headers })} />
-        <TextField
-          label="Time-out in milliseconds"
-          hint="Empty: as the server's settings say."
-          type="number"
-          min={100}
-          max={30_000}
-          value={draft.value.timeout}
-          onValue={(timeout) => change({ timeout })}
-          error={errors.timeout}
-        />
-      </Form>
-    </Dialog>
+          </div>
+        )}
+      </div>
+      <Headers
+        headers={draft.value.headers}
+        error={errors.value.headers}
+        onHeaders={(headers) => change({ headers })}
+      />
+      <TextField
+        label="Time-out in milliseconds"
+        hint="Empty: as the server's settings say."
+        type="number"
+        min={100}
+        max={30_000}
+        {...of("timeout")}
+      />
+    </FormDialog>
   )
 }
 
@@ -148,13 +139,13 @@ const Headers = ({ error, headers, onHeaders }: HeadersProps) => {
     onHeaders([...headers, { id, name: "", value: "", isStored: false }])
   }
   return (
-    <fieldset class="tool-headers">
+    <fieldset class="stack tight">
       <legend>Headers</legend>
       <p class="field-hint">
         Sent with every call, such as a token. Values are stored as secrets and never shown again.
       </p>
       {headers.map(({ id, isStored, name, value }, index) => (
-        <div class="tool-header" key={id}>
+        <div class="row nowrap" key={id}>
           <TextField
             label={`Name of header ${index + 1}`}
             labelHidden
@@ -174,16 +165,18 @@ const Headers = ({ error, headers, onHeaders }: HeadersProps) => {
             onValue={(text) => change(id, { value: text })}
           />
           <IconButton
-            icon={x}
+            icon={X}
             label={`Remove header ${name === "" ? index + 1 : name}`}
             onClick={() => onHeaders(headers.filter((header) => header.id !== id))}
           />
         </div>
       ))}
       {error !== undefined && <p class="field-error">{error}</p>}
-      <Button small icon={plus} onClick={add}>
-        Add a header
-      </Button>
+      <div>
+        <Button small icon={Plus} onClick={add}>
+          Add a header
+        </Button>
+      </div>
     </fieldset>
   )
 }

@@ -1,8 +1,8 @@
 import type { Schema } from "effect"
 
 /*
- * A tool as it is written in a form: what is wrong with it, and what is sent. The server checks everything again; what
- * is checked here is said while one types.
+ * A tool as it is written in a form, and what is sent. The server says what is wrong with it; that the schema is JSON at
+ * all is checked while it is typed.
  */
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -86,56 +86,6 @@ export const objectIn = (text: string): { readonly object: Fields } | { readonly
   } catch (error) {
     return { problem: `This is no JSON yet: ${error instanceof Error ? error.message : "it cannot be read"}` }
   }
-}
-
-/** The names in braces in an address. */
-export const placeholdersIn = (url: string): ReadonlyArray<string> =>
-  Array.from(new Set(Array.from(url.matchAll(/\{([^{}]*)\}/g), ([, name = ""]) => name)))
-
-const schemaProblem = (text: string): string | undefined => {
-  const read = objectIn(text)
-  if ("problem" in read) return read.problem
-  if (read.object["type"] !== "object") return 'The schema has to describe an object: "type": "object"'
-  return isFields(read.object["properties"] ?? {}) ? undefined : '"properties" has to be an object'
-}
-
-const urlProblem = ({ schema, url }: ToolDraft): string | undefined => {
-  if (!/^https?:\/\/[^/?#\s]/i.test(url)) return "Expected an address that begins with https://"
-  const read = objectIn(schema)
-  const required = "object" in read && Array.isArray(read.object["required"]) ? read.object["required"] : []
-  const missing = placeholdersIn(url).filter((name) => !required.includes(name))
-  if (missing.length === 0) return undefined
-  return `The input has no required property ${missing.map((name) => `“${name}”`).join(", ")} for {${missing[0]}}`
-}
-
-const nameProblem = (name: string): string | undefined =>
-  /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/.test(name) ? undefined : "Expected a letter, then letters, digits, _ and -"
-
-const headersProblem = (headers: ReadonlyArray<HeaderDraft>): string | undefined => {
-  const names = headers.map(({ name }) => name.trim().toLowerCase())
-  if (names.some((name) => !/^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))) return "Every header needs a name"
-  if (new Set(names).size < names.length) return "A header is there twice"
-  return headers.some(({ isStored, value }) => !isStored && value === "") ? "Every new header needs a value" : undefined
-}
-
-const timeoutProblem = (timeout: string): string | undefined => {
-  const millis = Number(timeout)
-  return timeout === "" || (Number.isInteger(millis) && millis >= 100 && millis <= 30_000)
-    ? undefined
-    : "Expected 100 to 30,000 milliseconds"
-}
-
-/** What is wrong with a draft, by field. */
-export const problemsOf = (draft: ToolDraft): Partial<Record<Field, string>> => {
-  const found: Partial<Record<Field, string | undefined>> = {
-    name: nameProblem(draft.name),
-    description: draft.description.trim() === "" ? "The model needs to know what the tool is for" : undefined,
-    url: urlProblem(draft),
-    schema: schemaProblem(draft.schema),
-    headers: headersProblem(draft.headers),
-    timeout: timeoutProblem(draft.timeout),
-  }
-  return Object.fromEntries(Object.entries(found).filter(([, problem]) => problem !== undefined))
 }
 
 /** The fields of the form by the names that the server gives them. */

@@ -1,22 +1,16 @@
 import { useSignal } from "@preact/signals"
-import ellipsis from "icon:ellipsis"
-import pencil from "icon:pencil"
-import play from "icon:play"
-import plus from "icon:plus"
-import trash from "icon:trash"
-import wrench from "icon:wrench"
+import { Pencil, Play, Plus, Trash, Wrench } from "lucide"
 import { formatMillis } from "../../../shared/Format.ts"
-import { Icon } from "../../../shared/Icon.tsx"
 import { call } from "../../Api.ts"
 import { chatbotResource } from "../../Chatbots.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button, LinkButton } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
+import { confirmed } from "../../parts/Confirm.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty, Loaded } from "../../parts/States.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
-import { useResource } from "../../Resource.ts"
+import { toast } from "../../parts/Toast.tsx"
+import { drop, put, useResource } from "../../Resource.ts"
 import { href } from "../../Router.ts"
 import { can } from "../../Session.ts"
 import { type Tool, toolsOf } from "./ToolData.ts"
@@ -35,33 +29,29 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
   }
   const isWriter = can("chatbots:write")
   const create = isWriter && (
-    <Button kind="primary" icon={plus} onClick={() => (shown.value = { kind: "edit", tool: undefined })}>
+    <Button kind="primary" icon={Plus} onClick={() => (shown.value = { kind: "edit", tool: undefined })}>
       New tool
     </Button>
   )
   const stored = (tool: Tool): void => {
-    const known = tools.data.value ?? []
-    const isKnown = known.some(({ id }) => id === tool.id)
-    tools.set(isKnown ? known.map((each) => (each.id === tool.id ? tool : each)) : [...known, tool])
-    toast(isKnown ? `${tool.name} is changed.` : `${tool.name} is declared: the model may call it from now on.`)
+    toast(
+      put(tools, tool) ? `${tool.name} is changed.` : `${tool.name} is declared: the model may call it from now on.`,
+    )
     close()
   }
-  const remove = async (tool: Tool): Promise<void> => {
-    const isSure = await confirm({
-      title: `Delete ${tool.name}?`,
-      text: "The chatbot's model is offered it no more. Its headers are deleted with it.",
-      action: "Delete",
-      isDangerous: true,
-    })
-    if (!isSure) return
-    try {
-      await call("DELETE /api/external/chatbot/:chatbotId/tools/:toolId", { params: { chatbotId, toolId: tool.id } })
-      tools.set((tools.data.value ?? []).filter(({ id }) => id !== tool.id))
-      toast(`${tool.name} is deleted.`)
-    } catch (error) {
-      toastFailure(error)
-    }
-  }
+  const remove = ({ id, name }: Tool): Promise<void> =>
+    confirmed(
+      {
+        title: `Delete ${name}?`,
+        text: "The chatbot's model is offered it no more. Its headers are deleted with it.",
+        action: "Delete",
+      },
+      async () => {
+        await call("DELETE /api/external/chatbot/:chatbotId/tools/:toolId", { params: { chatbotId, toolId: id } })
+        drop(tools, id)
+      },
+      `${name} is deleted.`,
+    )
   return (
     <Page
       title="Tools"
@@ -81,19 +71,19 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
         <Loaded of={tools}>
           {(all) =>
             all.length === 0 ? (
-              <Empty icon={wrench} title="No tools yet" action={create}>
+              <Empty icon={Wrench} title="No tools yet" action={create}>
                 With a tool, the chatbot can look things up in your own systems, or do something there: the state of an
                 order, a ticket for a person.
               </Empty>
             ) : (
-              <ul class="tools">
+              <ul class="columns wide">
                 {all.map((tool) => (
-                  <li key={tool.id} class="section tool">
-                    <div class="tool-head">
+                  <li key={tool.id} class="section stack tight anywhere">
+                    <div class="row apart">
                       <h2>{tool.name}</h2>
                       {isWriter && (
                         <div class="row">
-                          <Button small icon={play} onClick={() => (shown.value = { kind: "try", tool })}>
+                          <Button small icon={Play} onClick={() => (shown.value = { kind: "try", tool })}>
                             Try
                           </Button>
                           <Menu
@@ -101,25 +91,23 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
                             items={[
                               {
                                 label: "Change …",
-                                icon: pencil,
+                                icon: Pencil,
                                 onChoose: () => (shown.value = { kind: "edit", tool }),
                               },
                               {
                                 label: "Delete …",
-                                icon: trash,
+                                icon: Trash,
                                 isDangerous: true,
                                 onChoose: () => void remove(tool),
                               },
                             ]}
-                          >
-                            <Icon nodes={ellipsis} size={18} />
-                          </Menu>
+                          />
                         </div>
                       )}
                     </div>
                     <p>{tool.description}</p>
-                    <p class="tool-call">
-                      <Badge>{tool.method}</Badge> <code class="tool-url">{tool.url}</code>
+                    <p>
+                      <Badge>{tool.method}</Badge> <code>{tool.url}</code>
                     </p>
                     <p class="soft small">
                       {Object.keys(tool.headers).length === 0

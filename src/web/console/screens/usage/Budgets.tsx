@@ -1,5 +1,5 @@
-import { MeterBar } from "../../../shared/charts/MeterBar.tsx"
-import { formatBytes, formatCount, formatMillis } from "../../../shared/Format.ts"
+import { MeterBar } from "../../charts/MeterBar.tsx"
+import { formatBytes, formatMillis } from "../../../shared/Format.ts"
 import { allKeys, allOrganizations, type ApiKey, type Organization } from "../../Admin.ts"
 import { Section } from "../../parts/Page.tsx"
 import { Loaded } from "../../parts/States.tsx"
@@ -8,36 +8,7 @@ import { session } from "../../Session.ts"
 import { usageToday } from "./UsageData.ts"
 import type { UsageRow } from "./Report.ts"
 
-/** A limit as the API has it: null leaves it to the server's settings. */
-type Limit = number | "unlimited" | null
-
-const sayings = { unlimited: "No limit", default: "As the server's settings say" }
-
-/** A bar where a limit is a number, else what is said in its place. */
-export const LimitBar = ({
-  format = formatCount,
-  label,
-  limit,
-  note,
-  used,
-}: {
-  readonly label: string
-  readonly used: number
-  readonly limit: Limit
-  readonly format?: (value: number) => string
-  readonly note?: string
-}) => (
-  <MeterBar
-    label={label}
-    used={used}
-    limit={typeof limit === "number" ? limit : null}
-    unlimited={limit === null ? sayings.default : sayings.unlimited}
-    format={format}
-    {...(note !== undefined && { note })}
-  />
-)
-
-/** When the tokens of a day are counted anew. */
+/** The time until the tokens of a day are counted anew. */
 const untilMidnight = (): string => {
   const day = 86_400_000
   return `Begins anew in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
@@ -67,15 +38,15 @@ export const BudgetsToday = () => {
           organization !== undefined && (
             <>
               <Section title="Today" about="Tokens that chats may take from midnight to midnight, UTC.">
-                <div class="meters">
-                  <LimitBar
+                <div class="columns">
+                  <MeterBar
                     label="Organization"
                     used={taken(today)}
                     limit={organization.budget.tokens_per_day}
                     note={untilMidnight()}
                   />
                   {keys.filter(isBudgeted).map((key) => (
-                    <LimitBar
+                    <MeterBar
                       key={key.id}
                       label={key.name}
                       used={taken(today, key.id)}
@@ -105,9 +76,9 @@ const stored = [
 /** What an organization stores, and how much it may. */
 export const Stored = ({ organization: { quota, used } }: { readonly organization: Organization }) => (
   <Section title="Stored" about="What the organization keeps, and its quotas.">
-    <div class="meters">
+    <div class="columns">
       {stored.map(({ kind, label, ...rest }) => (
-        <LimitBar key={kind} label={label} used={used[kind]} limit={quota[kind]} {...rest} />
+        <MeterBar key={kind} label={label} used={used[kind]} limit={quota[kind]} {...rest} />
       ))}
     </div>
   </Section>

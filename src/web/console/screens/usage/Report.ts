@@ -1,4 +1,4 @@
-import type { Reading } from "../../../shared/charts/Stacks.ts"
+import type { Reading } from "../../charts/Stacks.ts"
 
 /*
  * Rows of a usage report, gathered for a chart, a table and a file.
@@ -73,13 +73,11 @@ const none: Counts = {
   total_tokens: 0,
 }
 
-const sum = (a: Counts, b: Counts): Counts => ({
-  replies: a.replies + b.replies,
-  input_tokens: a.input_tokens + b.input_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
-  cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
-  total_tokens: a.total_tokens + b.total_tokens,
+const counts = Object.keys(none) as ReadonlyArray<keyof Counts>
+
+const sum = (one: Counts, other: Counts): Counts => ({
+  ...none,
+  ...Object.fromEntries(counts.map((count) => [count, one[count] + other[count]])),
 })
 
 /** What one of the things that share the usage has taken. */
@@ -105,36 +103,21 @@ export interface Names {
   readonly key: (id: string) => string
 }
 
+const idColumns = {
+  chatbot: (row: UsageRow, names: Names) => names.chatbot(row.chatbot_id ?? ""),
+  chatbot_id: (row: UsageRow) => row.chatbot_id ?? "",
+  model: (row: UsageRow) => row.model ?? "",
+  provider: (row: UsageRow) => row.provider ?? "",
+  key: (row: UsageRow, names: Names) => names.key(row.api_key_id ?? ""),
+  api_key_id: (row: UsageRow) => row.api_key_id ?? "",
+}
+
 /** A report as a table for spreadsheets, with a row for each day, chatbot, model and key. */
 export const sheetOf = (rows: ReadonlyArray<UsageRow>, names: Names): ReadonlyArray<ReadonlyArray<string | number>> => [
-  [
-    "day",
-    "chatbot",
-    "chatbot_id",
-    "model",
-    "provider",
-    "key",
-    "api_key_id",
-    "replies",
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "total_tokens",
-  ],
+  ["day", ...Object.keys(idColumns), ...counts],
   ...rows.map((row) => [
     row.day ?? "",
-    names.chatbot(row.chatbot_id ?? ""),
-    row.chatbot_id ?? "",
-    row.model ?? "",
-    row.provider ?? "",
-    names.key(row.api_key_id ?? ""),
-    row.api_key_id ?? "",
-    row.replies,
-    row.input_tokens,
-    row.output_tokens,
-    row.cache_read_tokens,
-    row.cache_write_tokens,
-    row.total_tokens,
+    ...Object.values(idColumns).map((cell) => cell(row, names)),
+    ...counts.map((count) => row[count]),
   ]),
 ]

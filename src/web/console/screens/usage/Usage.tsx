@@ -1,21 +1,19 @@
 import { useSignal } from "@preact/signals"
-import chart from "icon:chart-column"
-import download from "icon:download"
-import { BarsByDay } from "../../../shared/charts/BarsByDay.tsx"
-import { countDays, daysBetween, isDay } from "../../../shared/charts/Days.ts"
-import { stack } from "../../../shared/charts/Stacks.ts"
+import { ChartColumn, Download } from "lucide"
+import { BarsByDay } from "../../charts/BarsByDay.tsx"
+import { countDays, daysBetween, isDay } from "../../charts/Days.ts"
+import { stack } from "../../charts/Stacks.ts"
 import { formatCount, formatShare } from "../../../shared/Format.ts"
 import { csvOf } from "../../Csv.ts"
 import { saveFile } from "../../Download.ts"
 import { useChatbotNames, useKeyNames } from "../../Names.ts"
 import { Button } from "../../parts/Button.tsx"
-import { DateField } from "../../parts/DateField.tsx"
-import { SelectField } from "../../parts/Field.tsx"
+import { DateField, SelectField } from "../../parts/Field.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty, Loaded } from "../../parts/States.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Tabs } from "../../parts/Tabs.tsx"
-import { toastFailure } from "../../parts/Toast.tsx"
+import { attempt } from "../../parts/Toast.tsx"
 import { useResource } from "../../Resource.ts"
 import { place, setQuery } from "../../Router.ts"
 import { can } from "../../Session.ts"
@@ -56,7 +54,7 @@ const OwnRange = ({ from, to }: { readonly from: string; readonly to: string }) 
     if (isPossible) setQuery({ ...next, days: undefined })
   }
   return (
-    <div class="usage-range">
+    <div class="columns narrow">
       <DateField label="From" value={from} max={to} onValue={(day) => change({ from: day, to })} />
       <DateField label="To" value={to} min={from} onValue={(day) => change({ from, to: day })} />
     </div>
@@ -85,13 +83,11 @@ const Usage = () => {
   }
   const save = async (): Promise<void> => {
     isSaving.value = true
-    try {
+    await attempt(async () => {
       const rows = await fetchReport(from, to, ["day", "chatbot", "model", "provider", "key"])
       const sheet = csvOf(sheetOf(rows, { chatbot: chatbotName, key: keyName }))
       saveFile(`usage-${from}-${to}.csv`, new Blob(["\u{FEFF}", sheet], { type: "text/csv;charset=utf-8" }))
-    } catch (error) {
-      toastFailure(error)
-    }
+    })
     isSaving.value = false
   }
   return (
@@ -99,13 +95,13 @@ const Usage = () => {
       title="Usage"
       about="Tokens that the models of your chatbots have taken, by day in UTC."
       actions={
-        <Button icon={download} busy={isSaving.value} onClick={() => void save()}>
+        <Button icon={Download} busy={isSaving.value} onClick={() => void save()}>
           Download CSV
         </Button>
       }
     >
       <div class="stack">
-        <div class="toolbar usage-tools">
+        <div class="toolbar">
           <Tabs label="Time" value={range.name} onValue={chooseRange} tabs={ranges} />
           <Tabs label="Divided by" value={by} onValue={(value) => setQuery({ by: value })} tabs={shownDivisions} />
           <SelectField
@@ -120,7 +116,7 @@ const Usage = () => {
         <Loaded of={report} lines={6}>
           {(rows) =>
             rows.length === 0 ? (
-              <Empty icon={chart} title="No usage in this time">
+              <Empty icon={ChartColumn} title="No usage in this time">
                 As soon as a chatbot answers, its tokens are counted here.
               </Empty>
             ) : (

@@ -1,4 +1,4 @@
-import { addDays, dayAt } from "../../../shared/charts/Days.ts"
+import { addDays, dayAt } from "../../charts/Days.ts"
 import { call } from "../../Api.ts"
 import { resources } from "../../Resource.ts"
 import type { Division, UsageRow } from "./Report.ts"

@@ -1,12 +1,12 @@
-import listIcon from "icon:list"
+import { List } from "lucide"
 import { formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
-import { Empty, Loaded } from "../../parts/States.tsx"
+import { Empty, Loaded, More } from "../../parts/States.tsx"
 import { Table } from "../../parts/Table.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
+import { attempt, toast } from "../../parts/Toast.tsx"
 import { useResource } from "../../Resource.ts"
 import {
   deliveriesOf,
@@ -32,99 +32,86 @@ interface DeliveriesProps {
 /** The latest deliveries of a webhook, which can be sent again. */
 export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
   const list = useResource(deliveriesOf(webhook.id))
-  const more = (known: DeliveryList) =>
-    list.extend(known, async () => {
-      const page = await fetchDeliveries(webhook.id, known.next_cursor ?? undefined)
-      return { ...page, deliveries: [...known.deliveries, ...page.deliveries] }
-    })
-  const resend = async (one: Delivery): Promise<void> => {
-    try {
+  const next = async (known: DeliveryList): Promise<DeliveryList> => {
+    const page = await fetchDeliveries(webhook.id, known.next_cursor ?? undefined)
+    return { ...page, deliveries: [...known.deliveries, ...page.deliveries] }
+  }
+  const resend = (one: Delivery): Promise<void> =>
+    attempt(async () => {
       const { delivery } = await call("POST /api/external/webhooks/:webhookId/deliveries/:deliveryId/resend", {
         params: { webhookId: webhook.id, deliveryId: one.id },
       })
       const known = list.data.peek()
-      if (known !== undefined) {
-        const deliveries = known.deliveries.map((each) => (each.id === delivery.id ? delivery : each))
-        list.set({ ...known, deliveries })
-      }
-      toast("It is sent again.")
-    } catch (error) {
-      toastFailure(error)
-    }
-  }
-  const resendFailed = async (): Promise<void> => {
-    try {
+      if (known === undefined) return
+      const deliveries = known.deliveries.map((each) => (each.id === delivery.id ? delivery : each))
+      list.set({ ...known, deliveries })
+    }, "It is sent again.")
+  const resendFailed = (): Promise<void> =>
+    attempt(async () => {
       const { resent } = await call("POST /api/external/webhooks/:webhookId/deliveries/resend", {
         params: { webhookId: webhook.id },
         body: { since: new Date(Date.now() - DAYS * DAY_MILLIS).toISOString() },
       })
       toast(resent === 0 ? "None has failed." : `${plural(resent, "delivery", "deliveries")} are sent again.`)
       await list.reload()
-    } catch (error) {
-      toastFailure(error)
-    }
-  }
+    })
   return (
     <Dialog title="Deliveries" kind="drawer" wide onClose={onClose}>
-      <div class="stack">
-        <p class="soft ellipsis">{webhook.url}</p>
-        <p class="row">
-          <Button small onClick={() => void list.reload()}>
-            Reload
-          </Button>
-          <Button small disabled={!webhook.active} onClick={() => void resendFailed()}>
-            Send all that failed again
-          </Button>
-        </p>
-        <Loaded of={list}>
-          {(known) => (
-            <>
-              {known.deliveries.length === 0 ? (
-                <Empty icon={listIcon} title="No deliveries yet">
-                  Each event that the webhook gets is listed here, with the endpoint's answer.
-                </Empty>
-              ) : (
-                <Table
-                  label="Latest deliveries"
-                  rows={known.deliveries}
-                  keyOf={({ id }) => id}
-                  columns={[
-                    { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
-                    { title: "When", cell: ({ created_at }) => formatMoment(created_at) },
-                    { title: "State", cell: ({ state }) => <Badge kind={kinds[state]}>{state}</Badge> },
-                    { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
-                    {
-                      title: "Answer",
-                      isExtra: true,
-                      cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
-                    },
-                    {
-                      title: "Actions",
-                      kind: "actions",
-                      cell: (delivery) => (
-                        <Button
-                          small
-                          disabled={!webhook.active || delivery.state === "waiting"}
-                          onClick={() => void resend(delivery)}
-                        >
-                          Send again
-                        </Button>
-                      ),
-                    },
-                  ]}
-                />
-              )}
-              {(known.next_cursor ?? null) !== null && (
-                <p>
-                  <Button busy={list.isExtending.value} onClick={() => void more(known)}>
-                    Earlier ones
-                  </Button>
-                </p>
-              )}
-            </>
-          )}
-        </Loaded>
-      </div>
+      <p class="soft ellipsis">{webhook.url}</p>
+      <p class="row">
+        <Button small onClick={() => void list.reload()}>
+          Reload
+        </Button>
+        <Button small disabled={!webhook.active} onClick={() => void resendFailed()}>
+          Send all that failed again
+        </Button>
+      </p>
+      <Loaded of={list}>
+        {(known) => (
+          <>
+            {known.deliveries.length === 0 ? (
+              <Empty icon={List} title="No deliveries yet">
+                Each event that the webhook gets is listed here, with the endpoint's answer.
+              </Empty>
+            ) : (
+              <Table
+                label="Latest deliveries"
+                rows={known.deliveries}
+                keyOf={({ id }) => id}
+                columns={[
+                  { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
+                  { title: "When", cell: ({ created_at }) => formatMoment(created_at) },
+                  { title: "State", cell: ({ state }) => <Badge kind={kinds[state]}>{state}</Badge> },
+                  { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
+                  {
+                    title: "Answer",
+                    isExtra: true,
+                    cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
+                  },
+                  {
+                    title: "Actions",
+                    kind: "actions",
+                    cell: (delivery) => (
+                      <Button
+                        small
+                        disabled={!webhook.active || delivery.state === "waiting"}
+                        onClick={() => void resend(delivery)}
+                      >
+                        Send again
+                      </Button>
+                    ),
+                  },
+                ]}
+              />
+            )}
+            {(known.next_cursor ?? null) !== null && (
+              <More of={list} load={next}>
+                Earlier ones
+              </More>
+            )}
+          </>
+        )}
+      </Loaded>
     </Dialog>
   )
 }

@@ -1,9 +1,8 @@
 import { useSignal } from "@preact/signals"
 import { call } from "../../Api.ts"
 import { useChatbotNames } from "../../Names.ts"
-import { Dialog } from "../../parts/Dialog.tsx"
-import { Checkbox, Switch, TextField } from "../../parts/Field.tsx"
-import { Form } from "../../parts/Form.tsx"
+import { bind, Checkbox, Switch, TextField } from "../../parts/Field.tsx"
+import { FormDialog } from "../../parts/Form.tsx"
 import { session } from "../../Session.ts"
 import { eventTypes, eventWords, type EventType, type Webhook } from "./WebhookData.ts"
 
@@ -35,45 +34,39 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
     onStored(webhook, undefined)
   }
   return (
-    <Dialog title={item === undefined ? "New webhook" : "Change the webhook"} wide onClose={onClose}>
-      <Form action={item === undefined ? "Create" : "Save"} isWrong={isWrong} onSubmit={submit} onCancel={onClose}>
-        <TextField
-          label="Address"
-          hint="Events are sent here by POST."
-          placeholder="https://hooks.example.com/parley"
-          value={url.value}
-          onValue={(text) => (url.value = text)}
-          spellcheck={false}
-        />
-        <TextField
-          label="Description"
-          value={description.value}
-          onValue={(text) => (description.value = text)}
-          maxLength={200}
-        />
-        <fieldset class="choices">
-          <legend>Events{bound !== null && ` of ${chatbotName(bound)}`}</legend>
-          {eventTypes.map((type) => (
-            <Checkbox
-              key={type}
-              label={eventWords[type]}
-              hint={<code>{type}</code>}
-              value={events.value.includes(type)}
-              onValue={(isChosen) =>
-                (events.value = eventTypes.filter((each) => (each === type ? isChosen : events.value.includes(each))))
-              }
-            />
-          ))}
-        </fieldset>
-        {item !== undefined && (
-          <Switch
-            label="Send events"
-            hint="What waits is given up when this is switched off."
-            value={isActive.value}
-            onValue={(value) => (isActive.value = value)}
+    <FormDialog
+      title={item === undefined ? "New webhook" : "Change the webhook"}
+      action={item === undefined ? "Create" : "Save"}
+      wide
+      isWrong={isWrong}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label="Address"
+        hint="Events are sent here by POST."
+        placeholder="https://hooks.example.com/parley"
+        {...bind(url)}
+        spellcheck={false}
+      />
+      <TextField label="Description" {...bind(description)} maxLength={200} />
+      <fieldset class="columns">
+        <legend>Events{bound !== null && ` of ${chatbotName(bound)}`}</legend>
+        {eventTypes.map((type) => (
+          <Checkbox
+            key={type}
+            label={eventWords[type]}
+            hint={<code>{type}</code>}
+            value={events.value.includes(type)}
+            onValue={(isChosen) =>
+              (events.value = eventTypes.filter((each) => (each === type ? isChosen : events.value.includes(each))))
+            }
           />
-        )}
-      </Form>
-    </Dialog>
+        ))}
+      </fieldset>
+      {item !== undefined && (
+        <Switch label="Send events" hint="What waits is given up when this is switched off." {...bind(isActive)} />
+      )}
+    </FormDialog>
   )
 }

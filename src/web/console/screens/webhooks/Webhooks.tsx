@@ -1,26 +1,18 @@
 import { useSignal } from "@preact/signals"
-import ellipsis from "icon:ellipsis"
-import list from "icon:list"
-import keyRound from "icon:key-round"
-import pencil from "icon:pencil"
-import plus from "icon:plus"
-import send from "icon:send"
-import trash from "icon:trash"
-import webhookIcon from "icon:webhook"
+import { KeyRound, List, Pencil, Plus, Send, Trash, Webhook as WebhookIcon } from "lucide"
 import { formatMoment, plural } from "../../../shared/Format.ts"
-import { Icon } from "../../../shared/Icon.tsx"
 import { call } from "../../Api.ts"
 import { useChatbotNames } from "../../Names.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
+import { confirm, confirmed } from "../../parts/Confirm.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Empty, Loaded } from "../../parts/States.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
-import { useResource } from "../../Resource.ts"
+import { attempt, toast } from "../../parts/Toast.tsx"
+import { drop, put, useResource } from "../../Resource.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { allWebhooks, eventWords, outcomeOf, stateOf, type Webhook } from "./WebhookData.ts"
 import { WebhookDialog } from "./WebhookDialog.tsx"
@@ -36,25 +28,13 @@ const Webhooks = () => {
   const chatbotName = useChatbotNames()
   const shown = useSignal<Shown | undefined>(undefined)
   const close = (): void => void (shown.value = undefined)
-  const stored = (webhook: Webhook): void => {
-    const known = webhooks.data.value ?? []
-    const isKnown = known.some(({ id }) => id === webhook.id)
-    webhooks.set(isKnown ? known.map((each) => (each.id === webhook.id ? webhook : each)) : [...known, webhook])
-  }
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
-      toastFailure(error)
-    }
-  }
-  const test = ({ id }: Webhook) =>
+  const test = ({ id }: Webhook): Promise<void> =>
     attempt(async () => {
       const params = { webhookId: id }
       const { test } = await call("POST /api/external/webhooks/:webhookId/test", { params })
       toast(`${test.is_delivered ? "The endpoint has accepted it" : "It was not accepted"}: ${outcomeOf(test)}`)
     })
-  const rotate = (webhook: Webhook) =>
+  const rotate = (webhook: Webhook): Promise<void> =>
     attempt(async () => {
       const isSure = await confirm({
         title: "Make a new secret?",
@@ -64,24 +44,24 @@ const Webhooks = () => {
       if (!isSure) return
       const params = { webhookId: webhook.id }
       const { secret, webhook: changed } = await call("POST /api/external/webhooks/:webhookId/rotate", { params })
-      stored(changed)
+      put(webhooks, changed)
       shown.value = { kind: "secret", secret }
     })
-  const remove = ({ id, url }: Webhook) =>
-    attempt(async () => {
-      const isSure = await confirm({
+  const remove = ({ id, url }: Webhook): Promise<void> =>
+    confirmed(
+      {
         title: "Delete the webhook?",
         text: `Nothing is sent to ${url} any more, and what waits is lost.`,
         action: "Delete",
-        isDangerous: true,
-      })
-      if (!isSure) return
-      await call("DELETE /api/external/webhooks/:webhookId", { params: { webhookId: id } })
-      webhooks.set((webhooks.data.value ?? []).filter((each) => each.id !== id))
-      toast("The webhook is deleted.")
-    })
+      },
+      async () => {
+        await call("DELETE /api/external/webhooks/:webhookId", { params: { webhookId: id } })
+        drop(webhooks, id)
+      },
+      "The webhook is deleted.",
+    )
   const create = (
-    <Button kind="primary" icon={plus} onClick={() => (shown.value = { kind: "edit", item: undefined })}>
+    <Button kind="primary" icon={Plus} onClick={() => (shown.value = { kind: "edit", item: undefined })}>
       New webhook
     </Button>
   )
@@ -90,20 +70,20 @@ const Webhooks = () => {
       <Loaded of={webhooks}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={webhookIcon} title="No webhooks yet" action={create}>
+            <Empty icon={WebhookIcon} title="No webhooks yet" action={create}>
               With a webhook, your own server learns of messages, conversations, ratings and documents as they happen.
             </Empty>
           ) : (
-            <ul class="tools">
+            <ul class="columns wide">
               {all.map((webhook) => (
-                <li key={webhook.id} class="section tool">
-                  <div class="tool-head">
+                <li key={webhook.id} class="section stack tight">
+                  <div class="row apart">
                     <h2 class="ellipsis">{webhook.description || new URL(webhook.url).host}</h2>
                     <div class="row">
-                      <Button small icon={list} onClick={() => (shown.value = { kind: "deliveries", item: webhook })}>
+                      <Button small icon={List} onClick={() => (shown.value = { kind: "deliveries", item: webhook })}>
                         Deliveries
                       </Button>
-                      <Button small icon={send} onClick={() => void test(webhook)}>
+                      <Button small icon={Send} onClick={() => void test(webhook)}>
                         Test
                       </Button>
                       <Menu
@@ -111,25 +91,22 @@ const Webhooks = () => {
                         items={[
                           {
                             label: "Change …",
-                            icon: pencil,
+                            icon: Pencil,
                             onChoose: () => (shown.value = { kind: "edit", item: webhook }),
                           },
-                          { label: "New secret …", icon: keyRound, onChoose: () => void rotate(webhook) },
+                          { label: "New secret …", icon: KeyRound, onChoose: () => void rotate(webhook) },
                           {
                             label: "Delete …",
-                            icon: trash,
+                            icon: Trash,
                             isDangerous: true,
                             onChoose: () => void remove(webhook),
                           },
                         ]}
-                      >
-                        <Icon nodes={ellipsis} size={18} />
-                      </Menu>
+                      />
                     </div>
                   </div>
-                  <p class="tool-call">
-                    <Badge kind={stateOf(webhook).kind}>{stateOf(webhook).text}</Badge>{" "}
-                    <code class="tool-url">{webhook.url}</code>
+                  <p class="anywhere">
+                    <Badge kind={stateOf(webhook).kind}>{stateOf(webhook).text}</Badge> <code>{webhook.url}</code>
                   </p>
                   <p class="soft small">
                     {webhook.events.map((type) => eventWords[type]).join(", ")}
@@ -149,7 +126,7 @@ const Webhooks = () => {
           item={shown.value.item}
           onClose={close}
           onStored={(webhook, secret) => {
-            stored(webhook)
+            put(webhooks, webhook)
             shown.value = secret === undefined ? undefined : { kind: "secret", secret }
             if (secret === undefined) toast("The webhook is changed.")
           }}
@@ -158,17 +135,13 @@ const Webhooks = () => {
       {shown.value?.kind === "deliveries" && <Deliveries webhook={shown.value.item} onClose={close} />}
       {shown.value?.kind === "secret" && (
         <Dialog title="The secret of the webhook" stays onClose={close}>
-          <div class="stack">
-            <p>Your server verifies signatures with it. It is shown this once.</p>
-            <p class="row">
-              <code class="tool-url">{shown.value.secret}</code>
-              <CopyButton text={shown.value.secret} label="Copy the secret" />
-            </p>
-            <div class="dialog-actions">
-              <Button kind="primary" onClick={close}>
-                I have it
-              </Button>
-            </div>
+          <p>Your server verifies signatures with it. It is shown this once.</p>
+          <code class="code-box">{shown.value.secret}</code>
+          <div class="dialog-actions">
+            <CopyButton text={shown.value.secret} label="Copy the secret" withText />
+            <Button kind="primary" onClick={close}>
+              I have it
+            </Button>
           </div>
         </Dialog>
       )}

@@ -1,21 +1,18 @@
 import { useSignal } from "@preact/signals"
-import circleAlert from "icon:circle-alert"
-import circleCheck from "icon:circle-check"
-import circleX from "icon:circle-x"
-import flask from "icon:flask-conical"
-import { Icon } from "../../../shared/Icon.tsx"
+import { FlaskConical } from "lucide"
 import { call } from "../../Api.ts"
 import type { Chatbot } from "../../Chatbots.ts"
 import { Button } from "../../parts/Button.tsx"
-import { TextArea, TextField } from "../../parts/Field.tsx"
+import { bind, TextArea, TextField } from "../../parts/Field.tsx"
+import { Finding } from "../../parts/Findings.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
+import { attempt } from "../../parts/Toast.tsx"
 import { isLive, type PublishableKey } from "../../PublishableKeys.ts"
 import type { Resource } from "../../Resource.ts"
 import { serverAddress } from "../../Root.ts"
 import { can } from "../../Session.ts"
-import { type Finding, findingsOf, type KnownKey } from "./PageCheck.ts"
-import { originOf } from "./Origins.ts"
+import { findingsOf, type KnownKey } from "./PageCheck.ts"
+import { originOf } from "../../Origins.ts"
 import { TestPage } from "./TestPage.tsx"
 
 interface CheckProps {
@@ -29,9 +26,6 @@ const known = (item: PublishableKey): KnownKey => ({
   state: isLive(item) ? "live" : item.revoked_at === null ? "expired" : "revoked",
 })
 
-const icons = { good: circleCheck, note: circleAlert, bad: circleX } as const
-const words = { good: "Right", note: "Note", bad: "Wrong" } as const
-
 /** Says whether a website embeds the widget right, and what to do where it does not. */
 export const CheckSection = ({ chatbot, keys }: CheckProps) => {
   const address = useSignal("")
@@ -42,7 +36,7 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
   const all = keys.data.value ?? []
   const live = all.find((item) => isLive(item))
   const testKey = live?.public_key ?? (chatbot.is_public ? chatbot.id : undefined)
-  const findings: ReadonlyArray<Finding> =
+  const findings =
     origin.value === undefined
       ? []
       : findingsOf({
@@ -54,8 +48,8 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           isActive: chatbot.active,
           keys: all.map(known),
         })
-  const allow = async (missing: string): Promise<void> => {
-    try {
+  const allow = (missing: string): Promise<void> =>
+    attempt(async () => {
       if (live === undefined)
         await call("POST /api/admin/api-keys", {
           body: { kind: "publishable", name: "Website", chatbot_id: chatbot.id, allowed_origins: [missing] },
@@ -65,19 +59,15 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           params: { apiKeyId: live.id },
           body: { allowed_origins: [...live.allowed_origins, missing] },
         })
-      toast(`${missing} is allowed.`)
-    } catch (error) {
-      toastFailure(error)
-    }
-    await keys.reload()
-  }
+      await keys.reload()
+    }, `${missing} is allowed.`)
   return (
     <Section
       title="Is it embedded right?"
       about="Enter where the page stands. With its HTML or its Content-Security-Policy, more can be said."
       actions={
         testKey !== undefined && (
-          <Button icon={flask} onClick={() => (isTesting.value = true)}>
+          <Button icon={FlaskConical} onClick={() => (isTesting.value = true)}>
             Load a test page
           </Button>
         )
@@ -95,39 +85,32 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           label="Address of the page"
           placeholder="https://example.com/help"
           spellcheck={false}
-          autocomplete="off"
           required
-          value={address.value}
-          onValue={(value) => (address.value = value)}
+          {...bind(address)}
           error={isWrong.value ? "Expected an address, such as https://example.com" : undefined}
         />
         <TextArea
           label="HTML or Content-Security-Policy"
           spellcheck={false}
-          value={source.value}
-          onValue={(value) => (source.value = value)}
+          {...bind(source)}
           hint="Optional. It stays in this browser."
         />
         <div>
           <Button type="submit">Check</Button>
         </div>
       </form>
-      <output class="findings">
-        {findings.map((finding) => (
-          <div class={`finding ${finding.state}`} key={finding.text}>
-            <Icon nodes={icons[finding.state]} size={18} />
-            <p>
-              <span class="visually-hidden">{words[finding.state]}: </span>
-              {finding.text}
-            </p>
-            {finding.missingOrigin !== undefined && can("admin") && (
-              <Button small onClick={() => void allow(finding.missingOrigin ?? "")}>
+      <ul class="stack tight" aria-live="polite">
+        {findings.map(({ missingOrigin, state, text }) => (
+          <Finding key={text} kind={state}>
+            <div>{text}</div>
+            {missingOrigin !== undefined && can("admin") && (
+              <Button small onClick={() => void allow(missingOrigin)}>
                 Allow it
               </Button>
             )}
-          </div>
+          </Finding>
         ))}
-      </output>
+      </ul>
       {isTesting.value && testKey !== undefined && (
         <TestPage widgetKey={testKey} name={chatbot.name} onClose={() => (isTesting.value = false)} />
       )}

@@ -1,24 +1,21 @@
 import { useSignal } from "@preact/signals"
-import plus from "icon:plus"
-import ellipsis from "icon:ellipsis"
-import pencil from "icon:pencil"
-import ban from "icon:ban"
+import { Ban, Pencil, Plus } from "lucide"
 import { formatAgo } from "../../../shared/Format.ts"
-import { Icon } from "../../../shared/Icon.tsx"
 import { call } from "../../Api.ts"
 import type { Chatbot } from "../../Chatbots.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Button } from "../../parts/Button.tsx"
-import { confirm } from "../../parts/Confirm.tsx"
+import { confirmed } from "../../parts/Confirm.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
 import { Menu } from "../../parts/Menu.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { Loaded } from "../../parts/States.tsx"
-import { toast, toastFailure } from "../../parts/Toast.tsx"
 import { isLive, type PublishableKey } from "../../PublishableKeys.ts"
 import type { Resource } from "../../Resource.ts"
 import { href } from "../../Router.ts"
-import { OriginsDialog } from "./OriginsDialog.tsx"
+import { session } from "../../Session.ts"
+import { CreateKey } from "../keys/CreateKey.tsx"
+import { EditKey } from "../keys/EditKey.tsx"
 
 interface KeysProps {
   readonly chatbot: Chatbot
@@ -34,27 +31,24 @@ interface RowProps {
 
 const Row = ({ item, onChanged, onEdit }: RowProps) => {
   const live = isLive(item)
-  const revoke = async (): Promise<void> => {
-    const sure = await confirm({
-      title: `Revoke ${item.name}?`,
-      text: <p>Within a second, no page that names this key shows the widget. A revoked key stays revoked.</p>,
-      action: "Revoke",
-      isDangerous: true,
-    })
-    if (!sure) return
-    try {
-      await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: item.id } })
-      toast(`${item.name} is revoked.`)
-    } catch (error) {
-      toastFailure(error)
-    }
-    await onChanged()
-  }
+  const revoke = (): Promise<void> =>
+    confirmed(
+      {
+        title: `Revoke ${item.name}?`,
+        text: "Within a second, no page that names this key shows the widget. A revoked key stays revoked.",
+        action: "Revoke",
+      },
+      async () => {
+        await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: item.id } })
+        await onChanged()
+      },
+      `${item.name} is revoked.`,
+    )
   return (
-    <li class={live ? undefined : "is-over"}>
-      <div>
+    <li class="row apart">
+      <div class="anywhere">
         <p class="row">
-          <strong>{item.name}</strong>
+          {live ? <strong>{item.name}</strong> : <s>{item.name}</s>}
           {!live && <Badge kind="bad">{item.revoked_at === null ? "Expired" : "Revoked"}</Badge>}
           <span class="soft small">
             {item.last_used_at === null ? "never used" : `used ${formatAgo(item.last_used_at, Date.now())}`}
@@ -63,9 +57,11 @@ const Row = ({ item, onChanged, onEdit }: RowProps) => {
         <p>
           <code>{item.public_key}</code>
         </p>
-        <ul class="origins" aria-label={`Where ${item.name} is allowed`}>
+        <ul class="row" aria-label={`Where ${item.name} is allowed`}>
           {item.allowed_origins.map((origin) => (
-            <li key={origin}>{origin === "*" ? "every website" : origin}</li>
+            <li key={origin}>
+              <Badge>{origin === "*" ? "every website" : origin}</Badge>
+            </li>
           ))}
         </ul>
       </div>
@@ -75,12 +71,10 @@ const Row = ({ item, onChanged, onEdit }: RowProps) => {
           <Menu
             label={`Actions for ${item.name}`}
             items={[
-              { label: "Change …", icon: pencil, onChoose: onEdit },
-              { label: "Revoke …", icon: ban, isDangerous: true, onChoose: () => void revoke() },
+              { label: "Change …", icon: Pencil, onChoose: onEdit },
+              { label: "Revoke …", icon: Ban, isDangerous: true, onChoose: () => void revoke() },
             ]}
-          >
-            <Icon nodes={ellipsis} size={18} />
-          </Menu>
+          />
         </div>
       )}
     </li>
@@ -90,6 +84,7 @@ const Row = ({ item, onChanged, onEdit }: RowProps) => {
 /** The websites that may show the widget, each by a key of its own. */
 export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
   const editing = useSignal<PublishableKey | "new" | undefined>(undefined)
+  const close = (): void => void (editing.value = undefined)
   return (
     <Section
       title="Websites"
@@ -100,7 +95,7 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
       }
       actions={
         mayManage && (
-          <Button icon={plus} onClick={() => (editing.value = "new")}>
+          <Button icon={Plus} onClick={() => (editing.value = "new")}>
             Add a website
           </Button>
         )
@@ -124,7 +119,7 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
                 )}
               </p>
             ) : (
-              <ul class="keys">
+              <ul class="websites rows">
                 {all.map((item) => (
                   <Row key={item.id} item={item} onEdit={() => (editing.value = item)} onChanged={keys.reload} />
                 ))}
@@ -135,12 +130,22 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
       ) : (
         <p class="soft">The key that is signed in may not manage keys: it lacks the scope admin.</p>
       )}
-      {editing.value !== undefined && (
-        <OriginsDialog
+      {editing.value === "new" && session.value !== undefined && (
+        <CreateKey
+          organization={{ id: session.value.organization.id, is_operator: false }}
           chatbotId={chatbot.id}
-          item={editing.value === "new" ? undefined : editing.value}
-          onClose={() => (editing.value = undefined)}
-          onChanged={keys.reload}
+          onCreated={() => void keys.reload()}
+          onClose={close}
+        />
+      )}
+      {editing.value !== undefined && editing.value !== "new" && (
+        <EditKey
+          item={editing.value}
+          onChanged={() => {
+            close()
+            void keys.reload()
+          }}
+          onClose={close}
         />
       )}
     </Section>

@@ -2,7 +2,7 @@ import type { ReadonlySignal } from "@preact/signals"
 import { accent } from "../../../shared/Accent.ts"
 import { ColorField, sixDigits } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
-import { Choice, Line } from "../../forms/Inputs.tsx"
+import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Page.tsx"
 import type { PreviewConfig } from "../../WidgetPreview.tsx"
 import { contrastHint } from "./ContrastHint.ts"
@@ -24,19 +24,18 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
   return (
     <Section title="Look" about="What is left empty is filled in from the chatbot.">
       <div class="columns">
-        <Line form={form} path="header" label="Header" placeholder={header} maxLength={500} />
-        <Line form={form} path="name" label="Name of who answers" placeholder={name} maxLength={500} />
+        <TextField {...form.line("header")} label="Header" placeholder={header} maxLength={500} />
+        <TextField {...form.line("name")} label="Name of who answers" placeholder={name} maxLength={500} />
       </div>
-      <Line form={form} path="slogan" label="Slogan" maxLength={500} />
-      <Line
-        form={form}
-        path="logo"
+      <TextField {...form.line("slogan")} label="Slogan" maxLength={500} />
+      <TextField
+        {...form.line("logo")}
         label="Logo"
         type="url"
         placeholder="https://example.com/logo.png"
         maxLength={2_048}
       />
-      <Choice form={form} path="language" label="Language" options={languages} />
+      <SelectField {...form.line("language")} label="Language" options={languages} />
       <div class="columns">
         <ColorField
           form={form}

@@ -1,4 +1,4 @@
-import { allows } from "./Origins.ts"
+import { allows } from "../../Origins.ts"
 
 /*
  * Whether a page embeds the widget right. All that can be said without loading the page, from its address, from its HTML
@@ -26,7 +26,7 @@ export interface EmbeddingQuestion {
 }
 
 export interface Finding {
-  readonly state: "good" | "note" | "bad"
+  readonly state: "good" | "warn" | "bad"
   readonly text: string
   /** The origin that would have to be allowed. */
   readonly missingOrigin?: string
@@ -142,7 +142,7 @@ const scriptFindings = (scripts: ReadonlyArray<Script>, question: EmbeddingQuest
   const src = URL.parse(script.src, `${question.origin}/`)
   return [
     ...(scripts.length > 1
-      ? [{ state: "note", text: `The page has the script ${scripts.length} times. Once is enough.` } as const]
+      ? [{ state: "warn", text: `The page has the script ${scripts.length} times. Once is enough.` } as const]
       : []),
     src?.href === `${question.server}/widget.js`
       ? { state: "good", text: "The script comes from this server." }
@@ -182,7 +182,7 @@ export const findingsOf = (question: EmbeddingQuestion): ReadonlyArray<Finding> 
       : []),
     ...(isActive
       ? []
-      : [{ state: "note", text: "The chatbot is paused: the widget shows, and does not answer." } as const]),
+      : [{ state: "warn", text: "The chatbot is paused: the widget shows, and does not answer." } as const]),
   ]
 }
 

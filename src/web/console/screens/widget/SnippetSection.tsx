@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals"
-import externalLink from "icon:external-link"
+import { ExternalLink } from "lucide"
 import type { Chatbot } from "../../Chatbots.ts"
 import { LinkButton } from "../../parts/Button.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
-import { Checkbox, SelectField, TextField } from "../../parts/Field.tsx"
+import { bind, Checkbox, SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { isLive, type PublishableKey } from "../../PublishableKeys.ts"
 import type { Resource } from "../../Resource.ts"
@@ -64,25 +64,18 @@ export const SnippetSection = ({ chatbot, color, keys }: SnippetProps) => {
           <TextField
             label="Element"
             spellcheck={false}
-            value={target.value}
-            onValue={(value) => (target.value = value)}
+            {...bind(target)}
             hint="A selector, such as #chat. The element needs a height."
           />
         )}
       </div>
-      {!isInline && (
-        <Checkbox
-          label="Opens by itself when the page has come"
-          value={opens.value}
-          onValue={(value) => (opens.value = value)}
-        />
-      )}
-      <pre class="snippet" dir="ltr">
+      {!isInline && <Checkbox label="Opens by itself when the page has come" {...bind(opens)} />}
+      <pre class="code-box" dir="ltr">
         <code>{snippet}</code>
       </pre>
       {chatbot.is_public && (
         <div class="row">
-          <LinkButton href={page} icon={externalLink} small isElsewhere>
+          <LinkButton href={page} icon={ExternalLink} small isElsewhere>
             Open its own page
           </LinkButton>
           <code class="soft">{location.origin + page}</code>

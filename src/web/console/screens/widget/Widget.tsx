@@ -1,6 +1,6 @@
 import { computed, useSignal } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
-import eye from "icon:eye"
+import { Eye } from "lucide"
 import { request } from "../../Api.ts"
 import { chatbotResource, type VersionedChatbot } from "../../Chatbots.ts"
 import type { Answer } from "../../Endpoints.ts"
@@ -84,18 +84,18 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
       about="The chat on your website."
       actions={
         <span class="only-narrow">
-          <Button icon={eye} onClick={() => (isPreviewing.value = true)}>
+          <Button icon={Eye} onClick={() => (isPreviewing.value = true)}>
             Preview
           </Button>
         </span>
       }
     >
       <div class="beside-preview">
-        <div class="stack wide-gap">
+        <div class="stack loose">
           <KeysSection chatbot={chatbot} keys={keys} mayManage={mayManageKeys} />
           <SnippetSection chatbot={chatbot} keys={keys} color={look.value.primary_color} />
           <CheckSection chatbot={chatbot} keys={keys} />
-          <fieldset class="plain" disabled={isReadOnly}>
+          <fieldset class="stack loose" disabled={isReadOnly}>
             <legend class="visually-hidden">Look of the widget</legend>
             <LookSection form={form} look={look} />
             <SaveBar form={form} />

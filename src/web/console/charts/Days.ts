@@ -25,14 +25,3 @@ export const daysBetween = (from: string, to: string): ReadonlyArray<string> => 
 /** Whether a text is a day that exists. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(numberOf(text)) && dayOf(numberOf(text)) === text
-
-/**
- * The indices of the days that an axis names: at most so many, evenly spaced, the last one always, since that is where
- * the reader looks first.
- */
-export const labelledDays = (count: number, most: number): ReadonlyArray<number> => {
-  if (count === 0 || most < 1) return []
-  const steps = [1, 2, 5, 7, 14, 28, 56, 84, 112, 168, 366]
-  const step = steps.find((each) => Math.ceil(count / each) <= most) ?? count
-  return Array.from({ length: Math.ceil(count / step) }, (_, index) => count - 1 - index * step).toReversed()
-}

@@ -1,0 +1,49 @@
+import { formatCount } from "../../shared/Format.ts"
+import { type Limit, limitWords } from "../Limits.ts"
+
+interface MeterBarProps {
+  /** What is limited, such as `Tokens today`. */
+  readonly label: string
+  readonly used: number
+  readonly limit: Limit
+  /** How a number of these things is written; a plain number by default. */
+  readonly format?: (value: number) => string
+  /** What stands below, such as when the count begins anew. */
+  readonly note?: string
+}
+
+/** The share of a limit from which on it is called scarce. */
+const SCARCE_FROM = 0.8
+
+/** How much of a limit is taken, and what is left. Scarcity is said in words too, not by colour alone. */
+export const MeterBar = ({ format = formatCount, label, limit, note, used }: MeterBarProps) => {
+  const most = typeof limit === "number" ? limit : undefined
+  return (
+    <div class="meter-bar stack tight">
+      <div class="row apart">
+        <span>{label}</span>
+        <span class="soft number">
+          <strong>{format(used)}</strong>
+          {most !== undefined && ` of ${format(most)}`}
+        </span>
+      </div>
+      {most !== undefined && (
+        // The numbers stand beside it in words.
+        <meter
+          aria-hidden="true"
+          max={most || 1}
+          low={most * SCARCE_FROM}
+          high={most * 0.999}
+          optimum={0}
+          value={most === 0 ? 1 : used}
+        />
+      )}
+      <div class="row spread soft small">
+        <span>{most === undefined ? limitWords(limit, format) : `${format(Math.max(0, most - used))} left`}</span>
+        {most !== undefined && used >= most && <strong>Used up</strong>}
+        {most !== undefined && used < most && used >= most * SCARCE_FROM && <strong>Almost used up</strong>}
+        {note !== undefined && <span>{note}</span>}
+      </div>
+    </div>
+  )
+}
