@@ -66,6 +66,20 @@ describe("the check of imports", () => {
     ])
   })
 
+  test("lets a browser load the file of a language, which imports types alone", () => {
+    const files = {
+      "src/web/A.ts": 'import { widget } from "../languages/de.ts"\nimport { locales } from "../languages/Locales.ts"',
+      "src/languages/Locales.ts": "",
+      "src/languages/Widget.ts": "",
+    }
+    const why = "src/web/A.ts:2 web imports only types of other folders"
+    expect(check({ ...files, "src/languages/de.ts": 'import type { Widget } from "./Widget.ts"' })).toEqual([why])
+    expect(check({ ...files, "src/languages/de.ts": 'import { Widget } from "./Widget.ts"' })).toEqual([
+      "src/languages/de.ts:1 the file of a language imports types alone: browsers load it",
+      why,
+    ])
+  })
+
   test("finds imports without an extension, which would escape it", () => {
     expect(check({ "src/http/A.ts": 'import { X } from "../storage/X"', "src/storage/X.ts": "" })).toEqual([
       "src/http/A.ts:1 an import names its file with the extension",

@@ -21,7 +21,7 @@ import { passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
 import { listDocuments, QUERY_MAX_LENGTH } from "../models/ToolDeclaration.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
-import { messagesBefore, searchTextsOf } from "../domain/chat/SearchText.ts"
+import { messagesBefore, searchTextsOf } from "../languages/messages/SearchText.ts"
 
 /** The chatbot and the conversation of a reply, with the functions that follow it. */
 export interface AgentInput {
@@ -66,6 +66,8 @@ export interface AgentReply {
   /** The quotes from documents on which the reply rests. */
   readonly sources: ReadonlyArray<Source>
   readonly finishReason: FinishReason
+  /** Whether the model has said that the output is no answer. */
+  readonly saysNoAnswer: boolean
   readonly steps: ReadonlyArray<Step>
   /** The tool calls, and the results, of all steps. */
   readonly toolCalls: ReadonlyArray<ToolCall>
@@ -146,6 +148,7 @@ export class Agent extends Context.Service<
               output: result.output,
               sources: result.sources,
               finishReason: result.last.finishReason,
+              saysNoAnswer: result.saysNoAnswer,
               steps: result.steps,
               toolCalls: result.steps.flatMap((step) => step.toolCalls),
               toolResults: result.steps.flatMap((step) => step.toolResults),

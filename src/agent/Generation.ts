@@ -3,6 +3,7 @@ import type { Response } from "effect/ai"
 import type { Source, ToolCall } from "../domain/chat/Chat.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
 import type { Exchange } from "../models/Exchange.ts"
+import { NoAnswer } from "../models/NoAnswer.ts"
 import { TokenCount } from "../models/TokenCount.ts"
 
 /** One answer of a model, whole or as far as it was received. */
@@ -10,6 +11,8 @@ export interface Generation {
   /** The parts of the answer. Tool calls have the input that the model wrote, which is not validated yet. */
   readonly parts: ReadonlyArray<Response.PartEncoded>
   readonly text: string
+  /** Whether the model has said that it gives no answer. The texts are without the mark by which it does. */
+  readonly saysNoAnswer: boolean
   readonly calls: ReadonlyArray<ToolCall>
   readonly sources: ReadonlyArray<Source>
   /** Why the answer ended; `unknown` also when it was cut off. */
@@ -28,18 +31,24 @@ export interface Generation {
 
 const noExchange: Exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
 
-/** Reads the parts of an answer. `count` is the count of a stream's parts; without it, the parts are counted here. */
+/**
+ * Reads the parts of an answer. Those of a stream are counted already, and their texts are without the mark by which the
+ * model says that it gives no answer.
+ */
 export const readGeneration = (
   given: ReadonlyArray<Response.PartEncoded>,
-  count: TokenCount = countOf(given),
+  streamed?: { readonly count: TokenCount; readonly saysNoAnswer: boolean },
 ): Generation => {
-  const parts = given.map(cleanPart)
+  const received = given.map(cleanPart)
+  const { count, saysNoAnswer } = streamed ?? { count: countOf(given), saysNoAnswer: received.some(isMarked) }
+  const parts = streamed === undefined ? received.map(withoutMark) : received
   const metadata = parts.find((part) => part.type === "response-metadata")
   const finish = parts.find((part) => part.type === "finish")
   const exchange = metadata?.metadata?.parley ?? noExchange
   return {
     parts,
     text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
+    saysNoAnswer,
     calls: parts.flatMap((part) => (part.type === "tool-call" ? [readCall(part)] : [])),
     sources: parts.flatMap((part) => (part.type === "source" ? readSource(part) : [])),
     finish: finish?.reason ?? "unknown",
@@ -61,6 +70,18 @@ export const readGeneration = (
 const cleanPart = (part: Response.PartEncoded): Response.PartEncoded => {
   if (part.type === "text") return { ...part, text: clean(part.text) }
   return part.type === "tool-call" ? { ...part, id: clean(part.id) } : part
+}
+
+const isMarked = (part: Response.PartEncoded): boolean => {
+  const noAnswer = new NoAnswer()
+  if (part.type === "text") noAnswer.add(part.text)
+  return noAnswer.isMarked
+}
+
+const withoutMark = (part: Response.PartEncoded): Response.PartEncoded => {
+  if (part.type !== "text") return part
+  const noAnswer = new NoAnswer()
+  return { ...part, text: noAnswer.add(part.text) + noAnswer.end() }
 }
 
 /** Reads a tool call. An input that is not JSON becomes null, which the decoder of the tool refuses. */

@@ -69,6 +69,8 @@ interface LoopResult {
   readonly sources: ReadonlyArray<Source>
   readonly steps: ReadonlyArray<Step>
   readonly last: Step
+  /** Whether the model has said in the output that it gives no answer. */
+  readonly saysNoAnswer: boolean
   readonly tokens: TokenCounts
 }
 
@@ -85,6 +87,7 @@ export const runLoop = Effect.fnUntraced(function* (
   let stepType: Step["stepType"] = "initial"
   let tokens = noTokens
   let output = ""
+  let saysNoAnswer = false
   while (true) {
     const isLast = steps.length + 1 >= limits.stepsMax
     const mayCall = hasTools && !isLast && repeats.count < limits.identicalCallsMax
@@ -105,6 +108,7 @@ export const runLoop = Effect.fnUntraced(function* (
     steps.push(step)
     tokens = addTokens(tokens, generation.tokens)
     output = stepType === "continue" ? output + step.text : step.text
+    saysNoAnswer = generation.saysNoAnswer || (stepType === "continue" && saysNoAnswer)
     yield* options.onStep(step, generation)
     for (const source of yield* options.sourcesOf(generation)) {
       sources.push(source)
@@ -113,7 +117,7 @@ export const runLoop = Effect.fnUntraced(function* (
     }
     yield* emitted(emit, { type: "step-end", step })
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
-    if (!hasResults && !isContinued) return { output, sources, steps, last: step, tokens }
+    if (!hasResults && !isContinued) return { output, sources, steps, last: step, saysNoAnswer, tokens }
     stepType = hasResults ? "tool-result" : "continue"
     messages = messages.concat(nextMessages(generation, outcomes))
     for (const call of generation.calls) repeats.add(call)

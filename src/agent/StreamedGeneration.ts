@@ -2,6 +2,7 @@ import type { Response } from "effect/ai"
 import type { AgentEvent } from "./AgentEvent.ts"
 import { clean, type Generation, readCall, readGeneration, readTokens } from "./Generation.ts"
 import { LongText } from "./LongText.ts"
+import { NoAnswer } from "../models/NoAnswer.ts"
 import { TokenCount } from "../models/TokenCount.ts"
 
 /** A text that has started and not ended yet. */
@@ -12,6 +13,7 @@ interface OpenText {
   readonly content: LongText
   /** The first half of a surrogate pair whose second half may come with the next piece, or an empty text. */
   half: string
+  readonly noAnswer: NoAnswer
 }
 
 /** A model's reasoning that has started and not ended yet. */
@@ -29,6 +31,7 @@ export class StreamedGeneration {
   private readonly newTextId: () => string
   private readonly count = new TokenCount()
   private metadata: Response.ResponseMetadataPartEncoded | undefined
+  private saysNoAnswer = false
   /** Whether any part was received. */
   hasBegun = false
 
@@ -39,7 +42,10 @@ export class StreamedGeneration {
   /** The answer as far as it was received. */
   get generation(): Generation {
     const open = Array.from(this.texts.values(), ({ content, metadata }) => textPart(content.text, metadata))
-    return readGeneration(this.parts.concat(this.metadata ?? [], open), this.count)
+    return readGeneration(this.parts.concat(this.metadata ?? [], open), {
+      count: this.count,
+      saysNoAnswer: this.saysNoAnswer,
+    })
   }
 
   /** Adds parts to the answer, and returns their events. */
@@ -54,14 +60,22 @@ export class StreamedGeneration {
     switch (piece.type) {
       case "text-start": {
         const id = this.newTextId()
-        this.texts.set(piece.id, { id, metadata: piece.metadata, content: new LongText(), half: "" })
+        this.texts.set(piece.id, {
+          id,
+          metadata: piece.metadata,
+          content: new LongText(),
+          half: "",
+          noAnswer: new NoAnswer(),
+        })
         events.push({ type: "text-start", id })
         return
       }
       case "text-delta": {
         this.count.addCharacters(piece.delta.length)
         const open = this.texts.get(piece.id)
-        if (open !== undefined) pushDelta(open, piece.delta, events)
+        if (open === undefined) return
+        pushDelta(open, piece.delta, events)
+        this.saysNoAnswer ||= open.noAnswer.isMarked
         return
       }
       case "text-end": {
@@ -69,6 +83,7 @@ export class StreamedGeneration {
         if (open === undefined) return
         this.texts.delete(piece.id)
         if (open.half !== "") pushText(open, open.half, events)
+        pushShown(open, open.noAnswer.end(), events)
         const metadata = { ...open.metadata, ...piece.metadata }
         this.parts.push(textPart(open.content.text, metadata))
         events.push({ type: "text-end", id: open.id })
@@ -151,7 +166,10 @@ const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): vo
 
 const pushText = (open: OpenText, text: string, events: Array<AgentEvent>): void => pushClean(open, clean(text), events)
 
-const pushClean = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
+const pushClean = (open: OpenText, delta: string, events: Array<AgentEvent>): void =>
+  pushShown(open, open.noAnswer.add(delta), events)
+
+const pushShown = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
   if (delta === "") return
   open.content.add(delta)
   const last = events.at(-1)

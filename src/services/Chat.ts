@@ -7,7 +7,7 @@ import { SafeFetch } from "../outbound/SafeFetch.ts"
 import { type Passage, PASSAGES_PER_SEARCH } from "../domain/Passage.ts"
 import { toolSizes } from "../agent/tools/AgentTool.ts"
 import { Caller, ensureServesNamed } from "../domain/Caller.ts"
-import { emailGateModel, emailRequest } from "../domain/chat/EmailGate.ts"
+import { emailGateModel, emailRequest } from "./EmailGate.ts"
 import type { ToolResult } from "../domain/chat/Chat.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../domain/chat/SessionToken.ts"
 import { isUnanswered } from "../domain/chat/Unanswered.ts"
@@ -64,7 +64,6 @@ import {
   promptTextsOf,
 } from "./ChatHistory.ts"
 import { unguessableUuid } from "../system/UnguessableId.ts"
-import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
 import { Shares } from "./Shares.ts"
 
@@ -271,19 +270,18 @@ export class Chat extends Context.Service<
           }
 
           const recorder = new ReplyRecorder()
-          let searches = 0
+          const { isToolEnabled } = chatbot.settings
+          let hasSearched = false
+          let passages = 0
           const search = (query: string) => {
-            searches += 1
-            return searchOf(chatbot)(query)
+            hasSearched = true
+            return Effect.tap(searchOf(chatbot)(query), (found) => Effect.sync(() => (passages += found.length)))
           }
-          const judged = (reply: Pick<AgentReply, "finishReason" | "output" | "sources" | "toolResults">) =>
+          const judged = (reply: AgentReply) =>
             isUnanswered({
-              question: bounded(request.messages.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH),
-              name: bounded(chatbot.name, MESSAGE_MAX_LENGTH),
-              isFirst: context.history.length <= 1,
-              output: reply.output,
-              finishReason: reply.finishReason,
-              searches,
+              ...reply,
+              searchedBy: hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
+              passages,
               sources: reply.sources.length,
               toolAnswers: toolAnswersIn(reply.toolResults),
             })
@@ -307,7 +305,7 @@ export class Chat extends Context.Service<
                   personality: chatbot.personality_config,
                   application: request.instructions ?? "",
                 },
-                toolsEnabled: chatbot.settings.isToolEnabled,
+                toolsEnabled: isToolEnabled,
                 history: conversationOf(chatbot, context.history, request),
                 search,
                 documents: documentsOf(chatbot),

@@ -1,5 +1,5 @@
 import type { ChatTurn } from "../domain/chat/Chat.ts"
-import { type EmailGate, emailGate, emailGateModel } from "../domain/chat/EmailGate.ts"
+import { type EmailGate, emailGate, emailGateModel } from "./EmailGate.ts"
 import { type StoredTurn, newTurns, type SentTurn } from "../domain/chat/History.ts"
 import type { ChatbotRow } from "../storage/Chatbots.ts"
 import type { SessionId } from "../domain/Ids.ts"

@@ -168,6 +168,7 @@ export const replyOf = (output: string): AgentReply => ({
   output,
   sources: [],
   finishReason: "stop",
+  saysNoAnswer: false,
   steps: [],
   toolCalls: [],
   toolResults: [],

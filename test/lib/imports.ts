@@ -31,20 +31,21 @@ const stores = [...ground, "storage", "embeddings"]
  */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   text: [],
+  languages: ["text"],
   domain: ["text"],
   system: ["domain"],
   api: ["domain"],
   storage: ground,
   outbound: ground,
   embeddings: [...ground, "outbound"],
-  models: [...ground, "outbound"],
+  models: [...ground, "languages", "outbound"],
   blobs: [...ground, "storage", "outbound"],
-  knowledge: stores,
-  agent: [...ground, "models", "outbound"],
+  knowledge: [...stores, "languages"],
+  agent: [...ground, "languages", "models", "outbound"],
   backup: [...ground, "storage", "blobs"],
   jobs: [...stores, "blobs", "knowledge", "outbound"],
-  services: [...stores, "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
-  http: ["api", "services", "backup", ...ground, "Config.ts"],
+  services: [...stores, "languages", "blobs", "knowledge", "models", "outbound", "agent", "jobs"],
+  http: ["api", "services", "backup", "languages", ...ground, "Config.ts"],
   config: ["domain", "system", "outbound", "observability"],
   "Config.ts": ["config", "system"],
   observability: ["domain", "system"],
@@ -55,11 +56,14 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Launcher.ts": [],
   "launch.ts": [],
   quickstart: ["api", "domain", "system", "Launcher.ts"],
-  web: ["api", "domain"],
+  web: ["api", "domain", "languages"],
 }
 
 /** The folder whose files run in a browser, so that of other folders they may import types alone. */
 const browser = "web"
+
+/** Matches the file of a language, of which a browser may load what the widget says. It imports types alone. */
+const languageFile = /^src\/languages\/[a-z]{2}\.ts$/
 
 const entry = "src/main.ts"
 
@@ -79,8 +83,10 @@ const whyWrong = ({ file, imported, isTypeOnly }: Import): string | undefined =>
   const [from, to] = [folderOf(file), folderOf(imported)]
   const allowed = mayImport[from]
   if (allowed === undefined) return `${from} has no place in the direction of imports yet: see mayImport`
+  if (languageFile.test(file) && !isTypeOnly) return "the file of a language imports types alone: browsers load it"
   if (from === to) return undefined
-  if (from === browser && !isTypeOnly) return `${from} imports only types of other folders`
+  if (from === browser && !isTypeOnly && !languageFile.test(imported))
+    return `${from} imports only types of other folders`
   if (allowed.includes(to)) return undefined
   return `${from} may import ${allowed.length === 0 ? "nothing else of ours" : `only ${allowed.join(", ")}`}`
 }

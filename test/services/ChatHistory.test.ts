@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, ManagedRuntime } from "effect"
 import type { ChatTurn } from "../../src/domain/chat/Chat.ts"
-import { emailGateModel } from "../../src/domain/chat/EmailGate.ts"
+import { emailGateModel } from "../../src/services/EmailGate.ts"
 import { Chat } from "../../src/services/Chat.ts"
 import { chatAttempt } from "../../src/services/ChatAttempt.ts"
 import type { ChatRequest } from "../../src/services/ChatHistory.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { chooseTag, fill, languages, loadLanguage } from "../../src/web/widget/languages/Language.ts"
-import type { Forms, Texts } from "../../src/web/widget/languages/Texts.ts"
+import type { Forms, WidgetTexts } from "../../src/languages/WidgetTexts.ts"
 
 const names = (text: string): ReadonlyArray<string> => (text.match(/\{\w+\}/gu) ?? []).toSorted()
 
@@ -22,12 +22,12 @@ describe("the languages of the widget", () => {
   })
 
   test.each(languages)("%s says everything, with the same names in braces as English", async (tag) => {
-    const english: Readonly<Record<keyof Texts, string | Forms>> = (await loadLanguage("en")).texts
+    const english: Readonly<Record<keyof WidgetTexts, string | Forms>> = (await loadLanguage("en")).texts
     const language = await loadLanguage(tag)
-    const texts: Readonly<Record<keyof Texts, string | Forms>> = language.texts
+    const texts: Readonly<Record<keyof WidgetTexts, string | Forms>> = language.texts
     expect(Object.keys(texts).toSorted()).toEqual(Object.keys(english).toSorted())
     for (const [key, text] of Object.entries(texts)) {
-      const model = english[key as keyof Texts]
+      const model = english[key as keyof WidgetTexts]
       if (typeof text === "string") {
         expect(text.trim()).not.toBe("")
         expect(names(text)).toEqual(names(typeof model === "string" ? model : model.other))

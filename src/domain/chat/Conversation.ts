@@ -57,7 +57,7 @@ export const Message = Schema.Struct({
   unanswered: Schema.optionalKey(
     Schema.Literal(true).annotate({
       description:
-        "On a reply without an answer: it failed or is empty, or the knowledge base was searched for it and it rests on nothing that was found.",
+        "On a reply without an answer: it failed or is empty, its model says so, or its model searched the knowledge base and the reply rests on nothing that was found.",
     }),
   ),
 }).annotate({

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Result, Schema } from "effect"
-import { findEmail } from "../chat/EmailGate.ts"
+import { findEmail } from "../chat/EmailAddress.ts"
 import type { ChatbotId } from "../Ids.ts"
 import { textBetween, textUpTo } from "../schema/Text.ts"
 import type { Identity } from "./Visitor.ts"

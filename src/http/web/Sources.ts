@@ -13,11 +13,17 @@ export const root = fileURLToPath(new URL("../../..", import.meta.url))
 /** The directory of the sources of everything that runs in a browser. */
 export const webSources = join(root, "src/web")
 
-/** What decides about a build beside the sources: how they are built, and with which packages. */
+/** The directory of the languages, of which the widget loads what it says. */
+const languages = join(root, "src/languages")
+
+/** The files that decide about a build beside the sources: how they are built, and with which packages. */
 const others = [join(import.meta.dir, "BuildMain.ts"), join(root, "bun.lock")]
 
 const filesOf = async (sources: string): Promise<ReadonlyArray<string>> => {
-  const entries = await readdir(sources, { recursive: true, withFileTypes: true })
+  const entries = [
+    ...(await readdir(sources, { recursive: true, withFileTypes: true })),
+    ...(await readdir(languages, { withFileTypes: true })),
+  ]
   const files = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []))
   return [...files.toSorted(), ...others]
 }

@@ -1,5 +1,6 @@
 import type { BoundedText } from "../../text/BoundedText.ts"
-import { type Language, type LanguageCount, languageAmong } from "../../text/Language.ts"
+import { languageAmong } from "../../languages/Detection.ts"
+import type { Language, LanguageCount } from "../../text/Language.ts"
 import { spacedWords } from "../../text/Words.ts"
 import type { QueryWords } from "../../storage/search/Chunks.ts"
 import { lexemeTexts, readLexemes, type Term } from "../segments/Lexemes.ts"

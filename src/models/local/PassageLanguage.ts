@@ -1,6 +1,7 @@
 import type { PassageJson } from "../../domain/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import { detectLanguage, type Language } from "../../text/Language.ts"
+import { detectLanguage } from "../../languages/Detection.ts"
+import type { Language } from "../../text/Language.ts"
 
 const known = new WeakMap<PassageJson, Language>()
 

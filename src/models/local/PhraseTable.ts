@@ -1,4 +1,4 @@
-import type { SpokenLanguage } from "../../text/FunctionWords.ts"
+import type { SpokenLanguage } from "../../languages/Locales.ts"
 
 /** What `local/extractive` says by itself, in one language. */
 export interface Phrases {

@@ -1,4 +1,4 @@
-import type { SpokenLanguage } from "../../text/FunctionWords.ts"
+import type { SpokenLanguage } from "../../languages/Locales.ts"
 import type { DocumentTitles } from "../ToolDeclaration.ts"
 import { type Phrases, phraseTable } from "./PhraseTable.ts"
 

@@ -1,5 +1,5 @@
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { detectLanguage, isFunctionWord } from "../../text/Language.ts"
+import { detectLanguage, isFunctionWord } from "../../languages/Detection.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
 import {

@@ -1,10 +1,11 @@
 import type { PassageJson } from "../../domain/Passage.ts"
-import { languageOfReply } from "../../domain/chat/ReplyLanguage.ts"
-import { type SearchText, searchTextsOf } from "../../domain/chat/SearchText.ts"
-import { type SmallTalk, smallTalkKinds } from "../../domain/chat/SmallTalk.ts"
+import { languageOfReply } from "../../languages/Detection.ts"
+import { type SearchText, searchTextsOf } from "../../languages/messages/SearchText.ts"
+import { type SmallTalk, smallTalkKinds } from "../../languages/messages/SmallTalk.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import type { SpokenLanguage } from "../../text/FunctionWords.ts"
+import type { SpokenLanguage } from "../../languages/Locales.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
+import { noAnswerMark } from "../NoAnswer.ts"
 import { QUERY_MAX_LENGTH } from "../ToolDeclaration.ts"
 import { answerTo, type Material, materialOf } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
@@ -34,7 +35,7 @@ export const replyTo = (conversation: Conversation): Reply => {
   const query = texts[found.length]?.text
   if (maySearch && query !== undefined) return { query }
   return results.length === 0 && found.length > 0
-    ? saying(phrase(languageOf(conversation), "searchFailed"))
+    ? saying(`${noAnswerMark} ${phrase(languageOf(conversation), "searchFailed")}`)
     : nothingFound(conversation, results)
 }
 
@@ -46,20 +47,17 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 
 type Passages = Exclude<SearchResult, "failed">
 
-/** Answers a text, or else one of its variants, with an answer that holds one of the words that are needed. */
+/** Answers a text with an answer that holds one of the words that are needed. */
 const answererFrom = ({ likely, others }: Passages): ((text: SearchText) => Answer | undefined) => {
   let all: Material | undefined
-  return ({ needed, text, variants }) => {
+  return ({ needed, text }) => {
     if (needed.length === 0) return answerTo(text, (all ??= materialOf(likely, others)))
     const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
     if (holders.length === 0) return undefined
     const material = materialOf(holders)
-    for (const one of [text, ...variants]) {
-      const answer = answerTo(one, material)
-      const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
-      if (answer !== undefined && hold([answer.text, ...around], needed)) return answer
-    }
-    return undefined
+    const answer = answerTo(text, material)
+    const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+    return answer !== undefined && hold([answer.text, ...around], needed) ? answer : undefined
   }
 }
 
@@ -86,10 +84,10 @@ const nothingFound = (conversation: Conversation, results: ReadonlyArray<Passage
   if (isAbout(question, name)) return saying(phrase(language, "about", name))
   if (passages.length === 0 && mayList && documents === undefined) return "list"
   if (documents !== undefined && documents !== "failed" && documents.total === 0) {
-    return saying(phrase(language, "noDocuments"))
+    return saying(`${noAnswerMark} ${phrase(language, "noDocuments")}`)
   }
   const names = nearby(question, passages)
-  const sorry = phrase(language, "nothingFound")
+  const sorry = `${noAnswerMark} ${phrase(language, "nothingFound")}`
   return names.length === 0
     ? saying(sorry)
     : saying(`${sorry} ${phrase(language, "didYouMean", alternatives(language, names))}`)

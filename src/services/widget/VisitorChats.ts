@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Caller } from "../../domain/Caller.ts"
-import { findEmail } from "../../domain/chat/EmailGate.ts"
+import { findEmail } from "../../domain/chat/EmailAddress.ts"
 import { Conflict, InvalidRequest, type NotFound, TooManyAtOnce } from "../../domain/Errors.ts"
 import type { MessageId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"

@@ -1,6 +1,7 @@
 import { bounded, type BoundedText } from "../../../text/BoundedText.ts"
 import { commonness } from "../../../text/Commonness.ts"
-import { detectLanguage, isFunctionWord, type Language } from "../../../text/Language.ts"
+import { detectLanguage, isFunctionWord } from "../../../languages/Detection.ts"
+import type { Language } from "../../../text/Language.ts"
 import { normalize } from "../../../text/Normalization.ts"
 import { wordsOf } from "../../../text/UnicodeWords.ts"
 import { isPair } from "../../../text/Words.ts"

@@ -1,12 +1,12 @@
-import en from "./en.ts"
-import type { Forms, Texts } from "./Texts.ts"
+import { widget as en } from "../../../languages/en.ts"
+import type { Forms, WidgetTexts } from "../../../languages/WidgetTexts.ts"
 
 /** A language of the widget, with what the browser knows about it. */
 export interface Language {
   /** The language tag, with the visitor's region where it is of the same language. */
   readonly tag: string
   readonly direction: "ltr" | "rtl"
-  readonly texts: Texts
+  readonly texts: WidgetTexts
   /** Returns the form for a number, with the number written as the language does. */
   readonly count: (forms: Forms, count: number) => string
   readonly number: (value: number) => string
@@ -16,24 +16,25 @@ export interface Language {
   readonly time: (time: string) => string
 }
 
-type Loader = () => Promise<{ readonly default: Texts }>
-
-/** Loads all languages but English, which is always there. */
-const loaders: Readonly<Record<string, Loader>> = {
-  de: () => import("./de.ts"),
-  fr: () => import("./fr.ts"),
-  es: () => import("./es.ts"),
-  pt: () => import("./pt.ts"),
-  it: () => import("./it.ts"),
-  nl: () => import("./nl.ts"),
-  pl: () => import("./pl.ts"),
-  ru: () => import("./ru.ts"),
-  tr: () => import("./tr.ts"),
-  ar: () => import("./ar.ts"),
-  hi: () => import("./hi.ts"),
-  zh: () => import("./zh.ts"),
-  ja: () => import("./ja.ts"),
-  ko: () => import("./ko.ts"),
+/**
+ * Loaders of all languages but English, which is always there. The bundler keeps what a loader takes of a file, and
+ * leaves out what the server says and recognizes.
+ */
+const loaders: Readonly<Record<string, () => Promise<WidgetTexts>>> = {
+  de: () => import("../../../languages/de.ts").then(({ widget }) => widget),
+  fr: () => import("../../../languages/fr.ts").then(({ widget }) => widget),
+  es: () => import("../../../languages/es.ts").then(({ widget }) => widget),
+  pt: () => import("../../../languages/pt.ts").then(({ widget }) => widget),
+  it: () => import("../../../languages/it.ts").then(({ widget }) => widget),
+  nl: () => import("../../../languages/nl.ts").then(({ widget }) => widget),
+  pl: () => import("../../../languages/pl.ts").then(({ widget }) => widget),
+  ru: () => import("../../../languages/ru.ts").then(({ widget }) => widget),
+  tr: () => import("../../../languages/tr.ts").then(({ widget }) => widget),
+  ar: () => import("../../../languages/ar.ts").then(({ widget }) => widget),
+  hi: () => import("../../../languages/hi.ts").then(({ widget }) => widget),
+  zh: () => import("../../../languages/zh.ts").then(({ widget }) => widget),
+  ja: () => import("../../../languages/ja.ts").then(({ widget }) => widget),
+  ko: () => import("../../../languages/ko.ts").then(({ widget }) => widget),
 }
 
 /** The languages that the widget speaks. */
@@ -65,7 +66,7 @@ const units: ReadonlyArray<readonly [Intl.RelativeTimeFormatUnit, number]> = [
 ]
 
 /** Makes a language of its texts. */
-export const languageOf = (tag: string, texts: Texts): Language => {
+export const languageOf = (tag: string, texts: WidgetTexts): Language => {
   const plurals = new Intl.PluralRules(tag)
   const numbers = new Intl.NumberFormat(tag)
   const times = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" })
@@ -88,7 +89,7 @@ export const languageOf = (tag: string, texts: Texts): Language => {
 /** Loads a language; English where it cannot be loaded. */
 export const loadLanguage = async (tag: string): Promise<Language> => {
   const texts = await loaders[baseOf(tag)]?.().catch(() => undefined)
-  return texts === undefined ? languageOf(baseOf(tag) === "en" ? tag : "en", en) : languageOf(tag, texts.default)
+  return texts === undefined ? languageOf(baseOf(tag) === "en" ? tag : "en", en) : languageOf(tag, texts)
 }
 
 /** Fills in the names in braces. */

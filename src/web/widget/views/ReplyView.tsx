@@ -2,7 +2,7 @@ import type { VNode } from "preact"
 import { RefreshCw } from "lucide"
 import { Markdown } from "../../shared/markdown/Markdown.tsx"
 import { fill } from "../languages/Language.ts"
-import type { Texts } from "../languages/Texts.ts"
+import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
 import type { Activity, Reply } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
 import { CopyTool } from "./CopyTool.tsx"
@@ -59,7 +59,7 @@ const ReplyText = ({ reply }: { readonly reply: Reply }): VNode | null => {
   return blocks.length === 0 ? null : <Markdown blocks={blocks} texts={texts} />
 }
 
-const wordsFor = (activity: Activity | undefined, texts: Texts): string => {
+const wordsFor = (activity: Activity | undefined, texts: WidgetTexts): string => {
   if (activity === undefined) return texts.thinking
   if (activity.tool === "documents") return texts.reading
   if (activity.tool === "other") return texts.working

@@ -1,0 +1,254 @@
+import { bounded, type BoundedText } from "../text/BoundedText.ts"
+import type { Language, LanguageCount } from "../text/Language.ts"
+import { plain } from "../text/PhraseBook.ts"
+import { locales, type SpokenLanguage, spokenLanguages } from "./Locales.ts"
+import { NEIGHBOURS } from "./Neighbours.ts"
+
+/*
+ * Recognizes the language of a text by its script, its function words and its spelling.
+ */
+
+/** A language that texts may be in. */
+interface Candidate {
+  readonly stemmer: Language
+  readonly code?: SpokenLanguage
+  readonly spelling?: RegExp | undefined
+}
+
+interface Script {
+  readonly letters: RegExp
+  /** The language of a text in this script that shows no other one. */
+  readonly languageOf: (sample: string) => Candidate
+  /** Whether function words and spelling tell several languages of this script apart. */
+  readonly isShared: boolean
+}
+
+const spoken = (code: SpokenLanguage): Candidate => ({
+  code,
+  stemmer: locales[code].stemmer,
+  spelling: locales[code].spelling,
+})
+
+const matches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
+const scriptOf = (letters: RegExp, languageOf: Script["languageOf"], isShared = false): Script => ({
+  letters,
+  languageOf,
+  isShared,
+})
+
+const LATIN = scriptOf(/\p{Script=Latin}/gu, () => spoken("en"), true)
+
+/** The script with the most letters in a text decides. */
+const SCRIPTS: ReadonlyArray<Script> = [
+  LATIN,
+  scriptOf(/\p{Script=Cyrillic}/gu, () => spoken("ru"), true),
+  scriptOf(/\p{Script=Devanagari}/gu, () => spoken("hi"), true),
+  // Letters of Persian and Urdu that Arabic does not have.
+  scriptOf(/\p{Script=Arabic}/gu, (sample) =>
+    spoken(matches(sample, /[پچژگکیےٹڈ]/gu) * 50 > sample.length ? "fa" : "ar"),
+  ),
+  scriptOf(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, (sample) =>
+    spoken(/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(sample) ? "ja" : "zh"),
+  ),
+  scriptOf(/\p{Script=Hangul}/gu, () => spoken("ko")),
+  scriptOf(/\p{Script=Thai}/gu, () => spoken("th")),
+  scriptOf(/[\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu, () => ({ stemmer: "english" })),
+  scriptOf(/\p{Script=Greek}/gu, () => spoken("el")),
+  scriptOf(/\p{Script=Armenian}/gu, () => ({ stemmer: "armenian" })),
+  scriptOf(/\p{Script=Tamil}/gu, () => ({ stemmer: "tamil" })),
+  // Digraphs and pointed letters of Yiddish.
+  scriptOf(/\p{Script=Hebrew}/gu, (sample) =>
+    matches(sample, /[װױײ]|א[\u05b7\u05b8]/gu) * 100 > sample.length ? { stemmer: "yiddish" } : spoken("he"),
+  ),
+]
+
+/** The length of a text's beginning that is enough to recognize its language, in UTF-16 code units. */
+export const SAMPLE_CHARACTERS = 4_000
+
+/** Matches a character beyond ASCII: in a text without one, no script but Latin can decide. */
+const BEYOND_ASCII = /[^\0-\x7f]/
+
+/*
+ * Evidence is measured in function words of a language.
+ */
+
+/** The evidence of a word of a greeting or of thanks, beside that of a function word. */
+const TALK = 0.5
+/** The evidence of a word that is spelled as in a language. */
+const SPELLING = 0.4
+/** Less evidence than this is a coincidence: in code, tables and lists of names. */
+const LEAST_EVIDENCE = 0.8
+const LEAST_EVIDENCE_PER_WORD = 0.15
+/** The evidence of a script for the language of texts that show no other. */
+const SCRIPT_EVIDENCE = 1
+/** How many times as many other texts in a language count as one function word. */
+const TIMES_PER_WORD = 3
+/** The most that other texts count. */
+const OTHERS_MAX = 3
+
+/**
+ * Returns the language whose stemmer suits a text best. A text that shows none, such as code, numbers or Chinese, counts
+ * as English, whose stemmer changes nothing but words of ASCII letters.
+ *
+ * @param others the languages of other texts in the same collection: in case of doubt, the text is in one of these
+ */
+export const detectLanguage = (text: BoundedText, others: ReadonlyArray<LanguageCount> = []): Language => {
+  const { sample, script } = sampleOf(text)
+  const unseen = script.languageOf(sample).stemmer
+  if (!script.isShared) return unseen
+  const { evidence, words } = evidenceIn(sample)
+  const stemmers = byStemmer(evidence)
+  const most = Math.max(...stemmers.values())
+  const isSeen = most >= LEAST_EVIDENCE && most >= LEAST_EVIDENCE_PER_WORD * words
+  return isSeen
+    ? likeliest(stemmers, others, stemmers.keys())
+    : likeliest(new Map([[unseen, SCRIPT_EVIDENCE]]), others, [unseen, ...languagesOf(others)])
+}
+
+/**
+ * Returns the language of a collection in which a text most likely is, which may be as short as a question.
+ *
+ * @param languages the languages of the collection
+ */
+export const languageAmong = (languages: ReadonlyArray<LanguageCount>, text: BoundedText): Language => {
+  const names = languagesOf(languages)
+  if (names[0] !== undefined && names.length === 1) return names[0]
+  const { sample, script } = sampleOf(text)
+  const evidence = script.isShared
+    ? byStemmer(evidenceIn(sample).evidence)
+    : new Map([[script.languageOf(sample).stemmer, Infinity]])
+  return likeliest(evidence, languages, names)
+}
+
+/** The length of all other texts together from which the language of a reply is taken, in UTF-16 code units. */
+const OTHERS_MAX_LENGTH = 3_000
+/** The length of a text's beginning that shows the language of a reply. */
+const REPLY_SAMPLE_LENGTH = 1_000
+
+/**
+ * Returns the language in which a chatbot replies by itself: that of a message, and otherwise that of the first of the
+ * other texts that shows one. English where none does.
+ */
+export const languageOfReply = (message: BoundedText, others: Iterable<BoundedText> = []): SpokenLanguage => {
+  let candidates = spokenIn(message)
+  let left = OTHERS_MAX_LENGTH
+  for (const other of candidates.length === 1 ? [] : others) {
+    const found = spokenIn(other)
+    const shared = found.filter((code) => candidates.length === 0 || candidates.includes(code))
+    if (shared.length > 0) candidates = shared
+    left -= Math.min(REPLY_SAMPLE_LENGTH, other.length + 1)
+    if (candidates.length === 1 || left <= 0) break
+  }
+  return candidates.includes("en") ? "en" : (candidates[0] ?? "en")
+}
+
+/** The spoken languages that a text may be in, none when nothing shows it. */
+const spokenIn = (text: BoundedText): ReadonlyArray<SpokenLanguage> => {
+  const { sample, script } = sampleOf(bounded(text.slice(0, REPLY_SAMPLE_LENGTH)))
+  const { evidence } = script.isShared ? evidenceIn(sample) : { evidence: new Map<Candidate, number>() }
+  const candidates = evidence.keys().toArray()
+  const most = Math.max(0, ...candidates.map((one) => (one.code === undefined ? 0 : (evidence.get(one) ?? 0))))
+  const found = candidates.flatMap((one) => (one.code !== undefined && evidence.get(one) === most ? [one.code] : []))
+  if (most > 0) return found
+  const { code } = script.languageOf(sample)
+  return script === LATIN || code === undefined ? [] : [code]
+}
+
+const languagesOf = (counts: ReadonlyArray<LanguageCount>): ReadonlyArray<Language> =>
+  counts.map(({ language }) => language)
+
+const sampleOf = (text: BoundedText): { readonly sample: string; readonly script: Script } => {
+  const sample = text.slice(0, SAMPLE_CHARACTERS).toLowerCase()
+  if (!BEYOND_ASCII.test(sample)) return { sample, script: LATIN }
+  const counts = SCRIPTS.map(({ letters }) => matches(sample, letters))
+  return { sample, script: SCRIPTS[counts.indexOf(Math.max(...counts))] ?? LATIN }
+}
+
+type Words = ReadonlyMap<string, ReadonlySet<Candidate>>
+
+interface Known {
+  readonly functionWords: Words
+  /** Words of greetings and thanks. */
+  readonly talk: Words
+  /** The candidates with a spelling. */
+  readonly spelled: ReadonlyArray<Candidate>
+}
+
+let known: Known | undefined
+
+/** Returns what languages are recognized by, from the first call on. */
+const knownWords = (): Known => {
+  if (known !== undefined) return known
+  const functionWords = new Map<string, Set<Candidate>>()
+  const talk = new Map<string, Set<Candidate>>()
+  const learn = (words: Map<string, Set<Candidate>>, text: string, candidate: Candidate) => {
+    for (const word of wordsOf(text)) words.set(word, (words.get(word) ?? new Set()).add(candidate))
+  }
+  const spokenCandidates = spokenLanguages.map((code) => {
+    const { attributes: _, ...words } = locales[code].functionWords
+    const { courtesy, goodbye, greeting, thanks } = locales[code].smallTalk
+    const candidate = spoken(code)
+    for (const list of Object.values(words)) learn(functionWords, list, candidate)
+    for (const list of [courtesy, goodbye, greeting, thanks]) {
+      // Accents are often left out in them, and capitals of Turkish lose the kind of their i.
+      for (const text of [list, plain(list), list.toUpperCase().toLowerCase()]) learn(talk, text, candidate)
+    }
+    return candidate
+  })
+  for (const neighbour of NEIGHBOURS) learn(functionWords, neighbour.words, neighbour)
+  const spelled = [...spokenCandidates, ...NEIGHBOURS].filter(({ spelling }) => spelling !== undefined)
+  return (known = { functionWords, talk, spelled })
+}
+
+/** Returns whether a word, in lower case, is a function word of a language. */
+export const isFunctionWord = (word: string, language: Language): boolean =>
+  knownWords()
+    .functionWords.get(word)
+    ?.values()
+    .some(({ stemmer }) => stemmer === language) === true
+
+const WORD = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu
+/** The length of the longest words that are looked at, in UTF-16 code units. */
+const WORD_MAX = 40
+
+/** The distinct words of a text. Single ASCII letters are left out: they are variables and initials more often than words. */
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  Array.from(new Set(text.match(WORD))).filter((word) => word.length <= WORD_MAX && (word.length > 1 || word > "z"))
+
+/** The evidence for each language that has any, and the number of distinct words in the sample. */
+const evidenceIn = (sample: string) => {
+  const words = wordsOf(sample)
+  const evidence = new Map<Candidate, number>()
+  const add = (candidate: Candidate, weight: number) => evidence.set(candidate, (evidence.get(candidate) ?? 0) + weight)
+  const { functionWords, spelled, talk } = knownWords()
+  for (const word of words) {
+    // Most words are function words of no language, so that each is looked up once and not for each language.
+    for (const candidate of functionWords.get(word) ?? []) add(candidate, 1)
+    for (const candidate of talk.get(word) ?? []) add(candidate, TALK)
+    for (const candidate of spelled) if (candidate.spelling?.test(word) === true) add(candidate, SPELLING)
+  }
+  return { evidence, words: words.length }
+}
+
+const byStemmer = (evidence: ReadonlyMap<Candidate, number>): ReadonlyMap<Language, number> => {
+  const stemmers = new Map<Language, number>()
+  for (const [{ stemmer }, sum] of evidence) stemmers.set(stemmer, Math.max(stemmers.get(stemmer) ?? 0, sum))
+  return stemmers
+}
+
+const likeliest = (
+  evidence: ReadonlyMap<Language, number>,
+  others: ReadonlyArray<LanguageCount>,
+  candidates: Iterable<Language>,
+): Language => {
+  const counts = new Map(others.map(({ language, texts }) => [language, texts]))
+  const most = Math.max(0, ...counts.values())
+  let [found, highest]: [Language, number] = ["english", -Infinity]
+  for (const language of candidates) {
+    const rarer = Math.log((1 + most) / (1 + (counts.get(language) ?? 0))) / Math.log(TIMES_PER_WORD)
+    const sum = (evidence.get(language) ?? 0) - Math.min(rarer, OTHERS_MAX)
+    if (sum > highest) [found, highest] = [language, sum]
+  }
+  return found
+}

@@ -1,0 +1,50 @@
+import type { Language } from "../text/Language.ts"
+
+/** The function words of a language, by what they do in a short message: words and phrases between commas. */
+export interface FunctionWords {
+  /** Beginnings that continue a conversation, such as `and` and `what about`. */
+  readonly joins: string
+  readonly questions: string
+  /** Nouns that ask for a property of what was said before, as in `and the price?`. */
+  readonly attributes: string
+  /** Words that stand for something that was said before. */
+  readonly pronouns: string
+  /** Auxiliary verbs and other verbs that say little. */
+  readonly verbs: string
+  /** Prepositions, articles, conjunctions, adverbs and forms of address. */
+  readonly others: string
+}
+
+/** At most a dozen phrases of each kind, between commas, that people write besides questions. */
+export interface SmallTalkPhrases {
+  readonly greeting: string
+  readonly thanks: string
+  readonly goodbye: string
+  /** Questions about who the chatbot is. */
+  readonly about: string
+  /** Questions about what the chatbot knows. */
+  readonly documents: string
+  /** Phrases that accompany the others without saying anything else. */
+  readonly courtesy: string
+  /** Phrases that decline to give the e-mail address. */
+  readonly refusal: string
+}
+
+/**
+ * Everything that the server says or recognizes in one language. The texts of the chat widget stand beside it in the
+ * file of the language, as `widget`, in the languages that the widget speaks.
+ */
+export interface Locale {
+  /** The stemmer of the language; `simple` where there is none, and `english` for scripts without spaces. */
+  readonly stemmer: Language
+  /** Matches a word with a letter or an ending that few other languages of its script have. */
+  readonly spelling?: RegExp
+  readonly functionWords: FunctionWords
+  readonly smallTalk: SmallTalkPhrases
+  /** The question for the user's e-mail address. */
+  readonly emailRequest: string
+  /** The page in place of a chat that does not exist or is not public. */
+  readonly noChat: string
+  /** The page in place of one that the server cannot show for a moment. */
+  readonly notNow: string
+}

@@ -1,0 +1,69 @@
+/** A text by the plural category of a number, as `Intl.PluralRules` names it; `{n}` stands for the number. */
+export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }
+
+/** Everything that the chat widget says by itself, in one language. Names in braces stand for what is filled in. */
+export interface WidgetTexts {
+  readonly placeholder: string
+  readonly send: string
+  readonly stop: string
+  readonly charactersLeft: Forms
+  readonly charactersOver: Forms
+
+  readonly newConversation: string
+  readonly conversations: string
+  readonly close: string
+
+  readonly conversation: string
+  readonly you: string
+  readonly thinking: string
+  readonly searching: string
+  /** `{query}` is what the documents are searched for. */
+  readonly searchingFor: string
+  readonly reading: string
+  readonly working: string
+  readonly stopped: string
+  readonly interrupted: string
+  readonly reconnecting: string
+  readonly newMessages: string
+  readonly earlier: string
+  readonly loading: string
+
+  readonly copy: string
+  readonly copied: string
+  readonly table: string
+  readonly askAgain: string
+  readonly helpful: string
+  readonly notHelpful: string
+  readonly comment: string
+  readonly submit: string
+  readonly thanks: string
+
+  readonly sources: string
+  readonly moreSources: Forms
+  readonly page: string
+
+  readonly emailQuestion: string
+  readonly email: string
+  readonly emailInvalid: string
+  readonly goOn: string
+  readonly skip: string
+
+  readonly messages: Forms
+  readonly noConversations: string
+  readonly download: string
+  readonly remove: string
+  readonly removeQuestion: string
+  readonly removeAll: string
+  readonly removeAllQuestion: string
+  readonly cancel: string
+
+  readonly tryAgain: string
+  readonly offline: string
+  readonly busy: string
+  readonly busyFor: Forms
+  readonly spent: string
+  readonly gone: string
+  readonly missing: string
+  readonly refused: string
+  readonly failed: string
+}

@@ -1,0 +1,35 @@
+import type { Locale } from "./Locale.ts"
+
+export const locale: Locale = {
+  stemmer: "danish",
+  spelling: /[æø]|(?:hed|heden|else|elser|erne|ende|ede|skab|lige)$|[aeiouyæøå][dg]e$|^hv/,
+  functionWords: {
+    joins: "og, eller, men, også, hvad med, og hvad med, hvordan med",
+    questions:
+      "hvad, hvem, hvis, hvornår, hvor, hvorfor, hvordan, hvilken, hvilket, hvilke, hvor meget, hvor mange, hvor længe, hvor lang tid, hvor ofte",
+    attributes:
+      "pris, prisen, priser, omkostninger, gebyr, adresse, adressen, telefon, telefonnummer, telefonnummeret, nummer, e mail, mailadresse, hjemmeside, åbningstider, åbningstiderne, sted, dato, tid, tidspunkt, varighed, frist, grænse, størrelse, vægt, højde, alder, navn, navnet, grund, farve",
+    pronouns: "han, hun, den, det, de, dem, hans, hendes, dens, dets, deres, dette, denne, disse, der, ham, hende",
+    verbs:
+      "er, var, være, har, havde, kan, kunne, skal, skulle, må, bliver, blev, findes, koster, gør, forklar, fortæl",
+    others:
+      "i, på, af, for, med, til, fra, om, ved, under, efter, før, uden, mellem, gennem, hos, per, ad, over, en, et, jeg, du, vi, man, mig, min, mit, mine, jer, ikke, ingen, at, som, så, mere, meget, venligst, alle, sig",
+  },
+  smallTalk: {
+    greeting: "hej, hejsa, hej med dig, hallo, halløj, dav, davs, goddag, god dag, godmorgen, god morgen, godaften",
+    thanks:
+      "tak, mange tak, tusind tak, tak skal du have, tak for det, tak for hjælpen, mange gange tak, takker, det hjalp, meget nyttigt",
+    goodbye:
+      "farvel, hej hej, vi ses, ses, på gensyn, vi snakkes, snakkes ved, godnat, god nat, hav en god dag, god dag videre, ha det godt",
+    about:
+      "hvem er du, hvem er I, hvad er du, er du et menneske, er du menneske, er du en robot, er du robot, er du en bot, er du en rigtig person, hvem taler jeg med, hvad hedder du, hvad er dit navn",
+    documents:
+      "hvad kan du, hvad kan du gøre, hvad ved du, hvad kan I, hjælp, hjælp mig, kan du hjælpe mig, kan du hjælpe, hvad kan jeg spørge om, hvilke dokumenter har du, hvilke dokumenter kender du, hvilke emner kender du",
+    courtesy:
+      "venligst, alle, allesammen, mange, meget, for hjælpen, for svaret, for informationen, ok, okay, fint, perfekt",
+    refusal: "nej, helst ikke, ikke nu, senere, vil ikke, jeg vil ikke, det vil jeg ikke, spring over, har ikke nogen",
+  },
+  emailRequest: "Hvad er din e-mailadresse, før jeg svarer?",
+  noChat: "Denne chat er ikke tilgængelig.",
+  notNow: "Denne side er ikke tilgængelig lige nu. Prøv igen senere.",
+}

@@ -1,0 +1,102 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "german",
+  spelling:
+    /ß|[aeo]sch|^(?:ge|be|ver|zer|ent).{2,}(?:t|en)$|(?:ung|ungen|keit|heit|lich|liche|lichen|isch|ische|ischen|schaft)$|[äöü](?!n$).*(?:er|en|e|t)$|^(?:zw|pf)|tz/,
+  functionWords: {
+    joins:
+      "und, oder, aber, auch, was ist mit, wie ist es mit, wie steht es mit, wie sieht es mit, und was ist mit, und wie ist es mit",
+    questions:
+      "was, wer, wen, wem, wessen, wann, wo, warum, wieso, weshalb, wie, wohin, woher, welche, welcher, welches, welchen, welchem, wie viel, wieviel, wie viele, wie lange, wie oft, womit, wofür, wozu, worauf",
+    attributes:
+      "preis, preise, kosten, gebühr, gebühren, adresse, anschrift, telefon, telefonnummer, nummer, e mail, e mail adresse, email, webseite, website, öffnungszeiten, ort, datum, uhrzeit, zeit, dauer, frist, grenze, standardwert, größe, gewicht, höhe, alter, name, grund, farbe",
+    pronouns:
+      "er, es, ihn, ihm, ihr, ihre, ihren, sein, seine, seinen, das, dies, diese, dieser, dieses, diesen, davon, dafür, dazu, damit, darin, daran, darauf, dagegen, dort, da, dann, denen, deren, dessen, sie",
+    verbs:
+      "ist, sind, war, waren, bin, sein, wird, werden, wurde, wurden, hat, haben, hatte, kann, können, könnte, muss, müssen, soll, sollte, darf, dürfen, gibt, gibt es, macht, brauche, will, möchte, geht, erkläre, sag",
+    others:
+      "von, zu, in, im, für, auf, mit, bei, beim, nach, aus, an, am, vom, zum, zur, ins, über, unter, ohne, gegen, seit, bis, vor, während, zwischen, um, durch, pro, per, als, der, die, den, dem, des, ein, eine, einen, einem, einer, ich, du, wir, man, mir, mich, uns, mein, meine, meinen, nicht, kein, keine, bitte, denn, noch, nur, so, wenn, ob, dass, mehr, viel, viele, sich, alle",
+  },
+  smallTalk: {
+    greeting:
+      "hallo, hi, hey, moin, servus, grüß gott, guten tag, guten morgen, guten abend, wie geht's, ist jemand da, ich habe eine frage",
+    thanks:
+      "danke, dankeschön, danke schön, danke sehr, vielen dank, herzlichen dank, besten dank, ich danke dir, ich danke ihnen, thx, das hat geholfen, sehr hilfreich",
+    goodbye:
+      "tschüss, tschau, auf wiedersehen, bis bald, bis später, bis dann, mach's gut, gute nacht, schönen tag, schönen tag noch, bye, das war's",
+    about:
+      "wer bist du, wer sind sie, was bist du, was sind sie, bist du ein mensch, sind sie ein mensch, bist du ein bot, sind sie ein bot, bist du ein roboter, mit wem spreche ich, wie heißt du, wie heißen sie",
+    documents:
+      "was kannst du, was können sie, was kannst du tun, was weißt du, was wissen sie, wie kannst du mir helfen, kannst du mir helfen, können sie mir helfen, hilfe, was kann ich dich fragen, welche dokumente hast du, welche dokumente haben sie",
+    courtesy:
+      "zusammen, bitte, für die hilfe, für ihre hilfe, für deine hilfe, auskunft, antwort, ok, alles klar, gut, super, perfekt",
+    refusal:
+      "nein, nö, nee, lieber nicht, jetzt nicht, nicht jetzt, später, möchte ich nicht, das möchte ich nicht, ich möchte nicht, will ich nicht, überspringen",
+  },
+  emailRequest: "Wie lautet Ihre E-Mail-Adresse? Danach beantworte ich Ihre Frage.",
+  noChat: "Dieser Chat ist nicht verfügbar.",
+  notNow: "Diese Seite ist im Moment nicht verfügbar. Bitte versuchen Sie es später noch einmal.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Nachricht schreiben …",
+  send: "Senden",
+  stop: "Anhalten",
+  charactersLeft: { one: "Noch {n} Zeichen", other: "Noch {n} Zeichen" },
+  charactersOver: { one: "{n} Zeichen zu viel", other: "{n} Zeichen zu viel" },
+  newConversation: "Neues Gespräch",
+  conversations: "Gespräche",
+  close: "Schließen",
+  conversation: "Gespräch",
+  you: "Sie",
+  thinking: "Denkt nach …",
+  searching: "Durchsucht die Dokumente …",
+  searchingFor: "Sucht nach „{query}“ …",
+  reading: "Liest die Dokumente …",
+  working: "Arbeitet daran …",
+  stopped: "Angehalten",
+  interrupted: "Die Antwort wurde unterbrochen.",
+  reconnecting: "Verbindung verloren. Neuer Versuch …",
+  newMessages: "Neue Nachrichten",
+  earlier: "Frühere Nachrichten anzeigen",
+  loading: "Wird geladen …",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  table: "Tabelle",
+  askAgain: "Erneut fragen",
+  helpful: "Hilfreich",
+  notHelpful: "Nicht hilfreich",
+  comment: "Was können wir besser machen? (freiwillig)",
+  submit: "Absenden",
+  thanks: "Danke für Ihre Rückmeldung.",
+  sources: "Quellen",
+  moreSources: { one: "{n} weitere", other: "{n} weitere" },
+  page: "Seite {n}",
+  emailQuestion: "Unter welcher E-Mail-Adresse können wir Sie erreichen?",
+  email: "E-Mail-Adresse",
+  emailInvalid: "Bitte geben Sie eine gültige E-Mail-Adresse ein.",
+  goOn: "Weiter",
+  skip: "Nein, danke",
+  messages: { one: "{n} Nachricht", other: "{n} Nachrichten" },
+  noConversations: "Noch keine Gespräche.",
+  download: "Herunterladen",
+  remove: "Löschen",
+  removeQuestion: "Dieses Gespräch endgültig löschen?",
+  removeAll: "Alle löschen",
+  removeAllQuestion: "Alle Ihre Gespräche endgültig löschen?",
+  cancel: "Abbrechen",
+  tryAgain: "Erneut versuchen",
+  offline: "Keine Verbindung. Bitte prüfen Sie Ihr Internet.",
+  busy: "Zu viele Nachrichten auf einmal. Bitte warten Sie einen Moment.",
+  busyFor: {
+    one: "Zu viele Nachrichten auf einmal. Bitte warten Sie {n} Sekunde.",
+    other: "Zu viele Nachrichten auf einmal. Bitte warten Sie {n} Sekunden.",
+  },
+  spent: "Der Chat ist zurzeit nicht verfügbar.",
+  gone: "Der Chat ist hier nicht mehr verfügbar.",
+  missing: "Das ist nicht mehr vorhanden.",
+  refused: "Die Nachricht konnte nicht angenommen werden.",
+  failed: "Etwas ist schiefgegangen.",
+}

@@ -1,0 +1,99 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "english",
+  spelling:
+    /(?:ing|ings|tions?|ments?|ness|ly|ght|ould|ough|able|ity|ities|ous|ful|ive|ages?|ed|ay|ey|ess|ck)$|sh|^(?:th|wh|kn)|'s$|^(?:class|const|false|function|import|let|new|null|return|true|var)$/,
+  functionWords: {
+    joins: "and, or, but, also, what about, how about, and what about, and how about, and also",
+    questions: "what, who, whom, whose, when, where, why, how, which, how much, how many, how long, how often, how far",
+    attributes:
+      "price, prices, cost, costs, fee, fees, address, phone, phone number, telephone number, number, e mail, e mail address, email, email address, website, opening hours, hours, opening times, location, date, time, duration, deadline, limit, default, size, weight, height, age, name, reason, color, colour",
+    pronouns:
+      "it, its, they, them, their, theirs, he, him, his, she, her, hers, that, this, these, those, there, one, ones, then",
+    verbs:
+      "is, are, was, were, am, be, been, do, does, did, can, could, will, would, shall, should, may, might, must, has, have, had, get, need, want, tell, explain, possible, done, happen, happens, happened, mean, means",
+    others:
+      "now, of, to, in, for, on, with, by, from, at, as, into, without, during, after, before, until, since, about, over, under, between, per, via, the, a, an, i, you, we, me, my, your, our, us, not, no, if, so, than, too, more, much, many, please, just, only, there is, there are, any, some, all, s, t, re, ll, ve, d, m, don, doesn, didn, isn",
+  },
+  smallTalk: {
+    greeting:
+      "hi, hello, hey, hiya, good morning, good afternoon, good evening, good day, how are you, nice to meet you, anybody there, i have a question",
+    thanks:
+      "thanks, thank you, thx, ty, thanks a million, cheers, much appreciated, many thanks, that helped, that helps, very helpful, that's all i needed",
+    goodbye:
+      "bye, goodbye, good bye, see you, see ya, see you later, good night, have a nice day, have a good day, take care, that's all, no more questions",
+    about:
+      "who are you, what are you, who made you, who am i talking to, are you a bot, are you a robot, are you human, are you a human, are you a real person, are you an ai, what is your name, what's your name",
+    documents:
+      "what can you do, what do you do, what can i ask, what can i ask you, what do you know, what can you tell me, how can you help me, can you help me, help, what documents do you have, which documents do you have, what topics can i ask about",
+    courtesy: "there, everyone, please, a lot, very much, sorry, for your help, for the help, ok, great, perfect, nice",
+    refusal:
+      "no, nope, not now, later, maybe later, skip, skip it, skip that, rather not, i'd rather not, i prefer not to, i don't want to",
+  },
+  emailRequest: "Before I answer, what is your e-mail address?",
+  noChat: "This chat is not available.",
+  notNow: "This page is not available at the moment. Please try again later.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Write a message …",
+  send: "Send",
+  stop: "Stop",
+  charactersLeft: { one: "{n} character left", other: "{n} characters left" },
+  charactersOver: { one: "{n} character too many", other: "{n} characters too many" },
+  newConversation: "New conversation",
+  conversations: "Conversations",
+  close: "Close",
+  conversation: "Conversation",
+  you: "You",
+  thinking: "Thinking …",
+  searching: "Searching the documents …",
+  searchingFor: "Searching for “{query}” …",
+  reading: "Reading the documents …",
+  working: "Working on it …",
+  stopped: "Stopped",
+  interrupted: "The answer was interrupted.",
+  reconnecting: "Connection lost. Trying again …",
+  newMessages: "New messages",
+  earlier: "Show earlier messages",
+  loading: "Loading …",
+  copy: "Copy",
+  copied: "Copied",
+  table: "Table",
+  askAgain: "Ask again",
+  helpful: "Helpful",
+  notHelpful: "Not helpful",
+  comment: "What can be better? (optional)",
+  submit: "Submit",
+  thanks: "Thank you for your feedback.",
+  sources: "Sources",
+  moreSources: { one: "{n} more", other: "{n} more" },
+  page: "Page {n}",
+  emailQuestion: "At which e-mail address can we reach you?",
+  email: "E-mail address",
+  emailInvalid: "Please enter a valid e-mail address.",
+  goOn: "Continue",
+  skip: "No, thanks",
+  messages: { one: "{n} message", other: "{n} messages" },
+  noConversations: "No conversations yet.",
+  download: "Download",
+  remove: "Delete",
+  removeQuestion: "Delete this conversation for good?",
+  removeAll: "Delete all",
+  removeAllQuestion: "Delete all your conversations for good?",
+  cancel: "Cancel",
+  tryAgain: "Try again",
+  offline: "No connection. Please check your internet.",
+  busy: "Too many messages at once. Please wait a moment.",
+  busyFor: {
+    one: "Too many messages at once. Please wait {n} second.",
+    other: "Too many messages at once. Please wait {n} seconds.",
+  },
+  spent: "The chat is not available at the moment.",
+  gone: "The chat is no longer available here.",
+  missing: "This is no longer there.",
+  refused: "The message could not be accepted.",
+  failed: "Something went wrong.",
+}

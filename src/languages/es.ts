@@ -1,0 +1,101 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "spanish",
+  spelling:
+    /ñ|[óí]n$|(?:ción|ciones|dad|ado|ada|ados|adas|amiento|ario|aria|ieron|aron|ero|ía)$|ll|^(?:hue|pue|cue)|ué|^ch/,
+  functionWords: {
+    joins: "y, e, o, pero, también, qué tal, y qué tal, qué pasa con, y qué pasa con, y si",
+    questions:
+      "qué, quién, quiénes, cuándo, dónde, adónde, por qué, cómo, cuál, cuáles, cuánto, cuánta, cuántos, cuántas, cuánto tiempo, desde cuándo",
+    attributes:
+      "precio, precios, coste, costo, tarifa, tarifas, dirección, teléfono, número, número de teléfono, correo, correo electrónico, email, página web, horario, horarios, lugar, fecha, hora, duración, plazo, límite, tamaño, peso, altura, edad, nombre, razón, motivo, color",
+    pronouns:
+      "él, ella, ellos, ellas, lo, le, les, su, sus, eso, esto, este, esta, estos, estas, ese, esa, esos, esas, aquel, allí, ahí, entonces, ello",
+    verbs:
+      "es, son, era, fue, está, están, hay, ha, han, tiene, tienen, puede, pueden, puedo, se puede, debe, hace, hacer, ser, estar, tengo, explica, dime",
+    others:
+      "de, del, a, al, en, para, por, con, sin, sobre, desde, hasta, entre, durante, según, tras, antes de, después de, el, la, los, las, un, una, unos, unas, yo, tú, usted, nosotros, me, mi, mis, se, que, no, más, muy, si, como, por favor, todo, todos, toda, todas",
+  },
+  smallTalk: {
+    greeting:
+      "hola, holi, buenas, buenos días, buen día, buenas tardes, buenas noches, qué tal, qué tal estás, cómo estás, cómo está, cómo está usted",
+    thanks:
+      "gracias, muchas gracias, muchísimas gracias, mil gracias, mil gracias por todo, te lo agradezco, se lo agradezco, le agradezco, te agradezco, muy agradecido, muy agradecida, grax",
+    goodbye:
+      "adiós, hasta luego, hasta pronto, hasta mañana, hasta la vista, hasta la próxima, hasta otra, nos vemos, chao, chau, bye, que tengas un buen día",
+    about:
+      "quién eres, quién es usted, qué eres, eres humano, eres un humano, eres una persona, eres un robot, eres un bot, es usted un robot, con quién hablo, cómo te llamas, cuál es tu nombre",
+    documents:
+      "qué puedes hacer, qué puede hacer, qué sabes, qué sabes hacer, ayuda, ayúdame, puedes ayudarme, me puedes ayudar, puede ayudarme, qué puedo preguntar, qué documentos tienes, qué documentos tiene",
+    courtesy:
+      "por favor, a todos, amigo, señor, señora, por tu ayuda, por su ayuda, por la ayuda, ok, vale, genial, perfecto",
+    refusal:
+      "no, ahora no, más tarde, luego, prefiero no, prefiero no decirlo, prefiero no darlo, no quiero, omitir, saltar, paso, no tengo",
+  },
+  emailRequest: "Antes de responder, ¿cuál es tu dirección de correo electrónico?",
+  noChat: "Este chat no está disponible.",
+  notNow: "Esta página no está disponible en este momento. Inténtelo de nuevo más tarde.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Escribe un mensaje…",
+  send: "Enviar",
+  stop: "Detener",
+  charactersLeft: { one: "Queda {n} carácter", other: "Quedan {n} caracteres" },
+  charactersOver: { one: "Sobra {n} carácter", other: "Sobran {n} caracteres" },
+  newConversation: "Nueva conversación",
+  conversations: "Conversaciones",
+  close: "Cerrar",
+  conversation: "Conversación",
+  you: "Tú",
+  thinking: "Pensando…",
+  searching: "Buscando en los documentos…",
+  searchingFor: "Buscando «{query}»…",
+  reading: "Leyendo los documentos…",
+  working: "Trabajando en ello…",
+  stopped: "Detenido",
+  interrupted: "La respuesta se interrumpió.",
+  reconnecting: "Conexión perdida. Reintentando…",
+  newMessages: "Mensajes nuevos",
+  earlier: "Mostrar mensajes anteriores",
+  loading: "Cargando…",
+  copy: "Copiar",
+  copied: "Copiado",
+  table: "Tabla",
+  askAgain: "Preguntar de nuevo",
+  helpful: "Útil",
+  notHelpful: "No es útil",
+  comment: "¿Qué podemos mejorar? (opcional)",
+  submit: "Enviar",
+  thanks: "Gracias por tu opinión.",
+  sources: "Fuentes",
+  moreSources: { one: "{n} más", other: "{n} más" },
+  page: "Página {n}",
+  emailQuestion: "¿En qué correo electrónico podemos contactarte?",
+  email: "Correo electrónico",
+  emailInvalid: "Introduce un correo electrónico válido.",
+  goOn: "Continuar",
+  skip: "No, gracias",
+  messages: { one: "{n} mensaje", other: "{n} mensajes" },
+  noConversations: "Aún no hay conversaciones.",
+  download: "Descargar",
+  remove: "Eliminar",
+  removeQuestion: "¿Eliminar esta conversación definitivamente?",
+  removeAll: "Eliminar todo",
+  removeAllQuestion: "¿Eliminar todas tus conversaciones definitivamente?",
+  cancel: "Cancelar",
+  tryAgain: "Reintentar",
+  offline: "Sin conexión. Comprueba tu internet.",
+  busy: "Demasiados mensajes a la vez. Espera un momento.",
+  busyFor: {
+    one: "Demasiados mensajes a la vez. Espera {n} segundo.",
+    other: "Demasiados mensajes a la vez. Espera {n} segundos.",
+  },
+  spent: "El chat no está disponible en este momento.",
+  gone: "El chat ya no está disponible aquí.",
+  missing: "Esto ya no existe.",
+  refused: "No se pudo aceptar el mensaje.",
+  failed: "Algo salió mal.",
+}

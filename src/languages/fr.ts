@@ -1,0 +1,100 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "french",
+  spelling: /[êèœûç]|(?:eau|eaux|eux|tion|ment|oir|aires?|ures?|ie|ée|ées|és|iques?)$|^(?:qu|d|l|j|n|c|s)['’]/,
+  functionWords: {
+    joins: "et, ou, mais, aussi, qu en est il de, qu en est il des, qu en est il du, et si, et concernant",
+    questions:
+      "que, quoi, qui, quand, où, pourquoi, comment, quel, quelle, quels, quelles, combien, combien de temps, lequel, laquelle, est ce que, qu est ce que, qu est ce qui, c est quoi, depuis quand",
+    attributes:
+      "prix, coût, coûts, tarif, tarifs, frais, adresse, téléphone, numéro, numéro de téléphone, e mail, email, courriel, site web, horaires, heures d ouverture, lieu, date, heure, durée, délai, limite, taille, poids, hauteur, âge, nom, raison, couleur",
+    pronouns:
+      "il, elle, ils, elles, lui, leur, leurs, son, sa, ses, ça, cela, ceci, ce, cet, cette, ces, celui, celle, ceux, celles, y, en, là, alors",
+    verbs:
+      "est, sont, était, étaient, a, ont, avait, suis, être, avoir, peut, peuvent, puis, peux, pouvez, doit, doivent, faut, fait, faire, il y a, y a t il, t il, t elle, expliquez, explique, dites",
+    others:
+      "de, du, des, à, au, aux, dans, en, pour, sur, avec, par, sans, chez, entre, depuis, pendant, après, avant, vers, sous, jusqu, le, la, les, l, un, une, d, c, j, n, s, t, m, qu, je, tu, vous, nous, on, moi, me, mon, ma, mes, votre, vos, notre, nos, ne, pas, plus, si, se, s il vous plaît, très, tout, tous, toute",
+  },
+  smallTalk: {
+    greeting:
+      "bonjour, bonsoir, salut, coucou, hello, hey, bjr, slt, bonne journée à vous, bien le bonjour, ça va, comment ça va",
+    thanks:
+      "merci, merci beaucoup, merci bien, merci infiniment, mille mercis, mille merci, un grand merci, grand merci, je vous remercie, je te remercie, mrc, merci à vous",
+    goodbye:
+      "au revoir, à bientôt, à plus, à plus tard, à tout à l'heure, à demain, à la prochaine, adieu, bonne journée, bonne soirée, bonne nuit, bon week-end",
+    about:
+      "qui es tu, qui êtes vous, tu es qui, vous êtes qui, c'est qui, es tu un humain, êtes vous humain, es tu un robot, êtes vous un robot, à qui je parle, comment tu t'appelles, comment vous appelez vous",
+    documents:
+      "que peux tu faire, que pouvez vous faire, que sais tu, que savez vous, que sais tu faire, aide, aide moi, peux tu m'aider, pouvez vous m'aider, que puis je demander, quels documents as tu, quels documents avez vous",
+    courtesy:
+      "s'il vous plaît, beaucoup, à tous, à toi, monsieur, madame, pour votre aide, pour l'aide, ok, d'accord, super, parfait",
+    refusal:
+      "non, nan, pas maintenant, plus tard, je préfère pas, je préfère ne pas, je préfère ne pas le dire, je ne veux pas, je ne souhaite pas, je refuse, passer, ignorer",
+  },
+  emailRequest: "Avant de vous répondre, quelle est votre adresse e-mail ?",
+  noChat: "Ce chat n’est pas disponible.",
+  notNow: "Cette page n’est pas disponible pour le moment. Veuillez réessayer plus tard.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Écrivez un message…",
+  send: "Envoyer",
+  stop: "Arrêter",
+  charactersLeft: { one: "{n} caractère restant", other: "{n} caractères restants" },
+  charactersOver: { one: "{n} caractère en trop", other: "{n} caractères en trop" },
+  newConversation: "Nouvelle conversation",
+  conversations: "Conversations",
+  close: "Fermer",
+  conversation: "Conversation",
+  you: "Vous",
+  thinking: "Réflexion en cours…",
+  searching: "Recherche dans les documents…",
+  searchingFor: "Recherche de « {query} »…",
+  reading: "Lecture des documents…",
+  working: "En cours de traitement…",
+  stopped: "Arrêté",
+  interrupted: "La réponse a été interrompue.",
+  reconnecting: "Connexion perdue. Nouvelle tentative…",
+  newMessages: "Nouveaux messages",
+  earlier: "Afficher les messages précédents",
+  loading: "Chargement…",
+  copy: "Copier",
+  copied: "Copié",
+  table: "Tableau",
+  askAgain: "Reposer la question",
+  helpful: "Utile",
+  notHelpful: "Pas utile",
+  comment: "Que pouvons-nous améliorer ? (facultatif)",
+  submit: "Envoyer",
+  thanks: "Merci pour votre avis.",
+  sources: "Sources",
+  moreSources: { one: "{n} autre", other: "{n} autres" },
+  page: "Page {n}",
+  emailQuestion: "À quelle adresse e-mail pouvons-nous vous joindre ?",
+  email: "Adresse e-mail",
+  emailInvalid: "Veuillez saisir une adresse e-mail valide.",
+  goOn: "Continuer",
+  skip: "Non merci",
+  messages: { one: "{n} message", other: "{n} messages" },
+  noConversations: "Aucune conversation pour l’instant.",
+  download: "Télécharger",
+  remove: "Supprimer",
+  removeQuestion: "Supprimer définitivement cette conversation ?",
+  removeAll: "Tout supprimer",
+  removeAllQuestion: "Supprimer définitivement toutes vos conversations ?",
+  cancel: "Annuler",
+  tryAgain: "Réessayer",
+  offline: "Pas de connexion. Vérifiez votre accès à Internet.",
+  busy: "Trop de messages à la fois. Veuillez patienter un instant.",
+  busyFor: {
+    one: "Trop de messages à la fois. Veuillez patienter {n} seconde.",
+    other: "Trop de messages à la fois. Veuillez patienter {n} secondes.",
+  },
+  spent: "Le chat n’est pas disponible pour le moment.",
+  gone: "Le chat n’est plus disponible ici.",
+  missing: "Cet élément n’existe plus.",
+  refused: "Le message n’a pas pu être accepté.",
+  failed: "Une erreur s’est produite.",
+}

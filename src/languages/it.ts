@@ -1,0 +1,101 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "italian",
+  spelling:
+    /[òìù]|tà$|(?:zione|zioni|mento|menti|ggio|ggi|cchi|cchio|ezza|ista|iamo|ono|ato|ata|ati|are|ere|ire|io|ari|ori|ivi)$|gli|zz|cch|ggi|^(?:dell|all|nell|sull|quell|c|l|un)['’]/,
+  functionWords: {
+    joins: "e, ed, o, ma, anche, che ne è di, che mi dici di, e se, e invece",
+    questions:
+      "che, che cosa, cosa, chi, quando, dove, perché, come, quale, quali, quanto, quanta, quanti, quante, quanto tempo, da quando, com, dov",
+    attributes:
+      "prezzo, prezzi, costo, costi, tariffa, tariffe, indirizzo, telefono, numero, numero di telefono, e mail, email, sito, sito web, orari, orario, orari di apertura, luogo, data, ora, durata, scadenza, limite, dimensione, peso, altezza, età, nome, motivo, colore",
+    pronouns:
+      "lui, lei, loro, esso, essa, essi, esse, suo, sua, suoi, sue, ciò, questo, questa, questi, queste, quello, quella, quelli, quelle, lì, là, ne, ci, allora",
+    verbs:
+      "è, sono, era, erano, fu, ha, hanno, c è, ci sono, può, possono, posso, deve, devono, fa, fare, essere, avere, si può, stato, spiega, dimmi",
+    others:
+      "di, del, della, dei, delle, dello, degli, dell, a, al, alla, ai, alle, agli, all, da, dal, dalla, in, nel, nella, nei, con, su, sul, sulla, per, tra, fra, senza, durante, dopo, prima di, fino a, il, lo, la, i, gli, le, l, un, uno, una, io, tu, noi, voi, mi, mio, mia, si, non, più, molto, se, per favore, tutto, tutti, tutte, d",
+  },
+  smallTalk: {
+    greeting:
+      "ciao, salve, buongiorno, buon giorno, buonasera, buona sera, buon pomeriggio, ehi, ehilà, hey, come stai, come sta",
+    thanks:
+      "grazie, grazie mille, mille grazie, molte grazie, tante grazie, grazie tante, grazie infinite, ti ringrazio, la ringrazio, vi ringrazio, grz, molto utile",
+    goodbye:
+      "arrivederci, ciao, addio, a presto, a dopo, a domani, ci vediamo, alla prossima, buona giornata, buona serata, buonanotte, buona notte",
+    about:
+      "chi sei, chi è lei, cosa sei, che cosa sei, sei umano, sei una persona, sei un robot, lei è un robot, sei un bot, con chi parlo, come ti chiami, come si chiama",
+    documents:
+      "cosa puoi fare, che cosa puoi fare, cosa può fare, cosa sai, cosa sai fare, aiuto, aiutami, puoi aiutarmi, mi puoi aiutare, cosa posso chiedere, quali documenti hai, quali documenti ha",
+    courtesy:
+      "per favore, a tutti, amico, signore, signora, per l'aiuto, per il tuo aiuto, di tutto, ok, va bene, ottimo, perfetto",
+    refusal:
+      "no, non ora, più tardi, dopo, preferisco di no, preferisco non dirlo, preferirei di no, non voglio, non ce l'ho, salta",
+  },
+  emailRequest: "Prima di rispondere, qual è il tuo indirizzo e-mail?",
+  noChat: "Questa chat non è disponibile.",
+  notNow: "Questa pagina non è disponibile al momento. Riprova più tardi.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Scrivi un messaggio…",
+  send: "Invia",
+  stop: "Ferma",
+  charactersLeft: { one: "{n} carattere rimasto", other: "{n} caratteri rimasti" },
+  charactersOver: { one: "{n} carattere di troppo", other: "{n} caratteri di troppo" },
+  newConversation: "Nuova conversazione",
+  conversations: "Conversazioni",
+  close: "Chiudi",
+  conversation: "Conversazione",
+  you: "Tu",
+  thinking: "Sto pensando…",
+  searching: "Cerco nei documenti…",
+  searchingFor: "Cerco «{query}»…",
+  reading: "Leggo i documenti…",
+  working: "Ci sto lavorando…",
+  stopped: "Fermato",
+  interrupted: "La risposta è stata interrotta.",
+  reconnecting: "Connessione persa. Nuovo tentativo…",
+  newMessages: "Nuovi messaggi",
+  earlier: "Mostra i messaggi precedenti",
+  loading: "Caricamento…",
+  copy: "Copia",
+  copied: "Copiato",
+  table: "Tabella",
+  askAgain: "Chiedi di nuovo",
+  helpful: "Utile",
+  notHelpful: "Non utile",
+  comment: "Che cosa possiamo migliorare? (facoltativo)",
+  submit: "Invia",
+  thanks: "Grazie per il tuo parere.",
+  sources: "Fonti",
+  moreSources: { one: "Un’altra", other: "Altre {n}" },
+  page: "Pagina {n}",
+  emailQuestion: "A quale indirizzo e-mail possiamo contattarti?",
+  email: "Indirizzo e-mail",
+  emailInvalid: "Inserisci un indirizzo e-mail valido.",
+  goOn: "Continua",
+  skip: "No, grazie",
+  messages: { one: "{n} messaggio", other: "{n} messaggi" },
+  noConversations: "Ancora nessuna conversazione.",
+  download: "Scarica",
+  remove: "Elimina",
+  removeQuestion: "Eliminare definitivamente questa conversazione?",
+  removeAll: "Elimina tutto",
+  removeAllQuestion: "Eliminare definitivamente tutte le tue conversazioni?",
+  cancel: "Annulla",
+  tryAgain: "Riprova",
+  offline: "Nessuna connessione. Controlla la rete.",
+  busy: "Troppi messaggi insieme. Attendi un momento.",
+  busyFor: {
+    one: "Troppi messaggi insieme. Attendi {n} secondo.",
+    other: "Troppi messaggi insieme. Attendi {n} secondi.",
+  },
+  spent: "La chat non è disponibile in questo momento.",
+  gone: "La chat non è più disponibile qui.",
+  missing: "Questo elemento non esiste più.",
+  refused: "Il messaggio non può essere accettato.",
+  failed: "Qualcosa è andato storto.",
+}

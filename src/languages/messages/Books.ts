@@ -1,0 +1,40 @@
+import { PhraseBook } from "../../text/PhraseBook.ts"
+import type { FunctionWords, SmallTalkPhrases } from "../Locale.ts"
+import { locales, type SpokenLanguage, spokenLanguages } from "../Locales.ts"
+
+export type Role = keyof FunctionWords
+
+/** The role of a function word in a language. */
+interface FunctionMeaning {
+  readonly language: SpokenLanguage
+  readonly role: Role
+}
+
+const ROLES: ReadonlyArray<Role> = ["joins", "questions", "attributes", "pronouns", "verbs", "others"]
+
+const TALK_KINDS: ReadonlyArray<keyof SmallTalkPhrases> = [
+  "greeting",
+  "thanks",
+  "goodbye",
+  "about",
+  "documents",
+  "courtesy",
+  "refusal",
+]
+
+let functions: PhraseBook<FunctionMeaning> | undefined
+let talk: PhraseBook<keyof SmallTalkPhrases> | undefined
+
+/** Returns the function words of all languages, from the first call on. */
+export const functionBook = (): PhraseBook<FunctionMeaning> =>
+  (functions ??= new PhraseBook(
+    spokenLanguages.flatMap((language) =>
+      ROLES.map((role) => [locales[language].functionWords[role], { language, role }] as const),
+    ),
+  ))
+
+/** Returns the phrases of small talk of all languages, with their kinds, from the first call on. */
+export const talkBook = (): PhraseBook<keyof SmallTalkPhrases> =>
+  (talk ??= new PhraseBook(
+    spokenLanguages.flatMap((language) => TALK_KINDS.map((kind) => [locales[language].smallTalk[kind], kind] as const)),
+  ))

@@ -1,0 +1,101 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "dutch",
+  spelling:
+    /ij|(?:heid|lijk|lijke|ingen|tie|sch|ooi)$|(?:aa|ee|oo|uu|oe|ie|eu|ui)[rntlk](?:en|t)?$|aa|uu|oe[krnt]|ui[tsdn]|vr|^(?:ge).+d$/,
+  functionWords: {
+    joins: "en, of, maar, ook, hoe zit het met, en hoe zit het met, wat met, en wat met",
+    questions:
+      "wat, wie, wanneer, waar, waarom, hoe, welke, welk, hoeveel, hoe lang, hoelang, hoe vaak, waarvoor, waarmee, sinds wanneer",
+    attributes:
+      "prijs, prijzen, kosten, tarief, tarieven, adres, telefoon, telefoonnummer, nummer, e mail, e mailadres, email, website, openingstijden, openingsuren, plaats, locatie, datum, tijd, duur, termijn, limiet, grootte, gewicht, hoogte, leeftijd, naam, reden, kleur",
+    pronouns:
+      "hij, zij, ze, hem, haar, hun, hen, het, zijn, dat, dit, deze, die, daar, ervan, ervoor, ermee, daarvan, daarvoor, daarmee, er, dan",
+    verbs:
+      "is, was, waren, ben, wordt, worden, werd, heeft, hebben, had, kan, kunnen, kun, moet, moeten, mag, mogen, zal, doet, doen, kost, gaat, leg uit, vertel",
+    others:
+      "van, in, op, met, voor, aan, om, bij, door, naar, uit, over, tot, te, zonder, tegen, sinds, tijdens, na, tussen, per, onder, als, de, een, ik, je, jij, u, we, wij, me, mij, mijn, uw, niet, geen, nog, maar, zich, veel, meer, alsjeblieft, alstublieft, alle, ook",
+  },
+  smallTalk: {
+    greeting:
+      "hallo, hoi, hoihoi, hey, hé, hi, goedemorgen, goede morgen, goedemiddag, goede middag, goedenavond, goede avond",
+    thanks:
+      "bedankt, dank je, dank u, dank je wel, dank u wel, dankjewel, dankuwel, dank, hartelijk dank, hartelijk bedankt, heel erg bedankt, heel hartelijk dank",
+    goodbye:
+      "tot ziens, doei, doeg, dag dag, tot later, tot morgen, tot snel, tot straks, tot gauw, tot de volgende keer, welterusten, goedenacht",
+    about:
+      "wie ben je, wie ben jij, wie bent u, wat ben je, ben je een mens, ben jij een mens, bent u een mens, ben je een robot, ben jij een robot, bent u een robot, met wie praat ik, hoe heet je",
+    documents:
+      "wat kan je, wat kun je, wat kunt u, wat kun je doen, wat weet je, wat weet u, help, help me, kun je me helpen, kunt u mij helpen, wat kan ik vragen, welke documenten heb je",
+    courtesy:
+      "alsjeblieft, alstublieft, allemaal, iedereen, meneer, mevrouw, voor je hulp, voor uw hulp, voor de hulp, oké, prima, perfect",
+    refusal:
+      "nee, neen, liever niet, nu niet, niet nu, later, dat wil ik niet, wil ik niet, ik wil niet, overslaan, sla over",
+  },
+  emailRequest: "Wat is je e-mailadres? Daarna beantwoord ik je vraag.",
+  noChat: "Deze chat is niet beschikbaar.",
+  notNow: "Deze pagina is op dit moment niet beschikbaar. Probeer het later opnieuw.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Schrijf een bericht …",
+  send: "Versturen",
+  stop: "Stoppen",
+  charactersLeft: { one: "Nog {n} teken", other: "Nog {n} tekens" },
+  charactersOver: { one: "{n} teken te veel", other: "{n} tekens te veel" },
+  newConversation: "Nieuw gesprek",
+  conversations: "Gesprekken",
+  close: "Sluiten",
+  conversation: "Gesprek",
+  you: "Jij",
+  thinking: "Denkt na …",
+  searching: "Doorzoekt de documenten …",
+  searchingFor: "Zoekt naar ‘{query}’ …",
+  reading: "Leest de documenten …",
+  working: "Is ermee bezig …",
+  stopped: "Gestopt",
+  interrupted: "Het antwoord is onderbroken.",
+  reconnecting: "Verbinding verbroken. Nieuwe poging …",
+  newMessages: "Nieuwe berichten",
+  earlier: "Eerdere berichten tonen",
+  loading: "Laden …",
+  copy: "Kopiëren",
+  copied: "Gekopieerd",
+  table: "Tabel",
+  askAgain: "Opnieuw vragen",
+  helpful: "Nuttig",
+  notHelpful: "Niet nuttig",
+  comment: "Wat kan er beter? (optioneel)",
+  submit: "Versturen",
+  thanks: "Bedankt voor je feedback.",
+  sources: "Bronnen",
+  moreSources: { one: "Nog {n}", other: "Nog {n}" },
+  page: "Pagina {n}",
+  emailQuestion: "Op welk e-mailadres kunnen we je bereiken?",
+  email: "E-mailadres",
+  emailInvalid: "Vul een geldig e-mailadres in.",
+  goOn: "Doorgaan",
+  skip: "Nee, bedankt",
+  messages: { one: "{n} bericht", other: "{n} berichten" },
+  noConversations: "Nog geen gesprekken.",
+  download: "Downloaden",
+  remove: "Verwijderen",
+  removeQuestion: "Dit gesprek definitief verwijderen?",
+  removeAll: "Alles verwijderen",
+  removeAllQuestion: "Al je gesprekken definitief verwijderen?",
+  cancel: "Annuleren",
+  tryAgain: "Opnieuw proberen",
+  offline: "Geen verbinding. Controleer je internet.",
+  busy: "Te veel berichten tegelijk. Wacht even.",
+  busyFor: {
+    one: "Te veel berichten tegelijk. Wacht {n} seconde.",
+    other: "Te veel berichten tegelijk. Wacht {n} seconden.",
+  },
+  spent: "De chat is op dit moment niet beschikbaar.",
+  gone: "De chat is hier niet meer beschikbaar.",
+  missing: "Dit bestaat niet meer.",
+  refused: "Het bericht kon niet worden aangenomen.",
+  failed: "Er ging iets mis.",
+}

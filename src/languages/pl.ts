@@ -1,0 +1,110 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "simple",
+  spelling: /[łżźąęńś]|ć|(?:ów|nie|ego|emu|ych|ami|ości|ość|cja|cji|ania|enia|ować|ski|ska)$|sz|cz|rz|dz/,
+  functionWords: {
+    joins: "i, a, oraz, lub, ale, też, a co z, co z, a jak z",
+    questions:
+      "co, kto, kogo, komu, kiedy, gdzie, dlaczego, czemu, jak, jaki, jaka, jakie, który, która, które, ile, jak długo, jak często, czy, od kiedy, skąd, dokąd",
+    attributes:
+      "cena, ceny, koszt, koszty, opłata, opłaty, adres, telefon, numer, numer telefonu, e mail, email, strona, godziny otwarcia, godziny, miejsce, data, godzina, czas trwania, termin, limit, rozmiar, waga, wysokość, wiek, nazwa, imię, powód, kolor",
+    pronouns: "on, ona, ono, oni, one, jego, jej, ich, im, go, to, ten, ta, te, tego, tej, tym, tych, tam, wtedy",
+    verbs:
+      "jest, są, był, była, było, były, być, ma, mają, może, mogą, mogę, można, trzeba, musi, ile kosztuje, kosztuje, wyjaśnij, powiedz",
+    others:
+      "w, we, na, z, ze, do, od, dla, przez, przy, po, za, o, u, bez, pod, nad, przed, między, podczas, według, się, nie, że, ja, ty, my, wy, mnie, mi, mój, moja, twój, tak, już, tylko, bardzo, proszę, więcej, wszystkie, jeśli",
+  },
+  smallTalk: {
+    greeting: "cześć, hej, hejka, siema, siemka, witam, witaj, witajcie, dzień dobry, dobry wieczór, dobry, serwus",
+    thanks:
+      "dziękuję, dziękuję bardzo, bardzo dziękuję, dziękuję ślicznie, serdecznie dziękuję, dzięki, dzięki wielkie, wielkie dzięki, stokrotne dzięki, dzięks, to pomogło, bardzo pomocne",
+    goodbye:
+      "do widzenia, do zobaczenia, do jutra, na razie, narazie, pa, papa, pa pa, żegnam, żegnaj, dobranoc, miłego dnia",
+    about:
+      "kim jesteś, kim pan jest, kim pani jest, czym jesteś, kto to, jesteś człowiekiem, czy jesteś człowiekiem, jesteś robotem, czy jesteś robotem, z kim rozmawiam, jak masz na imię, jak się nazywasz",
+    documents:
+      "co potrafisz, co umiesz, co możesz zrobić, co wiesz, pomoc, pomóż mi, możesz mi pomóc, w czym możesz pomóc, o co mogę zapytać, jakie masz dokumenty, jakie dokumenty masz, jakie znasz dokumenty",
+    courtesy:
+      "proszę, wszystkim, panu, pani, państwu, za pomoc, za odpowiedź, za informację, ok, dobrze, super, świetnie",
+    refusal:
+      "nie, nie teraz, później, może później, wolę nie, wolę nie podawać, nie chcę, nie chcę podawać, nie podam, pomiń, nie mam",
+  },
+  emailRequest: "Zanim odpowiem: jaki jest Pani lub Pana adres e-mail?",
+  noChat: "Ten czat jest niedostępny.",
+  notNow: "Ta strona jest chwilowo niedostępna. Spróbuj ponownie później.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Napisz wiadomość…",
+  send: "Wyślij",
+  stop: "Zatrzymaj",
+  charactersLeft: {
+    one: "Pozostał {n} znak",
+    few: "Pozostały {n} znaki",
+    many: "Pozostało {n} znaków",
+    other: "Pozostało {n} znaku",
+  },
+  charactersOver: {
+    one: "O {n} znak za dużo",
+    few: "O {n} znaki za dużo",
+    many: "O {n} znaków za dużo",
+    other: "O {n} znaku za dużo",
+  },
+  newConversation: "Nowa rozmowa",
+  conversations: "Rozmowy",
+  close: "Zamknij",
+  conversation: "Rozmowa",
+  you: "Ty",
+  thinking: "Zastanawia się…",
+  searching: "Przeszukuje dokumenty…",
+  searchingFor: "Szuka „{query}”…",
+  reading: "Czyta dokumenty…",
+  working: "Pracuje nad tym…",
+  stopped: "Zatrzymano",
+  interrupted: "Odpowiedź została przerwana.",
+  reconnecting: "Utracono połączenie. Ponawianie próby…",
+  newMessages: "Nowe wiadomości",
+  earlier: "Pokaż wcześniejsze wiadomości",
+  loading: "Wczytywanie…",
+  copy: "Kopiuj",
+  copied: "Skopiowano",
+  table: "Tabela",
+  askAgain: "Zapytaj ponownie",
+  helpful: "Pomocne",
+  notHelpful: "Niepomocne",
+  comment: "Co możemy poprawić? (opcjonalnie)",
+  submit: "Wyślij",
+  thanks: "Dziękujemy za opinię.",
+  sources: "Źródła",
+  moreSources: { one: "Jeszcze {n}", few: "Jeszcze {n}", many: "Jeszcze {n}", other: "Jeszcze {n}" },
+  page: "Strona {n}",
+  emailQuestion: "Pod jakim adresem e-mail możemy się z Tobą skontaktować?",
+  email: "Adres e-mail",
+  emailInvalid: "Podaj prawidłowy adres e-mail.",
+  goOn: "Dalej",
+  skip: "Nie, dziękuję",
+  messages: { one: "{n} wiadomość", few: "{n} wiadomości", many: "{n} wiadomości", other: "{n} wiadomości" },
+  noConversations: "Nie ma jeszcze rozmów.",
+  download: "Pobierz",
+  remove: "Usuń",
+  removeQuestion: "Usunąć tę rozmowę na zawsze?",
+  removeAll: "Usuń wszystkie",
+  removeAllQuestion: "Usunąć na zawsze wszystkie Twoje rozmowy?",
+  cancel: "Anuluj",
+  tryAgain: "Spróbuj ponownie",
+  offline: "Brak połączenia. Sprawdź internet.",
+  busy: "Zbyt wiele wiadomości naraz. Poczekaj chwilę.",
+  busyFor: {
+    one: "Zbyt wiele wiadomości naraz. Poczekaj {n} sekundę.",
+    few: "Zbyt wiele wiadomości naraz. Poczekaj {n} sekundy.",
+    many: "Zbyt wiele wiadomości naraz. Poczekaj {n} sekund.",
+    other: "Zbyt wiele wiadomości naraz. Poczekaj {n} sekundy.",
+  },
+  spent: "Czat jest obecnie niedostępny.",
+  gone: "Czat nie jest już tu dostępny.",
+  missing: "To już nie istnieje.",
+  refused: "Nie można przyjąć tej wiadomości.",
+  failed: "Coś poszło nie tak.",
+}

@@ -1,0 +1,99 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "portuguese",
+  spelling: /[ãõ]|(?:ção|ções|dade|mento|eira|eiro|ário|ária|nha|nho|agem|ou)$|[ln]h|ç/,
+  functionWords: {
+    joins: "e, ou, mas, também, e quanto a, e quanto ao, e quanto à, e quanto aos, e se",
+    questions:
+      "o que, que, quem, quando, onde, por que, por quê, porquê, como, qual, quais, quanto, quanta, quantos, quantas, quanto tempo, desde quando",
+    attributes:
+      "preço, preços, custo, custos, tarifa, taxa, endereço, morada, telefone, número, número de telefone, e mail, email, site, horário, horários, lugar, local, data, hora, duração, prazo, limite, tamanho, peso, altura, idade, nome, razão, motivo, cor",
+    pronouns:
+      "ele, ela, eles, elas, lhe, lhes, seu, sua, seus, suas, isso, isto, este, esta, estes, estas, esse, essa, esses, essas, aquele, aquilo, dele, dela, deles, delas, lá, ali, aí, então, nele, nela",
+    verbs:
+      "custa, é, são, era, foi, está, estão, há, tem, têm, pode, podem, posso, deve, faz, fazer, ser, estar, existe, existem, tenho, explique, diga",
+    others:
+      "de, do, da, dos, das, em, no, na, nos, nas, ao, à, aos, às, para, por, pelo, pela, com, sem, sobre, desde, até, entre, durante, num, numa, os, as, um, uma, uns, umas, eu, tu, você, vocês, nós, me, meu, minha, se, não, mais, muito, por favor, todo, todos, toda, todas",
+  },
+  smallTalk: {
+    greeting: "olá, oi, oie, bom dia, boa tarde, boa noite, e aí, tudo bem, tudo bom, como vai, como está, como estás",
+    thanks:
+      "obrigado, obrigada, muito obrigado, muito obrigada, obrigadão, obrigadinho, brigado, brigada, valeu, agradeço, agradecido, agradecida",
+    goodbye:
+      "tchau, adeus, até logo, até mais, até breve, até amanhã, até já, até a próxima, tenha um bom dia, tenha um ótimo dia, bom fim de semana, fique bem",
+    about:
+      "quem é você, quem és tu, quem és, o que é você, você é humano, você é uma pessoa, você é um robô, és um robô, és humano, com quem falo, como você se chama, qual é o seu nome",
+    documents:
+      "o que você pode fazer, o que podes fazer, o que você sabe, o que sabes, ajuda, me ajude, você pode me ajudar, pode me ajudar, podes ajudar me, o que posso perguntar, quais documentos você tem, que documentos tens",
+    courtesy:
+      "por favor, a todos, pessoal, amigo, senhor, senhora, pela ajuda, pela sua ajuda, ok, certo, ótimo, perfeito",
+    refusal:
+      "não, agora não, mais tarde, depois, prefiro não, prefiro não dizer, prefiro não informar, não quero, não tenho, pular, ignorar",
+  },
+  emailRequest: "Antes de responder, qual é o seu endereço de e-mail?",
+  noChat: "Este chat não está disponível.",
+  notNow: "Esta página não está disponível no momento. Tente novamente mais tarde.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Escreva uma mensagem…",
+  send: "Enviar",
+  stop: "Parar",
+  charactersLeft: { one: "Resta {n} caractere", other: "Restam {n} caracteres" },
+  charactersOver: { one: "{n} caractere a mais", other: "{n} caracteres a mais" },
+  newConversation: "Nova conversa",
+  conversations: "Conversas",
+  close: "Fechar",
+  conversation: "Conversa",
+  you: "Você",
+  thinking: "Pensando…",
+  searching: "Pesquisando nos documentos…",
+  searchingFor: "Pesquisando “{query}”…",
+  reading: "Lendo os documentos…",
+  working: "Trabalhando nisso…",
+  stopped: "Parado",
+  interrupted: "A resposta foi interrompida.",
+  reconnecting: "Conexão perdida. Tentando de novo…",
+  newMessages: "Novas mensagens",
+  earlier: "Mostrar mensagens anteriores",
+  loading: "Carregando…",
+  copy: "Copiar",
+  copied: "Copiado",
+  table: "Tabela",
+  askAgain: "Perguntar de novo",
+  helpful: "Útil",
+  notHelpful: "Não foi útil",
+  comment: "O que podemos melhorar? (opcional)",
+  submit: "Enviar",
+  thanks: "Obrigado pela sua opinião.",
+  sources: "Fontes",
+  moreSources: { one: "mais {n}", other: "mais {n}" },
+  page: "Página {n}",
+  emailQuestion: "Em que e-mail podemos entrar em contato?",
+  email: "E-mail",
+  emailInvalid: "Digite um e-mail válido.",
+  goOn: "Continuar",
+  skip: "Não, obrigado",
+  messages: { one: "{n} mensagem", other: "{n} mensagens" },
+  noConversations: "Ainda não há conversas.",
+  download: "Baixar",
+  remove: "Excluir",
+  removeQuestion: "Excluir esta conversa definitivamente?",
+  removeAll: "Excluir tudo",
+  removeAllQuestion: "Excluir todas as suas conversas definitivamente?",
+  cancel: "Cancelar",
+  tryAgain: "Tentar de novo",
+  offline: "Sem conexão. Verifique sua internet.",
+  busy: "Muitas mensagens de uma vez. Aguarde um momento.",
+  busyFor: {
+    one: "Muitas mensagens de uma vez. Aguarde {n} segundo.",
+    other: "Muitas mensagens de uma vez. Aguarde {n} segundos.",
+  },
+  spent: "O chat não está disponível no momento.",
+  gone: "O chat não está mais disponível aqui.",
+  missing: "Isto não existe mais.",
+  refused: "A mensagem não pôde ser aceita.",
+  failed: "Algo deu errado.",
+}

@@ -1,0 +1,101 @@
+import type { Locale } from "./Locale.ts"
+import type { WidgetTexts } from "./WidgetTexts.ts"
+
+export const locale: Locale = {
+  stemmer: "turkish",
+  spelling:
+    /[ğış]|(?:lar|ler|ları|leri|larının|lerinin|dır|dir|tır|tir|dan|den|nın|nin|ın|mak|mek|yor|lık|lik|ında|inde|ası|esi|sında|sinde|dı|di|miştir|mıştır|miyim|mıyım|medi|madı|ebilir|abilir)$|[öü].*[öü]/,
+  functionWords: {
+    joins: "ve, veya, ya da, ama, ya, peki, peki ya, ayrıca",
+    questions:
+      "ne, nedir, kim, kimin, kimi, kime, kimdir, ne zaman, nerede, nereye, nereden, neden, niçin, niye, nasıl, hangi, hangisi, kaç, ne kadar, ne kadar sürer, ne kadar süre, ne sıklıkla, mi, mı, mu, mü, mıdır, midir",
+    attributes:
+      "fiyat, fiyatı, fiyatlar, ücret, ücreti, maliyet, adres, adresi, telefon, telefonu, telefon numarası, numara, numarası, e posta, e posta adresi, web sitesi, çalışma saatleri, yer, yeri, tarih, tarihi, saat, saati, süre, süresi, sınır, boyut, ağırlık, yükseklik, yaş, ad, adı, neden, renk",
+    pronouns:
+      "o, onun, onu, ona, onda, ondan, onlar, onların, onları, onlara, bu, bunun, bunu, buna, bunda, bundan, bunlar, bunların, şu, orada, oraya, orası, o zaman",
+    verbs:
+      "var, vardır, yok, olan, olarak, olur, oldu, edilir, yapılır, gerekir, gerekiyor, lazım, kaça, açıkla, söyle, miyim, mıyım, müyüm",
+    others:
+      "için, ile, gibi, kadar, göre, sonra, önce, arasında, üzerinde, altında, içinde, hakkında, dolayı, karşı, olmadan, bir, da, de, ben, sen, biz, siz, bana, benim, sizin, çok, daha, en, değil, her, tüm, lütfen, ise, ki, eğer, sadece",
+  },
+  smallTalk: {
+    greeting:
+      "merhaba, merhabalar, selam, selamlar, slm, mrb, günaydın, iyi günler, iyi akşamlar, tünaydın, iyi öğlenler, hey",
+    thanks:
+      "teşekkürler, teşekkür ederim, çok teşekkürler, çok teşekkür ederim, teşekkür, tşk, tşkler, sağol, sağ ol, sağolun, sağ olun, çok sağol",
+    goodbye:
+      "hoşça kal, hoşçakal, hoşça kalın, hoşçakalın, güle güle, görüşürüz, görüşmek üzere, sonra görüşürüz, yarın görüşürüz, iyi geceler, kendine iyi bak, bay bay",
+    about:
+      "kimsin, sen kimsin, siz kimsiniz, nesin, insan mısın, sen insan mısın, robot musun, sen robot musun, bot musun, kiminle konuşuyorum, adın ne, adınız ne",
+    documents:
+      "ne yapabilirsin, neler yapabilirsin, ne yapabilirsiniz, ne biliyorsun, neler biliyorsun, yardım, yardım et, bana yardım et, bana yardım edebilir misin, yardım edebilir misin, ne sorabilirim, hangi belgelerin var",
+    courtesy:
+      "lütfen, herkese, dostum, efendim, yardımın için, yardımınız için, yanıt için, bilgi için, tamam, harika, süper, mükemmel",
+    refusal:
+      "hayır, yok, istemiyorum, vermek istemiyorum, söylemek istemiyorum, şimdi değil, daha sonra, sonra, geç, atla, olmaz",
+  },
+  emailRequest: "Yanıtlamadan önce, e-posta adresiniz nedir?",
+  noChat: "Bu sohbet kullanılamıyor.",
+  notNow: "Bu sayfa şu anda kullanılamıyor. Lütfen daha sonra tekrar deneyin.",
+}
+
+export const widget: WidgetTexts = {
+  placeholder: "Bir mesaj yazın…",
+  send: "Gönder",
+  stop: "Durdur",
+  charactersLeft: { one: "{n} karakter kaldı", other: "{n} karakter kaldı" },
+  charactersOver: { one: "{n} karakter fazla", other: "{n} karakter fazla" },
+  newConversation: "Yeni konuşma",
+  conversations: "Konuşmalar",
+  close: "Kapat",
+  conversation: "Konuşma",
+  you: "Siz",
+  thinking: "Düşünüyor…",
+  searching: "Belgelerde arıyor…",
+  searchingFor: "“{query}” aranıyor…",
+  reading: "Belgeleri okuyor…",
+  working: "Üzerinde çalışıyor…",
+  stopped: "Durduruldu",
+  interrupted: "Yanıt yarıda kesildi.",
+  reconnecting: "Bağlantı koptu. Yeniden deneniyor…",
+  newMessages: "Yeni mesajlar",
+  earlier: "Önceki mesajları göster",
+  loading: "Yükleniyor…",
+  copy: "Kopyala",
+  copied: "Kopyalandı",
+  table: "Tablo",
+  askAgain: "Yeniden sor",
+  helpful: "Yararlı",
+  notHelpful: "Yararlı değil",
+  comment: "Neyi daha iyi yapabiliriz? (isteğe bağlı)",
+  submit: "Gönder",
+  thanks: "Geri bildiriminiz için teşekkürler.",
+  sources: "Kaynaklar",
+  moreSources: { one: "{n} tane daha", other: "{n} tane daha" },
+  page: "Sayfa {n}",
+  emailQuestion: "Size hangi e-posta adresinden ulaşabiliriz?",
+  email: "E-posta adresi",
+  emailInvalid: "Lütfen geçerli bir e-posta adresi girin.",
+  goOn: "Devam et",
+  skip: "Hayır, teşekkürler",
+  messages: { one: "{n} mesaj", other: "{n} mesaj" },
+  noConversations: "Henüz konuşma yok.",
+  download: "İndir",
+  remove: "Sil",
+  removeQuestion: "Bu konuşma kalıcı olarak silinsin mi?",
+  removeAll: "Tümünü sil",
+  removeAllQuestion: "Tüm konuşmalarınız kalıcı olarak silinsin mi?",
+  cancel: "Vazgeç",
+  tryAgain: "Yeniden dene",
+  offline: "Bağlantı yok. Lütfen internetinizi kontrol edin.",
+  busy: "Aynı anda çok fazla mesaj. Lütfen biraz bekleyin.",
+  busyFor: {
+    one: "Aynı anda çok fazla mesaj. Lütfen {n} saniye bekleyin.",
+    other: "Aynı anda çok fazla mesaj. Lütfen {n} saniye bekleyin.",
+  },
+  spent: "Sohbet şu anda kullanılamıyor.",
+  gone: "Sohbet artık burada kullanılamıyor.",
+  missing: "Bu artık yok.",
+  refused: "Mesaj kabul edilemedi.",
+  failed: "Bir şeyler ters gitti.",
+}
