@@ -90,9 +90,7 @@ const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
-const models = configured((config) => Models.layer({ ...config.models, local: config.retriever })).pipe(
-  Layer.provide(FetchHttpClient.layer),
-)
+const models = configured((config) => Models.layer({ ...config.models, local: config.retriever }))
 
 const agent = configured((config) => Agent.layer(config.agent))
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Layer, Redacted, References } from "effect"
 import { type AiError, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
-import { FetchHttpClient, HttpClient } from "effect/http"
 import { Agent } from "../../../src/agent/Agent.ts"
 import { type Generation, readGeneration } from "../../../src/agent/Generation.ts"
 import { StreamedGeneration } from "../../../src/agent/StreamedGeneration.ts"
@@ -146,7 +145,7 @@ describe("a request", () => {
       )
       yield* Effect.provide(
         reply,
-        Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
+        Agent.layer(defaults.agent).pipe(Layer.provide(models)),
       )
       return fake.requests
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromise)
@@ -636,12 +635,11 @@ test("a key that the provider repeats is not logged", async () => {
   })
   const settings = { apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin, limits: callSettings() }
   const failures = await Effect.gen(function* () {
-    const client = yield* HttpClient.HttpClient
-    const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings, client).calls("m")]
+    const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings).calls("m")]
     return yield* Effect.forEach(models, (calls) =>
       Effect.all([Effect.flip(whole(calls)), Effect.flip(streamed(calls))]),
     )
-  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
+  }).pipe(Effect.runPromise)
   await server.stop(true)
   for (const { message } of failures.flat()) {
     expect(message).toContain("Bearer [key]")
