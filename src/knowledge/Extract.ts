@@ -1,13 +1,7 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import type { Format } from "../domain/Formats.ts"
 import { chunk } from "./chunk/Chunker.ts"
-import {
-  type ExtractedText,
-  failureCodes,
-  type SplitText,
-  type StoredSource,
-  Unreadable,
-} from "./extract/Extraction.ts"
+import { failureCodes, type SplitText, type StoredSource, Unreadable } from "./extract/Extraction.ts"
 import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"
 import { ReaderSandbox, type SandboxMode } from "./process/ReaderSandbox.ts"
 import { read } from "./extract/Read.ts"
@@ -84,8 +78,6 @@ const orUnreadable = (cause: unknown): Answer => {
 export class Extract extends Context.Service<
   Extract,
   {
-    /** Reads a file as one text. */
-    readonly extract: (source: StoredSource) => Effect.Effect<ExtractedText, ExtractionFailed>
     /** Reads a file as passages, split where the file is read, since splitting may take longer than reading. */
     readonly split: (source: StoredSource) => Effect.Effect<SplitText, ExtractionFailed>
   }
@@ -109,7 +101,7 @@ export class Extract extends Context.Service<
           if (isWorn) yield* Pool.invalidate(processes, process)
         })
 
-        const failureOf = (source: StoredSource, answer: Answer) => {
+        const documentOf = (source: StoredSource, answer: Answer): Effect.Effect<SplitText, ExtractionFailed> => {
           switch (answer.kind) {
             case "unreadable":
               return Effect.fail(failed(answer.code, answer.message))
@@ -120,17 +112,15 @@ export class Extract extends Context.Service<
                 Effect.annotateLogs({ format: source.format, cause: answer.cause }),
                 Effect.andThen(Effect.fail(crashed)),
               )
-            // The reply is of the kind that was not requested.
-            case "read":
             case "split":
-              return Effect.fail(crashed)
+              return Effect.succeed(answer.document)
           }
         }
 
-        const readInProcess = Effect.fnUntraced(function* (source: StoredSource, isSplit: boolean) {
+        const readInProcess = Effect.fnUntraced(function* (source: StoredSource) {
           const process = yield* Pool.get(processes)
           const limits = { memory: settings.memory, time: settings.deadline }
-          const answer = yield* process.read(source, limits, isSplit).pipe(
+          const answer = yield* process.read(source, limits).pipe(
             Effect.catchTags({
               OutOfMemory: () => Effect.fail(outOfMemory(settings.memory)),
               TimedOut: () => Effect.fail(timedOut(settings.deadline)),
@@ -147,31 +137,24 @@ export class Extract extends Context.Service<
           return answer
         }, Effect.scoped)
 
-        const readInPlace = ({ content, ...source }: StoredSource, isSplit: boolean) =>
+        const readInPlace = ({ content, ...source }: StoredSource) =>
           Effect.promise(() =>
             content
               .bytes()
               .then((bytes) => read({ ...source, bytes }, textLimit))
               .then(
-                (document): Answer =>
-                  isSplit
-                    ? { kind: "split", document: { title: document.title, passages: chunk(document) } }
-                    : { kind: "read", document },
+                (document): Answer => ({
+                  kind: "split",
+                  document: { title: document.title, passages: chunk(document) },
+                }),
                 orUnreadable,
               ),
           )
 
-        const answerTo = (source: StoredSource, isSplit: boolean) =>
-          isReadInPlace(source) ? readInPlace(source, isSplit) : readInProcess(source, isSplit)
-
         return {
-          extract: Effect.fn("Extract.extract")(function* (source) {
-            const answer = yield* answerTo(source, false)
-            return answer.kind === "read" ? answer.document : yield* failureOf(source, answer)
-          }),
           split: Effect.fn("Extract.split")(function* (source) {
-            const answer = yield* answerTo(source, true)
-            return answer.kind === "split" ? answer.document : yield* failureOf(source, answer)
+            const answer = yield* isReadInPlace(source) ? readInPlace(source) : readInProcess(source)
+            return yield* documentOf(source, answer)
           }),
         }
       }),

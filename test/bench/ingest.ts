@@ -12,7 +12,6 @@ import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
-import { Extract } from "../../src/knowledge/Extract.ts"
 import { sketch } from "../../src/knowledge/segments/Sketch.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { layerPostgres } from "../../src/storage/sql/Database.ts"
@@ -22,7 +21,7 @@ import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database, poster } from "./http/Fixture.ts"
 import { backendTime } from "./lib/Backends.ts"
 import { addEmptyDocument, makeChatbot, makeOrganization } from "./lib/Filling.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { defaults, readDocument } from "../lib/Defaults.ts"
 
 const FILES_PER_UPLOAD = 10
 const UPLOADS_AT_ONCE = 2
@@ -103,7 +102,6 @@ const bare = (url: string, files: ReadonlyArray<CorpusFile>) =>
 
 /** Measures each stage by itself, one file after the other, in this process. */
 const stages = Effect.fnUntraced(function* (files: ReadonlyArray<CorpusFile>) {
-  const extract = yield* Extract
   const embeddings = yield* Embeddings
   const chunks = yield* Chunks
   const chatbotId = yield* makeChatbot("Stages")
@@ -116,7 +114,10 @@ const stages = Effect.fnUntraced(function* (files: ReadonlyArray<CorpusFile>) {
   let count = 0
   for (const { name, text } of files) {
     const source = { format: "md" as const, name, content: new Blob([text]) }
-    const document = yield* timed("extract", extract.extract(source))
+    const document = yield* timed(
+      "extract",
+      Effect.promise(async () => readDocument({ ...source, bytes: await source.content.bytes() })),
+    )
     const pieces = yield* timed(
       "chunk",
       Effect.sync(() => chunk(document)),
@@ -205,12 +206,7 @@ ratio  ${(parley.chunks / parley.milliseconds / (yardstick.chunks / yardstick.mi
 
 Each stage alone, in one process:`)
   const organization = OrganizationId.make(crypto.randomUUID())
-  const storage = Layer.mergeAll(
-    Chunks.layer,
-    Embeddings.layerLocal,
-    SecureRandom.layerWebCrypto,
-    Extract.layer(defaults.extract),
-  ).pipe(
+  const storage = Layer.mergeAll(Chunks.layer, Embeddings.layerLocal, SecureRandom.layerWebCrypto).pipe(
     Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
     Layer.provide(fileSystem),
   )

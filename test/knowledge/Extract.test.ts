@@ -3,7 +3,7 @@ import { Duration, Effect, Fiber } from "effect"
 import type { Format } from "../../src/domain/Formats.ts"
 import type { StoredSource } from "../../src/knowledge/extract/Extraction.ts"
 import { Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { defaults, readDocument } from "../lib/Defaults.ts"
 import { fixturePath } from "../lib/Fixtures.ts"
 
 const source = (name: string, content: string | Uint8Array<ArrayBuffer>, format: Format): StoredSource => ({
@@ -14,13 +14,20 @@ const source = (name: string, content: string | Uint8Array<ArrayBuffer>, format:
 
 const fixture = async (name: string) => source(name, await Bun.file(fixturePath(name)).bytes(), "pdf")
 
-const extract = (document: StoredSource) => Effect.flatMap(Extract, (service) => service.extract(document))
+/** The title of a document, and the text of its passages. */
+const extract = (document: StoredSource) =>
+  Effect.map(
+    Extract.use((service) => service.split(document)),
+    ({ passages, title }) => ({ title, text: passages.map(({ text }) => text).join("\n\n") }),
+  )
 
 const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
   Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, ...settings })))
 
 describe("the text of a PDF with three pages", () => {
-  const document = fixture("handbook.pdf").then((pdf) => run(extract(pdf)))
+  const document = fixture("handbook.pdf").then(async (pdf) =>
+    readDocument({ ...pdf, bytes: await pdf.content.bytes() }),
+  )
 
   test("has the title of the PDF and the offsets of its pages", async () => {
     const { title, text, pages = [] } = await document

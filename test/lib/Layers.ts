@@ -126,7 +126,6 @@ export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effe
       return control.extract(source)
     }
     const extract = Extract.of({
-      extract: read,
       split: (source) => Effect.map(read(source), (document) => ({ title: document.title, passages: chunk(document) })),
     })
     return Context.make(Extract, extract).pipe(Context.add(ExtractControl, control))

@@ -16,9 +16,9 @@ await Effect.runPromise(
       const { chosen } = yield* ReaderSandbox
       const reader = yield* ExtractProcess.start(1_000_000, yield* chosen)
       const limits = { memory: Number.POSITIVE_INFINITY, time: Duration.minutes(1) }
-      yield* reader.read({ format: "html", name: "a.html", content: new Blob(["<p>Ready."]) }, limits, false)
+      yield* reader.read({ format: "html", name: "a.html", content: new Blob(["<p>Ready."]) }, limits)
       const content = new Blob([new Uint8Array(endless?.make() ?? [])])
-      const reading = reader.read({ format: "pdf", name: "a.pdf", content }, limits, false)
+      const reading = reader.read({ format: "pdf", name: "a.pdf", content }, limits)
       const printPid = Effect.delay(
         Effect.sync(() => void process.stdout.write(reader.pids.join(" "))),
         "500 millis",

@@ -100,16 +100,13 @@ export interface Request {
   readonly format: Format
   readonly name: string
   readonly textLimit: number
-  /** Whether the reply is the document's passages rather than its text. */
-  readonly isSplit: boolean
 }
 
 /**
- * The reply of a process that reads documents; every request gets exactly one. The text of a document is sent with it.
- * The passages follow in `frames` messages, each small enough to be decoded without delaying the server's other work.
+ * The reply of a process that reads documents; every request gets exactly one. The passages follow in `frames` messages,
+ * each small enough to be decoded without delaying the server's other work.
  */
 export type Reply =
-  | { readonly kind: "read"; readonly title: string; readonly pages?: ReadonlyArray<PageStart> }
   | { readonly kind: "split"; readonly title: string; readonly frames: number }
   | { readonly kind: "unreadable"; readonly code: FailureCode; readonly message: string }
   | { readonly kind: "out of memory" }

@@ -90,11 +90,6 @@ const failureOf = (cause: unknown): Reply => {
   return { kind: "fault", cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }
 }
 
-const textFrames = ({ text, ...described }: ExtractedText) => {
-  const reply: Reply = { kind: "read", ...described }
-  return framePieces(reply, new TextEncoder().encode(text))
-}
-
 const passageFrames = (document: ExtractedText) => {
   const passages = chunk(document).map(({ ordinal, headings, text, page }): Passage => ({
     ordinal,
@@ -110,10 +105,9 @@ const passageFrames = (document: ExtractedText) => {
   return [framePieces(reply, new Uint8Array()), ...followers].flat()
 }
 
-const replyTo = async ({ format, name, textLimit, isSplit }: Request, bytes: Uint8Array) => {
+const replyTo = async ({ format, name, textLimit }: Request, bytes: Uint8Array) => {
   try {
-    const document = await read({ format, name, bytes }, textLimit)
-    return isSplit ? passageFrames(document) : textFrames(document)
+    return passageFrames(await read({ format, name, bytes }, textLimit))
   } catch (cause) {
     return framePieces(failureOf(cause), new Uint8Array())
   }

@@ -1,6 +1,5 @@
 import { Duration, Effect, Schema, type Scope } from "effect"
 import {
-  type ExtractedText,
   failureCodes,
   type Passage,
   type Reply,
@@ -29,18 +28,15 @@ interface ReadLimits {
   readonly time: Duration.Duration
 }
 
-/** A reply with its text or passages. It is validated, since a malicious file may have taken over the process. */
+/** A reply with its passages. It is validated, since a malicious file may have taken over the process. */
 export type Answer =
-  | { readonly kind: "read"; readonly document: ExtractedText }
   | { readonly kind: "split"; readonly document: SplitText }
-  | Exclude<Reply, { readonly kind: "read" | "split" }>
+  | Exclude<Reply, { readonly kind: "split" }>
 
 const SCRIPT = new URL("./ExtractMain.ts", import.meta.url).pathname
 
-/** The longest head of a reply: for a long document it lists where each page begins. */
+/** The longest frame of passages. */
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
-/** The most bytes that UTF-8 takes for one UTF-16 code unit. */
-const BYTES_PER_CHARACTER = 3
 /** The most characters of JSON for each character of text: passages repeat headings, and JSON escapes characters. */
 const PASSAGE_CHARACTERS_RATIO = 4
 /** An allowance on top of that ratio, because a short text may consist of headings only. */
@@ -54,11 +50,6 @@ const WATCH_INTERVAL = Duration.millis(isUsageCheap ? 50 : 250)
 
 const ReplySchema: Schema.Codec<Reply, string> = Schema.fromJsonString(
   Schema.Union([
-    Schema.Struct({
-      kind: Schema.tag("read"),
-      title: Schema.String,
-      pages: Schema.optionalKey(Schema.Array(Schema.Struct({ page: Schema.Int, start: Schema.Int }))),
-    }),
     Schema.Struct({ kind: Schema.tag("split"), title: Schema.String, frames: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("unreadable"), code: Schema.Literals(failureCodes), message: Schema.String }),
     Schema.Struct({ kind: Schema.tag("out of memory") }),
@@ -99,7 +90,7 @@ export class ExtractProcess {
   constructor(textLimit: number, sandbox: Sandbox) {
     this.textLimit = textLimit
     this.child = spawn(sandbox)
-    this.replies = new FrameReader(this.child.stdout, { head: MAX_HEAD_BYTES, body: textLimit * BYTES_PER_CHARACTER })
+    this.replies = new FrameReader(this.child.stdout, { head: MAX_HEAD_BYTES, body: 0 })
   }
 
   /** Starts a process, which is killed when the scope closes. */
@@ -139,16 +130,10 @@ export class ExtractProcess {
   /**
    * Sends a document and waits for the answer. After a failure or an interruption the process may still be busy with
    * this document, and must not be used again.
-   *
-   * @param isSplit whether to answer with passages rather than with the whole text
    */
-  read(
-    source: StoredSource,
-    limits: ReadLimits,
-    isSplit: boolean,
-  ): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut> {
+  read(source: StoredSource, limits: ReadLimits): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut> {
     this.requests++
-    return Effect.raceFirst(this.exchange(source, isSplit), this.watch(limits)).pipe(
+    return Effect.raceFirst(this.exchange(source), this.watch(limits)).pipe(
       Effect.timeoutOrElse({
         duration: Duration.times(limits.time, WALL_CLOCK_FACTOR),
         orElse: () => Effect.fail(new TimedOut()),
@@ -156,8 +141,8 @@ export class ExtractProcess {
     )
   }
 
-  private exchange({ format, name, content }: StoredSource, isSplit: boolean): Effect.Effect<Answer, ProcessEnded> {
-    const request: Request = { format, name, textLimit: this.textLimit, isSplit }
+  private exchange({ format, name, content }: StoredSource): Effect.Effect<Answer, ProcessEnded> {
+    const request: Request = { format, name, textLimit: this.textLimit }
     return this.frame(async () => {
       void this.child.stdin.write(frameStart(request, content.size))
       let missing = content.size
@@ -183,21 +168,11 @@ export class ExtractProcess {
     })
   }
 
-  private answerOf({ head, body }: Frame): Effect.Effect<Answer, ProcessEnded> {
+  private answerOf({ head }: Frame): Effect.Effect<Answer, ProcessEnded> {
     return Effect.flatMap(decoded(ReplySchema, head), (reply): Effect.Effect<Answer, ProcessEnded> => {
-      switch (reply.kind) {
-        case "read": {
-          const { kind, ...described } = reply
-          return Effect.succeed({ kind, document: { ...described, text: new TextDecoder().decode(body) } })
-        }
-        case "split":
-          return Effect.map(this.passages(reply.frames), (passages) => ({
-            kind: reply.kind,
-            document: { title: reply.title, passages },
-          }))
-        default:
-          return Effect.succeed(reply)
-      }
+      if (reply.kind !== "split") return Effect.succeed(reply)
+      const { frames, kind, title } = reply
+      return Effect.map(this.passages(frames), (passages) => ({ kind, document: { title, passages } }))
     })
   }
 

@@ -62,8 +62,8 @@ const LEAST_BYTES = 8 * 1024 * 1024
 export const isWorking = (sandbox: Sandbox): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     const reader = yield* ExtractProcess.start(PROBE.content.size, sandbox)
-    const answer = yield* reader.read(PROBE, PROBE_LIMITS, false)
-    return answer.kind === "read" && (yield* reader.residentBytes) > LEAST_BYTES
+    const answer = yield* reader.read(PROBE, PROBE_LIMITS)
+    return answer.kind === "split" && (yield* reader.residentBytes) > LEAST_BYTES
   }).pipe(
     Effect.scoped,
     // A program that cannot be started is a defect.

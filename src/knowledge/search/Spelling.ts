@@ -1,6 +1,6 @@
 import { UNKNOWN_SHARE } from "../../text/Commonness.ts"
 import type { Language } from "../../text/Language.ts"
-import { type Term, termsOfBeginnings } from "../segments/Lexemes.ts"
+import { type Term, termOf } from "../segments/Lexemes.ts"
 import { postingCount, rankOf, type Segment } from "../segments/Segment.ts"
 import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
 
@@ -123,16 +123,16 @@ const bestOf = (
     fewest = dropped
     most = count
   }
-  forEachEdit(stem, from, alphabet, isLong, (edited) => {
-    termsOfBeginnings(edited, language, edited.length, (term) => offer(term, 0))
-  })
+  forEachEdit(stem, from, alphabet, isLong, (edited) => offer(termOf(edited, language), 0))
   if (!isLong || best !== undefined) return best
   forEachEdit(word, from, alphabet, isLong, (edited) => {
     // A beginning that the word itself has would be the stem of another word.
     let same = 0
     while (edited[same] === word[same]) same++
     const least = Math.max(LEAST_STEM, same + 1, edited.length - MOST_DROPPED)
-    termsOfBeginnings(edited, language, least, (term, length) => offer(term, edited.length - length))
+    for (let length = edited.length; length >= least; length--) {
+      offer(termOf(edited.slice(0, length), language), edited.length - length)
+    }
   })
   return best
 }

@@ -44,33 +44,6 @@ export const termOf = (lexeme: string, language: Language): Term => {
   return joined(low, high)
 }
 
-/** Calls `visit` with the terms of the beginnings of a lexeme that have at least so many UTF-16 code units, and of itself. */
-export const termsOfBeginnings = (
-  lexeme: string,
-  language: Language,
-  least: number,
-  visit: (term: Term, length: number) => void,
-): void => {
-  let { low, high } = beginningOf(language)
-  const mix = (byte: number) => {
-    low = mixedLow(low, byte)
-    high = mixedHigh(high, byte)
-  }
-  for (let index = 0; index < lexeme.length; index++) {
-    const code = lexeme.charCodeAt(index)
-    if (code < 0x80) mix(code)
-    else {
-      if (code < 0x800) mix(0xc0 | (code >>> 6))
-      else {
-        mix(0xe0 | (code >>> 12))
-        mix(0x80 | ((code >>> 6) & 0x3f))
-      }
-      mix(0x80 | (code & 0x3f))
-    }
-    if (index + 1 >= least) visit(joined(low, high), index + 1)
-  }
-}
-
 /** The weight A of `setweight`, as it stands in the top two bits of a stored position. */
 const TITLE_WEIGHT = 3
 

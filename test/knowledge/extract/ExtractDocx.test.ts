@@ -107,9 +107,7 @@ describe("a Word document", () => {
       "oMath",
       t("y=") + m("sSup", m("e", half) + m("sup", t("n"))) + m("rad", m("deg", "") + m("e", t("π"))),
     )
-    expect(await textOf(`<w:p><m:oMathPara>${formula}</m:oMathPara></w:p>`)).toBe(
-      "$$y={\\frac{x- 1}{2}}^{n}\\sqrt{\\pi}$$",
-    )
+    expect(await textOf(`<w:p><m:oMathPara>${formula}</m:oMathPara></w:p>`)).toBe("$$y={\\frac{x−1}{2}}^{n}\\sqrt{π}$$")
   })
 
   test("has the pages of Word's last rendering", async () => {

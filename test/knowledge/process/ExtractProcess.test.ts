@@ -12,7 +12,7 @@ import { ReaderSandbox } from "../../../src/knowledge/process/ReaderSandbox.ts"
 import { noSandbox } from "../../../src/knowledge/process/Sandbox.ts"
 import { until } from "../../lib/Client.ts"
 import { onePage, packed } from "../../lib/files/PdfFile.ts"
-import { defaults } from "../../lib/Defaults.ts"
+import { defaults, readDocument } from "../../lib/Defaults.ts"
 
 const MEGABYTE = 1024 * 1024
 const time = Duration.seconds(30)
@@ -39,7 +39,7 @@ const bomb = (): StoredSource => ({
 const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
   Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, concurrency: 1, ...settings })))
 
-const extract = (source: StoredSource) => Extract.use((service) => service.extract(source))
+const extract = (source: StoredSource) => Extract.use((service) => service.split(source))
 
 describe("frames", () => {
   const pieces = (bytes: Uint8Array, size: number) =>
@@ -100,7 +100,7 @@ describe("a process that a file has taken over is given up when it", () => {
   ])("%s", async (_, sandbox, how) => {
     const outcome = Effect.gen(function* () {
       const child = yield* ExtractProcess.start(1_000, sandbox)
-      return yield* Effect.flip(child.read(page("<p>Hi"), { memory: 2_048 * MEGABYTE, time }, true))
+      return yield* Effect.flip(child.read(page("<p>Hi"), { memory: 2_048 * MEGABYTE, time }))
     })
     const failure = await Effect.runPromise(Effect.scoped(outcome))
     expect(failure).toMatchObject({ _tag: "ProcessEnded", how: expect.stringContaining(how) })
@@ -113,7 +113,7 @@ describe("a process that reads documents", () => {
     const [failure, document] = await run(both, { memory: 200 * MEGABYTE })
     expect(failure).toMatchObject({ _tag: "ExtractionFailed", code: "extraction_out_of_memory" })
     expect(failure.message).toContain("200 MiB")
-    expect(document.text).toBe("Still here.")
+    expect(document.passages).toMatchObject([{ text: "Still here." }])
   })
 
   test("splits a text of any length into the same passages as the server itself would", async () => {
@@ -122,9 +122,8 @@ describe("a process that reads documents", () => {
       (_, number) => `<h2>Part ${number}</h2><p>${'Some "words". '.repeat(80)}</p>`,
     )
     const source = page(paragraphs.join(""))
-    const [text, split] = await run(
-      Extract.use((service) => Effect.all([service.extract(source), service.split(source)])),
-    )
+    const text = await readDocument({ ...source, bytes: await source.content.bytes() })
+    const split = await run(extract(source))
     const expected = chunk(text).map(({ ordinal, headings, text, page }) => ({ ordinal, headings, text, page }))
     expect(expected.length).toBeGreaterThan(300)
     expect(split).toEqual({ title: text.title, passages: expected })
@@ -140,10 +139,8 @@ describe("a process that reads documents", () => {
   test("fails only the document that it reads when it is killed", async () => {
     const outcome = Effect.gen(function* () {
       const process = yield* ExtractProcess.start(1000)
-      yield* process.read(page("warm"), { memory: 512 * MEGABYTE, time }, false)
-      const reading = yield* Effect.forkChild(
-        Effect.flip(process.read(bomb(), { memory: 8_000 * MEGABYTE, time }, false)),
-      )
+      yield* process.read(page("warm"), { memory: 512 * MEGABYTE, time })
+      const reading = yield* Effect.forkChild(Effect.flip(process.read(bomb(), { memory: 8_000 * MEGABYTE, time })))
       yield* Effect.sleep("50 millis")
       yield* process.kill
       return yield* Fiber.join(reading)
@@ -155,12 +152,14 @@ describe("a process that reads documents", () => {
     const outcome = Effect.gen(function* () {
       const child = yield* ExtractProcess.start(1000, sandbox)
       const limits = { memory: 512 * MEGABYTE, time }
-      yield* child.read(page("warm"), limits, false)
+      yield* child.read(page("warm"), limits)
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
         for (const pid of child.pids) process.kill(pid, signal)
-      return yield* child.read(page("<p>Still here."), limits, false)
+      return yield* child.read(page("<p>Still here."), limits)
     })
-    expect(await Effect.runPromise(Effect.scoped(outcome))).toMatchObject({ document: { text: "Still here." } })
+    expect(await Effect.runPromise(Effect.scoped(outcome))).toMatchObject({
+      document: { passages: [{ text: "Still here." }] },
+    })
   })
 
   test.each(sandboxes)(
@@ -171,7 +170,7 @@ describe("a process that reads documents", () => {
         Effect.scoped(
           Effect.gen(function* () {
             const child = yield* ExtractProcess.start(1000, sandbox)
-            yield* child.read(page("warm"), { memory: 512 * MEGABYTE, time }, false)
+            yield* child.read(page("warm"), { memory: 512 * MEGABYTE, time })
             return child.pids.map((pid) => readFileSync(`/proc/${pid}/environ`, "utf8")).join()
           }),
         ),

@@ -165,9 +165,9 @@ if (working.length > 0) {
       const reading = Effect.gen(function* () {
         const reader = yield* ExtractProcess.start(1_000, sandbox)
         // More memory than allowed is used from the start, but by the process behind the wrapping programs.
-        yield* reader.read(source, { ...limits, memory: Number.POSITIVE_INFINITY }, false)
+        yield* reader.read(source, { ...limits, memory: Number.POSITIVE_INFINITY })
         const { pids } = reader
-        expect(yield* Effect.flip(reader.read(source, { ...limits, memory: 20_000_000 }, false))).toMatchObject({
+        expect(yield* Effect.flip(reader.read(source, { ...limits, memory: 20_000_000 }))).toMatchObject({
           _tag: "OutOfMemory",
         })
         return pids

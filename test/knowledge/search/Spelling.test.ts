@@ -1,7 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import * as fc from "fast-check"
 import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
-import { termOf, termsOfBeginnings } from "../../../src/knowledge/segments/Lexemes.ts"
 import { UNKNOWN_SHARE } from "../../../src/text/Commonness.ts"
 import { chunkIdOf, chunkOf, queryOf, segmentOf } from "../../lib/Lexemes.ts"
 
@@ -68,14 +66,4 @@ describe("a word that no passage holds", () => {
 
 test("a word that a passage holds is never corrected", () => {
   expect(found(["martin", "marten"], "marten").map(({ chunkId }) => chunkId)).toEqual([chunkIdOf(1)])
-})
-
-test("the terms of beginnings are those of the beginnings as lexemes", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(..."abzäßяλعש"), minLength: 1, maxLength: 12 }), (text) => {
-      termsOfBeginnings(text, "german", 1, (term, length) => {
-        expect(term).toBe(termOf(text.slice(0, length), "german"))
-      })
-    }),
-  )
 })

@@ -143,10 +143,7 @@ describe("a request", () => {
           search: () => Effect.fail(new Unavailable({ detail: "no", retry_after_seconds: 1 })),
         }),
       )
-      yield* Effect.provide(
-        reply,
-        Agent.layer(defaults.agent).pipe(Layer.provide(models)),
-      )
+      yield* Effect.provide(reply, Agent.layer(defaults.agent).pipe(Layer.provide(models)))
       return fake.requests
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromise)
     expect(JSON.parse(requests[1]?.body ?? "").messages.slice(1)).toEqual([

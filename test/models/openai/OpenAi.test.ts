@@ -100,10 +100,7 @@ describe("a request", () => {
           search: () => Effect.succeed([]),
         }),
       )
-      yield* Effect.provide(
-        reply,
-        Agent.layer(defaults.agent).pipe(Layer.provide(models)),
-      )
+      yield* Effect.provide(reply, Agent.layer(defaults.agent).pipe(Layer.provide(models)))
       return fake.requests
     }).pipe(Effect.scoped, Effect.runPromise)
     const call = (id: string, query: string) => ({
@@ -317,11 +314,9 @@ describe("the answer of another server is understood with", () => {
           { headers: { "content-type": "text/event-stream" } },
         ),
     })
-    const parts = await Effect.gen(function* () {
-      return yield* streamed(
-        makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }).calls("m"),
-      )
-    }).pipe(Effect.runPromise)
+    const parts = await Effect.runPromise(
+      streamed(makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }).calls("m")),
+    )
     await server.stop(true)
     expect(textIn(parts)).toBe("Hello")
   })

@@ -2,79 +2,9 @@ import { oneLine } from "../Text.ts"
 import { childOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
 /*
- * Office's mathematics (ECMA-376 part 1, 22.1) as LaTeX, which people search for and language models read.
+ * The structure of Office's mathematics (ECMA-376 part 1, 22.1) as LaTeX, which people search for and language models
+ * read. Signs such as ∑ and π stay as they are.
  */
-
-/** The LaTeX commands of signs. Other signs stay as they are. */
-const signs = new Map(
-  Object.entries({
-    "∑": "\\sum",
-    "∏": "\\prod",
-    "∫": "\\int",
-    "∬": "\\iint",
-    "∮": "\\oint",
-    "⋃": "\\bigcup",
-    "⋂": "\\bigcap",
-    "∞": "\\infty",
-    "×": "\\times",
-    "÷": "\\div",
-    "±": "\\pm",
-    "∓": "\\mp",
-    "⋅": "\\cdot",
-    "≤": "\\leq",
-    "≥": "\\geq",
-    "≠": "\\neq",
-    "≈": "\\approx",
-    "≡": "\\equiv",
-    "→": "\\rightarrow",
-    "←": "\\leftarrow",
-    "⇒": "\\Rightarrow",
-    "∈": "\\in",
-    "∉": "\\notin",
-    "⊂": "\\subset",
-    "⊆": "\\subseteq",
-    "∪": "\\cup",
-    "∩": "\\cap",
-    "∀": "\\forall",
-    "∃": "\\exists",
-    "∂": "\\partial",
-    "∇": "\\nabla",
-    "√": "\\sqrt",
-    "…": "\\ldots",
-    "⋯": "\\cdots",
-    "–": "-",
-    "−": "-",
-    α: "\\alpha",
-    β: "\\beta",
-    γ: "\\gamma",
-    δ: "\\delta",
-    ε: "\\epsilon",
-    θ: "\\theta",
-    λ: "\\lambda",
-    μ: "\\mu",
-    π: "\\pi",
-    ρ: "\\rho",
-    σ: "\\sigma",
-    τ: "\\tau",
-    φ: "\\phi",
-    ω: "\\omega",
-    Γ: "\\Gamma",
-    Δ: "\\Delta",
-    Θ: "\\Theta",
-    Λ: "\\Lambda",
-    Π: "\\Pi",
-    Σ: "\\Sigma",
-    Φ: "\\Phi",
-    Ψ: "\\Psi",
-    Ω: "\\Omega",
-  }),
-)
-
-const functions = new Set(["sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "exp", "lim", "min", "max", "det"])
-
-/** Replaces signs by LaTeX commands, each followed by a space because a following letter would become part of it. */
-const withSigns = (text: string): string =>
-  Array.from(text, (char) => (signs.has(char) ? `${signs.get(char)} ` : char)).join("")
 
 const inside = (element: XmlElement | undefined): string => elementsOf(element).map(latexOf).join("").trim()
 
@@ -83,82 +13,51 @@ const part = (element: XmlElement, name: string): string => inside(childOf(eleme
 const property = (element: XmlElement, group: string, name: string): string | undefined =>
   childOf(childOf(element, group), name)?.attributes["m:val"]
 
-const below = (text: string) => (text === "" ? "" : `_{${text}}`)
-const above = (text: string) => (text === "" ? "" : `^{${text}}`)
+/** The parts of a list of expressions or rows. */
+const partsOf = (element: XmlElement, name: string): ReadonlyArray<string> =>
+  elementsOf(element)
+    .filter((child) => child.name === name)
+    .map(inside)
 
-const delimited = (element: XmlElement): string => {
-  const parts = elementsOf(element).filter(({ name }) => name === "m:e")
-  const separator = property(element, "m:dPr", "m:sepChr") ?? "|"
-  const [open, close] = [property(element, "m:dPr", "m:begChr") ?? "(", property(element, "m:dPr", "m:endChr") ?? ")"]
-  const escaped = (char: string) => (char === "" ? "." : char.replace(/[{}]/, "\\$&"))
-  return `\\left${escaped(open)}${parts.map(inside).join(separator)}\\right${escaped(close)}`
-}
-
-const fraction = (element: XmlElement): string => {
-  const [top, bottom] = [part(element, "m:num"), part(element, "m:den")]
-  return property(element, "m:fPr", "m:type") === "noBar" ? `{${top} \\atop ${bottom}}` : `\\frac{${top}}{${bottom}}`
-}
-
-const root = (element: XmlElement): string => {
-  const degree = part(element, "m:deg")
-  return `\\sqrt${degree === "" ? "" : `[${degree}]`}{${part(element, "m:e")}}`
-}
-
-const large = (element: XmlElement): string => {
-  const sign = withSigns(property(element, "m:naryPr", "m:chr") ?? "∫").trim()
-  return `${sign}${below(part(element, "m:sub"))}${above(part(element, "m:sup"))}{${part(element, "m:e")}}`
-}
-
-const called = (element: XmlElement): string => {
-  const name = part(element, "m:fName")
-  return `${functions.has(name) ? `\\${name}` : name}(${part(element, "m:e")})`
-}
-
-const matrix = (element: XmlElement): string => {
-  const rows = elementsOf(element).filter(({ name }) => name === "m:mr")
-  const cells = (row: XmlElement) => elementsOf(row).filter(({ name }) => name === "m:e")
-  return `\\begin{matrix}${rows.map((row) => cells(row).map(inside).join(" & ")).join(" \\\\ ")}\\end{matrix}`
-}
-
-/** The base of a subscript or superscript. A fraction is put in braces, so that the script belongs to all of it. */
-const base = (element: XmlElement): string => {
-  const text = part(element, "m:e")
-  return text.startsWith("\\frac") ? `{${text}}` : text
-}
+/** An expression with its scripts. A fraction is put in braces, so that the scripts belong to all of it. */
+const scripted = (base: string, below: string, above: string): string =>
+  (base.startsWith("\\frac") ? `{${base}}` : base) +
+  (below === "" ? "" : `_{${below}}`) +
+  (above === "" ? "" : `^{${above}}`)
 
 const latexOf = (element: XmlElement): string => {
+  const inner = () => part(element, "m:e")
   switch (element.name) {
     case "m:t":
-      return withSigns(textOf(element))
+      return textOf(element)
     case "m:f":
-      return fraction(element)
+      return `\\frac{${part(element, "m:num")}}{${part(element, "m:den")}}`
     case "m:sSup":
-      return base(element) + above(part(element, "m:sup"))
     case "m:sSub":
-      return base(element) + below(part(element, "m:sub"))
     case "m:sSubSup":
-      return base(element) + below(part(element, "m:sub")) + above(part(element, "m:sup"))
-    case "m:sPre":
-      return `{}${below(part(element, "m:sub"))}${above(part(element, "m:sup"))}${base(element)}`
-    case "m:rad":
-      return root(element)
-    case "m:nary":
-      return large(element)
-    case "m:d":
-      return delimited(element)
-    case "m:func":
-      return called(element)
+      return scripted(inner(), part(element, "m:sub"), part(element, "m:sup"))
     case "m:limLow":
-      return base(element) + below(part(element, "m:lim"))
+      return scripted(inner(), part(element, "m:lim"), "")
     case "m:limUpp":
-      return base(element) + above(part(element, "m:lim"))
-    case "m:m":
-      return matrix(element)
+      return scripted(inner(), "", part(element, "m:lim"))
+    case "m:rad": {
+      const degree = part(element, "m:deg")
+      return `\\sqrt${degree === "" ? "" : `[${degree}]`}{${inner()}}`
+    }
+    case "m:nary": {
+      const sign = property(element, "m:naryPr", "m:chr") ?? "∫"
+      return `${scripted(sign, part(element, "m:sub"), part(element, "m:sup"))}{${inner()}}`
+    }
+    case "m:d": {
+      const [open, close] = [property(element, "m:dPr", "m:begChr"), property(element, "m:dPr", "m:endChr")]
+      return `${open ?? "("}${partsOf(element, "m:e").join("|")}${close ?? ")"}`
+    }
+    case "m:func":
+      return `${part(element, "m:fName")}(${inner()})`
+    case "m:mr":
+      return `${partsOf(element, "m:e").join(" & ")} \\\\ `
     case "m:eqArr":
-      return elementsOf(element)
-        .filter(({ name }) => name === "m:e")
-        .map(inside)
-        .join(" \\\\ ")
+      return partsOf(element, "m:e").join(" \\\\ ")
     default:
       return element.name.endsWith("Pr") ? "" : inside(element)
   }
