@@ -9,7 +9,7 @@ import { Organization, OrganizationName, OrganizationPatch } from "../domain/Org
 import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
-import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
+import { CommitsIn, described, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -27,12 +27,7 @@ const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admi
   .middleware(RequestBody)
   .annotate(RequiredScope, "operator")
   .annotate(CommitsIn, "system")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Create an organization",
-      description: onlyOperator,
-    }),
-  )
+  .annotateMerge(described("Create an organization", onlyOperator))
 
 const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/organizations", {
   query: cursorQuery,
@@ -40,10 +35,7 @@ const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/o
 })
   .annotate(RequiredScope, "admin")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "List organizations",
-      description: "All of them with the scope `operator`, else the key's own. Oldest first.",
-    }),
+    described("List organizations", "All of them with the scope `operator`, else the key's own. Oldest first."),
   )
 
 const budgetDescription =
@@ -66,10 +58,10 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   .annotate(RequiredScope, "operator")
   .annotate(CommitsIn, "system")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Rename an organization, or set its budget, quota and retention",
-      description: `${onlyOperator} ${budgetDescription} ${quotaDescription} ${changeDescription}`,
-    }),
+    described(
+      "Rename an organization, or set its budget, quota and retention",
+      `${onlyOperator} ${budgetDescription} ${quotaDescription} ${changeDescription}`,
+    ),
   )
 
 const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organizationPath, {
@@ -80,11 +72,10 @@ const deleteOrganization = HttpApiEndpoint.delete("deleteOrganization", organiza
   .annotate(RequiredScope, "operator")
   .annotate(RequestCost, requestCosts.bulk)
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Delete an organization",
-      description:
-        "Only with the scope `operator`. The operator's own organization cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
-    }),
+    described(
+      "Delete an organization",
+      "Only with the scope `operator`. The operator's own organization cannot be deleted (409). The organization is gone at once, and every server process refuses its keys within a second. All that it owned is deleted in the background: chatbots, documents with their files, conversations, keys and usage. Its entries of the audit log stay for the operator, without addresses, names and changes.",
+    ),
   )
 
 const Directory = Schema.String.check(
@@ -116,11 +107,10 @@ const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
   .annotate(RequiredScope, "operator")
   .annotate(RequestCost, requestCosts.bulk)
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Back up the embedded database",
-      description:
-        "Only for `parley backup` and `parley organizations export` on the machine of the server (403): whoever sends this writes into any directory that the server may write to. It begins the backup, or joins the one to the same directory, and answers at its end or after some seconds; send it again, with `again`, until there is a `backup`. 409 says why it failed.",
-    }),
+    described(
+      "Back up the embedded database",
+      "Only for `parley backup` and `parley organizations export` on the machine of the server (403): whoever sends this writes into any directory that the server may write to. It begins the backup, or joins the one to the same directory, and answers at its end or after some seconds; send it again, with `again`, until there is a `backup`. 409 says why it failed.",
+    ),
   )
 
 const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys", {
@@ -168,11 +158,10 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   .annotate(RequiredScope, "admin")
   .annotate(CommitsIn, "system")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Create an API key",
-      description:
-        'The `key` of a secret key is shown in this answer and never again; the server keeps only its hash. A publishable key (`"kind": "publishable"`) stands in the pages of a website: it needs `chatbot_id` and `allowed_origins`, has no scopes, is listed with its `public_key`, and is good for the chat widget only; the calling key needs the scope `chat` to make it. The new key has no right that the calling key lacks: it has no other scopes and does not outlive it (403), and it begins with the same budget, unless the calling key is an `operator`. It stays valid when the calling key is revoked; `created_by` tells which keys that one made.',
-    }),
+    described(
+      "Create an API key",
+      'The `key` of a secret key is shown in this answer and never again; the server keeps only its hash. A publishable key (`"kind": "publishable"`) stands in the pages of a website: it needs `chatbot_id` and `allowed_origins`, has no scopes, is listed with its `public_key`, and is good for the chat widget only; the calling key needs the scope `chat` to make it. The new key has no right that the calling key lacks: it has no other scopes and does not outlive it (403), and it begins with the same budget, unless the calling key is an `operator`. It stays valid when the calling key is revoked; `created_by` tells which keys that one made.',
+    ),
   )
 
 const listApiKeys = HttpApiEndpoint.get("listApiKeys", "/api/admin/api-keys", {
@@ -181,7 +170,7 @@ const listApiKeys = HttpApiEndpoint.get("listApiKeys", "/api/admin/api-keys", {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "admin")
-  .annotateMerge(OpenApi.annotations({ summary: "List API keys", description: "Newest first, revoked ones too." }))
+  .annotateMerge(described("List API keys", "Newest first, revoked ones too."))
 
 const revokeApiKey = HttpApiEndpoint.delete("revokeApiKey", "/api/admin/api-keys/:apiKeyId", {
   params: { apiKeyId: ApiKeyId },
@@ -190,11 +179,10 @@ const revokeApiKey = HttpApiEndpoint.delete("revokeApiKey", "/api/admin/api-keys
 })
   .annotate(RequiredScope, "admin")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Revoke an API key",
-      description:
-        "Every server process refuses it within a second. Revoking it again changes nothing, and the keys that it made stay. A key with the scope `operator` is revoked only by another such key (403).",
-    }),
+    described(
+      "Revoke an API key",
+      "Every server process refuses it within a second. Revoking it again changes nothing, and the keys that it made stay. A key with the scope `operator` is revoked only by another such key (403).",
+    ),
   )
 
 const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/:apiKeyId", {

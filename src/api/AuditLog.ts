@@ -6,6 +6,7 @@ import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
 import { Problem } from "./failures/Problem.ts"
 import { momentParameter } from "./parts/Moment.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
+import { described } from "./parts/Annotations.ts"
 
 const list = HttpApiEndpoint.get("list", "/api/admin/audit-log", {
   query: {
@@ -30,11 +31,10 @@ const list = HttpApiEndpoint.get("list", "/api/admin/audit-log", {
   success: withLink(Schema.Struct({ entries: Schema.Array(AuditEntry), ...nextCursor })),
   error: Problem.NotFound,
 }).annotateMerge(
-  OpenApi.annotations({
-    summary: "List the audit log",
-    description:
-      "Who did what to what, from where and when: keys, organizations, budgets, chatbots, tools, deletions, exports and erasures. Newest first. Entries are made together with the change, cannot be changed, and are kept as long as the server's settings say.",
-  }),
+  described(
+    "List the audit log",
+    "Who did what to what, from where and when: keys, organizations, budgets, chatbots, tools, deletions, exports and erasures. Newest first. Entries are made together with the change, cannot be changed, and are kept as long as the server's settings say.",
+  ),
 )
 
 /** The endpoint of the audit log. */

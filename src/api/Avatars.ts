@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Chatbot } from "../domain/chatbot/Chatbot.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { RequestCost } from "./parts/Annotations.ts"
+import { described, RequestCost } from "./parts/Annotations.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { FormFile } from "./parts/FormFile.ts"
 import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
@@ -24,10 +24,7 @@ export const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {
   success: HttpApiSchema.StreamUint8Array({ contentType: "image/*" }),
   error: Problem.NotFound,
 }).annotateMerge(
-  OpenApi.annotations({
-    summary: "A chatbot's avatar",
-    description: "Public, immutable, never executed by a browser: a new avatar has a new address.",
-  }),
+  described("A chatbot's avatar", "Public, immutable, never executed by a browser: a new avatar has a new address."),
 )
 
 /** The multipart form of `updateAvatar`. */
@@ -48,8 +45,8 @@ export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external
   .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Update the avatar",
-      description: "`settings.avatar` is then the address under which this server shows it to everyone.",
-    }),
+    described(
+      "Update the avatar",
+      "`settings.avatar` is then the address under which this server shows it to everyone.",
+    ),
   )

@@ -4,7 +4,7 @@ import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch, ToolTrial } from "../d
 import { ChatbotId, ToolId } from "../domain/Ids.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { CommitsIn, IsSlow, RequestCost } from "./parts/Annotations.ts"
+import { CommitsIn, described, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 import { changeDescription, ChangePayload } from "./parts/ChangePayload.ts"
 
@@ -26,11 +26,10 @@ const createTool = HttpApiEndpoint.post("createTool", toolsPath, {
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Create a tool",
-      description:
-        "An HTTP endpoint that the chatbot's model may call while it answers, from the next message on. The server makes the call: it checks the input against `input_schema`, fills the address, refuses private addresses, and hands text or JSON back to the model. 409 when the name is taken (`searchKnowledgeBase` and `listDocuments` always are) or the chatbot has as many tools as it may.",
-    }),
+    described(
+      "Create a tool",
+      "An HTTP endpoint that the chatbot's model may call while it answers, from the next message on. The server makes the call: it checks the input against `input_schema`, fills the address, refuses private addresses, and hands text or JSON back to the model. 409 when the name is taken (`searchKnowledgeBase` and `listDocuments` always are) or the chatbot has as many tools as it may.",
+    ),
   )
 
 const listTools = HttpApiEndpoint.get("listTools", toolsPath, {
@@ -39,13 +38,11 @@ const listTools = HttpApiEndpoint.get("listTools", toolsPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(OpenApi.annotations({ summary: "List tools", description: "Oldest first, all of them." }))
+  .annotateMerge(described("List tools", "Oldest first, all of them."))
 
 const getTool = HttpApiEndpoint.get("getTool", toolPath, { params: ofTool, success: OneTool, error: Problem.NotFound })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(
-    OpenApi.annotations({ summary: "Get a tool", description: "The values of its headers are not shown." }),
-  )
+  .annotateMerge(described("Get a tool", "The values of its headers are not shown."))
 
 const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   params: ofTool,
@@ -70,9 +67,7 @@ const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:write")
-  .annotateMerge(
-    OpenApi.annotations({ summary: "Delete a tool", description: "The chatbot's model is offered it no more." }),
-  )
+  .annotateMerge(described("Delete a tool", "The chatbot's model is offered it no more."))
 
 const input = Schema.JsonObject.annotate({
   description: "What the model would send.",
@@ -95,7 +90,7 @@ const tryTool = HttpApiEndpoint.post("tryTool", `${toolPath}/try`, {
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "chatbots:write")
-  .annotateMerge(OpenApi.annotations({ summary: "Try a tool", description: trialDescription }))
+  .annotateMerge(described("Try a tool", trialDescription))
 
 const tryDeclaration = HttpApiEndpoint.post("tryDeclaration", `${toolsPath}/try`, {
   params: ofChatbot,
@@ -109,10 +104,10 @@ const tryDeclaration = HttpApiEndpoint.post("tryDeclaration", `${toolsPath}/try`
   .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Try a declaration of a tool",
-      description: `Before it is stored: the declaration is checked as when a tool is created, and nothing is stored. ${trialDescription}`,
-    }),
+    described(
+      "Try a declaration of a tool",
+      `Before it is stored: the declaration is checked as when a tool is created, and nothing is stored. ${trialDescription}`,
+    ),
   )
 
 /** The endpoints that manage the tools of a chatbot: HTTP endpoints that its model may call. */

@@ -5,7 +5,7 @@ import { ChatWidgetConfig, ChatWidgetPatch } from "../domain/chatbot/ChatWidget.
 import { ChatbotId } from "../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { RequestCost } from "./parts/Annotations.ts"
+import { described, RequestCost } from "./parts/Annotations.ts"
 import { updateAvatar } from "./Avatars.ts"
 import { IfMatch, withEtag } from "./parts/Etag.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
@@ -32,11 +32,10 @@ const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Create a chatbot",
-      description:
-        "Only `name` is required. `slug` is derived from the name when absent; everything else has a default. Unknown and read-only fields are refused.",
-    }),
+    described(
+      "Create a chatbot",
+      "Only `name` is required. `slug` is derived from the name when absent; everything else has a default. Unknown and read-only fields are refused.",
+    ),
   )
 
 const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
@@ -67,11 +66,10 @@ const list = HttpApiEndpoint.get("list", "/api/external/chatbots", {
 })
   .annotate(RequiredScope, "chatbots:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "List chatbots",
-      description:
-        "Newest first. A page that has reached some megabytes ends early, also when neither `limit` nor `cursor` was sent: `next_cursor` and `Link` then say where the list goes on.",
-    }),
+    described(
+      "List chatbots",
+      "Newest first. A page that has reached some megabytes ends early, also when neither `limit` nor `cursor` was sent: `next_cursor` and `Link` then say where the list goes on.",
+    ),
   )
 
 const get = HttpApiEndpoint.get("get", chatbotPath, {
@@ -81,10 +79,7 @@ const get = HttpApiEndpoint.get("get", chatbotPath, {
 })
   .annotate(RequiredScope, "chatbots:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Get a chatbot",
-      description: "All of its configuration. The `ETag` names this version of it, for `If-Match`.",
-    }),
+    described("Get a chatbot", "All of its configuration. The `ETag` names this version of it, for `If-Match`."),
   )
 
 const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
@@ -94,12 +89,7 @@ const remove = HttpApiEndpoint.delete("delete", chatbotPath, {
 })
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "chatbots:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Delete a chatbot",
-      description: "With its documents, conversations, avatar and the keys bound to it.",
-    }),
-  )
+  .annotateMerge(described("Delete a chatbot", "With its documents, conversations, avatar and the keys bound to it."))
 
 const duplicate = HttpApiEndpoint.post("duplicate", `${chatbotPath}/duplicate`, {
   params,
@@ -112,11 +102,10 @@ const duplicate = HttpApiEndpoint.post("duplicate", `${chatbotPath}/duplicate`, 
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Duplicate a chatbot",
-      description:
-        "A new chatbot with the configuration of this one: its settings, widget, voice, avatar and tools with their secret headers. It has no documents, no conversations and no API keys, and `is_public` is false. 409 when the headers of a tool cannot be decrypted. A key that is bound to a chatbot may not (403).",
-    }),
+    described(
+      "Duplicate a chatbot",
+      "A new chatbot with the configuration of this one: its settings, widget, voice, avatar and tools with their secret headers. It has no documents, no conversations and no API keys, and `is_public` is false. 409 when the headers of a tool cannot be decrypted. A key that is bound to a chatbot may not (403).",
+    ),
   )
 
 const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPath}/chat-widget`, {
@@ -135,12 +124,7 @@ const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPat
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Update the chat widget",
-      description: `Merges into the stored configuration. ${changeDescription}`,
-    }),
-  )
+  .annotateMerge(described("Update the chat widget", `Merges into the stored configuration. ${changeDescription}`))
 
 const getChatWidget = HttpApiEndpoint.get("getChatWidget", `${chatbotPath}/chat-widget`, {
   params,
@@ -148,9 +132,7 @@ const getChatWidget = HttpApiEndpoint.get("getChatWidget", `${chatbotPath}/chat-
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(
-    OpenApi.annotations({ summary: "Get the chat widget", description: "The configuration as it is stored." }),
-  )
+  .annotateMerge(described("Get the chat widget", "The configuration as it is stored."))
 
 const getVoiceAgent = HttpApiEndpoint.get("getVoiceAgent", `${chatbotPath}/voice-agent`, {
   params,
@@ -159,10 +141,10 @@ const getVoiceAgent = HttpApiEndpoint.get("getVoiceAgent", `${chatbotPath}/voice
 })
   .annotate(RequiredScope, "chatbots:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Get the voice agent",
-      description: "The configuration as it is stored: what has been set so far, null until anything was.",
-    }),
+    described(
+      "Get the voice agent",
+      "The configuration as it is stored: what has been set so far, null until anything was.",
+    ),
   )
 
 const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPath}/voice-agent`, {
@@ -182,10 +164,10 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Update the voice agent",
-      description: `Merges into the stored configuration; null unsets a field. ${changeDescription}`,
-    }),
+    described(
+      "Update the voice agent",
+      `Merges into the stored configuration; null unsets a field. ${changeDescription}`,
+    ),
   )
 
 /** The endpoints of chatbots and their widgets: operations 1 to 7 of the source specification, and more. */

@@ -10,7 +10,7 @@ import { transcriptFormats } from "../domain/chat/Transcript.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./parts/Paging.ts"
-import { CommitsIn, RequestCost } from "./parts/Annotations.ts"
+import { CommitsIn, described, RequestCost } from "./parts/Annotations.ts"
 import { Problem } from "./failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations"
@@ -31,10 +31,7 @@ const messages = HttpApiEndpoint.get("messages", `${base}/:sessionId/messages`, 
 })
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Messages of a conversation",
-      description: "Ascending by `created_at`, then `id`. A page past the end is empty.",
-    }),
+    described("Messages of a conversation", "Ascending by `created_at`, then `id`. A page past the end is empty."),
   )
 
 const list = HttpApiEndpoint.get("list", base, {
@@ -44,7 +41,7 @@ const list = HttpApiEndpoint.get("list", base, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "conversations:read")
-  .annotateMerge(OpenApi.annotations({ summary: "List conversations", description: "Newest activity first." }))
+  .annotateMerge(described("List conversations", "Newest activity first."))
 
 const get = HttpApiEndpoint.get("get", `${base}/:sessionId`, {
   params: sessionParams,
@@ -53,11 +50,10 @@ const get = HttpApiEndpoint.get("get", `${base}/:sessionId`, {
 })
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Get a conversation",
-      description:
-        "Who takes part in it, its last message and how many there are. The messages have an address of their own.",
-    }),
+    described(
+      "Get a conversation",
+      "Who takes part in it, its last message and how many there are. The messages have an address of their own.",
+    ),
   )
 
 const remove = HttpApiEndpoint.delete("delete", `${base}/:sessionId`, {
@@ -66,7 +62,7 @@ const remove = HttpApiEndpoint.delete("delete", `${base}/:sessionId`, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "conversations:write")
-  .annotateMerge(OpenApi.annotations({ summary: "Delete a conversation", description: "With all its messages." }))
+  .annotateMerge(described("Delete a conversation", "With all its messages."))
 
 const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageId/feedback`, {
   params: { ...sessionParams, messageId: MessageId },
@@ -83,11 +79,10 @@ const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageI
   .annotate(RequiredScope, "chat")
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Rate a reply",
-      description:
-        "What the user thinks of a reply of the chatbot; of the user's own messages it is refused (409). It takes the place of an earlier rating, comment included, and is then part of the message wherever that is read. The scope is `chat`, so that the key of a website serves for it; without `conversations:read`, a short `sessionToken` names only what the key itself opened.",
-    }),
+    described(
+      "Rate a reply",
+      "What the user thinks of a reply of the chatbot; of the user's own messages it is refused (409). It takes the place of an earlier rating, comment included, and is then part of the message wherever that is read. The scope is `chat`, so that the key of a website serves for it; without `conversations:read`, a short `sessionToken` names only what the key itself opened.",
+    ),
   )
 
 const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcript`, {
@@ -136,11 +131,10 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
   .annotate(RequiredScope, "conversations:write")
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Erase a visitor",
-      description:
-        "Deletes everything that is stored about a visitor, who is named by exactly one of `email`, `session_token` and `visitor_id`: conversations with their messages, ratings and replies that are being made. A chat of the visitor that is under way is answered, and nothing of it is stored any more. Nothing is found: 200 with zeros. Repeat it when it fails. The audit log gets the numbers, and nothing that identifies the visitor.",
-    }),
+    described(
+      "Erase a visitor",
+      "Deletes everything that is stored about a visitor, who is named by exactly one of `email`, `session_token` and `visitor_id`: conversations with their messages, ratings and replies that are being made. A chat of the visitor that is under way is answered, and nothing of it is stored any more. Nothing is found: 200 with zeros. Repeat it when it fails. The audit log gets the numbers, and nothing that identifies the visitor.",
+    ),
   )
 
 /** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */

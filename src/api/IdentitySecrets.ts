@@ -4,7 +4,7 @@ import { ChatbotId } from "../domain/Ids.ts"
 import { IDENTITY_SECRETS_MAX_COUNT, IdentitySecret, IdentitySecretId } from "../domain/widget/IdentitySecret.ts"
 import { Problem } from "./failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequiredScope } from "./Middleware.ts"
-import { CommitsIn } from "./parts/Annotations.ts"
+import { CommitsIn, described } from "./parts/Annotations.ts"
 
 const secretsPath = "/api/external/chatbot/:chatbotId/identity-secrets"
 const ofChatbot = { chatbotId: ChatbotId }
@@ -36,9 +36,7 @@ const listIdentitySecrets = HttpApiEndpoint.get("listIdentitySecrets", secretsPa
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "admin")
-  .annotateMerge(
-    OpenApi.annotations({ summary: "List identity secrets", description: "Oldest first, without their texts." }),
-  )
+  .annotateMerge(described("List identity secrets", "Oldest first, without their texts."))
 
 const deleteIdentitySecret = HttpApiEndpoint.delete("deleteIdentitySecret", `${secretsPath}/:secretId`, {
   params: { ...ofChatbot, secretId: IdentitySecretId },
@@ -47,11 +45,10 @@ const deleteIdentitySecret = HttpApiEndpoint.delete("deleteIdentitySecret", `${s
 })
   .annotate(RequiredScope, "admin")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Delete an identity secret",
-      description:
-        "What was signed with it is refused from now on. Visitors whom the server has verified before stay so until their tokens expire, which is within an hour unless the server is set otherwise.",
-    }),
+    described(
+      "Delete an identity secret",
+      "What was signed with it is refused from now on. Visitors whom the server has verified before stay so until their tokens expire, which is within an hour unless the server is set otherwise.",
+    ),
   )
 
 /** The endpoints that manage the secrets by which the customer's own server signs who a visitor of the widget is. */

@@ -5,7 +5,7 @@ import { Document, DocumentPassage, DocumentStatus } from "../domain/Document.ts
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { PageMetadata } from "../domain/Page.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { CommitsIn, IsSlow, RequestCost } from "./parts/Annotations.ts"
+import { CommitsIn, described, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { upload } from "./Uploads.ts"
 import { FormFile } from "./parts/FormFile.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "./Middleware.ts"
@@ -60,10 +60,10 @@ const overview = HttpApiEndpoint.get("overview", `${base}/knowledge-base`, {
 })
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Knowledge base of a chatbot",
-      description: "The chatbot only; its documents are listed at `/knowledge-base/documents`.",
-    }),
+    described(
+      "Knowledge base of a chatbot",
+      "The chatbot only; its documents are listed at `/knowledge-base/documents`.",
+    ),
   )
 
 /** The multipart form of `replace`. */
@@ -89,11 +89,10 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Replace a document",
-      description:
-        "The old content answers searches until the new content is ready, then none of it does. When the new file cannot be read the old content stays, and the answer (422) or the document's `error` says why.",
-    }),
+    described(
+      "Replace a document",
+      "The old content answers searches until the new content is ready, then none of it does. When the new file cannot be read the old content stays, and the answer (422) or the document's `error` says why.",
+    ),
   )
 
 const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`, {
@@ -111,10 +110,10 @@ const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Delete knowledge base data",
-      description: "Exactly one of `id` and `all=true`. Text, vectors and files are gone when it answers.",
-    }),
+    described(
+      "Delete knowledge base data",
+      "Exactly one of `id` and `all=true`. Text, vectors and files are gone when it answers.",
+    ),
   )
 
 const listDocuments = HttpApiEndpoint.get("listDocuments", `${base}/knowledge-base/documents`, {
@@ -127,7 +126,7 @@ const listDocuments = HttpApiEndpoint.get("listDocuments", `${base}/knowledge-ba
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "knowledge:read")
-  .annotateMerge(OpenApi.annotations({ summary: "List documents", description: "Oldest first." }))
+  .annotateMerge(described("List documents", "Oldest first."))
 
 const getDocument = HttpApiEndpoint.get("getDocument", `${base}/knowledge-base/documents/:documentId`, {
   params: documentParams,
@@ -136,10 +135,10 @@ const getDocument = HttpApiEndpoint.get("getDocument", `${base}/knowledge-base/d
 })
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Get a document",
-      description: "Its `status` and `progress` tell how far it has been read; `error` says why it failed.",
-    }),
+    described(
+      "Get a document",
+      "Its `status` and `progress` tell how far it has been read; `error` says why it failed.",
+    ),
   )
 
 const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowledge-base/documents/:documentId`, {
@@ -148,12 +147,7 @@ const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowled
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "knowledge:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Delete a document",
-      description: "With its text, vectors and file: they are gone when it answers.",
-    }),
-  )
+  .annotateMerge(described("Delete a document", "With its text, vectors and file: they are gone when it answers."))
 
 /** The most passages on a page. */
 const PASSAGES_MAX = 100
@@ -179,11 +173,10 @@ const passages = HttpApiEndpoint.get("passages", `${base}/knowledge-base/documen
 })
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Read the passages of a document",
-      description:
-        "The text as searches find it, in reading order. While a replacement is being read, these are the passages of the old content; a document that was never ready has none.",
-    }),
+    described(
+      "Read the passages of a document",
+      "The text as searches find it, in reading order. While a replacement is being read, these are the passages of the old content; a document that was never ready has none.",
+    ),
   )
 
 const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-base/documents/:documentId/retry`, {
@@ -194,9 +187,7 @@ const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-b
   .middleware(Idempotent)
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "knowledge:write")
-  .annotateMerge(
-    OpenApi.annotations({ summary: "Try a failed document again", description: "409 when it has not failed." }),
-  )
+  .annotateMerge(described("Try a failed document again", "409 when it has not failed."))
 
 /** The endpoints of knowledge bases: operations 10 to 14 of the source specification, and those of documents. */
 export class KnowledgeApi extends HttpApiGroup.make("knowledge")

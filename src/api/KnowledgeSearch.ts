@@ -1,9 +1,10 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { textBetween } from "../domain/schema/Text.ts"
 import { Problem } from "./failures/Problem.ts"
 import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
+import { described } from "./parts/Annotations.ts"
 
 /** The fields that a result has when the request has `explain: true`. */
 const Explanation = {
@@ -102,9 +103,8 @@ export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatb
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Search the knowledge base",
-      description:
-        "The passages that bear most on a question, most relevant first. None is below `similarity_threshold_setting`, so there may be fewer than `top_k`, or none.",
-    }),
+    described(
+      "Search the knowledge base",
+      "The passages that bear most on a question, most relevant first. None is below `similarity_threshold_setting`, so there may be fewer than `top_k`, or none.",
+    ),
   )

@@ -6,7 +6,7 @@ import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
 import { chatFailures, ReplyHeaders } from "./Chat.ts"
-import { IsSlow, Speaks, RequestCost } from "./parts/Annotations.ts"
+import { described, IsSlow, RequestCost, Speaks } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
 import { middleware, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
@@ -180,12 +180,7 @@ const models = HttpApiEndpoint.get("models", "/v1/models", {
   success: withLink(Schema.Struct({ object: Schema.Literal("list"), data: Schema.Array(Model), ...nextCursor })),
 })
   .annotate(RequiredScope, "chat")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "List chatbots as models",
-      description: "Those that the key may chat with, newest first.",
-    }),
-  )
+  .annotateMerge(described("List chatbots as models", "Those that the key may chat with, newest first."))
 
 const model = HttpApiEndpoint.get("model", "/v1/models/:model", {
   params: { model: ModelName },
@@ -193,7 +188,7 @@ const model = HttpApiEndpoint.get("model", "/v1/models/:model", {
   error: OpenAiError.NotFound,
 })
   .annotate(RequiredScope, "chat")
-  .annotateMerge(OpenApi.annotations({ summary: "Get a chatbot as a model", description: "By its slug or its id." }))
+  .annotateMerge(described("Get a chatbot as a model", "By its slug or its id."))
 
 /** The endpoints for clients of OpenAI's API. */
 export class OpenAiApi extends HttpApiGroup.make("openai")

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { IsCrossOrigin, IsProbe } from "./parts/Annotations.ts"
+import { described, IsCrossOrigin, IsProbe } from "./parts/Annotations.ts"
 import { avatar } from "./Avatars.ts"
 import { MetricsAuthorization, Problems } from "./Middleware.ts"
 
@@ -9,7 +9,7 @@ export const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
   success: Schema.Struct({ status: Schema.Literal("ok") }),
 })
   .annotate(IsProbe, true)
-  .annotateMerge(OpenApi.annotations({ summary: "Liveness", description: "The process answers." }))
+  .annotateMerge(described("Liveness", "The process answers."))
 
 const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
   success: Schema.Struct({
@@ -20,11 +20,10 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
 })
   .annotate(IsProbe, true)
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Readiness",
-      description:
-        "The database answers and the server is not draining; else 503. With `vectors: waiting`, documents wait for the embedding model: it changed or does not answer. Those that were found before are found by their words meanwhile. With `storage: read_only`, the database can only be read, because its disk is nearly full or it is a standby: what needs nothing stored is answered.",
-    }),
+    described(
+      "Readiness",
+      "The database answers and the server is not draining; else 503. With `vectors: waiting`, documents wait for the embedding model: it changed or does not answer. Those that were found before are found by their words meanwhile. With `storage: read_only`, the database can only be read, because its disk is nearly full or it is a standby: what needs nothing stored is answered.",
+    ),
   )
 
 /** The metrics of the process that answers, or of all workers that share its port. */
@@ -34,11 +33,10 @@ export const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
   .middleware(MetricsAuthorization)
   .annotate(IsProbe, true)
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Metrics",
-      description:
-        "The metrics of the process that answers, or of all workers that share its port, in the text format of Prometheus; see [Observability](/docs/observability). It takes the token of the metrics, or an API key with the scope `operator`, as `Authorization: Bearer`.",
-    }),
+    described(
+      "Metrics",
+      "The metrics of the process that answers, or of all workers that share its port, in the text format of Prometheus; see [Observability](/docs/observability). It takes the token of the metrics, or an API key with the scope `operator`, as `Authorization: Bearer`.",
+    ),
   )
 
 /** The endpoints that need no API key, except for the metrics, which take a token as well. */

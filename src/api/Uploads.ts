@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Document } from "../domain/Document.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { IsSlow, RequestCost } from "./parts/Annotations.ts"
+import { described, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { FormFiles } from "./parts/FormFile.ts"
 import { Idempotent, RequestBody, RequiredScope } from "./Middleware.ts"
 import { Prefer } from "./parts/Prefer.ts"
@@ -46,9 +46,8 @@ export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Upload knowledge base files",
-      description:
-        "Answers 200 when every file is searchable or has failed with its reason, else 202. The same bytes uploaded again to the same chatbot return the existing document with `duplicate: true`.",
-    }),
+    described(
+      "Upload knowledge base files",
+      "Answers 200 when every file is searchable or has failed with its reason, else 202. The same bytes uploaded again to the same chatbot return the existing document with `duplicate: true`.",
+    ),
   )

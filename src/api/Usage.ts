@@ -4,6 +4,7 @@ import { PageMetadata } from "../domain/Page.ts"
 import { Day, UsageCounts, USAGE_DAYS_MAX, UsageGroup, UsageGroups, UsageRow } from "../domain/Usage.ts"
 import { Authorization, Problems, RequiredScope } from "./Middleware.ts"
 import { pageQuery } from "./parts/Paging.ts"
+import { described } from "./parts/Annotations.ts"
 
 const read = HttpApiEndpoint.get("read", "/api/external/usage", {
   query: {
@@ -25,11 +26,10 @@ const read = HttpApiEndpoint.get("read", "/api/external/usage", {
 })
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Read usage",
-      description:
-        "Tokens that the models of this organization's chats have taken, as their providers told them; of replies that failed or were cut off too, and of conversations that were deleted since. What a provider did not tell, because a reply was cut off before its end or because it tells none, is estimated: a token for four characters of what was sent and of what came. A reply counts for the day on which it ended, at once. Days without replies are left out. A key that is bound to a chatbot sees that chatbot's.",
-    }),
+    described(
+      "Read usage",
+      "Tokens that the models of this organization's chats have taken, as their providers told them; of replies that failed or were cut off too, and of conversations that were deleted since. What a provider did not tell, because a reply was cut off before its end or because it tells none, is estimated: a token for four characters of what was sent and of what came. A reply counts for the day on which it ended, at once. Days without replies are left out. A key that is bound to a chatbot sees that chatbot's.",
+    ),
   )
 
 /** The endpoint that reports the tokens which chats have used. */

@@ -17,7 +17,7 @@ import {
 } from "../domain/widget/Widget.ts"
 import { chatFailures } from "./Chat.ts"
 import { Problems, RequestBody, VisitorAuthorization } from "./Middleware.ts"
-import { AnsweredBy, IsForStrangers, IsSlow, RequestCost } from "./parts/Annotations.ts"
+import { AnsweredBy, described, IsForStrangers, IsSlow, RequestCost } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
 import { cursorQuery, integer, nextCursor } from "./parts/Paging.ts"
 import { Problem } from "./failures/Problem.ts"
@@ -40,11 +40,10 @@ const config = HttpApiEndpoint.get("config", "/api/widget/config/:key", {
   success: Schema.Struct({ config: WidgetConfig }),
   error: [Problem.Forbidden, Problem.NotFound, Problem.RateLimited],
 }).annotateMerge(
-  OpenApi.annotations({
-    summary: "Get the look of a widget",
-    description:
-      "What the widget shows before anybody has said anything, with every default filled in. It needs no key but the one that it names.",
-  }),
+  described(
+    "Get the look of a widget",
+    "What the widget shows before anybody has said anything, with every default filled in. It needs no key but the one that it names.",
+  ),
 )
 
 const openSession = HttpApiEndpoint.post("openSession", "/api/widget/sessions", {
@@ -64,11 +63,10 @@ const openSession = HttpApiEndpoint.post("openSession", "/api/widget/sessions", 
   .middleware(RequestBody)
   .annotate(IsForStrangers, true)
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Open a visitor's session",
-      description:
-        "The answer holds a token for the widget's other endpoints. It is good for an hour, unless the server is set otherwise, and as long as its key is valid, or its chatbot public. That of a verified visitor ends with the identity token, and with the identity secret that signed it. The same secret, and the same `sub` of an identity, is the same visitor again. With an identity token, the conversations that the visitor with this secret had before become those of the verified visitor. One that is refused fails with 401, and `detail` says why. Nothing is stored of the session.",
-    }),
+    described(
+      "Open a visitor's session",
+      "The answer holds a token for the widget's other endpoints. It is good for an hour, unless the server is set otherwise, and as long as its key is valid, or its chatbot public. That of a verified visitor ends with the identity token, and with the identity secret that signed it. The same secret, and the same `sub` of an identity, is the same visitor again. With an identity token, the conversations that the visitor with this secret had before become those of the verified visitor. One that is refused fails with 401, and `detail` says why. Nothing is stored of the session.",
+    ),
   )
 
 /** The endpoints by which a page of any origin begins to talk with a chatbot. */
@@ -83,8 +81,6 @@ export class WidgetAccessApi extends HttpApiGroup.make("widgetAccess")
     }),
   )
   .middleware(Problems) {}
-
-const described = (summary: string, description: string) => OpenApi.annotations({ summary, description })
 
 const conversations = HttpApiEndpoint.get("conversations", "/api/widget/conversations", {
   query: cursorQuery,

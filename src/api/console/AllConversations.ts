@@ -8,6 +8,7 @@ import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
 import { momentParameter } from "../parts/Moment.ts"
 import { Cursor, integer } from "../parts/Paging.ts"
 import { Problem } from "../failures/Problem.ts"
+import { described } from "../parts/Annotations.ts"
 
 /** The most conversations on a page. */
 const PAGE_MAX = 100
@@ -62,11 +63,10 @@ const list = HttpApiEndpoint.get("list", "/api/external/conversations", {
 })
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "List the conversations of all chatbots",
-      description:
-        "Newest activity first, a page at a time. All conditions hold together. Texts of messages have no index: with `search` or `platform`, one request looks through a limited number of conversations, so that a page may hold fewer than `limit`, or none, and still have a `next_cursor`. All other conditions are found by an index however many conversations there are. A key that is bound to a chatbot sees that chatbot's.",
-    }),
+    described(
+      "List the conversations of all chatbots",
+      "Newest activity first, a page at a time. All conditions hold together. Texts of messages have no index: with `search` or `platform`, one request looks through a limited number of conversations, so that a page may hold fewer than `limit`, or none, and still have a `next_cursor`. All other conditions are found by an index however many conversations there are. A key that is bound to a chatbot sees that chatbot's.",
+    ),
   )
 
 /** The endpoint that lists conversations across chatbots. */

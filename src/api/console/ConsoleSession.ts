@@ -3,7 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
 import { Authorization, Problems, RequestBody } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { AnsweredBy, IsForStrangers } from "../parts/Annotations.ts"
+import { AnsweredBy, described, IsForStrangers } from "../parts/Annotations.ts"
 
 const sessionPath = "/api/console/session"
 
@@ -20,19 +20,16 @@ const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
   .annotate(AnsweredBy, "first worker")
   .annotate(IsForStrangers, true)
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Sign in at the console",
-      description:
-        "Sets the cookie `parley_console` (behind https `__Host-parley_console`), which holds the API key, encrypted, for twelve hours or until the key expires. It is `HttpOnly` and `SameSite=Strict`, and stands for the key in requests below `/api/` that carry no other key and that the browser marks as coming from this server's own pages (`Sec-Fetch-Site: same-origin`). The one-time link of the first start signs in in the key's place. A page of another origin cannot sign in (403). Every attempt, and above all a wrong one, counts for the client's address (429). The audit log gets an entry.",
-    }),
+    described(
+      "Sign in at the console",
+      "Sets the cookie `parley_console` (behind https `__Host-parley_console`), which holds the API key, encrypted, for twelve hours or until the key expires. It is `HttpOnly` and `SameSite=Strict`, and stands for the key in requests below `/api/` that carry no other key and that the browser marks as coming from this server's own pages (`Sec-Fetch-Site: same-origin`). The one-time link of the first start signs in in the key's place. A page of another origin cannot sign in (403). Every attempt, and above all a wrong one, counts for the client's address (429). The audit log gets an entry.",
+    ),
   )
 
 const signOut = HttpApiEndpoint.delete("signOut", sessionPath, {
   success: HttpApiSchema.WithHeaders(Schema.Struct({ message: Schema.Literal("Signed out successfully") }), SetCookie),
   error: Problem.Forbidden,
-}).annotateMerge(
-  OpenApi.annotations({ summary: "Sign out", description: "Removes the console's cookie. The key stays as it is." }),
-)
+}).annotateMerge(described("Sign out", "Removes the console's cookie. The key stays as it is."))
 
 /** The endpoints of signing in and out, which need no API key. */
 export class ConsoleAccessApi extends HttpApiGroup.make("consoleAccess")
@@ -42,11 +39,10 @@ export class ConsoleAccessApi extends HttpApiGroup.make("consoleAccess")
   .middleware(Problems) {}
 
 const whoAmI = HttpApiEndpoint.get("whoAmI", sessionPath, { success: OneSession }).annotateMerge(
-  OpenApi.annotations({
-    summary: "Get the session",
-    description:
-      "Who the caller is, be it by the console's cookie or by an API key: the key without its secret, its organization and what it may do. 401 when nobody is signed in, or the key was revoked since.",
-  }),
+  described(
+    "Get the session",
+    "Who the caller is, be it by the console's cookie or by an API key: the key without its secret, its organization and what it may do. 401 when nobody is signed in, or the key was revoked since.",
+  ),
 )
 
 /** The endpoint that says who is signed in. */

@@ -3,16 +3,15 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Finding, SystemState } from "../../domain/console/SystemState.ts"
 import { requestCosts } from "../../domain/rates/RateLimit.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
-import { IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 
 const state = HttpApiEndpoint.get("state", "/api/admin/system", {
   success: Schema.Struct({ system: SystemState }),
 }).annotateMerge(
-  OpenApi.annotations({
-    summary: "Get the state of the server",
-    description:
-      "Version, readiness, database, queues and memory: of the process that answers, and of the database that all of them share.",
-  }),
+  described(
+    "Get the state of the server",
+    "Version, readiness, database, queues and memory: of the process that answers, and of the database that all of them share.",
+  ),
 )
 
 const check = HttpApiEndpoint.get("check", "/api/admin/system/checks", {
@@ -21,11 +20,10 @@ const check = HttpApiEndpoint.get("check", "/api/admin/system/checks", {
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.bulk)
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Check the server",
-      description:
-        "What `parley doctor` reports. It asks every configured provider, and compares the stored files with the database, which takes seconds; those who ask at the same time take turns.",
-    }),
+    described(
+      "Check the server",
+      "What `parley doctor` reports. It asks every configured provider, and compares the stored files with the database, which takes seconds; those who ask at the same time take turns.",
+    ),
   )
 
 /** The endpoints that tell the operator how the server is. */

@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import { OpenApi } from "effect/http-api"
 import { requestCosts } from "../../domain/rates/RateLimit.ts"
 import type { Dialect } from "./Dialect.ts"
 
@@ -63,3 +64,7 @@ export const AnsweredBy = Context.Reference<"any worker" | "first worker" | "the
   "parley/api/parts/AnsweredBy",
   { defaultValue: () => "any worker" },
 )
+
+/** The summary and the description of an endpoint in the OpenAPI document. */
+export const described = (summary: string, description: string): Context.Context<never> =>
+  OpenApi.annotations({ summary, description })

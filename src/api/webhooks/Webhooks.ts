@@ -6,7 +6,7 @@ import { DeliveryId, DeliveryState, WebhookDelivery, WebhookTest } from "../../d
 import { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { CommitsIn, IsSlow, LimitsBoundKeys, RequestCost } from "../parts/Annotations.ts"
+import { CommitsIn, described, IsSlow, LimitsBoundKeys, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { Moment } from "../parts/Moment.ts"
 import { cursorQuery, nextCursor, withLink } from "../parts/Paging.ts"
@@ -35,27 +35,23 @@ const createWebhook = HttpApiEndpoint.post("createWebhook", webhooksPath, {
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Create a webhook",
-      description:
-        "Events are sent to its address by POST from now on, signed as [Standard Webhooks](/docs/webhooks) says: at least once, and in order for each conversation, document and chatbot. The calling key needs the scopes to read what the events tell (403): `conversations:read`, `knowledge:read` or `chatbots:read`. A key that is bound to a chatbot makes webhooks of that chatbot. 409 when the organization has as many as it may.",
-    }),
+    described(
+      "Create a webhook",
+      "Events are sent to its address by POST from now on, signed as [Standard Webhooks](/docs/webhooks) says: at least once, and in order for each conversation, document and chatbot. The calling key needs the scopes to read what the events tell (403): `conversations:read`, `knowledge:read` or `chatbots:read`. A key that is bound to a chatbot makes webhooks of that chatbot. 409 when the organization has as many as it may.",
+    ),
   )
 
 const listWebhooks = HttpApiEndpoint.get("listWebhooks", webhooksPath, {
   success: Schema.Struct({ webhooks: Schema.Array(Webhook) }),
 }).annotateMerge(
-  OpenApi.annotations({
-    summary: "List webhooks",
-    description: "Oldest first, all of them; to a key that is bound to a chatbot, those of that chatbot.",
-  }),
+  described("List webhooks", "Oldest first, all of them; to a key that is bound to a chatbot, those of that chatbot."),
 )
 
 const getWebhook = HttpApiEndpoint.get("getWebhook", webhookPath, {
   params: ofWebhook,
   success: OneWebhook,
   error: Problem.NotFound,
-}).annotateMerge(OpenApi.annotations({ summary: "Get a webhook", description: "Its secret is not shown." }))
+}).annotateMerge(described("Get a webhook", "Its secret is not shown."))
 
 const updateWebhook = HttpApiEndpoint.patch("updateWebhook", webhookPath, {
   params: ofWebhook,
@@ -77,9 +73,7 @@ const deleteWebhook = HttpApiEndpoint.delete("deleteWebhook", webhookPath, {
   params: ofWebhook,
   success: Schema.Struct({ message: Schema.Literal("Webhook deleted successfully") }),
   error: Problem.NotFound,
-}).annotateMerge(
-  OpenApi.annotations({ summary: "Delete a webhook", description: "Nothing is sent any more; its deliveries go too." }),
-)
+}).annotateMerge(described("Delete a webhook", "Nothing is sent any more; its deliveries go too."))
 
 const rotateWebhookSecret = HttpApiEndpoint.post("rotateWebhookSecret", `${webhookPath}/rotate`, {
   params: ofWebhook,
@@ -89,11 +83,10 @@ const rotateWebhookSecret = HttpApiEndpoint.post("rotateWebhookSecret", `${webho
   .middleware(Idempotent)
   .annotate(CommitsIn, "tenant")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Rotate a webhook's secret",
-      description:
-        "Makes a new secret. For 24 hours every request carries two signatures, of the new secret and of the one before, so that receivers can change over meanwhile.",
-    }),
+    described(
+      "Rotate a webhook's secret",
+      "Makes a new secret. For 24 hours every request carries two signatures, of the new secret and of the one before, so that receivers can change over meanwhile.",
+    ),
   )
 
 const testWebhook = HttpApiEndpoint.post("testWebhook", `${webhookPath}/test`, {
@@ -105,11 +98,10 @@ const testWebhook = HttpApiEndpoint.post("testWebhook", `${webhookPath}/test`, {
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Test a webhook",
-      description:
-        "Sends an event of the type `webhook.test` now, once, signed like every other, and says what the endpoint answered. It works while the webhook is switched off, and is not in the list of deliveries.",
-    }),
+    described(
+      "Test a webhook",
+      "Sends an event of the type `webhook.test` now, once, signed like every other, and says what the endpoint answered. It works while the webhook is switched off, and is not in the list of deliveries.",
+    ),
   )
 
 const listWebhookDeliveries = HttpApiEndpoint.get("listWebhookDeliveries", deliveriesPath, {
@@ -122,11 +114,10 @@ const listWebhookDeliveries = HttpApiEndpoint.get("listWebhookDeliveries", deliv
   success: withLink(Schema.Struct({ deliveries: Schema.Array(WebhookDelivery), ...nextCursor })),
   error: Problem.NotFound,
 }).annotateMerge(
-  OpenApi.annotations({
-    summary: "List a webhook's deliveries",
-    description:
-      "Those that the calling key may read, the latest first, kept as long as the server's settings say. They hold ids, and no text of a conversation but what the endpoint has answered; those of a conversation are deleted with it.",
-  }),
+  described(
+    "List a webhook's deliveries",
+    "Those that the calling key may read, the latest first, kept as long as the server's settings say. They hold ids, and no text of a conversation but what the endpoint has answered; those of a conversation are deleted with it.",
+  ),
 )
 
 const resendWebhookDelivery = HttpApiEndpoint.post("resendWebhookDelivery", `${deliveriesPath}/:deliveryId/resend`, {
@@ -137,11 +128,10 @@ const resendWebhookDelivery = HttpApiEndpoint.post("resendWebhookDelivery", `${d
   .middleware(Idempotent)
   .annotate(CommitsIn, "tenant")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Send a delivery again",
-      description:
-        "With the same `webhook-id`, whatever its state, and with as many attempts as at first. 409 while the webhook is switched off.",
-    }),
+    described(
+      "Send a delivery again",
+      "With the same `webhook-id`, whatever its state, and with as many attempts as at first. 409 while the webhook is switched off.",
+    ),
   )
 
 const resendFailedDeliveries = HttpApiEndpoint.post("resendFailedDeliveries", `${deliveriesPath}/resend`, {
@@ -161,11 +151,10 @@ const resendFailedDeliveries = HttpApiEndpoint.post("resendFailedDeliveries", `$
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
   .annotateMerge(
-    OpenApi.annotations({
-      summary: "Send failed deliveries again",
-      description:
-        "Those in the state `failed`, the oldest first, at most 1,000 at once: repeat it until `resent` is 0. 409 while the webhook is switched off.",
-    }),
+    described(
+      "Send failed deliveries again",
+      "Those in the state `failed`, the oldest first, at most 1,000 at once: repeat it until `resent` is 0. 409 while the webhook is switched off.",
+    ),
   )
 
 /** The endpoints that manage webhooks. */
