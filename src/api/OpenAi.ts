@@ -5,7 +5,7 @@ import { CHAT_INPUT_MAX_LENGTH, CHAT_MESSAGES_MAX_COUNT, CHAT_PARTS_MAX_COUNT } 
 import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { requestCosts } from "../domain/rates/RateLimit.ts"
-import { chatFailures, ReplyHeaders } from "./Chat.ts"
+import { chatFailures, ReplyHeaders } from "./conversations/Chat.ts"
 import { described, IsSlow, RequestCost, Speaks } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
 import { middleware, RequiredScope } from "./Middleware.ts"

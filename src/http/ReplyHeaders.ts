@@ -1,6 +1,6 @@
 import type { ReplyFacts } from "../services/ChatAnswer.ts"
 
-/** The headers that `ReplyHeaders` of `api/Chat.ts` declares for a response with a reply. */
+/** The headers that `ReplyHeaders` of `api/conversations/Chat.ts` declares for a response with a reply. */
 export const replyHeaders = ({ message_id, notices, session_id }: ReplyFacts) => ({
   "x-session-id": session_id,
   "x-message-id": message_id,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Duration } from "effect"
 import * as fc from "fast-check"
-import { UploadWaits, waitOf } from "../../src/http/UploadWait.ts"
+import { UploadWaits, waitOf } from "../../src/http/knowledge/UploadWait.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
 const waits = UploadWaits.defaultValue()

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { MESSAGES_DEFAULT_COUNT } from "../../api/Widget.ts"
+import { MESSAGES_DEFAULT_COUNT } from "../../api/widget/Widget.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
 import { visitorNotations } from "../../domain/widget/VisitorTranscript.ts"
 import type { LiveReply } from "../../services/widget/LiveReplies.ts"
@@ -9,7 +9,7 @@ import { VisitorChats } from "../../services/widget/VisitorChats.ts"
 import { VisitorConversations } from "../../services/widget/VisitorConversations.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
 import { streamingOptions } from "../streams/Streaming.ts"
-import { formatOf, transcriptFile } from "../TranscriptFile.ts"
+import { formatOf, transcriptFile } from "../conversations/TranscriptFile.ts"
 import { respondWithReply } from "./ReplyStream.ts"
 
 export const layer = HttpApiBuilder.group(

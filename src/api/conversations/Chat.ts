@@ -1,0 +1,110 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ChatMessages, ChatReply } from "../../domain/chat/Chat.ts"
+import { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import { textBetween } from "../../domain/schema/Text.ts"
+import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { alsoStream } from "../parts/EventStream.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
+import { Problem } from "../failures/Problem.ts"
+
+const SessionToken = textBetween(1, 200).annotate({ examples: ["0b9f7c1e-52a4-4d86-9a3f-6a1f0c2b7d35"] })
+
+/** The headers of a response with a reply: as JSON or as a stream, in either dialect. */
+export const ReplyHeaders = {
+  "x-session-id": SessionId.pipe(Schema.annotateEncoded({ description: "The conversation." })),
+  "x-message-id": MessageId.pipe(
+    Schema.annotateEncoded({ description: "The stored reply, which can be rated by this id." }),
+  ),
+  "x-parley-notice": Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "Remarks for the developer of a client, separated by commas. `guessable_session_token`: the session token has fewer than 16 characters, so it names the conversation for this API key only, and whoever has the key and guesses it continues the conversation. `system_messages_ignored`: neither the chatbot's settings nor the key allow system messages.",
+      examples: ["guessable_session_token"],
+    }),
+  ),
+}
+
+/** The failures of a chat beyond those of every request, as the schemas of one dialect. */
+export const chatFailures = (forms: typeof Problem) =>
+  [
+    forms.NotFound,
+    forms.ChatbotInactive,
+    forms.QuotaReached,
+    forms.TooManyRequests,
+    forms.BudgetSpent,
+    forms.TooManyChats,
+    forms.TooManyAtOnce,
+    forms.ProviderFailed,
+    forms.ProviderTimeout,
+  ] as const
+
+const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat", {
+  params: { chatbotId: ChatbotId },
+  query: {
+    stream: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
+      description: "`true` for a stream. Absent: as `Accept` says; `text/event-stream` asks for one.",
+    }),
+    steps: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
+      description: "`true`: a stream also has the steps of the reply, which JSON has anyway.",
+    }),
+  },
+  payload: Schema.Struct({
+    messages: ChatMessages,
+    platform: Schema.optionalKey(
+      Schema.String.check(
+        Schema.isPattern(/^[a-z0-9_-]{1,32}$/u, {
+          message: "Expected 1 to 32 lower-case letters, digits, _ and -, such as web",
+        }),
+      ).annotate({
+        description: "Where the user writes.",
+        default: "web",
+        examples: ["web"],
+      }),
+    ),
+    sessionToken: Schema.optionalKey(
+      SessionToken.annotate({
+        description:
+          "Names the conversation: chosen by the client, or a `session_id` that was answered before. Absent: a new conversation. Whoever knows the name continues the conversation, so it should be random, such as a UUID. One of fewer than 16 characters names the conversation only for the API key that opened it, and is remarked upon in `x-parley-notice`, or refused (400) by a server whose settings say so.",
+      }),
+    ),
+    id: Schema.optionalKey(SessionToken.annotate({ description: "AI SDK name of `sessionToken`." })),
+    trigger: Schema.optionalKey(
+      Schema.Unknown.annotate({
+        description:
+          "`regenerate-message`, as AI SDKs send it, asks for the reply to the last message again. The model sees what was said before that message, and nothing of what was said after.",
+      }),
+    ),
+    messageId: Schema.optionalKey(
+      Schema.Unknown.annotate({
+        description:
+          "With `submit-message` as `trigger`, as AI SDKs send it: the `id` of the message that the last one stands in place of.",
+      }),
+    ),
+  }),
+  success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
+  error: chatFailures(Problem),
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.chat)
+  .annotate(RequiredScope, "chat")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Chat",
+      description:
+        "Answers the last message. A key without `conversations:read` is not shown what the model was asked: the `request.body` of each step is empty. With `settings.isToolEnabled` the model searches the knowledge base with the tool `searchKnowledgeBase`; without, it is searched once with the user's message. The user's message is stored before the model is called.",
+      transform: alsoStream(
+        "The AI SDK's UI message stream, version 1: events `start` (with the id of the stored reply, and `session_id` in its metadata), `start-step`, `text-start`, `text-delta`, `text-end`, `tool-input-start`, `tool-input-available`, `tool-output-available`, `tool-output-error` (tools are `dynamic`), `source-document`, `finish-step`, `finish`, `error` and `abort`, then `[DONE]`. With `steps=true`, a transient `data-step` comes before each `finish-step`: the entry that `steps` of the JSON has, without `response.messages`. A comment comes every now and then, so that nothing in between takes the connection for dead. What fails before the first event is answered with a status; what fails after it is an `error` event. When the client leaves, the model is stopped, and what there is of the reply is kept.",
+      ),
+    }),
+  )
+
+/** The endpoint of a chat: operation 8 of the source specification. */
+export class ChatApi extends HttpApiGroup.make("chat")
+  .add(chat)
+  .annotateMerge(OpenApi.annotations({ title: "Chat", description: "Replies, with the steps that led to them." }))
+  .middleware(Authorization)
+  .middleware(Problems) {}

@@ -1,0 +1,145 @@
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { merge } from "../../domain/schema/Merge.ts"
+import { Feedback, FeedbackInput, Message, Session } from "../../domain/chat/Conversation.ts"
+import { Erased, ErasureRequest } from "../../domain/chat/Erasure.ts"
+import { ChatbotId, MessageId } from "../../domain/Ids.ts"
+import { PageMetadata } from "../../domain/Page.ts"
+import { textBetween } from "../../domain/schema/Text.ts"
+import { transcriptFormats } from "../../domain/chat/Transcript.ts"
+import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
+import { pageQuery } from "../parts/Paging.ts"
+import { CommitsIn, described, RequestCost } from "../parts/Annotations.ts"
+import { Problem } from "../failures/Problem.ts"
+
+const base = "/api/external/chatbot/:chatbotId/conversations"
+
+const sessionParams = {
+  chatbotId: ChatbotId,
+  sessionId: textBetween(1, 200).annotate({
+    description:
+      "The session's id, or the `sessionToken` it was opened with. Of several sessions with the same short token, the token names the one that this API key opened, or else the one with the latest activity.",
+  }),
+}
+
+const messages = HttpApiEndpoint.get("messages", `${base}/:sessionId/messages`, {
+  params: sessionParams,
+  query: pageQuery,
+  success: Schema.Struct({ data: Schema.Array(Message), metadata: PageMetadata }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(
+    described("Messages of a conversation", "Ascending by `created_at`, then `id`. A page past the end is empty."),
+  )
+
+const list = HttpApiEndpoint.get("list", base, {
+  params: { chatbotId: ChatbotId },
+  query: pageQuery,
+  success: Schema.Struct({ data: Schema.Array(Session), metadata: PageMetadata }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(described("List conversations", "Newest activity first."))
+
+const get = HttpApiEndpoint.get("get", `${base}/:sessionId`, {
+  params: sessionParams,
+  success: Schema.Struct({ session: Session }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(
+    described(
+      "Get a conversation",
+      "Who takes part in it, its last message and how many there are. The messages have an address of their own.",
+    ),
+  )
+
+const remove = HttpApiEndpoint.delete("delete", `${base}/:sessionId`, {
+  params: sessionParams,
+  success: Schema.Struct({ message: Schema.Literal("Conversation deleted successfully") }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(described("Delete a conversation", "With all its messages."))
+
+const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageId/feedback`, {
+  params: { ...sessionParams, messageId: MessageId },
+  payload: FeedbackInput,
+  success: Schema.Struct({
+    message_id: MessageId,
+    feedback: Schema.NullOr(Feedback).annotate({ description: "As it is now." }),
+  }),
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
+  .annotate(RequiredScope, "chat")
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateMerge(
+    described(
+      "Rate a reply",
+      "What the user thinks of a reply of the chatbot; of the user's own messages it is refused (409). It takes the place of an earlier rating, comment included, and is then part of the message wherever that is read. The scope is `chat`, so that the key of a website serves for it; without `conversations:read`, a short `sessionToken` names only what the key itself opened.",
+    ),
+  )
+
+const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcript`, {
+  params: sessionParams,
+  query: {
+    format: Schema.optionalKey(Schema.Literals(transcriptFormats)).annotate({
+      description: "Absent: as `Accept` says, `text/markdown` or else JSON.",
+    }),
+  },
+  success: Schema.Struct({ session: Session, messages: Schema.Array(Message) }),
+  error: Problem.NotFound,
+})
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Export a conversation",
+      description: "The whole of it, as a file to keep.",
+      transform: (operation) =>
+        merge(operation, {
+          responses: {
+            200: {
+              content: {
+                "text/markdown": {
+                  schema: {
+                    type: "string",
+                    description:
+                      "A section for each message. What was said stands in a code fence, exactly as it was said, so that nothing in it can look like another message.",
+                  },
+                },
+              },
+            },
+          },
+        }),
+    }),
+  )
+
+const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
+  payload: ErasureRequest,
+  success: Schema.Struct({ erased: Erased }),
+  error: Problem.NotFound,
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(RequestCost, requestCosts.bulk)
+  .annotate(RequiredScope, "conversations:write")
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateMerge(
+    described(
+      "Erase a visitor",
+      "Deletes everything that is stored about a visitor, who is named by exactly one of `email`, `session_token` and `visitor_id`: conversations with their messages, ratings and replies that are being made. A chat of the visitor that is under way is answered, and nothing of it is stored any more. Nothing is found: 200 with zeros. Repeat it when it fails. The audit log gets the numbers, and nothing that identifies the visitor.",
+    ),
+  )
+
+/** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */
+export class ConversationsApi extends HttpApiGroup.make("conversations")
+  .add(messages, list, get, remove, rate, transcript, erase)
+  .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "What was said, kept." }))
+  .middleware(Authorization)
+  .middleware(Problems) {}

@@ -1,0 +1,110 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
+import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { textBetween } from "../../domain/schema/Text.ts"
+import { Problem } from "../failures/Problem.ts"
+import { Idempotent, RequestBody, RequiredScope } from "../Middleware.ts"
+import { described } from "../parts/Annotations.ts"
+
+/** The fields that a result has when the request has `explain: true`. */
+const Explanation = {
+  document_id: Schema.optionalKey(
+    DocumentId.pipe(Schema.annotateEncoded({ description: "With `explain`, as all that follows." })),
+  ),
+  chunk: Schema.optionalKey(
+    Schema.Int.annotate({ description: "The passage's number in its document, from 1.", examples: [3] }),
+  ),
+  page: Schema.optionalKey(
+    Schema.NullOr(Schema.Int).annotate({
+      description: "Page on which it begins; null where a document has none.",
+      examples: [2, null],
+    }),
+  ),
+  matched_words: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "The words of the question that the passage, its title or its headings hold, in any form.",
+      examples: [["reset", "password"]],
+    }),
+  ),
+  ranks: Schema.optionalKey(
+    Schema.Struct({
+      lexical: Schema.Int.annotate({ description: "Its place by `scores.lexical` alone, from 1." }),
+      vector: Schema.NullOr(Schema.Int).annotate({ description: "Its place by `scores.vector` alone, from 1." }),
+    }).annotate({ description: "Among all passages that were compared.", examples: [{ lexical: 1, vector: 3 }] }),
+  ),
+  scores: Schema.optionalKey(
+    Schema.Struct({
+      lexical: Schema.Finite.annotate({
+        description: "BM25 over the question's words; comparable within one answer only.",
+      }),
+      vector: Schema.NullOr(Schema.Finite).annotate({
+        description: "Cosine of the question and the passage; null when another model embedded the passage.",
+      }),
+      fused: Schema.Finite.annotate({
+        description: "Both together, from 0 for the least of what was compared to 1: results are in its order.",
+      }),
+    }).annotate({ examples: [{ lexical: 14.2, vector: 0.31, fused: 0.94 }] }),
+  ),
+}
+
+const resultFields = {
+  content: Schema.String.annotate({
+    examples: ["Title: Handbook\nChunk: 3\n\nPasswords are reset under Settings."],
+  }),
+  similarity: Schema.Finite.annotate({ description: "0 to 1. Order is by relevance, which may differ." }),
+  ...Explanation,
+}
+
+/** The endpoint of operation 10 of the source specification. */
+export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatbotId/query-knowledge", {
+  params: { chatbotId: ChatbotId },
+  payload: Schema.Struct({
+    query: textBetween(1, 2_000).annotate({ examples: ["How do I reset my password?"] }),
+    top_k: Schema.optionalKey(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })).annotate({
+        description: "Results, at most.",
+        default: 5,
+      }),
+    ),
+    explain: Schema.optionalKey(
+      Schema.Boolean.annotate({
+        default: false,
+        description:
+          "For operators: each result also tells where it stands, the scores that put it in its place and the words that it matches; `left_out` shows what came next.",
+      }),
+    ),
+  }),
+  success: HttpApiSchema.WithHeaders(
+    Schema.Struct({
+      results: Schema.Array(Schema.Struct(resultFields)),
+      similarity_threshold_setting: Schema.Finite.annotate({ description: "Results below it are left out." }),
+      status: Schema.Literal("OK"),
+      total_docs: Schema.Int.annotate({ description: "Number of `results`." }),
+      left_out: Schema.optionalKey(
+        Schema.Array(
+          Schema.Struct({
+            ...resultFields,
+            reason: Schema.Literals(["below_threshold", "beyond_top_k"]).annotate({
+              description: "Whether its similarity is too small, or there are enough better results.",
+            }),
+          }),
+        ).annotate({ description: "With `explain`: the passages that came next, at most 10, most relevant first." }),
+      ),
+    }),
+    {
+      "server-timing": Schema.String.annotate({
+        examples: ["search;dur=3.2, open;dur=0.1, match;dur=0.4, rank;dur=2.5"],
+      }),
+    },
+  ),
+  error: [Problem.NotFound, Problem.TooManyAtOnce],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(RequiredScope, "knowledge:read")
+  .annotateMerge(
+    described(
+      "Search the knowledge base",
+      "The passages that bear most on a question, most relevant first. None is below `similarity_threshold_setting`, so there may be fewer than `top_k`, or none.",
+    ),
+  )

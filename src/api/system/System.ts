@@ -1,0 +1,49 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { described, IsCrossOrigin, IsProbe } from "../parts/Annotations.ts"
+import { avatar } from "../chatbots/Avatars.ts"
+import { MetricsAuthorization, Problems } from "../Middleware.ts"
+
+/** The liveness check of load balancers. */
+export const healthz = HttpApiEndpoint.get("healthz", "/healthz", {
+  success: Schema.Struct({ status: Schema.Literal("ok") }),
+})
+  .annotate(IsProbe, true)
+  .annotateMerge(described("Liveness", "The process answers."))
+
+const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
+  success: Schema.Struct({
+    status: Schema.Literal("ready"),
+    vectors: Schema.optionalKey(Schema.Literal("waiting")),
+    storage: Schema.optionalKey(Schema.Literal("read_only")),
+  }),
+})
+  .annotate(IsProbe, true)
+  .annotateMerge(
+    described(
+      "Readiness",
+      "The database answers and the server is not draining; else 503. With `vectors: waiting`, documents wait for the embedding model: it changed or does not answer. Those that were found before are found by their words meanwhile. With `storage: read_only`, the database can only be read, because its disk is nearly full or it is a standby: what needs nothing stored is answered.",
+    ),
+  )
+
+/** The metrics of the process that answers, or of all workers that share its port. */
+export const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
+  success: HttpApiSchema.StreamUint8Array({ contentType: "text/plain" }),
+})
+  .middleware(MetricsAuthorization)
+  .annotate(IsProbe, true)
+  .annotateMerge(
+    described(
+      "Metrics",
+      "The metrics of the process that answers, or of all workers that share its port, in the text format of Prometheus; see [Observability](/docs/observability). It takes the token of the metrics, or an API key with the scope `operator`, as `Authorization: Bearer`.",
+    ),
+  )
+
+/** The endpoints that need no API key, except for the metrics, which take a token as well. */
+export class SystemApi extends HttpApiGroup.make("system")
+  .add(healthz, readyz, metrics, avatar)
+  .annotate(IsCrossOrigin, false)
+  .annotateMerge(
+    OpenApi.annotations({ title: "System", description: "Health, metrics, and files that everyone may see." }),
+  )
+  .middleware(Problems) {}

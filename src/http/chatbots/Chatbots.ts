@@ -1,0 +1,148 @@
+import { Effect, Schema, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { ChatbotSummary } from "../../api/chatbots/Chatbots.ts"
+import { Config } from "../../Config.ts"
+import { Chatbot, ChatbotPatch } from "../../domain/chatbot/Chatbot.ts"
+import { ChatWidgetConfig, ChatWidgetPatch } from "../../domain/chatbot/ChatWidget.ts"
+import { InvalidRequest } from "../../domain/Errors.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
+import { inTurns } from "../../system/InTurns.ts"
+import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
+import { Chatbots } from "../../services/Chatbots.ts"
+import { ChatbotCopies } from "../../services/console/ChatbotCopies.ts"
+import { Shares } from "../../services/Shares.ts"
+import { avatarHandlers } from "./Avatars.ts"
+import { changes } from "../Changes.ts"
+import { withEtag } from "./Etag.ts"
+import { nextPage, rangeOf } from "../Listing.ts"
+
+/** How many chatbots a list reads at once. A thousand chatbots may have a thousand long prompts. */
+const READ_AT_ONCE = 20
+
+const encodeSummary = Schema.encodeSync(ChatbotSummary)
+const summaryOf = (chatbot: Chatbot): string => JSON.stringify(encodeSummary(chatbot))
+
+/** The chatbot that an update names by `id` or by its alias `chatbotId`. */
+const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId }) => {
+  const id = query.id ?? query.chatbotId
+  if (id === undefined) return Effect.fail(InvalidRequest.at("query.id", "Expected the id of the chatbot to update"))
+  return query.chatbotId === undefined || query.chatbotId === id
+    ? Effect.succeed(id)
+    : Effect.fail(InvalidRequest.at("query.chatbotId", "Expected the same chatbot as in id"))
+}
+
+/**
+ * Responds with a list of chatbots that are JSON already, in groups. Several groups are streamed one by one: joined to
+ * one long text they would be copied more than once, and other requests would wait meanwhile.
+ */
+const respondWithList = (
+  parts: ReadonlyArray<ReadonlyArray<string>>,
+  rest: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>>,
+) => {
+  const options = { contentType: "application/json", headers }
+  const pieces = parts
+    .filter((texts) => texts.length > 0)
+    .map((texts, index) => `${index === 0 ? "" : ","}${texts.join(",")}`)
+  const end = Object.entries(rest).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+  const texts = ['{"chatbots":[', ...pieces, `]${end.join("")}}`]
+  return pieces.length > 1
+    ? HttpServerResponse.stream(Stream.encodeText(Stream.fromIterable(texts)), options)
+    : HttpServerResponse.text(texts.join(""), options)
+}
+
+const chatbotChange = changes(Chatbot, ChatbotPatch)
+const chatWidgetChange = changes(ChatWidgetConfig, ChatWidgetPatch)
+const voiceAgentChange = changes(VoiceWidgetConfig, VoiceWidgetPatch)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "chatbots",
+  Effect.fn(function* (handlers) {
+    const chatbots = yield* Chatbots
+    const copies = yield* ChatbotCopies
+    const shares = yield* Shares
+    const { lists } = yield* Config
+    const { updateAvatar } = yield* avatarHandlers
+
+    return handlers.handleAll({
+      duplicate: ({ params, payload }) =>
+        Effect.map(copies.duplicate(params.chatbotId, payload), (chatbot) =>
+          withEtag({ chatbot, message: "Chatbot duplicated successfully" as const }, chatbot),
+        ),
+
+      create: ({ payload }) =>
+        Effect.map(chatbots.create(payload), (chatbot) =>
+          withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot),
+        ),
+
+      update: Effect.fnUntraced(function* ({ query, payload, headers }) {
+        const chatbot = yield* chatbots.update(yield* target(query), chatbotChange(payload), headers["if-match"])
+        return withEtag({ chatbot, message: "Chatbot updated successfully" as const }, chatbot)
+      }),
+
+      list: Effect.fnUntraced(function* ({ query, request }) {
+        // Held until the client has received the list, which the server keeps in memory until then.
+        yield* shares.hold("lists")
+        const { items, next } = yield* chatbots.list(rangeOf(query))
+        const parts: Array<ReadonlyArray<string>> = []
+        let [bytes, shown] = [0, 0]
+        while (shown < items.length && bytes < lists.bytes) {
+          const some = items.slice(shown, shown + READ_AT_ONCE)
+          const found = yield* inTurns(yield* chatbots.getMany(some.map(({ id }) => id)), summaryOf)
+          parts.push(found)
+          bytes += found.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+          shown += some.length
+        }
+        const { body, headers } = nextPage(request.url, query, shown < items.length ? items[shown - 1] : next)
+        return respondWithList(parts, body, headers)
+      }),
+
+      get: ({ params }) =>
+        Effect.map(chatbots.get(params.chatbotId), (chatbot: Chatbot) => withEtag({ chatbot }, chatbot)),
+
+      delete: ({ params }) =>
+        Effect.as(chatbots.remove(params.chatbotId), { message: "Chatbot deleted successfully" as const }),
+
+      updateAvatar,
+
+      getChatWidget: ({ params }) =>
+        Effect.map(chatbots.chatWidget(params.chatbotId), (found) =>
+          withEtag({ chat_widget_config: found.config }, found),
+        ),
+
+      getVoiceAgent: ({ params }) =>
+        Effect.map(chatbots.voiceAgent(params.chatbotId), (found) =>
+          withEtag({ voice_widget_config: found.config }, found),
+        ),
+
+      updateChatWidget: ({ params, payload, headers }) =>
+        Effect.map(
+          chatbots.updateChatWidget(params.chatbotId, chatWidgetChange(payload), headers["if-match"]),
+          (updated) =>
+            withEtag(
+              {
+                chat_widget_config: updated.config,
+                message: "Chat widget config updated successfully" as const,
+              },
+              updated,
+            ),
+        ),
+
+      updateVoiceAgent: ({ params, payload, headers }) =>
+        Effect.map(
+          chatbots.updateVoiceAgent(params.chatbotId, voiceAgentChange(payload), headers["if-match"]),
+          (updated) =>
+            withEtag(
+              {
+                message: "Voice widget config updated successfully" as const,
+                voice_widget_config: updated.config,
+              },
+              updated,
+            ),
+        ),
+    })
+  }),
+)

@@ -1,0 +1,77 @@
+import { Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { Caller } from "../../domain/Caller.ts"
+import type { ChatReply, Step } from "../../domain/chat/Chat.ts"
+import { readsConversations } from "../../domain/chat/SessionToken.ts"
+import { Chat } from "../../services/Chat.ts"
+import type { ChatAttempt } from "../../services/ChatAttempt.ts"
+import { type ChatAnswer, withoutRequest } from "../../services/ChatAnswer.ts"
+import { currentAttempt } from "../edge/Idempotency.ts"
+import { withServerTiming } from "../edge/ServerTiming.ts"
+import { replyHeaders } from "../ReplyHeaders.ts"
+import { respondWithStream, streamingOptions } from "../streams/Streaming.ts"
+import { UiMessages } from "../streams/UiMessages.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "chat",
+  Effect.fn(function* (handlers) {
+    const chat = yield* Chat
+    const streaming = yield* streamingOptions
+
+    return handlers.handleAll({
+      chat: ({
+        params,
+        query,
+        payload: { messages, platform = "web", sessionToken, id, trigger, messageId },
+        request,
+      }) => {
+        const answerTo = (attempt: ChatAttempt | undefined, showsRequests: boolean) => {
+          const showStep = query.steps !== "true" ? undefined : showsRequests ? (step: Step) => step : withoutRequest
+          const chatRequest = {
+            attempt,
+            showsRequests,
+            messages,
+            platform,
+            sessionToken: sessionToken ?? id,
+            again: trigger === "regenerate-message",
+            replaces: trigger === "submit-message" && typeof messageId === "string" ? messageId : undefined,
+          }
+          return wantsStream(query.stream, request)
+            ? respondWithStream(
+                (emit) => chat.reply(params.chatbotId, chatRequest, emit),
+                new UiMessages(showStep),
+                streaming,
+              )
+            : withServerTiming(Effect.map(chat.reply(params.chatbotId, chatRequest), respond))
+        }
+        return Effect.flatMap(currentAttempt, (attempt) =>
+          query.steps === "true"
+            ? Caller.use((caller) => answerTo(attempt, readsConversations(caller)))
+            : answerTo(attempt, false),
+        )
+      },
+    })
+  }),
+)
+
+const wantsStream = (parameter: "true" | "false" | undefined, { headers }: HttpServerRequest.HttpServerRequest) =>
+  parameter === undefined ? headers["accept"]?.includes("text/event-stream") === true : parameter === "true"
+
+/** The body of the response with an answer. */
+const replyOf = ({
+  message_id: _,
+  notices: __,
+  tokens: ___,
+  sources,
+  ...reply
+}: ChatAnswer): typeof ChatReply.Encoded => (sources.length === 0 ? reply : { ...reply, sources })
+
+/**
+ * Responds with a reply without encoding it by its schema: the compiler checks that a reply equals its encoded form.
+ * Encoding would traverse all steps with all results of their tools, which takes as long as a database statement.
+ */
+const respond = (answer: ChatAnswer) =>
+  HttpServerResponse.jsonUnsafe(replyOf(answer), { headers: replyHeaders(answer) })

@@ -1,0 +1,137 @@
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { ReplaceAccepted, ReplaceFinished, ReplaceForm } from "../../api/knowledge/Knowledge.ts"
+import { pageOf } from "../../api/parts/Paging.ts"
+import { Config } from "../../Config.ts"
+import { isSettled } from "../../domain/Document.ts"
+import { InvalidRequest } from "../../domain/Errors.ts"
+import { pageMetadata } from "../../domain/Page.ts"
+import { CurrentTimings, type Timings } from "../../observability/Border.ts"
+import { Chatbots } from "../../services/Chatbots.ts"
+import { Uploads } from "../../services/Uploads.ts"
+import { type Hit, Knowledge } from "../../services/Knowledge.ts"
+import { type ExplainedHit, SearchExplanations } from "../../services/console/SearchExplanations.ts"
+import { DocumentPassages } from "../../services/console/DocumentPassages.ts"
+import { serverTiming } from "../edge/ServerTiming.ts"
+import { uploadHandler } from "./Uploads.ts"
+import { UploadWaits, waitOf } from "./UploadWait.ts"
+import { ReceivedForms } from "../ReceivedForms.ts"
+
+const TOP_K_DEFAULT = 5
+const PASSAGES_DEFAULT = 20
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "knowledge",
+  Effect.fn(function* (handlers) {
+    const knowledge = yield* Knowledge
+    const explanations = yield* SearchExplanations
+    const documentPassages = yield* DocumentPassages
+    const chatbots = yield* Chatbots
+    const { fileLimit } = (yield* Config).uploads
+    const waits = yield* UploadWaits
+    const forms = yield* ReceivedForms
+    const uploads = yield* Uploads
+    const upload = yield* uploadHandler
+
+    return handlers.handleAll({
+      query: Effect.fnUntraced(function* ({ params, payload }) {
+        const start = yield* Clock.monotonicTimeNanos
+        const { explain = false, query, top_k = TOP_K_DEFAULT } = payload
+        const found = explain
+          ? Effect.map(explanations.search(params.chatbotId, query, top_k), ({ hits, leftOut, threshold }) => ({
+              results: hits.map(explainedResultOf),
+              left_out: leftOut.map(({ reason, ...hit }) => ({ ...explainedResultOf(hit), reason })),
+              threshold,
+            }))
+          : Effect.map(knowledge.search(params.chatbotId, query, top_k), ({ hits, threshold }) => ({
+              results: hits.map(resultOf),
+              threshold,
+            }))
+        const timings: Timings = new Map()
+        const { results, threshold, ...more } = yield* Effect.provideService(found, CurrentTimings, timings)
+        timings.delete("search")
+        const all = new Map([["search", Number((yield* Clock.monotonicTimeNanos) - start) / 1e6], ...timings])
+        return HttpApiSchema.withHeaders({
+          body: {
+            results,
+            similarity_threshold_setting: threshold,
+            status: "OK" as const,
+            total_docs: results.length,
+            ...more,
+          },
+          headers: { "server-timing": serverTiming(all) },
+        })
+      }),
+
+      overview: ({ params }) => Effect.map(chatbots.get(params.chatbotId), (chatbot) => ({ chatbot })),
+
+      replace: Effect.fnUntraced(function* ({ params, query, payload, headers }) {
+        const settled = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const limits = { fileSize: fileLimit, files: 1 }
+            const { documentId, file } = yield* forms.receive(ReplaceForm, payload, limits)
+            if (query.id !== undefined && query.id !== documentId) {
+              return yield* InvalidRequest.at("query.id", "Expected the same document as in documentId")
+            }
+            return yield* uploads.replace(params.chatbotId, documentId, file)
+          }),
+        )
+        const document = yield* settled(waitOf(headers.prefer, waits))
+        const chatbot = yield* chatbots.get(params.chatbotId)
+        return isSettled(document) ? new ReplaceFinished({ chatbot }) : new ReplaceAccepted({ chatbot })
+      }),
+
+      removeData: Effect.fnUntraced(function* ({ params, query }) {
+        const all = query.all === "true"
+        if (all === (query.id !== undefined)) {
+          return yield* InvalidRequest.at("query", "Expected either id=<documentId> or all=true")
+        }
+        yield* knowledge.remove(params.chatbotId, query.id ?? "all")
+        return { chatbot: yield* chatbots.get(params.chatbotId) }
+      }),
+
+      upload,
+
+      listDocuments: Effect.fnUntraced(function* ({ params, query }) {
+        const page = pageOf(query)
+        const { documents, total } = yield* knowledge.list(params.chatbotId, page, query.status)
+        return { data: documents, metadata: pageMetadata(page, total) }
+      }),
+
+      getDocument: ({ params }) =>
+        Effect.map(knowledge.get(params.chatbotId, params.documentId), (document) => ({ document })),
+
+      removeDocument: ({ params }) =>
+        Effect.as(knowledge.remove(params.chatbotId, params.documentId), {
+          message: "Document deleted successfully" as const,
+        }),
+
+      passages: Effect.fnUntraced(function* ({ params, query: { cursor = 1, limit = PASSAGES_DEFAULT } }) {
+        const range = { from: cursor, limit }
+        const { passages, total } = yield* documentPassages.read(params.chatbotId, params.documentId, range)
+        const last = passages.at(-1)?.chunk ?? total
+        return { passages, total, next_cursor: last < total ? String(last + 1) : null }
+      }),
+
+      retryDocument: ({ params }) =>
+        Effect.map(knowledge.retry(params.chatbotId, params.documentId), (document) => ({ document })),
+    })
+  }),
+)
+
+const resultOf = ({ content, ordinal, similarity, title }: Hit) => ({
+  content: `Title: ${title}\nChunk: ${ordinal}\n\n${content}`,
+  similarity,
+})
+
+const explainedResultOf = (hit: ExplainedHit) => ({
+  ...resultOf(hit),
+  document_id: hit.documentId,
+  chunk: hit.ordinal,
+  page: hit.page,
+  matched_words: hit.matchedWords,
+  ranks: hit.ranks,
+  scores: hit.scores,
+})

@@ -1,0 +1,91 @@
+import { Duration, Effect, Redacted } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { BackupRuns } from "../../backup/BackupRuns.ts"
+import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
+import { Conflict, Forbidden } from "../../domain/Errors.ts"
+import { ApiKey, ApiKeyPatch } from "../../domain/ApiKey.ts"
+import { Organization, OrganizationPatch } from "../../domain/Organization.ts"
+import { Admin } from "../../services/Admin.ts"
+import { changes } from "../Changes.ts"
+import { nextPage, rangeOf } from "../Listing.ts"
+
+const organizationChange = changes(Organization, OrganizationPatch)
+const apiKeyChange = changes(ApiKey, ApiKeyPatch)
+
+/**
+ * Time for which a backup of the embedded database may read it, which answers nobody else meanwhile. Without a server it
+ * may take any time, and Postgres answers while it is backed up.
+ */
+const BACKUP_PATIENCE = Duration.seconds(60)
+/** Time that a request waits for the end of a backup. */
+const BACKUP_WAIT = Duration.seconds(10)
+
+const onlyHere = new Forbidden({ detail: "Only `parley backup` on the machine of the server may ask for this." })
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "admin",
+  Effect.fn(function* (handlers) {
+    const admin = yield* Admin
+    const backups = yield* BackupRuns
+
+    return handlers.handleAll({
+      createOrganization: ({ payload }) =>
+        Effect.map(admin.createOrganization(payload.name), (organization) => ({ organization })),
+
+      listOrganizations: ({ query, request }) =>
+        Effect.map(admin.listOrganizations(rangeOf(query)), ({ items, next }) => {
+          const { body, headers } = nextPage(request.url, query, next)
+          return HttpApiSchema.withHeaders({ body: { organizations: items, ...body }, headers })
+        }),
+
+      updateOrganization: ({ params, payload }) =>
+        Effect.map(admin.updateOrganization(params.organizationId, organizationChange(payload)), (organization) => ({
+          organization,
+        })),
+
+      deleteOrganization: ({ params }) =>
+        Effect.as(admin.removeOrganization(params.organizationId), {
+          message: "Organization deleted successfully" as const,
+        }),
+
+      makeBackup: Effect.fnUntraced(function* ({ payload }) {
+        if ((yield* Caller).apiKeyId !== COMMAND_LINE) return yield* onlyHere
+        const { again = false, directory, organization_id: organization, previous } = payload
+        const made = yield* Effect.mapError(
+          backups.run({ directory, previous, organization, patience: BACKUP_PATIENCE }, BACKUP_WAIT, again),
+          ({ message }) => new Conflict({ detail: message }),
+        )
+        return { backup: made ?? null }
+      }),
+
+      createApiKey: ({ payload }) => {
+        const { allowed_origins, chatbot_id, expires_at, kind = "secret", name, organization_id, scopes } = payload
+        return Effect.map(
+          admin.createApiKey({
+            name,
+            kind,
+            scopes,
+            allowedOrigins: allowed_origins,
+            organization: organization_id,
+            chatbot: chatbot_id,
+            expiresAt: expires_at,
+          }),
+          ({ apiKey, key }) => ({ api_key: apiKey, key: Redacted.value(key) }),
+        )
+      },
+
+      listApiKeys: ({ query, request }) =>
+        Effect.map(admin.listApiKeys(query.organization_id, rangeOf(query)), ({ items, next }) => {
+          const { body, headers } = nextPage(request.url, query, next)
+          return HttpApiSchema.withHeaders({ body: { api_keys: items, ...body }, headers })
+        }),
+
+      revokeApiKey: ({ params }) => Effect.map(admin.revokeApiKey(params.apiKeyId), (api_key) => ({ api_key })),
+
+      updateApiKey: ({ params, payload }) =>
+        Effect.map(admin.updateApiKey(params.apiKeyId, apiKeyChange(payload)), (api_key) => ({ api_key })),
+    })
+  }),
+)

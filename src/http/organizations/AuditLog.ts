@@ -1,0 +1,30 @@
+import { DateTime, Effect } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { AuditLog } from "../../services/AuditLog.ts"
+import { nextPage, rangeOf } from "../Listing.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "auditLog",
+  Effect.fn(function* (handlers) {
+    const log = yield* AuditLog
+
+    return handlers.handleAll({
+      list: ({ query, request }) => {
+        const { action, api_key_id, from, organization_id, target_id, to } = query
+        const filter = {
+          action,
+          apiKey: api_key_id,
+          target: target_id,
+          from: from && DateTime.toDate(from),
+          to: to && DateTime.toDate(to),
+        }
+        return Effect.map(log.list(organization_id, filter, rangeOf(query)), ({ items, next }) => {
+          const { body, headers } = nextPage(request.url, query, next)
+          return HttpApiSchema.withHeaders({ body: { entries: items, ...body }, headers })
+        })
+      },
+    })
+  }),
+)

@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { pageOf } from "../../api/parts/Paging.ts"
+import { pageMetadata } from "../../domain/Page.ts"
+import { Usage } from "../../services/Usage.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "usage",
+  Effect.fn(function* (handlers) {
+    const usage = yield* Usage
+
+    return handlers.handleAll({
+      read: Effect.fnUntraced(function* ({ query }) {
+        const page = pageOf(query)
+        const groups = query.group_by ?? (["day"] as const)
+        const { from, to, rows, total, count } = yield* usage.read({ from: query.from, to: query.to, groups, page })
+        return { from, to, group_by: groups, data: rows, total, metadata: pageMetadata(page, count) }
+      }),
+    })
+  }),
+)
