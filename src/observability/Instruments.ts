@@ -11,40 +11,31 @@ import { Context, Effect, Metric, type Scope } from "effect"
 /** The context that holds the registry of Parley's metrics. */
 export const metrics: Context.Context<never> = Context.make(Metric.MetricRegistry, new Map())
 
-/** The most series of one metric by default. */
+/** The most series of a metric, unless it says otherwise. */
 const SERIES_MAX = 1_000
 /** Takes the place of all label values of the combinations beyond the most series of a metric. */
 const OTHER = "other"
 
-/** The name, the meaning and the labels of a metric. */
-interface Definition<Labels extends ReadonlyArray<string>> {
-  /** A name by the conventions of Prometheus: in base units, and with `_total` at the end of a counter. */
-  readonly name: string
-  /** A sentence that says what the metric measures. */
-  readonly description: string
-  /** The names of the labels. None of them may name an organization or anything that belongs to one. */
-  readonly labels: Labels
-  /** The most series. Further combinations of label values share one, with the value `other`. */
-  readonly seriesMax?: number
-}
-
-/** A value for each label, in the order of the definition. */
+/** A value for each label, in the order of the names. */
 type ValuesOf<Labels extends ReadonlyArray<string>> = { readonly [Index in keyof Labels]: string }
 
 /** Returns the series of these label values, which exists from the first call on. */
 type Series<Labels extends ReadonlyArray<string>, S> = (...values: ValuesOf<Labels>) => S
 
-const family = <const Labels extends ReadonlyArray<string>, S>(
-  { labels, seriesMax = SERIES_MAX }: Definition<Labels>,
+/** Makes the series of a metric. Combinations of label values beyond `seriesMax` share one, with the value `other`. */
+const family = <Labels extends ReadonlyArray<string>, S>(
+  labels: Labels | undefined,
+  seriesMax: number,
   make: (attributes: Metric.Metric.AttributeSet) => S,
 ): Series<Labels, S> => {
+  const names: ReadonlyArray<string> = labels ?? []
   const kept = new Map<string, S>()
   const add = (key: string, values: ReadonlyArray<string>): S => {
-    const made = make(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ""])))
+    const made = make(Object.fromEntries(names.map((label, index) => [label, values[index] ?? ""])))
     kept.set(key, made)
     return made
   }
-  const overflow = labels.map(() => OTHER)
+  const overflow = names.map(() => OTHER)
   return (...values) => {
     const key = values.length === 1 ? (values[0] ?? "") : values.join("\n")
     const found = kept.get(key)
@@ -55,28 +46,36 @@ const family = <const Labels extends ReadonlyArray<string>, S>(
   }
 }
 
+/*
+ * Every metric has a name by the conventions of Prometheus, in base units and with `_total` at the end of a counter, and a
+ * sentence that says what it measures. None of its labels may name an organization or anything that belongs to one.
+ */
+
 /** Makes a counter: a number that only grows. Its series begins at 0. */
-export const counter = <const Labels extends ReadonlyArray<string>>(
-  definition: Definition<Labels>,
-): Series<Labels, { readonly add: (amount?: number) => void }> => {
-  const { description, name } = definition
-  return family(definition, (attributes) => {
+export const counter = <const Labels extends ReadonlyArray<string> = readonly []>(
+  name: string,
+  description: string,
+  labels?: Labels,
+  seriesMax = SERIES_MAX,
+): Series<Labels, { readonly add: (amount?: number) => void }> =>
+  family(labels, seriesMax, (attributes) => {
     const metric = Metric.counter(name, { description, attributes, incremental: true })
     metric.updateUnsafe(0, metrics)
     return { add: (amount = 1) => metric.updateUnsafe(amount, metrics) }
   })
-}
 
 /** Makes a histogram. A value counts in each bucket whose boundary is at least as large. */
-export const histogram = <const Labels extends ReadonlyArray<string>>(
-  definition: Definition<Labels> & { readonly boundaries: ReadonlyArray<number> },
-): Series<Labels, { readonly observe: (value: number) => void }> => {
-  const { boundaries, description, name } = definition
-  return family(definition, (attributes) => {
+export const histogram = <const Labels extends ReadonlyArray<string> = readonly []>(
+  name: string,
+  description: string,
+  boundaries: ReadonlyArray<number>,
+  labels?: Labels,
+  seriesMax = SERIES_MAX,
+): Series<Labels, { readonly observe: (value: number) => void }> =>
+  family(labels, seriesMax, (attributes) => {
     const metric = Metric.histogram(name, { description, attributes, boundaries })
     return { observe: (value) => metric.updateUnsafe(value, metrics) }
   })
-}
 
 /** A value that goes up and down, or that is counted elsewhere. */
 interface Reading {
@@ -87,12 +86,6 @@ interface Reading {
   readonly read: (value: () => number) => Effect.Effect<void, never, Scope.Scope>
 }
 
-const reading = (metric: Metric.Gauge<number>): Reading => ({
-  set: (value) => metric.updateUnsafe(value, metrics),
-  clear: () => Metric.removeUnsafe(metric, metrics),
-  read: (value) => registered(metric, () => ({ value: value() })),
-})
-
 const registered = <Input, State>(metric: Metric.Metric<Input, State>, get: () => State) =>
   Effect.acquireRelease(
     Effect.sync(() => Metric.registerUnsafe(metric, metrics, { get, update: () => {}, modify: () => {} })),
@@ -100,18 +93,25 @@ const registered = <Input, State>(metric: Metric.Metric<Input, State>, get: () =
   ).pipe(Effect.asVoid)
 
 /** Makes a gauge. */
-export const gauge = <const Labels extends ReadonlyArray<string>>(
-  definition: Definition<Labels>,
+export const gauge = <const Labels extends ReadonlyArray<string> = readonly []>(
+  name: string,
+  description: string,
+  labels?: Labels,
 ): Series<Labels, Reading> =>
-  family(definition, (attributes) =>
-    reading(Metric.gauge(definition.name, { description: definition.description, attributes })),
-  )
+  family(labels, SERIES_MAX, (attributes) => {
+    const metric = Metric.gauge(name, { description, attributes })
+    return {
+      set: (value) => metric.updateUnsafe(value, metrics),
+      clear: () => Metric.removeUnsafe(metric, metrics),
+      read: (value) => registered(metric, () => ({ value: value() })),
+    }
+  })
 
 /** Makes a counter whose value is counted elsewhere, such as by the operating system. */
 export const counted = (
-  definition: Definition<readonly []>,
+  name: string,
+  description: string,
 ): { readonly read: (count: () => number) => Effect.Effect<void, never, Scope.Scope> } => {
-  const { description, name } = definition
   const metric = Metric.counter(name, { description, incremental: true })
   return { read: (count) => registered(metric, () => ({ count: count(), incremental: true })) }
 }

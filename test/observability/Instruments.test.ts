@@ -8,7 +8,7 @@ const linesOf = async (name: string) =>
 
 describe("a counter", () => {
   test("has one series for each combination of label values", async () => {
-    const requests = counter({ name: "test_requests_total", description: "Requests.", labels: ["method", "status"] })
+    const requests = counter("test_requests_total", "Requests.", ["method", "status"])
     requests("GET", "200").add()
     requests("GET", "200").add(2)
     requests("GET", "404").add()
@@ -20,7 +20,7 @@ describe("a counter", () => {
   })
 
   test("counts combinations beyond its most series together", async () => {
-    const calls = counter({ name: "test_calls_total", description: "Calls.", labels: ["model"], seriesMax: 2 })
+    const calls = counter("test_calls_total", "Calls.", ["model"], 2)
     for (const model of ["a", "b", "c", "d", "c", "a"]) calls(model).add()
     expect(await linesOf("test_calls_total")).toEqual([
       'test_calls_total{model="a"} 2',
@@ -30,14 +30,14 @@ describe("a counter", () => {
   })
 
   test("shows a label value as one line, whatever it contains", async () => {
-    const calls = counter({ name: "test_odd_total", description: "Odd.", labels: ["model"] })
+    const calls = counter("test_odd_total", "Odd.", ["model"])
     calls('a"b\\c\nd').add()
     expect(await linesOf("test_odd_total")).toEqual(['test_odd_total{model="a\\"b\\\\c\\nd"} 1'])
   })
 })
 
 test("a histogram counts each value in all buckets that it fits in", async () => {
-  const seconds = histogram({ name: "test_seconds", description: "Time.", labels: [], boundaries: [0.1, 1] })
+  const seconds = histogram("test_seconds", "Time.", [0.1, 1])
   for (const value of [0.05, 0.1, 0.5, 7]) seconds().observe(value)
   expect(await linesOf("test_seconds")).toEqual([
     'test_seconds_bucket{le="0.1"} 2',
@@ -53,8 +53,8 @@ test("a value that is counted elsewhere is read when the metrics are, until its 
   const shown = await Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        yield* gauge({ name: "test_size", description: "Size.", labels: [] })().read(() => size)
-        yield* counted({ name: "test_seen_total", description: "Seen.", labels: [] }).read(() => size * 10)
+        yield* gauge("test_size", "Size.")().read(() => size)
+        yield* counted("test_seen_total", "Seen.").read(() => size * 10)
         yield* beforeReading(Effect.sync(() => size++))
         return yield* Effect.promise(() => linesOf("test_s"))
       }),

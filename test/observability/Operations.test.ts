@@ -10,7 +10,7 @@ const source = readFileSync(join(import.meta.dir, "../../src/observability/Metri
 /** The metrics that are defined, with their types and labels. */
 const defined = new Map(
   Array.from(
-    source.matchAll(/(counter|counted|gauge|histogram)\(\{\s+name: "([a-z_]+)",[^}]*?labels: \[([^\]]*)\]/g),
+    source.matchAll(/(counter|counted|gauge|histogram)\(\s*"([a-z_]+)",\s*"[^"]*"([^()]*)\)/g),
     ([, type = "", name = "", labels = ""]) => [
       name,
       { type, labels: Array.from(labels.matchAll(/"(\w+)"/g), ([, label]) => label) },
