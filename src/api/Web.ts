@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { IsCrossOrigin } from "./parts/Annotations.ts"
 
-/** Where the rest is: leads a browser to the console, and tells programs the addresses. */
+/** The server's own address: leads a browser to the console, and tells programs the other addresses. */
 export const home = HttpApiEndpoint.get("home", "/")
 
 const one = { params: { name: Schema.String } }

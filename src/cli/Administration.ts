@@ -12,7 +12,7 @@ import type { Refusal, Running } from "./InUse.ts"
 
 type Answer<A> = Effect.Effect<A, Refusal | StartupError>
 
-/** What the commands on organizations and keys do: on the database itself, or through the server that has it. */
+/** The work of the commands on organizations and keys: on the database itself, or through the server that has it. */
 export class Administration extends Context.Service<
   Administration,
   {

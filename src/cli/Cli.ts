@@ -21,7 +21,7 @@ import { organizations } from "./Organizations.ts"
  * serves one process at a time, so while a server runs on it, commands go through that server.
  */
 
-/** What a command does is recorded as done on the command line. */
+/** Records in the audit log that the command line has made a change. */
 const asCommandLine = Layer.succeed(Actor, "command_line")
 
 /**

@@ -1,5 +1,5 @@
 import { Console, DateTime, Effect, type Layer, Option, Redacted } from "effect"
-import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { type ApiKey, ApiKeyName, Scope, scopesWithin } from "../domain/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { StartupError } from "../system/StartupError.ts"
@@ -38,14 +38,6 @@ const create = Command.make(
     scopes: Flag.Literals("scope", [...Scope.literals, ALL]).pipe(
       Flag.withDescription("What it may do; needed, and may be repeated"),
       Flag.atLeast(1),
-      // Without a terminal the missing flag is an error.
-      Flag.withFallbackPrompt(
-        Prompt.MultiSelect({
-          message: "What may it do?",
-          choices: Scope.literals.map((scope) => ({ title: scope, value: scope })),
-          min: 1,
-        }),
-      ),
     ),
     chatbot: Flag.String("chatbot").pipe(
       Flag.withDescription("Id of the only chatbot it serves; every chatbot of the organization when absent"),

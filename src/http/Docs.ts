@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 import { Effect, FileSystem, Layer, Option, Scope } from "effect"
-import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { docs } from "../api/Docs.ts"
 import { entries, htmlOf, pagePath, style } from "./DocsPage.ts"
-import { isKnown } from "./web/Negotiation.ts"
+import { document, notFound } from "./web/Html.ts"
 
 /** The Content-Security-Policy source of an inline script or style. */
 const inline = (content: string): string => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
@@ -63,24 +63,11 @@ const pages = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const files = yield* FileSystem.FileSystem
     for (const entry of entries) {
-      const page = yield* Effect.cached(
-        Effect.map(Effect.provideService(htmlOf(entry), FileSystem.FileSystem, files), (rendered) =>
-          Option.map(rendered, (html) => ({
-            html,
-            headers: { etag: `"${createHash("sha256").update(html).digest("base64url")}"`, ...headersOfPages },
-          })),
-        ),
-      )
+      const page = yield* Effect.cached(Effect.provideService(htmlOf(entry), FileSystem.FileSystem, files))
       const answer = Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const found = yield* page
-        if (Option.isNone(found)) {
-          return yield* new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) })
-        }
-        const { html, headers } = found.value
-        return isKnown(request.headers["if-none-match"], headers.etag)
-          ? HttpServerResponse.empty({ status: 304, headers })
-          : HttpServerResponse.html(html).pipe(HttpServerResponse.setHeaders(headers))
+        return Option.isSome(found) ? document(request, found.value, headersOfPages) : yield* notFound(request)
       })
       yield* router.add("GET", pagePath(entry.name), answer)
     }

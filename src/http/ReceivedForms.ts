@@ -57,11 +57,11 @@ const OVERHEAD_BYTES = 64 * 1024
  * At this pace the largest file of the default limits takes less than two hours.
  */
 const LEAST_BYTES_PER_SECOND = 4 * 1024
-/** How often the pace of an upload is measured within `pause`, by which its end may come late. */
+/** Measurements of the pace of an upload within `pause`, by one of which its end may come late. */
 const LOOKS_PER_PAUSE = 10
 /** The file in the directory of a process whose modification time says when the process was last alive. */
 const SIGN_OF_LIFE = "alive"
-/** How often a process renews its sign of life. */
+/** Interval at which a process renews its sign of life. */
 const SIGN_INTERVAL = Duration.seconds(10)
 /** The age of a sign of life from which on the process counts as dead, and its directory is deleted. */
 const ABANDONED_AFTER = Duration.minutes(1)

@@ -6,7 +6,7 @@ import { isTraced } from "./Traces.ts"
  * file. What happens there is measured always, and traced where a trace has begun.
  */
 
-/** How work ended, as a label of metrics. */
+/** The end of work, as a label of metrics. */
 export type Outcome = "ok" | "failed" | "interrupted"
 
 export const outcomeOf = (exit: Exit.Exit<unknown, unknown>): Outcome =>

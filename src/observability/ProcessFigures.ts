@@ -2,7 +2,7 @@ import { Duration, Effect, Layer } from "effect"
 import { regularly } from "../system/Background.ts"
 import { process as figures } from "./Metrics.ts"
 
-/** How often the lag of the event loop is measured. */
+/** Interval at which the lag of the event loop is measured. */
 const LAG_INTERVAL = Duration.millis(500)
 
 const MICROS_PER_SECOND = 1e6

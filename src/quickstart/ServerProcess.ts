@@ -10,7 +10,7 @@ export class QuickstartFailed extends Schema.TaggedError<QuickstartFailed>()("Qu
 /** The path of the checkout. */
 export const root = new URL("../..", import.meta.url).pathname
 
-/** How long the server may take to end before it is killed. */
+/** Time for the server to end before it is killed. */
 const KILL_AFTER = "10 seconds"
 const LOG_LINES_SHOWN = 5
 

@@ -6,7 +6,7 @@ import { Schema } from "effect"
  */
 export const SEAT = "SUPERVISED_SEAT"
 
-/** What a worker reports to its supervisor. */
+/** Reports of a worker to its supervisor. */
 export const Report = Schema.Union([
   /** It can serve, and waits for its turn to listen. */
   Schema.TaggedStruct("Ready", {}),
@@ -18,7 +18,7 @@ export const Report = Schema.Union([
 ])
 export type Report = typeof Report.Type
 
-/** What the supervisor orders a worker to do. */
+/** Orders of the supervisor to a worker. */
 export const Order = Schema.Union([
   Schema.TaggedStruct("Listen", {}),
   /** Drain and end, since another worker has the place, and new connections go to others. */

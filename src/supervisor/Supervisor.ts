@@ -14,7 +14,7 @@ export interface SupervisorSettings {
   readonly port: number
   /** The address that clients use, for the line that says where the server listens. */
   readonly url: string
-  /** How long a worker may drain. */
+  /** Time for a worker to drain. */
   readonly drainTimeout: Duration.Duration
   /** The path of the program of a worker. */
   readonly program: string
@@ -27,10 +27,10 @@ const BACK_OFF_MAX = Duration.seconds(30)
 const LIVED_WELL = Duration.seconds(30)
 /** Time beyond `drainTimeout` after which a worker that does not end is killed. */
 const END_GRACE = Duration.seconds(15)
-/** How long a worker may take to follow an order. */
+/** Time for a worker to follow an order. */
 const ORDER_PATIENCE = Duration.seconds(2)
 
-/** How a process has ended; `cause` says why it could not begin. */
+/** The end of a process; `cause` says why it could not begin. */
 interface Ending {
   readonly code: number
   readonly signal: NodeJS.Signals | number | null
@@ -54,7 +54,7 @@ interface Child {
 /** A place among the workers. */
 interface Place {
   child: Child
-  /** Since when the worker has the place, by the monotonic clock. */
+  /** The time from which the worker has the place, by the monotonic clock. */
   since: number
   /** The wait before the next worker is started, if this one ends soon. */
   wait: Duration.Duration

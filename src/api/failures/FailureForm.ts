@@ -4,7 +4,7 @@ import { failures } from "../../domain/Errors.ts"
 import type { Declaration, EncodedFailure, FailureClass, Occurrence } from "../../domain/Failure.ts"
 import { RequestId } from "../../domain/RequestId.ts"
 
-/** How one dialect represents failures in the bodies of responses. */
+/** The form of failures in the bodies of responses in one dialect. */
 export interface FailureForm<Body> {
   readonly mediaType: string
   /** The schema of the body of a response with this failure. */

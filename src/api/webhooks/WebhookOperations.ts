@@ -67,7 +67,7 @@ const operationOf = (type: WebhookEventType): Schema.JsonObject => ({
   },
 })
 
-/** What is sent to webhooks, for the section `webhooks` of the OpenAPI document. */
+/** The requests to webhooks, for the section `webhooks` of the OpenAPI document. */
 export const webhookOperations: Schema.JsonObject = Object.fromEntries(
   WebhookEventType.literals.map((type) => [type, operationOf(type)]),
 )

@@ -18,7 +18,7 @@ import { changes } from "../Changes.ts"
 import { withEtag } from "./Etag.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
 
-/** How many chatbots a list reads at once. A thousand chatbots may have a thousand long prompts. */
+/** Chatbots that a list reads at once. A thousand chatbots may have a thousand long prompts. */
 const READ_AT_ONCE = 20
 
 const encodeSummary = Schema.encodeSync(ChatbotSummary)

@@ -20,9 +20,9 @@ export class Lifecycle extends Context.Service<
      * still open is answered as there, so that nobody notices the change.
      */
     isReplaced: boolean
-    /** Why the server stops, for the log: the name of a signal or another reason. */
+    /** The reason for which the server stops, for the log: the name of a signal or another one. */
     stoppedBy: string | undefined
-    /** How many requests the server has received. */
+    /** The number of requests that the server has received. */
     received: number
     /** The fibers that answer requests: one for each request, and one for each stream that goes on after it. */
     readonly running: Set<Fiber.Fiber<unknown, unknown>>

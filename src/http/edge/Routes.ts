@@ -96,7 +96,7 @@ export const methodsAt = (path: string): ReadonlyArray<string> => {
   return methods.includes("GET") ? [...methods, "HEAD"] : methods
 }
 
-/** What holds for every path that begins with the same segment, whether there is an endpoint at that path or not. */
+/** Properties of every path that begins with the same segment, whether there is an endpoint at that path or not. */
 export interface Area {
   readonly dialect: Dialect
   readonly isCrossOrigin: boolean

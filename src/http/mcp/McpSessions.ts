@@ -16,7 +16,7 @@ import { apiVersion } from "../../api/Api.ts"
 export const header = "mcp-session-id"
 const versionHeader = "mcp-protocol-version"
 
-/** How many ended sessions are remembered. To serve a forgotten one does no harm: a session gives no rights. */
+/** The most ended sessions that are remembered. To serve a forgotten one does no harm: a session gives no rights. */
 const ENDED_REMEMBERED = 10_000
 
 /** The session of a request. */

@@ -1,7 +1,7 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { Lifecycle } from "../edge/Lifecycle.ts"
 
-/** How long a server that leaves goes on listening, and the silence after which it does not. */
+/** Times of a server that leaves: the longest that it goes on listening, and the silence after which it stops. */
 interface Leaving {
   readonly grace: Duration.Duration
   readonly silence: Duration.Duration
@@ -15,11 +15,11 @@ const leaving: Leaving = { grace: Duration.seconds(1), silence: Duration.millis(
  */
 const leavingReplaced: Leaving = { grace: Duration.seconds(15), silence: Duration.seconds(2) }
 /**
- * How often a draining server checks whether requests are still running. It polls, so that requests need not report
+ * Interval at which a draining server checks whether requests are still running. It polls, so that requests need not report
  * their ends to anybody while the server runs.
  */
 const DRAIN_POLL = Duration.millis(20)
-/** How long interrupted requests may take to end their responses, and to store replies as far as they got. */
+/** Time for interrupted requests to end their responses, and to store replies as far as they got. */
 const CLOSING_TIMEOUT = Duration.seconds(3)
 
 const idleWithin = (lifecycle: Lifecycle["Service"], isIdle: () => boolean, wait: Duration.Duration) =>

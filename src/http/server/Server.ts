@@ -15,15 +15,15 @@ export interface ServerSettings {
   readonly host: string
   /** The port on which the server listens; with 0 the system picks a free one. */
   readonly port: number
-  /** How long a connection may be silent while a slow endpoint answers. */
+  /** The longest silence of a connection while a slow endpoint answers. */
   readonly patience: Duration.Duration
-  /** How long running requests may finish before the server closes. */
+  /** Time for running requests to finish before the server closes. */
   readonly drainTimeout: Duration.Duration
 }
 
 /** The seconds of silence after which Bun closes a connection. */
 const IDLE_SECONDS = 30
-/** How long connections may take to send their last bytes before they are closed. */
+/** Time for connections to send their last bytes before they are closed. */
 const FLUSH_TIMEOUT = Duration.millis(250)
 /** The longest idle time that Bun accepts, in seconds. */
 const MAX_IDLE_SECONDS = 255

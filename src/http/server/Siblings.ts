@@ -19,20 +19,20 @@ const PEER = "x-parley-peer"
 /** The longest body that is handed over, in bytes. A longer one is refused by every worker. */
 const BODY_MAX = 4 * 1024 * 1024
 /**
- * How long a body may take that is handed over, in milliseconds. Whoever sends it is not known yet, so nobody may keep a
+ * Time for a body that is handed over to arrive, in milliseconds. Whoever sends it is not known yet, so nobody may keep a
  * connection and its memory for longer.
  */
 const BODY_PATIENCE = 30_000
 /** The path at which a worker answers the others with its metrics, on the socket alone. */
 const OWN_METRICS = "/own-metrics"
-/** How long a worker may take to answer, in milliseconds. */
+/** Time for a worker to answer, in milliseconds. */
 const METRICS_PATIENCE = 2_000
 /** The worker that starts alone, and makes what is made once. */
 const FIRST = 1
 
 const payloadOfToken = new RegExp(`^Bearer ${VISITOR_TOKEN_VERSION}\\.([\\w-]{1,4096})\\.`)
 
-/** What a visitor's token says of the visitor. It is not verified here: the worker that answers does that. */
+/** The visitor whom a token names. It is not verified here: the worker that answers does that. */
 const Claims = Schema.fromJsonString(Schema.Struct({ v: Schema.String }))
 const decodeClaims = Schema.decodeUnknownOption(Claims)
 

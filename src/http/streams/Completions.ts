@@ -6,11 +6,11 @@ import { type ChatAnswer, type ChatEvent, STEP_GAP } from "../../services/ChatAn
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
 import type { Protocol } from "./Streaming.ts"
 
-/** What a completion repeats of its request, or depends on. */
+/** Properties of the request that a completion repeats or depends on. */
 export interface CompletionOptions {
   /** The chatbot as the client has named it. */
   readonly model: string
-  /** When the request arrived, in seconds since 1970. */
+  /** The time at which the request arrived, in seconds since 1970. */
   readonly created: number
   /** Whether a stream ends with a chunk that has the tokens used. */
   readonly includeUsage: boolean

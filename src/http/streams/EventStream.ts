@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-/** How many characters may wait for the response to begin before the writer has to wait as well. */
+/** Characters that may wait for the response to begin before the writer has to wait as well. */
 const ROOM_CHARS = 4_096
 
 const HEARTBEAT = ": heartbeat\n\n"

@@ -78,7 +78,7 @@ export const respondWithStream = <E extends Failure>(
   Effect.contextWith((context: Context.Context<Caller | CurrentOrganization | HttpServerRequest.HttpServerRequest>) => {
     const claim = takeOver(Context.get(context, CurrentIdempotentRequest))
     let facts: ReplyFacts | undefined
-    /** What was sent so far, if it is to be kept. */
+    /** The events that were sent so far, if they are to be kept. */
     let sent = ""
     let last: string | undefined
     let headers: Readonly<Record<string, string>> | undefined

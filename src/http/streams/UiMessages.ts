@@ -42,7 +42,7 @@ export class UiMessages implements Protocol {
   private readonly texts = new Set<string>()
   /** The ids of tool calls without a result. */
   private readonly calls = new Set<string>()
-  /** How often each passage was quoted. */
+  /** The number of quotes of each passage. */
   private readonly quotes = new Map<string, number>()
 
   /** The stream has every step as `showStep` returns it, or no steps where that is undefined. */

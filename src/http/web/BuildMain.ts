@@ -136,7 +136,7 @@ const prune = async (directory: string): Promise<void> => {
   await Promise.all(oldest.map((path) => rm(path, { recursive: true, force: true })))
 }
 
-/** Why a build has failed: a line for each mistake, with its place. */
+/** The reason for which a build has failed: a line for each mistake, with its place. */
 const reason = (error: unknown): string => {
   if (error instanceof AggregateError) return error.errors.map(reason).join("\n")
   const isPlaced = error instanceof BuildMessage || error instanceof ResolveMessage

@@ -40,7 +40,7 @@ const loads = (build: Build, { preloads, script, style }: WebPage, up: string): 
   ]
 }
 
-/** Where the widget stands: in a frame of a page that embeds it, in one of the console, or as a page of its own. */
+/** The place of the widget: in a frame of a page that embeds it, in one of the console, or as a page of its own. */
 type WidgetMode = "frame" | "preview" | "page"
 
 /** The document of the widget. In a preview, which has no configuration, the console says what it tries. */
@@ -94,7 +94,7 @@ const PERMISSIONS = [
 ].join(", ")
 
 /**
- * Where the images of a chatbot come from, as sources of a Content-Security-Policy. The host of an address may hold
+ * The origins of the images of a chatbot, as sources of a Content-Security-Policy. The host of an address may hold
  * characters that mean something else there, such as `;` and `*`: an image from such a host is not shown.
  */
 const imagesOf = ({ avatar, logo }: WidgetConfig): ReadonlyArray<string> =>

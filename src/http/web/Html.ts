@@ -1,5 +1,28 @@
+import { createHash } from "node:crypto"
+import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isKnown } from "./Negotiation.ts"
+
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 
 /** A text as HTML shows it, also within an attribute in double quotes. */
 export const escape = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
+
+/** Answers with a document of HTML, or with 304 when the client has it. */
+export const document = (
+  request: HttpServerRequest.HttpServerRequest,
+  html: string,
+  headers: Readonly<Record<string, string>>,
+): HttpServerResponse.HttpServerResponse => {
+  const etag = `"${createHash("sha256").update(html).digest("base64url").slice(0, 22)}"`
+  const all = { ...headers, etag }
+  return isKnown(request.headers["if-none-match"], etag)
+    ? HttpServerResponse.empty({ status: 304, headers: all })
+    : HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8" }).pipe(
+        HttpServerResponse.setHeaders(all),
+      )
+}
+
+/** The failure of a request for a document or a file that is not there, as for a path without a route. */
+export const notFound = (request: HttpServerRequest.HttpServerRequest): HttpServerError.HttpServerError =>
+  new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) })

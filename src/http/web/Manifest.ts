@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /*
- * What a build of the web pages has made.
+ * The list of what a build of the web pages has made.
  */
 
 /** The name of the manifest in the directory of a build. */
@@ -20,7 +20,7 @@ const WebFile = Schema.Struct({
 })
 export type WebFile = typeof WebFile.Type
 
-/** What a document loads. */
+/** The files that a document loads. */
 const WebPage = Schema.Struct({
   script: Schema.String,
   /** Chunks that the script imports before it runs. */

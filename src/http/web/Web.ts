@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
-import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { docs } from "../../api/Docs.ts"
 import { openApiDocument } from "../../api/OpenApiDocument.ts"
 import * as Web from "../../api/Web.ts"
@@ -17,24 +16,12 @@ import {
   previewHeaders,
   widgetDocument,
 } from "./Documents.ts"
+import { document, notFound } from "./Html.ts"
 import { encodingFor, isKnown } from "./Negotiation.ts"
 import { sayNoChat, sayNotNow } from "./Sentences.ts"
 import { type Build, type NotBuilt, WebFiles } from "./WebFiles.ts"
 
 type Headers = Readonly<Record<string, string>>
-
-const notFound = (request: HttpServerRequest.HttpServerRequest) =>
-  new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) })
-
-const document = (request: HttpServerRequest.HttpServerRequest, html: string, headers: Headers) => {
-  const etag = `"${createHash("sha256").update(html).digest("base64url").slice(0, 22)}"`
-  const all = { ...headers, etag }
-  return isKnown(request.headers["if-none-match"], etag)
-    ? HttpServerResponse.empty({ status: 304, headers: all })
-    : HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8" }).pipe(
-        HttpServerResponse.setHeaders(all),
-      )
-}
 
 /** Answers with a file of a build, in the form that the client prefers, or with 304 when it has it. */
 const file = Effect.fnUntraced(function* (

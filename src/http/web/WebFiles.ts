@@ -19,11 +19,11 @@ export interface Build extends Manifest {
 const SCRIPT = join(import.meta.dir, "BuildMain.ts")
 /** The directory beside the program for what `bun run web` has built in advance. */
 const builtAhead = join(root, "web")
-/** How often, at most, the sources are looked at: a change of them shows without a restart. */
+/** The least time between two looks at the sources: a change of them shows without a restart. */
 const LOOK_INTERVAL = Duration.seconds(1)
-/** How long a build that has failed is not tried again, unless the sources change. */
+/** Time before a build that has failed is tried again, unless the sources change. */
 const RETRY_AFTER = Duration.seconds(10)
-/** How many characters of what a failed build has written are logged. */
+/** Characters of what a failed build has written that are logged. */
 const REASON_MAX_LENGTH = 2_000
 /** The web pages could not be built; the log says why. */
 export class NotBuilt extends Schema.TaggedError<NotBuilt>()("NotBuilt", {
