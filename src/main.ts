@@ -169,22 +169,20 @@ const tenancyOver = (database: typeof existing) =>
     Layer.provideMerge(Layer.provide(repositories, database)),
   )
 
+/** Gives a layer of a command the settings and the platform. */
+const ofCommand = <A, E, R>(layer: Layer.Layer<A, E, R>) => layer.pipe(Layer.provide(settings), Layer.provide(platform))
+
 /** The services for commands that may be the first to use the database. */
-const tenancy = bootstrap.pipe(
-  Layer.provideMerge(tenancyOver(opened())),
-  Layer.provide(settings),
-  Layer.provide(platform),
-)
+const tenancy = ofCommand(Layer.provideMerge(bootstrap, tenancyOver(opened())))
 
 /** The services for all other commands, which say what database they have looked at. */
 const existingTenancy = configured(({ database }) =>
   Layer.effectDiscard(Console.error(`parley: The database is in ${Database.placeOf(database)}.`)),
-).pipe(Layer.provideMerge(tenancyOver(existing)), Layer.provide(settings), Layer.provide(platform))
+).pipe(Layer.provideMerge(tenancyOver(existing)), ofCommand)
 
 /** The copying of files, which opens no database. */
 const blobCopy = configured(({ blobs }) => BlobCopy.layer((kind) => ChosenBlobStore.layer({ ...blobs, kind }))).pipe(
-  Layer.provide(settings),
-  Layer.provide(platform),
+  ofCommand,
 )
 
 /** Fails where the data directory is missing, in which the store of files would make its own. */
@@ -204,27 +202,20 @@ const existingData = configured(({ blobs }) => {
   )
 })
 
-const doctor = examinationOf(Layer.provide(repositories, existing)).pipe(
-  Layer.provide(existingData),
-
-  Layer.provide(settings),
-  Layer.provide(platform),
-)
+const doctor = examinationOf(Layer.provide(repositories, existing)).pipe(Layer.provide(existingData), ofCommand)
 
 const backup = Backup.layer.pipe(
   Layer.provide(blobStore),
   // Built first: where it is not there, nothing else is made in the data directory.
   Layer.provide(Layer.provide(repositories, opened(asItIs, true))),
-  Layer.provide(settings),
-  Layer.provide(platform),
+  ofCommand,
 )
 
 const restoring = (migrating?: Database.Migrating) =>
   Restore.layer.pipe(
     Layer.provide([Layer.provide(repositories, opened(migrating)), blobStore]),
     Layer.provide(configured(({ secrets }) => Secrets.layer(secrets))),
-    Layer.provide(settings),
-    Layer.provide(platform),
+    ofCommand,
   )
 
 /** Runs one server until a signal stops it, its launcher or its terminal has ended, or the database is lost for good. */

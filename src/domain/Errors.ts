@@ -4,7 +4,7 @@ import { type Declaration, PlaceErrors } from "./Failure.ts"
 /*
  * The failures that a client can meet, one class each. The static `declaration` of a class says what is the same for
  * every occurrence. The representations in `api/failures/Problem.ts`, `api/failures/OpenAiError.ts` and
- * `http/mcp/ToolError.ts`, the OpenAPI document and `docs/errors.md` are derived from these declarations.
+ * `http/mcp/McpTools.ts`, the OpenAPI document and `docs/errors.md` are derived from these declarations.
  */
 
 const Detail = { detail: Schema.String }

@@ -3,6 +3,7 @@ import * as McpServer from "effect/ai/McpServer"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { chatFailures } from "../../api/conversations/Chat.ts"
+import { schemasIn } from "../../api/failures/FailureForm.ts"
 import type { Scope } from "../../domain/ApiKey.ts"
 import { Caller } from "../../domain/Caller.ts"
 import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
@@ -14,7 +15,6 @@ import { textBetween } from "../../domain/schema/Text.ts"
 import { Chat } from "../../services/Chat.ts"
 import { Knowledge } from "../../services/Knowledge.ts"
 import { RateLimiter } from "../../services/rates/RateLimiter.ts"
-import { ToolError } from "./ToolError.ts"
 
 /*
  * The tools of the Model Context Protocol: the search in a chatbot's knowledge, and a chat with the chatbot, for the
@@ -29,6 +29,17 @@ const QUERY_MAX_LENGTH = 2_000
 export class ServedChatbot extends Context.Service<ServedChatbot, ChatbotId | undefined>()(
   "parley/http/mcp/ServedChatbot",
 ) {}
+
+const ErrorBody = Schema.Struct({ code: Schema.String, detail: Schema.String })
+
+/** The schemas of every failure as the error of a tool, for the model that has called the tool. Tools declare them. */
+const ToolError = schemasIn({
+  mediaType: "application/json",
+  schemaOf: () => ErrorBody,
+  encode: ({ code }, { detail }) => ({ code, detail }),
+  decode: (body) => body,
+  codeOf: ({ code }) => code,
+})
 
 /** The failures that every tool may meet. */
 const anyFailures = [
