@@ -238,19 +238,6 @@ describe("keys create", () => {
     expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: allScopes })
   })
 
-  test("asks for the scopes at a terminal, and offers no default", async () => {
-    const cli = Cli.make(actions)
-    // Up from the first line is the last choice.
-    const chosen = await commandLine(cli, {}, ["up", "space", "enter"])("keys", "create", "asked")
-    expect(chosen.out).toContain("asked  [operator]")
-    const nothing = await commandLine(cli, {}, ["enter", "up", "space", "up", "space", "enter"])(
-      "keys",
-      "create",
-      "again",
-    )
-    expect(nothing.out).toContain("again  [admin operator]")
-  })
-
   test("never makes a key of the operator for another organization", async () => {
     const organization = await newOrganization("Restricted")
     const out = await outputOf(`keys create theirs --scope all --organization ${organization}`)

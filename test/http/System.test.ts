@@ -66,7 +66,7 @@ describe("without a key", () => {
 
   test("a page that the browser has cached is not sent again", async () => {
     const etag = (await nobody.get("/docs/guide")).headers.get("etag") ?? ""
-    expect(etag).toMatch(/^"[\w-]{43}"$/)
+    expect(etag).toMatch(/^"[\w-]{22}"$/)
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const reply = await nobody.get("/docs/guide", { headers: { "if-none-match": known } })
       expect({ known, status: reply.status, text: reply.text }).toEqual({ known, status: 304, text: "" })

@@ -5,8 +5,8 @@ import {
   NodeStdio,
   NodeTerminal,
 } from "@effect/platform-node-shared"
-import { Cause, ConfigProvider, Console, Context, Effect, Exit, Layer, Option, Queue, Terminal } from "effect"
-import { CliError, CliOutput, Command, TerminalCapabilities } from "effect/cli"
+import { Cause, ConfigProvider, Console, Effect, Exit, Layer } from "effect"
+import { CliError, CliOutput, Command } from "effect/cli"
 import { presenter } from "../../src/cli/Usage.ts"
 import { StartupError } from "../../src/system/StartupError.ts"
 
@@ -29,34 +29,11 @@ const environment = Layer.mergeAll(
   NodeChildProcessSpawner.layer.pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer])),
 )
 
-/** A terminal at which somebody presses these keys. */
-const terminalWith = (pressed: ReadonlyArray<string>) => {
-  const events = pressed.map((name) => ({
-    input: Option.some(name),
-    key: { name, ctrl: false, meta: false, shift: false },
-  }))
-  return Context.make(
-    Terminal.Terminal,
-    Terminal.make({
-      columns: Effect.succeed(80),
-      rows: Effect.succeed(25),
-      size: Effect.never,
-      readInput: Effect.tap(Queue.unbounded<Terminal.UserInput, Cause.Done>(), (keys) => Queue.offerAll(keys, events)),
-      readLine: Effect.never,
-      display: () => Effect.void,
-    }),
-  ).pipe(
-    Context.add(TerminalCapabilities.TerminalCapabilities, { canColor: false, canAnimate: false, canPrompt: true }),
-  )
-}
-
 /** Runs command lines of a command in this process, with these environment variables as its settings. */
 export const commandLine =
   <Name extends string, Input, Context, E>(
     command: Command.Command<Name, Input, Context, E, Command.Environment>,
     settings: Readonly<Record<string, string>> = {},
-    /** The keys that are pressed at the terminal; without them there is no terminal. */
-    pressed?: ReadonlyArray<string>,
   ) =>
   async (...args: ReadonlyArray<string>): Promise<CommandResult> => {
     let out = ""
@@ -68,7 +45,6 @@ export const commandLine =
     }
     const exit = await Effect.runPromiseExit(
       Command.runWith(command, { version: "1.2.3" })(args).pipe(
-        pressed === undefined ? (run) => run : Effect.provideContext(terminalWith(pressed)),
         Effect.provideService(Console.Console, console),
         Effect.provideService(CliOutput.Presenter, presenter),
         Effect.provide([environment, ConfigProvider.layer(ConfigProvider.fromUnknown(settings))]),
