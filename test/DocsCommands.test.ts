@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { delimiter, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Context, Effect, Exit, Scope } from "effect"
-import { UploadWaits } from "../src/http/UploadWait.ts"
+import { UploadWaits } from "../src/http/knowledge/UploadWait.ts"
 import { engines } from "../package.json" with { type: "json" }
 import { type Block, blocksOf, pages, root, textOf } from "./lib/docs/Markdown.ts"
 import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "./lib/ServerProcess.ts"
