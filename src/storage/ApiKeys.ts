@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema, Scope as FiberScope, Semaphore, Struct } from "effect"
-import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, type Scope } from "../domain/ApiKey.ts"
-import type { Budget } from "../domain/Budget.ts"
+import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, Scope } from "../domain/ApiKey.ts"
+import { Budget } from "../domain/Budget.ts"
 import { NotFound } from "../domain/Errors.ts"
-import type { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
+import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import type { Range } from "../domain/Page.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
@@ -10,7 +10,7 @@ import { type AuditedChange, Auditing } from "./audit/Auditing.ts"
 import type { SqlError } from "effect/sql"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
-import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
+import { decodeRows, rowOr, TimestampColumn } from "./sql/Rows.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, texts } from "./sql/SqlValues.ts"
 
@@ -49,24 +49,35 @@ export interface NewApiKey {
 export type FirstApiKey = Omit<NewApiKey, "budget" | "chatbot_id" | "expires_at" | "publishable">
 
 /** A valid key with what the server needs to know of it to admit a request. */
-export interface LiveKey {
-  readonly id: ApiKeyId
-  readonly organization_id: OrganizationId
-  readonly chatbot_id: ChatbotId | null
+export const LiveKey = Schema.Struct({
+  id: ApiKeyId,
+  organization_id: OrganizationId,
+  chatbot_id: Schema.NullOr(ChatbotId),
   /** Without `operator`, unless the organization is the operator's. */
-  readonly scopes: ReadonlyArray<Scope>
+  scopes: Schema.Array(Scope),
   /** Of a publishable key. */
-  readonly allowed_origins: ReadonlyArray<string> | null
-  readonly expires_at: Date | null
+  allowed_origins: Schema.NullOr(Schema.Array(Schema.String)),
+  expires_at: Schema.NullOr(Schema.Date),
   /** Milliseconds until the key expires by the database's clock; null when it does not expire. */
-  readonly expires_in: number | null
-  readonly budgets: { readonly organization: Budget; readonly key: Budget }
-}
+  expires_in: Schema.NullOr(Schema.Finite),
+  budgets: Schema.Struct({ organization: Budget, key: Budget }),
+})
+export type LiveKey = typeof LiveKey.Type
 
 /** A change of a key in its row. */
 export interface KeyChange extends ApiKeyPatch {
   readonly isRevoked?: true
 }
+
+const decodeLive = decodeRows(
+  Schema.Struct({
+    ...LiveKey.fields,
+    live: Schema.Boolean,
+    stale: Schema.Boolean,
+    used: Schema.Boolean,
+    frozen: Schema.Boolean,
+  }),
+)
 
 /**
  * The table `api_keys`, of all organizations: which organization a request belongs to is known only once its key is
@@ -127,8 +138,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/ApiKeys"
       )
     }
 
-    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-      Effect.flatMap(decodeKeys(rows), ([row]) => (row === undefined ? Effect.fail(keyNotFound) : Effect.succeed(row)))
+    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => rowOr(keyNotFound)(decodeKeys(rows))
 
     const matching = (id: ApiKeyId, organization: OrganizationId | undefined) =>
       sql`id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`
@@ -176,14 +186,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/ApiKeys"
        */
       findLive: Effect.fnUntraced(function* (hash: Uint8Array, kind: KeyKind = "secret") {
         // Accurate to the minute, so that a busy key does not cost a write for each request.
-        const [row] = yield* sql<
-          LiveKey & {
-            readonly live: boolean
-            readonly stale: boolean
-            readonly used: boolean
-            readonly frozen: boolean
-          }
-        >`
+        const [row] = yield* decodeLive(sql`
           select k.id, k.organization_id, k.chatbot_id, k.allowed_origins, k.expires_at,
             case when o.is_operator then k.scopes else array_remove(k.scopes, 'operator') end as scopes,
             (extract(epoch from k.expires_at - now()) * 1000)::float8 as expires_in,
@@ -192,7 +195,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/ApiKeys"
             k.last_used_at is not null as used, current_setting('transaction_read_only')::boolean as frozen,
             k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as live
           from api_keys k join organizations o on o.id = k.organization_id and o.deleted_at is null
-          where k.hash = ${hash} and k.kind = ${kind}`
+          where k.hash = ${hash} and k.kind = ${kind}`)
         if (row === undefined) return undefined
         if (!row.frozen) {
           if (!row.live) yield* mark(row, recordRefusal)

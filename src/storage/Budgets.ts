@@ -1,10 +1,11 @@
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Limits } from "../domain/Budget.ts"
 import type { ApiKeyId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Servers } from "./servers/Servers.ts"
 import { SystemSql } from "./sql/Database.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval } from "./sql/SqlValues.ts"
 
@@ -23,17 +24,20 @@ export interface Reservation {
 export type MadeReservation = Pick<Reservation, "apiKeyId" | "id" | "key" | "organization">
 
 /** The limit that keeps a chat from beginning. */
-export interface Refusal {
+export const Refusal = Schema.Struct({
   /**
    * `concurrent_chats`: too many chats are under way. `spent`: the day's tokens are used up. `reserved`: the rest of
    * the day's tokens is reserved by chats under way.
    */
-  readonly refusal: "concurrent_chats" | "spent" | "reserved"
+  refusal: Schema.Literals(["concurrent_chats", "spent", "reserved"]),
   /** Whether the limit is that of the organization or that of the key. */
-  readonly whose: "organization" | "key"
+  whose: Schema.Literals(["organization", "key"]),
   /** The time of the refusal by the database's clock. */
-  readonly at: Date
-}
+  at: Schema.Date,
+})
+export type Refusal = typeof Refusal.Type
+
+const decodeRefusals = decodeRows(Schema.Union([Refusal, Schema.Struct({ refusal: Schema.Null })]))
 
 /** The table `chat_reservations`: one row for each chat under way whose organization or key has a budget. */
 export class Budgets extends Context.Service<Budgets>()("parley/storage/Budgets", {
@@ -56,7 +60,7 @@ export class Budgets extends Context.Service<Budgets>()("parley/storage/Budgets"
        */
       reserve: Effect.fnUntraced(function* ({ id, apiKeyId, tokens, lease, organization, key }: Reservation) {
         const owner = yield* CurrentOrganization
-        const rows = yield* sql<Refusal | { readonly refusal: null }>`
+        const rows = yield* decodeRefusals(sql`
           select refusal, whose, at, case when refusal = 'spent'
             then announce_budget(${owner}::uuid, ${apiKeyId}::uuid, whose)::text end as announced
           from reserve_chat(
@@ -64,7 +68,7 @@ export class Budgets extends Context.Service<Budgets>()("parley/storage/Budgets"
             ${interval(lease)},
             ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(organization.concurrentChats)}::float8::bigint,
             ${orNull(key.tokensPerDay)}::float8::bigint, ${orNull(key.concurrentChats)}::float8::bigint
-          )`
+          )`)
         return rows.find((row) => row.refusal !== null)
       }, withoutSqlErrors),
 

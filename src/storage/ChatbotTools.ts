@@ -1,46 +1,58 @@
-import { Context, Effect, Layer, Redacted, type Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
+import { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { originOf } from "../domain/chatbot/UrlTemplate.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../domain/Errors.ts"
-import type { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
+import { ChatbotId, OrganizationId, ToolId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { Quotas } from "./Quotas.ts"
+import { decodeRows, rowOr } from "./sql/Rows.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
 import { json, orderedJson } from "./sql/SqlValues.ts"
-import { type Headers, openHeaders, sealHeaders, type StoredHeaders } from "./ToolHeaders.ts"
+import { type Headers, openHeaders, sealHeaders, StoredHeaders } from "./ToolHeaders.ts"
 
 /** The content of a tool, as a user defines it. */
-export interface ToolContent {
-  readonly name: string
-  readonly description: string
-  readonly input_schema: Schema.JsonObject
-  readonly method: ToolMethod
-  readonly url: string
+export interface ToolContent extends Pick<
+  StoredRow,
+  "description" | "input_schema" | "method" | "name" | "timeout_ms" | "url"
+> {
   readonly headers: Headers
-  readonly timeout_ms: number | null
 }
 
+const StoredRow = Schema.Struct({
+  ...StoredHeaders.fields,
+  id: ToolId,
+  organization_id: OrganizationId,
+  chatbot_id: ChatbotId,
+  name: Schema.String,
+  description: Schema.String,
+  input_schema: Schema.Record(Schema.String, Schema.Json),
+  method: ToolMethod,
+  url: Schema.String,
+  timeout_ms: Schema.NullOr(Schema.Int),
+  created_at: Schema.Date,
+  updated_at: Schema.Date,
+})
+type StoredRow = typeof StoredRow.Type
+
 /** A stored tool. */
-export interface ToolRow extends Omit<ToolContent, "headers"> {
-  readonly id: ToolId
-  readonly chatbot_id: ChatbotId
+export interface ToolRow
+  extends Omit<ToolContent, "headers">, Pick<StoredRow, "chatbot_id" | "created_at" | "id" | "updated_at"> {
   readonly header_names: ReadonlyArray<string>
   /** Decrypts the headers. */
   readonly headers: Effect.Effect<Headers, SecretUnreadable>
-  readonly created_at: Date
-  readonly updated_at: Date
 }
-
-type StoredRow = Omit<ToolRow, "headers" | "header_names"> &
-  StoredHeaders & { readonly organization_id: OrganizationId }
 
 const toolNotFound = new NotFound({ detail: "There is no such tool." })
 const nameTaken = () => new Conflict({ detail: "Another tool of the chatbot has this name." })
+
+const decodeCounts = decodeRows(Schema.Struct({ tool_count: Schema.Finite }))
+const decodeTools = decodeRows(StoredRow)
+const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
 
 /** The table `chatbot_tools`, always within the current organization. */
 export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storage/ChatbotTools", {
@@ -61,7 +73,7 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
     }
 
     const only = <E, R>(rows: Effect.Effect<ReadonlyArray<StoredRow>, E, R>) =>
-      Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(toolNotFound) : Effect.succeed(toRow(row))))
+      Effect.map(rowOr(toolNotFound)(rows), toRow)
 
     const seal = (id: ToolId, organization_id: OrganizationId, { headers, url }: ToolContent) =>
       sealHeaders(secrets, { id, organization_id, url }, headers)
@@ -73,9 +85,9 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
           const organization = yield* CurrentOrganization
           const ensureRoom = yield* quotas.room
           // Every insert locks this row, so that concurrent ones are counted one after the other.
-          const [counted] = yield* sql<{ tool_count: number }>`
+          const [counted] = yield* decodeCounts(sql`
             update chatbots set tool_count = tool_count + 1
-            where id = ${chatbot} and organization_id = ${organization} returning tool_count`
+            where id = ${chatbot} and organization_id = ${organization} returning tool_count`)
           if (counted === undefined) return yield* chatbotNotFound
           if (counted.tool_count > limit) {
             return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
@@ -90,14 +102,14 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
             after: concealed(auditedTool(content, content.headers)),
           })
           return yield* only(
-            sql<StoredRow>`
+            decodeTools(sql`
               insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
                 headers, sealed_headers, sealed_by, timeout_ms)
               values (${id}, ${organization}, ${chatbot}, ${content.name}, ${content.description},
                 ${orderedJson(content.input_schema)}, ${content.method}, ${content.url},
                 ${json(sealed.headers)}, ${sealed.sealed_headers}::bytea, ${sealed.sealed_by}::text,
                 ${content.timeout_ms}::int)
-              returning ${columns}`,
+              returning ${columns}`),
           )
         },
         transaction(sql),
@@ -108,18 +120,18 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
       /** Lists the tools of a chatbot, oldest first; none when the chatbot does not exist. */
       list: Effect.fnUntraced(function* (chatbot: ChatbotId) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<StoredRow>`
+        const rows = yield* decodeTools(sql`
           select ${columns} from chatbot_tools
-          where chatbot_id = ${chatbot} and organization_id = ${organization} order by created_at, id`
+          where chatbot_id = ${chatbot} and organization_id = ${organization} order by created_at, id`)
         return rows.map(toRow)
       }, withoutSqlErrors),
 
       get: Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
         const organization = yield* CurrentOrganization
         return yield* only(
-          sql<StoredRow>`
+          decodeTools(sql`
             select ${columns} from chatbot_tools
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),
         )
       }, withoutSqlErrors),
 
@@ -131,9 +143,9 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
           const before = yield* only(
-            sql<StoredRow>`
+            decodeTools(sql`
               select ${columns} from chatbot_tools
-              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
+              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`),
           )
           const content = yield* change(before)
           const headers = yield* Effect.orElseSucceed(before.headers, () => Redacted.make({}))
@@ -143,14 +155,14 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
           }
           const sealed = yield* seal(id, organization, content)
           return yield* only(
-            sql<StoredRow>`
+            decodeTools(sql`
               update chatbot_tools set name = ${content.name}, description = ${content.description},
                 input_schema = ${orderedJson(content.input_schema)}, method = ${content.method},
                 url = ${content.url}, headers = ${json(sealed.headers)},
                 sealed_headers = ${sealed.sealed_headers}::bytea, sealed_by = ${sealed.sealed_by}::text,
                 timeout_ms = ${content.timeout_ms}::int,
                 updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
-              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning ${columns}`,
+              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning ${columns}`),
           )
         }).pipe(transaction(sql), onUniqueViolation("chatbot_tools_name", nameTaken), withoutSqlErrors),
 
@@ -160,9 +172,9 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
           // Locks the chatbot first, as an insert does, so that the two cannot deadlock.
           yield* sql`
             select from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
-          const gone = yield* sql<{ name: string }>`
+          const gone = yield* decodeNames(sql`
             delete from chatbot_tools
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning name`
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning name`)
           const [removed] = gone
           if (removed === undefined) return yield* toolNotFound
           yield* auditing.record(sql, {

@@ -1,48 +1,55 @@
-import { Context, Effect, Function, Layer, Schema } from "effect"
+import { Context, Effect, Function, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { chatbotNotFound, type PersonalityConfig, type Settings } from "../domain/chatbot/Chatbot.ts"
-import type { ChatWidgetConfig } from "../domain/chatbot/ChatWidget.ts"
+import { chatbotNotFound, PersonalityConfig, Settings } from "../domain/chatbot/Chatbot.ts"
+import { ChatWidgetConfig } from "../domain/chatbot/ChatWidget.ts"
 import { SlugTaken } from "../domain/Errors.ts"
-import { AnyUuid, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
+import { AnyUuid, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import type { Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import type { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
+import { VoiceWidgetConfig } from "../domain/chatbot/VoiceWidget.ts"
 import { changeOf, concealed } from "../domain/audit/AuditChange.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { deleteMostDocuments, deleteMostSessions } from "./LargeDeletions.ts"
 import { Quotas } from "./Quotas.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
-import { afterPlace, toListed, type PlacedRow, PLACE_COLUMN, readLimit } from "./sql/Listing.ts"
+import { afterPlace, PLACE_COLUMN, PlacedRow, readLimit, toListed } from "./sql/Listing.ts"
+import { decodeRows, rowOr } from "./sql/Rows.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, texts, uuids } from "./sql/SqlValues.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 /** A row of `chatbots`. */
-export interface ChatbotRow {
-  readonly id: ChatbotId
-  readonly organization_id: OrganizationId
-  readonly name: string
-  readonly description: string
-  readonly slug: string
-  readonly active: boolean
-  readonly is_public: boolean
-  readonly personality_config: PersonalityConfig
-  readonly settings: Settings
-  readonly chat_widget_config: ChatWidgetConfig
-  readonly voice_widget_config: VoiceWidgetConfig | null
-  readonly avatar_blob: string | null
-  readonly version: bigint
+export const ChatbotRow = Schema.Struct({
+  id: ChatbotId,
+  organization_id: OrganizationId,
+  name: Schema.String,
+  description: Schema.String,
+  slug: Schema.String,
+  active: Schema.Boolean,
+  is_public: Schema.Boolean,
+  personality_config: Schema.toType(PersonalityConfig),
+  settings: Schema.toType(Settings),
+  chat_widget_config: Schema.toType(ChatWidgetConfig),
+  voice_widget_config: Schema.NullOr(Schema.toType(VoiceWidgetConfig)),
+  avatar_blob: Schema.NullOr(Schema.String),
+  version: Schema.BigInt,
   /** The number of the chatbot's rows in `chatbot_tools`. */
-  readonly tool_count: number
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+  tool_count: Schema.Finite,
+  created_at: Schema.Date,
+  updated_at: Schema.Date,
+})
+export type ChatbotRow = typeof ChatbotRow.Type
 
 /** The columns that the API shows of a chatbot. */
-export type ShownChatbot = Omit<ChatbotRow, "chat_widget_config" | "tool_count">
+export const ShownChatbot = Schema.Struct(Struct.omit(ChatbotRow.fields, ["chat_widget_config", "tool_count"]))
+export type ShownChatbot = typeof ShownChatbot.Type
 
 /** The columns that a list of models shows of a chatbot, with its place in the list. */
-export type NamedChatbot = Pick<ChatbotRow, "id" | "slug" | "created_at"> & PlacedRow
+export const NamedChatbot = Schema.Struct({
+  ...PlacedRow.fields,
+  ...Struct.pick(ChatbotRow.fields, ["id", "slug", "created_at"]),
+})
+export type NamedChatbot = typeof NamedChatbot.Type
 
 export type NewChatbot = Pick<
   ChatbotRow,
@@ -63,6 +70,11 @@ export type ChatbotChange = Partial<Omit<NewChatbot, "id"> & Pick<ChatbotRow, "a
 const isUuid = Schema.is(AnyUuid)
 
 const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
+
+const decodeChatbots = decodeRows(ChatbotRow)
+const decodeNamed = decodeRows(NamedChatbot)
+const decodeShown = decodeRows(ShownChatbot)
+const decodeSlugs = decodeRows(Schema.Struct({ slug: Schema.String }))
 
 /** The table `chatbots`, always within the current organization. */
 export class Chatbots extends Context.Service<Chatbots>()("parley/storage/Chatbots", {
@@ -112,9 +124,9 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/Chatbo
             after: concealed({ name, slug }),
           })
           return yield* only(
-            sql<ChatbotRow>`
+            decodeChatbots(sql`
               with audited as (${audited})
-              insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${columns}`,
+              insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${columns}`),
           ).pipe(Effect.catchTag("NotFound", Effect.die))
         },
         transaction(sql),
@@ -125,7 +137,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/Chatbo
       get: Effect.fnUntraced(function* (id: ChatbotId) {
         const organization = yield* CurrentOrganization
         return yield* only(
-          sql<ChatbotRow>`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`,
+          decodeChatbots(sql`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`),
         )
       }, withoutSqlErrors),
 
@@ -133,36 +145,36 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/Chatbo
       named: Effect.fnUntraced(function* (name: string) {
         const organization = yield* CurrentOrganization
         return yield* only(
-          sql<ChatbotRow>`
+          decodeChatbots(sql`
             select ${columns} from chatbots
             where organization_id = ${organization} and (slug = ${name} ${isUuid(name) ? sql`or id = ${name}` : sql``})
-            order by slug = ${name} limit 1`,
+            order by slug = ${name} limit 1`),
         )
       }, withoutSqlErrors),
 
       /** Lists the chatbots, newest first. */
       list: Effect.fnUntraced(function* (range: Range) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<NamedChatbot>`
+        const rows = yield* decodeNamed(sql`
           select id, slug, created_at, ${sql.literal(PLACE_COLUMN)} from chatbots
           where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
-          order by created_at desc, id desc limit ${readLimit(range)}`
+          order by created_at desc, id desc limit ${readLimit(range)}`)
         return { ...toListed(rows, range, Function.identity), items: rows.slice(0, range.limit) }
       }, withoutSqlErrors),
 
       /** Returns the chatbots with these ids, in the same order, without those that do not exist. */
       getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
         const organization = yield* CurrentOrganization
-        return yield* sql<ShownChatbot>`
+        return yield* decodeShown(sql`
           select ${shownColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
-          join chatbots on id = wanted_id where organization_id = ${organization} order by number`
+          join chatbots on id = wanted_id where organization_id = ${organization} order by number`)
       }, withoutSqlErrors),
 
       /** Returns those of these slugs that are in use. */
       slugsInUse: Effect.fnUntraced(function* (slugs: ReadonlyArray<string>) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<{ slug: string }>`
-          select slug from chatbots where organization_id = ${organization} and slug = any(${texts(slugs)})`
+        const rows = yield* decodeSlugs(sql`
+          select slug from chatbots where organization_id = ${organization} and slug = any(${texts(slugs)})`)
         return rows.map((row) => row.slug)
       }, withoutSqlErrors),
 
@@ -174,17 +186,17 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/Chatbo
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
           const row = yield* only(
-            sql<ChatbotRow>`
-              select ${columns} from chatbots where id = ${id} and organization_id = ${organization} for update`,
+            decodeChatbots(sql`
+              select ${columns} from chatbots where id = ${id} and organization_id = ${organization} for update`),
           )
           const changes = yield* change(row)
           const changed = yield* only(
-            sql<ChatbotRow>`
+            decodeChatbots(sql`
               update chatbots set ${sql.csv([
                 ...Object.entries(encode(changes)).map(([column, value]) => sql`${sql(column)} = ${value}`),
                 sql`version = version + 1`,
                 sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
-              ])} where id = ${id} and organization_id = ${organization} returning ${columns}`,
+              ])} where id = ${id} and organization_id = ${organization} returning ${columns}`),
           )
           const audited = changeOf(configurationOf(row), configurationOf(changed))
           if (audited !== undefined) {
@@ -212,8 +224,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/Chatbo
   static readonly layer = Layer.effect(this, this.make)
 }
 
-const only = <A extends object, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) =>
-  Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(chatbotNotFound) : Effect.succeed(row)))
+const only = rowOr(chatbotNotFound)
 
 const jsonColumns = new Set(["personality_config", "settings", "chat_widget_config", "voice_widget_config"])
 

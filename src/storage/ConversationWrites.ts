@@ -1,11 +1,12 @@
-import { Effect, type Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Source } from "../domain/chat/Chat.ts"
 import type { SenderType } from "../domain/chat/Conversation.ts"
 import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
-import type { ApiKeyId, ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
+import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { sessionNotFound } from "./Messages.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 import { type ReplyUsage, usageEntries } from "./Usage.ts"
@@ -64,6 +65,8 @@ export interface SessionTarget {
 /** Tries to find a session that concurrent requests open this many times. */
 const APPEND_TRIES = 3
 
+const decodeIds = decodeRows(Schema.Struct({ id: SessionId }))
+
 /** Makes `Conversations.append`. */
 export const makeAppend = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(
@@ -82,7 +85,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
         content,
         metadata: mid === undefined ? {} : { mid },
       }))
-      const statement = sql<{ id: SessionId }>`
+      const statement = decodeIds(sql`
         with session as (
           -- A foreign key would accept the chatbot of another organization.
           insert into sessions
@@ -116,7 +119,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           -- An earlier attempt at the same chat has stored it, longer ago than a history reaches.
           on conflict (id) do nothing
         )
-        select id from target`
+        select id from target`)
       let [found] = yield* statement
       // Another request opened the session after this statement began; the next statement sees it.
       for (let tries = 1; found === undefined && tries < APPEND_TRIES; tries++) [found] = yield* statement

@@ -1,39 +1,41 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SenderType, Session, UserInfo } from "../domain/chat/Conversation.ts"
+import { SenderType, Session } from "../domain/chat/Conversation.ts"
 import type { SessionName } from "../domain/chat/SessionToken.ts"
-import type { ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
+import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { timestamp } from "../domain/schema/Timestamp.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { makeAppend, makeReply } from "./ConversationWrites.ts"
 import { sessionNamed, sessionNotFound } from "./Messages.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
+import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
 /** A message of a session, as the history of a chat needs it. */
-export interface HistoryMessage {
-  readonly id: MessageId
-  readonly sender_type: SenderType
-  readonly content: string
-  readonly model: string | null
+export const HistoryMessage = Schema.Struct({
+  id: MessageId,
+  sender_type: SenderType,
+  content: Schema.String,
+  model: Schema.NullOr(Schema.String),
   /** Null for messages of the user. */
-  readonly finish_reason: string | null
+  finish_reason: Schema.NullOr(Schema.String),
   /** The id that the client gave the message. */
-  readonly mid: string | null
-}
+  mid: Schema.NullOr(Schema.String),
+})
+export type HistoryMessage = typeof HistoryMessage.Type
 
 /** A session as a chat that goes on in it needs it. */
-export interface OpenSession {
-  readonly id: SessionId
-  readonly user_info: UserInfo
+export const OpenSession = Schema.Struct({
+  id: SessionId,
+  user_info: Session.fields.user_info,
   /** Whether the chatbot may still ask for the user's e-mail address. */
-  readonly may_ask_email: boolean
+  may_ask_email: Schema.Boolean,
   /** The latest messages, oldest first. */
-  readonly history: ReadonlyArray<HistoryMessage>
-}
+  history: Schema.Array(HistoryMessage),
+})
+export type OpenSession = typeof OpenSession.Type
 
 /** Bounds of a history: the latest messages are read, as many as keep all of these. */
 export interface HistoryBounds {
@@ -45,17 +47,16 @@ export interface HistoryBounds {
   readonly characters: number
 }
 
-export interface SessionRow extends Omit<
-  Session,
-  "created_at" | "ratings" | "unanswered" | "updated_at" | "visitor_id"
-> {
-  readonly visitor: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
-  readonly unanswered_replies: number
-  readonly rated_up: number
-  readonly rated_down: number
-}
+export const SessionRow = Schema.Struct({
+  ...Struct.omit(Session.fields, ["ratings", "unanswered", "visitor_id"]),
+  created_at: TimestampColumn,
+  updated_at: TimestampColumn,
+  visitor: Schema.NullOr(Schema.String),
+  unanswered_replies: Schema.Finite,
+  rated_up: Schema.Finite,
+  rated_down: Schema.Finite,
+})
+export type SessionRow = typeof SessionRow.Type
 
 /** The columns of a `SessionRow`, of the session `s`. */
 export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info, s.message_count,
@@ -64,6 +65,16 @@ export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform,
     from messages m where m.session_id = s.id and m.organization_id = s.organization_id
     order by m.created_at desc, m.id desc limit 1
   ) as last_message`
+
+const decodeSessions = decodeRows(SessionRow)
+const decodeOpen = decodeRows(OpenSession)
+const decodePage = decodeRows(
+  Schema.Union([
+    Schema.Struct({ total: Schema.Int, ...SessionRow.fields }),
+    Schema.Struct({ total: Schema.Int, id: Schema.Null }),
+  ]),
+)
+const decodeIds = decodeRows(Schema.Struct({ id: SessionId }))
 
 /** The tables `sessions` and `messages`, always within the current organization. */
 export class Conversations extends Context.Service<Conversations>()("parley/storage/Conversations", {
@@ -78,8 +89,8 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
 
     const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
       const organization = yield* CurrentOrganization
-      const [row] = yield* sql<SessionRow>`
-        select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`
+      const [row] = yield* decodeSessions(sql`
+        select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`)
       return row === undefined ? yield* sessionNotFound : toSession(row)
     }, withoutSqlErrors)
 
@@ -88,7 +99,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
       find: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, bounds: HistoryBounds) {
         const organization = yield* CurrentOrganization
         // The database knows the length of a text without reading it, so that texts which do not fit are never read.
-        const [row] = yield* sql<OpenSession>`
+        const [row] = yield* decodeOpen(sql`
           select s.id, s.user_info, s.may_ask_email, coalesce((
             select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
               'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid')
@@ -102,7 +113,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
               order by created_at desc, id desc limit ${bounds.messages}
             ) last where bytes <= ${bounds.bytes}::int
           ), '[]') as history
-          from sessions s where ${named(chatbot, name, organization)}`
+          from sessions s where ${named(chatbot, name, organization)}`)
         return row
       }, withoutSqlErrors),
 
@@ -132,7 +143,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
         // The rows before the page are skipped in the index alone. Those of the page are found by their ids: with the
         // chatbot as a condition as well, Postgres reads all of its sessions for each of them. The total is returned for
         // an empty page too.
-        const rows = yield* sql<{ readonly total: number } & (SessionRow | { readonly id: null })>`
+        const rows = yield* decodePage(sql`
           with page as (
             select s.id, s.updated_at from sessions s where ${own}
             order by s.updated_at desc, s.id desc limit ${page.limit} offset ${offset(page)}
@@ -140,7 +151,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
           select counted.total, ${sessionColumns}
           from (select count(*)::int as total from sessions s where ${own}) counted
           left join (page join sessions s on s.id = page.id and s.organization_id = ${organization}) on true
-          order by page.updated_at desc, page.id desc`
+          order by page.updated_at desc, page.id desc`)
         return {
           sessions: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toSession(row)])),
           total: rows[0]?.total ?? 0,
@@ -165,8 +176,8 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
       remove: Effect.fnUntraced(
         function* (chatbot: ChatbotId, name: SessionName) {
           const organization = yield* CurrentOrganization
-          const [gone] = yield* sql<{ id: SessionId }>`
-            delete from sessions s where ${named(chatbot, name, organization)} returning s.id`
+          const [gone] = yield* decodeIds(sql`
+            delete from sessions s where ${named(chatbot, name, organization)} returning s.id`)
           if (gone === undefined) return yield* sessionNotFound
           // A statement of its own, so that it sees what was stored before the session was locked.
           yield* emptyDrafts(sql, sql`session_id = ${gone.id} and organization_id = ${organization}`)
@@ -187,6 +198,4 @@ export const toSession = ({ rated_down, rated_up, unanswered_replies, visitor, .
   ...(visitor !== null && { visitor_id: visitor }),
   ...(unanswered_replies > 0 && { unanswered: true }),
   ...(rated_up + rated_down > 0 && { ratings: { up: rated_up, down: rated_down } }),
-  created_at: timestamp(row.created_at),
-  updated_at: timestamp(row.updated_at),
 })

@@ -1,16 +1,16 @@
-import { Context, Effect, Layer, Struct } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Document, DocumentError, DocumentStatus } from "../domain/Document.ts"
+import { Document, type DocumentStatus } from "../domain/Document.ts"
 import { chatbotNotFound } from "../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { timestamp } from "../domain/schema/Timestamp.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { discardBlob } from "./BlobGarbage.ts"
 import { deleteMostDocuments } from "./LargeDeletions.ts"
 import { Quotas } from "./Quotas.ts"
+import { decodeRows, rowOr, TimestampColumn } from "./sql/Rows.ts"
 import { onForeignKeyViolation, onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
@@ -24,25 +24,26 @@ export interface Content {
   readonly blob_key: string
 }
 
-interface Row {
-  readonly id: DocumentId
-  readonly chatbot_id: ChatbotId
-  readonly name: string
-  readonly content_type: string
-  readonly size_bytes: bigint
-  readonly sha256: string
-  readonly status: DocumentStatus
-  readonly progress: number
-  readonly chunk_count: number
-  readonly error: DocumentError | null
-  readonly blob_key: string
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+const Row = Schema.Struct({
+  ...Struct.omit(Document.fields, ["duplicate"]),
+  blob_key: Schema.String,
+  created_at: TimestampColumn,
+  updated_at: TimestampColumn,
+})
+type Row = typeof Row.Type
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
 /** The failure of storing bytes that another document of the chatbot has. */
 export const contentTaken = () => new Conflict({ detail: "Another document of this chatbot already has this content." })
+
+const decodeDocuments = decodeRows(Row)
+const decodePage = decodeRows(
+  Schema.Union([
+    Schema.Struct({ total: Schema.Int, ...Row.fields }),
+    Schema.Struct({ total: Schema.Int, id: Schema.Null }),
+  ]),
+)
+const decodeTitles = decodeRows(Schema.Struct({ total: Schema.Finite, title: Schema.String }))
 
 /**
  * The table `documents`, always within the current organization. A transaction that changes what a search finds also
@@ -55,7 +56,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
     const quotas = yield* Quotas
 
     const columns = sql.literal(
-      `id, chatbot_id, name, content_type, size_bytes, sha256, status, progress, chunk_count, error, blob_key,
+      `id, chatbot_id, name, content_type, size_bytes::float8, sha256, status, progress, chunk_count, error, blob_key,
          created_at, updated_at`,
     )
 
@@ -63,8 +64,8 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
     const lock = (chatbot: ChatbotId, id: DocumentId) =>
       CurrentOrganization.use((organization) =>
         first(
-          sql<Row>`select ${columns} from documents
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`,
+          decodeDocuments(sql`select ${columns} from documents
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`),
         ),
       )
 
@@ -82,8 +83,8 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
       yield* sql`update documents set ${sql.update(pickContent(content))}
         where id = ${id} and organization_id = ${organization_id} and revision = 0`
       return yield* first(
-        sql<Row>`update documents set status = 'queued', progress = 0, error = null, updated_at = clock_timestamp()
-          where id = ${id} and organization_id = ${organization_id} returning ${columns}`,
+        decodeDocuments(sql`update documents set status = 'queued', progress = 0, error = null, updated_at = clock_timestamp()
+          where id = ${id} and organization_id = ${organization_id} returning ${columns}`),
       )
     })
 
@@ -92,7 +93,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
      */
     const insert = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
       const organization = yield* CurrentOrganization
-      return yield* sql<Row>`
+      return yield* decodeDocuments(sql`
         with own as (
           -- A foreign key would accept the chatbot of another organization.
           select id from chatbots where id = ${chatbot} and organization_id = ${organization} for key share
@@ -105,7 +106,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
           insert into ingestions (document_id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key)
           select id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key from added
         )
-        select ${columns} from added`
+        select ${columns} from added`)
     })
 
     /** Inserts a document as `insert` does, within the quota. Bytes that the chatbot has already need no room. */
@@ -123,9 +124,9 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
         select id from chatbots where id = ${chatbot} and organization_id = ${organization_id}`
       if (own === undefined) return yield* chatbotNotFound
       const existing = yield* first(
-        sql<Row>`select ${columns} from documents
+        decodeDocuments(sql`select ${columns} from documents
           where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and organization_id = ${organization_id}
-          for update`,
+          for update`),
       )
       // The stored file may be why the document failed, so the new one replaces it.
       const isTakenBack = existing.status === "failed"
@@ -171,16 +172,16 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
         const organization = yield* CurrentOrganization
         return toDocument(
           yield* first(
-            sql<Row>`select ${columns} from documents
-              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,
+            decodeDocuments(sql`select ${columns} from documents
+              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),
           ),
         )
       }, withoutSqlErrors),
 
       getMany: Effect.fnUntraced(function* (chatbot: ChatbotId, ids: ReadonlyArray<DocumentId>) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<Row>`select ${columns} from documents
-          where id = any(${ids}::uuid[]) and chatbot_id = ${chatbot} and organization_id = ${organization}`
+        const rows = yield* decodeDocuments(sql`select ${columns} from documents
+          where id = any(${ids}::uuid[]) and chatbot_id = ${chatbot} and organization_id = ${organization}`)
         return rows.map(toDocument)
       }, withoutSqlErrors),
 
@@ -192,7 +193,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
         // The status is a constant in the statement, so that the planner can use the partial index of documents that
         // are not ready. The rows before the page are skipped in the index alone. The total is returned for an empty
         // page too.
-        const rows = yield* sql<{ readonly total: number } & (Row | { readonly id: null })>`
+        const rows = yield* decodePage(sql`
           with page as (
             select id as page_id from documents where ${matching}
             order by created_at, id limit ${page.limit} offset ${offset(page)}
@@ -200,7 +201,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
           select counted.total, ${columns}
           from (select count(*)::int as total from documents where ${matching}) counted
           left join (page join documents on id = page_id and organization_id = ${organization}) on true
-          order by created_at, id`
+          order by created_at, id`)
         return {
           documents: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toDocument(row)])),
           total: rows[0]?.total ?? 0,
@@ -212,7 +213,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
         const organization = yield* CurrentOrganization
         const serving = sql`chatbot_id = ${chatbot} and organization_id = ${organization} and revision > 0`
         // The title is stored with the chunks. A document without any is named as its file.
-        const rows = yield* sql<{ readonly total: number; readonly title: string }>`
+        const rows = yield* decodeTitles(sql`
           select (select count(*)::int from documents where ${serving}) as total, coalesce((
             select title from chunks where document_id = first.id and revision = first.revision
               and organization_id = ${organization} order by ordinal limit 1
@@ -220,7 +221,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
           from (
             select id, revision, name, created_at from documents where ${serving} order by created_at, id limit ${limit}
           ) first
-          order by created_at, id`
+          order by created_at, id`)
         return { total: rows[0]?.total ?? 0, titles: rows.map(({ title }) => title) }
       }, withoutSqlErrors),
 
@@ -232,7 +233,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
         function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
           const organization = yield* CurrentOrganization
           const { size_bytes } = yield* lock(chatbot, id)
-          yield* (yield* quotas.room)({ bytes: content.size_bytes - Number(size_bytes) })
+          yield* (yield* quotas.room)({ bytes: content.size_bytes - size_bytes })
           const others = yield* sql`
             select id from documents where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and id <> ${id}
               and organization_id = ${organization}`
@@ -255,7 +256,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
               detail: `Only a failed document can be tried again; this one is ${row.status}.`,
             })
           }
-          return toDocument(yield* enqueue(chatbot, id, { ...row, size_bytes: Number(row.size_bytes) }))
+          return toDocument(yield* enqueue(chatbot, id, row))
         },
         transaction(sql),
         withoutSqlErrors,
@@ -276,16 +277,12 @@ export class Documents extends Context.Service<Documents>()("parley/storage/Docu
   static readonly layer = Layer.effect(this, this.make)
 }
 
-const first = <A extends object, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) =>
-  Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(documentNotFound) : Effect.succeed(row)))
+const first = rowOr(documentNotFound)
 
 const pickContent = (content: Content) =>
   Struct.pick(content, ["name", "content_type", "size_bytes", "sha256", "blob_key"])
 
 const toDocument = ({ blob_key: _, ...row }: Row): Document => ({
   ...row,
-  size_bytes: Number(row.size_bytes),
   duplicate: false,
-  created_at: timestamp(row.created_at),
-  updated_at: timestamp(row.updated_at),
 })

@@ -1,13 +1,16 @@
-import { Array, Context, Effect, Layer } from "effect"
+import { Array, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Erased, Visitor, VisitorNaming } from "../domain/chat/Erasure.ts"
-import type { ChatbotId, SessionId } from "../domain/Ids.ts"
+import { type ChatbotId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { deleteSomeSessions, ROWS_AT_ONCE } from "./LargeDeletions.ts"
 import { SystemSql } from "./sql/Database.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { uuids } from "./sql/SqlValues.ts"
+
+const decodeIds = decodeRows(Schema.Struct({ id: SessionId }))
 
 /** Deletes what the tables hold about visitors, always within the current organization. */
 export class Erasures extends Context.Service<Erasures>()("parley/storage/Erasures", {
@@ -29,11 +32,11 @@ export class Erasures extends Context.Service<Erasures>()("parley/storage/Erasur
      */
     const findSome = Effect.fnUntraced(function* (visitor: Visitor, chatbot: ChatbotId | undefined) {
       const organization = yield* CurrentOrganization
-      const rows = yield* system<{ id: SessionId }>`
+      const rows = yield* decodeIds(system`
         select s.id from chatbots c join sessions s on s.chatbot_id = c.id and s.organization_id = c.organization_id
         where c.organization_id = ${organization} ${chatbot === undefined ? system`` : system`and c.id = ${chatbot}`}
           and ${isOf[visitor.by](visitor.name)}
-        limit ${ROWS_AT_ONCE}`
+        limit ${ROWS_AT_ONCE}`)
       return rows.map(({ id }) => id)
     })
 

@@ -33,18 +33,19 @@ export interface ClaimRequest extends Attempt {
 }
 
 /** The row of an idempotency key after an attempt to claim it. */
-export interface ClaimOutcome {
+export const ClaimOutcome = Schema.Struct({
   /** Whether the request may run. */
-  readonly is_claimed: boolean
+  is_claimed: Schema.Boolean,
   /** Whether the key was sent with the same request before, or never. */
-  readonly is_same: boolean
+  is_same: Schema.Boolean,
   /** The id that all attempts at the operation have in common. */
-  readonly operation_id: string
+  operation_id: Schema.String,
   /** The status of the stored answer; null when there is none. */
-  readonly status: number | null
+  status: Schema.NullOr(Schema.Finite),
   /** The encrypted answer; null when it is kept no longer. */
-  readonly answer: Uint8Array | null
-}
+  answer: Schema.NullOr(Schema.Uint8Array),
+})
+export type ClaimOutcome = typeof ClaimOutcome.Type
 
 /** The answer of a request, to be stored. */
 export interface StoredAnswer {
@@ -64,6 +65,8 @@ const CLAIM_TRIES = 3
 const ROWS_AT_ONCE = 1_000
 
 const decodeCounts = decodeRows(Schema.Struct({ found: Schema.Int }))
+
+const decodeOutcomes = decodeRows(ClaimOutcome)
 
 /** The table `idempotency_keys`: requests with an idempotency key, those that are running and those with an answer. */
 export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("parley/storage/IdempotencyKeys", {
@@ -97,7 +100,7 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("parley/
         const { apiKey, duration, fingerprint, lease, name, operation, retention } = request
         const organization = yield* CurrentOrganization
         const own = sql`organization_id = ${organization} and api_key_id = ${apiKey} and name = ${name}`
-        const statement = sql<ClaimOutcome>`
+        const statement = decodeOutcomes(sql`
           with claimed as (
             insert into idempotency_keys as k
               (organization_id, api_key_id, name, fingerprint, operation_id, lease_id, lease_until, expires_at)
@@ -116,7 +119,7 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("parley/
           from claimed
           union all
           select false, fingerprint = ${fingerprint}, operation_id, status, answer from idempotency_keys
-          where ${own} and not exists (select from claimed)`
+          where ${own} and not exists (select from claimed)`)
         // A row that another transaction inserted after this statement began stops the claim, and is seen by the next.
         let [outcome] = yield* statement
         for (let tries = 1; outcome === undefined && tries < CLAIM_TRIES; tries++) [outcome] = yield* statement

@@ -1,26 +1,29 @@
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DocumentError } from "../domain/Document.ts"
-import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
-import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
+import { Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { onUniqueViolation, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
-import { json, asynchronousCommit } from "./sql/SqlValues.ts"
+import { asynchronousCommit, json } from "./sql/SqlValues.ts"
 
 /** An attempt to make the next revision of a document. */
-export interface Ingestion extends Job {
-  readonly chatbot_id: ChatbotId
-  readonly document_id: DocumentId
+export const Ingestion = Schema.Struct({
+  ...Job.fields,
+  chatbot_id: ChatbotId,
+  document_id: DocumentId,
   /** The number of the revision, which no other attempt has. */
-  readonly revision: number
-  readonly name: string
-  readonly content_type: string
-  readonly blob_key: string
+  revision: Schema.Finite,
+  name: Schema.String,
+  content_type: Schema.String,
+  blob_key: Schema.String,
   /** The number of chunks of the revision that serves searches, which this one replaces. */
-  readonly chunk_count: number
-}
+  chunk_count: Schema.Finite,
+})
+export type Ingestion = typeof Ingestion.Type
 
 /** What identifies an attempt: its writes count only while the job has this lease. */
 type Attempt = Pick<Ingestion, "document_id" | "lease_id">
@@ -31,6 +34,9 @@ export const ingestionTable = {
   clock: "ingestion_clock",
   parent: { table: "documents", lock: "update" },
 } as const satisfies QueueTable<string>
+
+const decodeJobs = decodeRows(Ingestion)
+const decodePublished = decodeRows(Schema.Struct({ published: Schema.Boolean }))
 
 /** The queue of documents to ingest, see `LeaseQueue`. */
 export class Ingestions extends Context.Service<Ingestions>()("parley/storage/Ingestions", {
@@ -78,7 +84,7 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/In
        * oldest ingestion comes first. The document's status becomes `extracting`.
        */
       claim: Effect.fnUntraced(function* (lease: Lease) {
-        const [row] = yield* system<Ingestion>`
+        const [row] = yield* decodeJobs(system`
           with claimed as (
             ${queue.claim(lease, { join: sql`join documents d on d.id = q.document_id` })}
           ), revised as (
@@ -89,7 +95,7 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/In
           )
           select c.organization_id, c.chatbot_id, c.document_id, c.name, c.content_type, c.blob_key, c.attempts,
             c.lapses, c.given_up, c.lease_id, r.revision, r.chunk_count
-          from claimed c join revised r on r.id = c.document_id, ${asynchronousCommit(system)}`
+          from claimed c join revised r on r.id = c.document_id, ${asynchronousCommit(system)}`)
         return row
       }, withoutSqlErrors),
 
@@ -109,9 +115,9 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/In
       publish: Effect.fnUntraced(
         function* (attempt: Ingestion, chunkCount: number) {
           const organization = yield* CurrentOrganization
-          const [row] = yield* sql<{ published: boolean }>`
+          const [row] = yield* decodePublished(sql`
             select publish_revision(${attempt.document_id}, ${organization}, ${attempt.lease_id}, ${attempt.revision},
-              ${chunkCount}) is not null as published`
+              ${chunkCount}) is not null as published`)
           return row?.published ?? false
         },
         retryConflicts,

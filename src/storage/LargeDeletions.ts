@@ -1,8 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import type { ChatbotId, SessionId } from "../domain/Ids.ts"
+import { type ChatbotId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { uuids } from "./sql/SqlValues.ts"
 import { retryConflicts } from "./sql/SqlErrors.ts"
 
@@ -41,6 +42,8 @@ export const deleteMostSessions = (sql: SqlClient.SqlClient) =>
 
 type Fragment = Statement.Statement<object>
 
+const decodeDeleted = decodeRows(Schema.Struct({ id: SessionId, messages: Schema.Finite }))
+
 /**
  * Deletes conversations with their messages, and the contents of replies that are being made in them, within the
  * transaction that is open: some of those that `from` selects as `id` and `size`, but at least one if there is any.
@@ -52,13 +55,13 @@ export const deleteSomeSessions = Effect.fnUntraced(function* (
   { from, still = sql`true` }: { readonly from: Statement.Fragment; readonly still?: Statement.Fragment },
 ) {
   const organization = yield* CurrentOrganization
-  const gone = yield* sql<{ id: SessionId; messages: number }>`
+  const gone = yield* decodeDeleted(sql`
     with found as (${from}), counted as (
       select id, size, sum(size) over (rows unbounded preceding) as upto from found
     )
     delete from sessions where id in (select id from counted where upto - size < ${ROWS_AT_ONCE})
       and organization_id = ${organization} and ${still}
-    returning id, message_count as messages`
+    returning id, message_count as messages`)
   const ids = gone.map(({ id }) => id)
   // A statement of its own, so that it sees what was stored before the sessions were locked.
   if (ids.length > 0) {

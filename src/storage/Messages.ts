@@ -1,13 +1,13 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Source } from "../domain/chat/Chat.ts"
-import type { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
+import { Source } from "../domain/chat/Chat.ts"
+import { Feedback, Message, SenderType } from "../domain/chat/Conversation.ts"
 import { Conflict, NotFound } from "../domain/Errors.ts"
 import { isGuessable, type SessionName } from "../domain/chat/SessionToken.ts"
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { timestamp } from "../domain/schema/Timestamp.ts"
+import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 
@@ -19,15 +19,14 @@ export interface Place {
 }
 
 /** The columns `MESSAGE_COLUMNS` of a row of `messages`. */
-export interface MessageRow extends Omit<
-  Message,
-  "created_at" | "feedback" | "migrated_data" | "session_token" | "sources" | "unanswered"
-> {
-  readonly created_at: Date
-  readonly feedback: Feedback | null
-  readonly sources: ReadonlyArray<Source> | null
-  readonly unanswered: boolean
-}
+export const MessageRow = Schema.Struct({
+  ...Struct.omit(Message.fields, ["feedback", "migrated_data", "session_token", "sources", "unanswered"]),
+  created_at: TimestampColumn,
+  feedback: Schema.NullOr(Feedback),
+  sources: Schema.NullOr(Schema.Array(Source)),
+  unanswered: Schema.Boolean,
+})
+export type MessageRow = typeof MessageRow.Type
 
 export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
   tokens_used, tool_calls, tool_results, sources, feedback, unanswered`
@@ -37,7 +36,6 @@ export const toMessage = ({ feedback, sources, unanswered, ...row }: MessageRow)
   ...(sources !== null && { sources }),
   ...(feedback !== null && { feedback }),
   ...(unanswered && { unanswered }),
-  created_at: timestamp(row.created_at),
   // A reply that a client brought from an earlier conversation has neither.
   tool_calls: row.tool_calls ?? (row.sender_type === "bot" ? [] : null),
   tool_results: row.tool_results ?? (row.sender_type === "bot" ? [] : null),
@@ -75,6 +73,15 @@ export const sessionNotFound = new NotFound({ detail: "There is no such conversa
 const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
 const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
 
+const decodePage = decodeRows(
+  Schema.Union([
+    Schema.Struct({ total: Schema.Int, ...MessageRow.fields }),
+    Schema.Struct({ total: Schema.Int, id: Schema.Null }),
+  ]),
+)
+const decodePlaced = decodeRows(Schema.Struct({ ...MessageRow.fields, at: Schema.String }))
+const decodeSenders = decodeRows(Schema.Struct({ sender_type: SenderType }))
+
 /**
  * The table `messages`, always within the current organization; see `Conversations` for what concerns their session.
  */
@@ -87,29 +94,29 @@ export class Messages extends Context.Service<Messages>()("parley/storage/Messag
       page: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, range: Page) {
         const organization = yield* CurrentOrganization
         // The session is returned for an empty page too, in one row without a message.
-        const rows = yield* sql<{ readonly total: number; readonly message: MessageRow["id"] | null } & MessageRow>`
+        const rows = yield* decodePage(sql`
           select s.message_count as total, m.*
           from sessions s left join lateral (
             select ${sql.literal(MESSAGE_COLUMNS)} from messages where session_id = s.id and organization_id = ${organization}
             order by created_at, id limit ${range.limit} offset ${offset(range)}
           ) m on true
-          where ${sessionNamed(sql)(chatbot, name, organization)} order by m.created_at, m.id`
+          where ${sessionNamed(sql)(chatbot, name, organization)} order by m.created_at, m.id`)
         const [first] = rows
         if (first === undefined) return yield* sessionNotFound
         return {
           total: first.total,
-          messages: rows.flatMap((row) => (row.id === null ? [] : [toMessage(row)])),
+          messages: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toMessage(row)])),
         }
       }, withoutSqlErrors),
 
       /** Returns the messages after a position in the session, oldest first; from the start when it is undefined. */
       after: Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<MessageRow & { readonly at: string }>`
+        const rows = yield* decodePlaced(sql`
           select ${sql.literal(MESSAGE_COLUMNS)}, created_at::text as at from messages
           where session_id = ${session} and organization_id = ${organization}
             ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
-          order by created_at, id limit ${limit}`
+          order by created_at, id limit ${limit}`)
         return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
       }, withoutSqlErrors),
 
@@ -123,7 +130,7 @@ export class Messages extends Context.Service<Messages>()("parley/storage/Messag
         const organization = yield* CurrentOrganization
         const rating = feedback?.rating ?? null
         // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
-        const [found] = yield* sql<{ sender_type: SenderType }>`
+        const [found] = yield* decodeSenders(sql`
           with found as (
             select m.id, m.session_id, m.sender_type, m.feedback->>'rating' as old
             from sessions s join messages m on m.session_id = s.id
@@ -138,7 +145,7 @@ export class Messages extends Context.Service<Messages>()("parley/storage/Messag
             from found where s.id = found.session_id and s.organization_id = ${organization}
               and sender_type = 'bot' and old is distinct from ${rating}::text
           )
-          select sender_type from found`
+          select sender_type from found`)
         if (found === undefined) return yield* messageNotFound
         if (found.sender_type !== "bot") return yield* onlyReplies
       }, withoutSqlErrors),

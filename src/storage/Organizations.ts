@@ -9,7 +9,7 @@ import { creationOf, type FirstApiKey } from "./ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
-import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
+import { decodeRows, rowOr, TimestampColumn } from "./sql/Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 
@@ -55,9 +55,7 @@ export class Organizations extends Context.Service<Organizations>()("parley/stor
     const present = (id: OrganizationId) => sql`id = ${id} and deleted_at is null`
 
     const found = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-      Effect.flatMap(decodeOrganizations(rows), ([row]) =>
-        row === undefined ? Effect.fail(organizationNotFound) : Effect.succeed(row),
-      )
+      rowOr(organizationNotFound)(decodeOrganizations(rows))
 
     return {
       insert: Effect.fnUntraced(

@@ -1,9 +1,10 @@
-import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { QuotaReached } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
-import { type Amounts, excess, type Holdings, type Quota, type QuotaLimits, quotaLimitsOf } from "../domain/Quota.ts"
+import { type Amounts, excess, Holdings, Quota, type QuotaLimits, quotaLimitsOf } from "../domain/Quota.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 
 /** How long a process counts new conversations by itself before it asks the database again. */
@@ -13,6 +14,8 @@ const CONVERSATIONS_CAPACITY = 10_000
 
 /** Fails when these things are more than the organization may store. */
 type EnsureRoom = (more: Amounts) => Effect.Effect<void, QuotaReached>
+
+const decodeQuotas = decodeRows(Schema.Struct({ quota: Quota, held: Schema.NullOr(Holdings) }))
 
 /**
  * The tables `holdings` and `holding_entries`, which the database itself keeps, and the quotas of organizations that
@@ -24,10 +27,10 @@ export class Quotas extends Context.Service<Quotas>()("parley/storage/Quotas", {
       const sql = yield* SqlClient.SqlClient
 
       const read = Effect.fnUntraced(function* (organization: OrganizationId) {
-        const [row] = yield* sql<{ readonly quota: Quota; readonly held: Holdings | null }>`
+        const [row] = yield* decodeQuotas(sql`
           select o.quota, row_to_json(h) as held
           from organizations o left join fold_holdings(${organization}) h on true
-          where o.id = ${organization}`
+          where o.id = ${organization}`)
         return {
           limits: row === undefined ? defaults : quotaLimitsOf(row.quota, defaults),
           held: { ...nothing, ...row?.held },

@@ -1,5 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SystemSql } from "./sql/Database.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { integers, texts } from "./sql/SqlValues.ts"
 
@@ -17,17 +18,20 @@ export interface RateReport {
 }
 
 /** The state of one limit after a report. */
-export interface RateCount {
-  readonly id: string
+export const RateCount = Schema.Struct({
+  id: Schema.String,
   /** The time of the database in milliseconds since 1970. */
-  readonly at: number
+  at: Schema.Finite,
   /** The number of the newest slot: the time divided by the length of a slot. */
-  readonly slot: number
+  slot: Schema.Finite,
   /** The units of each slot, the newest first, with those that this report added. */
-  readonly counts: ReadonlyArray<number>
+  counts: Schema.Array(Schema.Finite),
   /** How many of the units that the server asked for are granted. */
-  readonly granted: number
-}
+  granted: Schema.Finite,
+})
+export type RateCount = typeof RateCount.Type
+
+const decodeCounts = decodeRows(RateCount)
 
 /** The table `rate_counts`, in which servers share the rate limits of API keys and organizations. */
 export class RateCounts extends Context.Service<RateCounts>()("parley/storage/RateCounts", {
@@ -41,11 +45,11 @@ export class RateCounts extends Context.Service<RateCounts>()("parley/storage/Ra
     return {
       /** Counts what a server reports, and grants what is left of the quotas. The ids differ from each other. */
       count: Effect.fnUntraced(function* (reports: ReadonlyArray<RateReport>) {
-        return yield* sql<RateCount>`
+        return yield* decodeCounts(sql`
           select owner as id, at, newest as slot, units as counts, granted from count_rates(
             ${texts(reports.map(({ id }) => id))}, ${integers(reports.map(({ quota }) => quota))},
             ${integers(reports.map(({ slotMillis }) => slotMillis))}, ${integers(reports.map(({ debt }) => debt))},
-            ${integers(reports.map(({ want }) => want))})`
+            ${integers(reports.map(({ want }) => want))})`)
       }, withoutSqlErrors),
 
       /** Deletes the counts of windows that are over. */

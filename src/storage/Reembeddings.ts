@@ -1,28 +1,32 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChunkId } from "../domain/Chunk.ts"
-import type { DocumentId } from "../domain/Ids.ts"
+import { ChunkId } from "../domain/Chunk.ts"
+import { DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "./sql/Database.ts"
-import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
+import { Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { vectors } from "./sql/SqlValues.ts"
 
 /** A document whose chunks are being embedded again, under a lease. */
-export interface Reembedding extends Job {
-  readonly document_id: DocumentId
-}
+export const Reembedding = Schema.Struct({
+  ...Job.fields,
+  document_id: DocumentId,
+})
+export type Reembedding = typeof Reembedding.Type
 
 /** What identifies an attempt: its writes count only while the job has this lease. */
 type Attempt = Pick<Reembedding, "document_id" | "lease_id">
 
 /** A chunk whose embedding another model made, with the texts that an embedding is made from. */
-export interface OutdatedChunk {
-  readonly id: ChunkId
-  readonly title: string
-  readonly headings: ReadonlyArray<string>
-  readonly content: string
-}
+export const OutdatedChunk = Schema.Struct({
+  id: ChunkId,
+  title: Schema.String,
+  headings: Schema.Array(Schema.String),
+  content: Schema.String,
+})
+export type OutdatedChunk = typeof OutdatedChunk.Type
 
 /** The new embedding of a chunk. */
 export interface EmbeddedChunk {
@@ -37,6 +41,9 @@ export const reembeddingTable = {
   key: "document_id",
   parent: { table: "documents", lock: "key share" },
 } as const satisfies QueueTable<string>
+
+const decodeJobs = decodeRows(Reembedding)
+const decodeChunks = decodeRows(OutdatedChunk)
 
 /**
  * The queue of documents whose chunks were embedded by another model than the server's, see `LeaseQueue`. Searches go
@@ -88,20 +95,20 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
 
       /** Claims a document that is waiting, or whose lease has expired, if the model is the declared one. */
       claim: Effect.fnUntraced(function* (model: string, lease: Lease) {
-        const [row] = yield* system<Reembedding>`
+        const [row] = yield* decodeJobs(system`
           with claimed as (${queue.claim(lease, { and: isInUse(model) })})
-          select organization_id, document_id, lease_id, attempts, lapses, given_up from claimed`
+          select organization_id, document_id, lease_id, attempts, lapses, given_up from claimed`)
         return row
       }, withoutSqlErrors),
 
       /** Returns some of the document's serving chunks that another model embedded. */
       outdated: Effect.fnUntraced(function* (attempt: Attempt, model: string, limit: number) {
         const organization = yield* CurrentOrganization
-        return yield* sql<OutdatedChunk>`
+        return yield* decodeChunks(sql`
           select c.id, c.title, c.headings, c.content
           from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.document_id = ${attempt.document_id} and c.organization_id = ${organization}
-            and c.embedding_model <> ${model} order by c.ordinal limit ${limit}`
+            and c.embedding_model <> ${model} order by c.ordinal limit ${limit}`)
       }, withoutSqlErrors),
 
       /** Stores embeddings, all of one dimension. Returns false, having stored nothing, when the lease is lost. */

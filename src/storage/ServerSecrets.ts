@@ -1,16 +1,20 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Sealed, Secrets } from "../system/Secrets.ts"
 import { SystemSql } from "./sql/Database.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 
 const SECRET_BYTES = 32
 
-interface Row {
-  readonly value: Uint8Array | null
-  readonly sealed: Uint8Array | null
-  readonly sealed_by: string | null
-}
+const Row = Schema.Struct({
+  value: Schema.NullOr(Schema.Uint8Array),
+  sealed: Schema.NullOr(Schema.Uint8Array),
+  sealed_by: Schema.NullOr(Schema.String),
+})
+type Row = typeof Row.Type
+
+const decodeSecrets = decodeRows(Row)
 
 /** The table `server_secrets`: random secrets that all servers of one database share. */
 export class ServerSecrets extends Context.Service<ServerSecrets>()("parley/storage/ServerSecrets", {
@@ -29,7 +33,10 @@ export class ServerSecrets extends Context.Service<ServerSecrets>()("parley/stor
     })
 
     const find = (name: string) =>
-      Effect.map(sql<Row>`select value, sealed, sealed_by from server_secrets where name = ${name}`, ([row]) => row)
+      Effect.map(
+        decodeSecrets(sql`select value, sealed, sealed_by from server_secrets where name = ${name}`),
+        ([row]) => row,
+      )
 
     const make = Effect.fnUntraced(function* (name: string) {
       const columns = yield* columnsOf(name, yield* random.randomBytes(SECRET_BYTES))

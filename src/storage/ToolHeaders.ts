@@ -3,6 +3,7 @@ import { originOf } from "../domain/chatbot/UrlTemplate.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
 import { sealRows, walk } from "./sql/SealedRows.ts"
+import { decodeRows } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 
@@ -10,22 +11,24 @@ import { json } from "./sql/SqlValues.ts"
 export type Headers = Redacted.Redacted<Readonly<Record<string, string>>>
 
 /** A tool's headers as its row holds them. Either all of them are encrypted, or none. */
-export interface StoredHeaders {
+export const StoredHeaders = Schema.Struct({
   /** The values by name; null where the value is encrypted. */
-  readonly headers: Readonly<Record<string, string | null>>
+  headers: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
   /** The encrypted headers; null when they are not encrypted. */
-  readonly sealed_headers: Uint8Array | null
+  sealed_headers: Schema.NullOr(Schema.Uint8Array),
   /** The id of the key that encrypted them. */
-  readonly sealed_by: string | null
-}
+  sealed_by: Schema.NullOr(Schema.String),
+})
+export type StoredHeaders = typeof StoredHeaders.Type
 
 /** The tool that headers belong to. */
-export interface HeadersOwner {
-  readonly id: string
-  readonly organization_id: string
+export const HeadersOwner = Schema.Struct({
+  id: Schema.String,
+  organization_id: Schema.String,
   /** Encrypted headers are bound to the origin of this URL, and cannot be decrypted for another server. */
-  readonly url: string
-}
+  url: Schema.String,
+})
+export type HeadersOwner = typeof HeadersOwner.Type
 
 /** How many tools have headers in the same state under the same key. */
 export interface HeadersState {
@@ -34,6 +37,8 @@ export interface HeadersState {
   readonly key: string | null
   readonly tools: number
 }
+
+const decodeTools = decodeRows(Schema.Struct({ ...HeadersOwner.fields, ...StoredHeaders.fields }))
 
 /** The encryption of the headers of tools, of all organizations. */
 export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/ToolHeaders", {
@@ -61,9 +66,10 @@ export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/
        * number of tools; 0 without a key.
        */
       sealAll: withoutSqlErrors(
-        sealRows<HeadersOwner & StoredHeaders>(sql, secrets, {
+        sealRows(sql, secrets, {
           name: "chatbot_tools",
           columns,
+          decode: decodeTools,
           condition,
           seal: Effect.fnUntraced(function* (row) {
             const sealed = yield* sealHeaders(secrets, row, yield* openHeaders(secrets, row))
@@ -78,9 +84,9 @@ export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/
         const found = new Map<string, HeadersState>()
         yield* walk(
           Effect.fnUntraced(function* (after, limit) {
-            const rows = yield* sql<HeadersOwner & StoredHeaders>`
+            const rows = yield* decodeTools(sql`
               select ${sql.literal(columns)} from chatbot_tools where id > ${after}::uuid and ${sql.literal(condition)}
-              order by id limit ${limit}`
+              order by id limit ${limit}`)
             for (const row of rows) {
               const state = yield* stateOf(row)
               const name = `${state} ${row.sealed_by}`

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import type { ApiKeyId, ChatbotId, MessageId, OrganizationId } from "../domain/Ids.ts"
+import { type ApiKeyId, type ChatbotId, type MessageId, OrganizationId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type ModelCost, UsageCounts, type UsageGroup, UsageRow } from "../domain/Usage.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows, onlyRow } from "./sql/Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 
@@ -38,9 +38,12 @@ export interface UsagePage {
   readonly total: UsageCounts
 }
 
-const decodeUsage = decodeRows(UsageRow)
+const totals = { count: Schema.Int, total: UsageCounts }
 /** Every row has the totals of all pages. There is one row, without any other column, when the page is empty. */
-const decodeTotals = decodeRows(Schema.Struct({ count: Schema.Int, total: UsageCounts }))
+const decodeRead = decodeRows(
+  Schema.Union([Schema.Struct({ ...totals, ...UsageRow.fields }), Schema.Struct({ ...totals, replies: Schema.Null })]),
+)
+const decodeIds = decodeRows(Schema.Struct({ id: OrganizationId }))
 
 const columns = {
   day: "day",
@@ -72,8 +75,7 @@ export class Usage extends Context.Service<Usage>()("parley/storage/Usage", {
 
     const fold = Effect.fnUntraced(
       function* () {
-        const waiting = yield* system<{ id: OrganizationId }>`
-          select distinct organization_id as id from usage_entries`
+        const waiting = yield* decodeIds(system`select distinct organization_id as id from usage_entries`)
         yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
       },
       withoutTimeLimit,
@@ -91,7 +93,7 @@ export class Usage extends Context.Service<Usage>()("parley/storage/Usage", {
           sql`select ${by}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`
         // One statement reads days and entries, so that an entry which is being folded is counted exactly once; and it
         // reads each row once, for its group, its page and the total.
-        const found = yield* sql<{ readonly replies: number | null }>`
+        const found = yield* decodeRead(sql`
           with groups as materialized (
             select ${by}, ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken group by ${by}
           ), page as (
@@ -99,10 +101,9 @@ export class Usage extends Context.Service<Usage>()("parley/storage/Usage", {
           )
           select page.*, to_jsonb(total) as total, counted.count
           from (select count(*)::int as count from groups) counted, (select ${sums} from groups) total
-            left join page on true order by ${by}`
-        const [totals] = yield* decodeTotals(Effect.succeed(found.slice(0, 1)))
-        const { count, total } = yield* Effect.orDie(Effect.fromNullishOr(totals))
-        const rows = yield* decodeUsage(Effect.succeed(found.filter(({ replies }) => replies !== null)))
+            left join page on true order by ${by}`)
+        const { count, total } = yield* onlyRow(found)
+        const rows = found.flatMap(({ count: _, total: __, ...row }) => (row.replies === null ? [] : [row]))
         return { rows, count, total }
       }, withoutSqlErrors),
 

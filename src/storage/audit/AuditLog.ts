@@ -1,28 +1,31 @@
-import { Context, Effect, Layer, type Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AuditEntry, AuditFilter } from "../../domain/audit/AuditEntry.ts"
+import { AuditEntry, type AuditFilter } from "../../domain/audit/AuditEntry.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
-import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "../sql/Listing.ts"
+import { decodeRows, TimestampColumn } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** Deletes at most this many entries in one statement. */
 const ENTRIES_AT_ONCE = 1_000
 
-interface Row extends Pick<AuditEntry, "id" | "organization_id" | "action" | "address" | "request_id"> {
-  readonly created_at: Date
-  readonly actor: AuditEntry["actor"]["kind"]
-  readonly api_key_id: AuditEntry["actor"]["api_key_id"]
-  readonly api_key_name: string | null
-  readonly api_key_hint: string | null
-  readonly target_id: string | null
-  readonly chatbot_id: AuditEntry["target"]["chatbot_id"]
-  readonly before: Schema.JsonObject | null
-  readonly after: Schema.JsonObject | null
-}
+const { actor, target, ...shown } = AuditEntry.fields
+const Row = Schema.Struct({
+  ...shown,
+  created_at: TimestampColumn,
+  actor: actor.fields.kind,
+  api_key_id: actor.fields.api_key_id,
+  api_key_name: Schema.NullOr(Schema.String),
+  api_key_hint: Schema.NullOr(Schema.String),
+  target_id: Schema.NullOr(Schema.String),
+  chatbot_id: target.fields.chatbot_id,
+})
+type Row = typeof Row.Type
+
+const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
 
 /** The table `audit_log`, to which `Auditing` adds entries. */
 export class AuditLog extends Context.Service<AuditLog>()("parley/storage/audit/AuditLog", {
@@ -36,7 +39,7 @@ export class AuditLog extends Context.Service<AuditLog>()("parley/storage/audit/
       { action, apiKey, from, target, to }: AuditFilter,
       range: Range,
     ) {
-      const rows = yield* sql<Row & { readonly at: string }>`
+      const rows = yield* decodeListed(sql`
         select id, created_at, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
           request_id, target_id, chatbot_id, before, after, ${sql.literal(PLACE_COLUMN)}
         from audit_log where ${sql.and([
@@ -47,7 +50,7 @@ export class AuditLog extends Context.Service<AuditLog>()("parley/storage/audit/
           ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
           ...(to === undefined ? [] : [sql`created_at < ${to}`]),
         ])} ${afterPlace(sql, range.after, "<")}
-        order by created_at desc, id desc limit ${readLimit(range)}`
+        order by created_at desc, id desc limit ${readLimit(range)}`)
       return toListed(rows, range, toEntry)
     }, withoutSqlErrors)
 
@@ -82,12 +85,10 @@ const toEntry = ({
   api_key_id,
   api_key_name,
   chatbot_id,
-  created_at,
   target_id,
   ...row
 }: Omit<Row, "at">): AuditEntry => ({
   ...row,
-  created_at: timestamp(created_at),
   actor: { kind: actor, api_key_id, name: api_key_name, hint: api_key_hint },
   target: { id: target_id, chatbot_id },
 })

@@ -15,6 +15,8 @@ export type CatalogTable = typeof CatalogTable.Type
 const decodeTables = decodeRows(CatalogTable)
 const decodeSequences = decodeRows(Schema.Struct({ name: Schema.String, last: Schema.NullOr(Schema.String) }))
 
+const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
+
 /** Reads the tables of the schema `public`, by name. */
 export const readTables = (sql: SqlClient.SqlClient) =>
   Effect.map(
@@ -43,6 +45,6 @@ export const readMigration = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const [table] = yield* sql`select 1 from pg_tables where schemaname = 'public' and tablename = 'parley_migrations'`
     if (table === undefined) return undefined
-    const [row] = yield* sql<{ name: string }>`select name from parley_migrations order by number desc limit 1`
+    const [row] = yield* decodeNames(sql`select name from parley_migrations order by number desc limit 1`)
     return row?.name
   })

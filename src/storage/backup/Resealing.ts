@@ -1,21 +1,23 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import type { Secrets } from "../../system/Secrets.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { json } from "../sql/SqlValues.ts"
-import { type HeadersOwner, openHeaders, sealHeaders, type StoredHeaders } from "../ToolHeaders.ts"
+import { HeadersOwner, openHeaders, sealHeaders, StoredHeaders } from "../ToolHeaders.ts"
 import { webhookSecretPlace } from "../webhooks/WebhookSecrets.ts"
 import { identitySecretPlace } from "../widget/IdentitySecrets.ts"
 
 /** A row with an encrypted secret. */
-interface SealedRow {
-  readonly id: string
-  readonly organization_id: string
+const SealedRow = Schema.Struct({
+  id: Schema.String,
+  organization_id: Schema.String,
   /** Null for rows of tables that have no such column, and for a webhook of all chatbots. */
-  readonly chatbot_id: string
-  readonly sealed: Uint8Array
-  readonly sealed_by: string
-}
+  chatbot_id: Schema.String,
+  sealed: Schema.Uint8Array,
+  sealed_by: Schema.String,
+})
+type SealedRow = typeof SealedRow.Type
 
 /** The columns with encrypted secrets, except the headers of tools, and the places to which the secrets are bound. */
 const places: ReadonlyArray<{
@@ -39,9 +41,9 @@ export const sealAgain = Effect.fn("Resealing.sealAgain")(function* (
   from: OrganizationId,
   organization: OrganizationId,
 ) {
-  const tools = yield* sql<HeadersOwner & StoredHeaders>`
+  const tools = yield* decodeTools(sql`
     select id, organization_id, url, headers, sealed_headers, sealed_by from chatbot_tools
-    where organization_id = ${organization} and sealed_by is not null`
+    where organization_id = ${organization} and sealed_by is not null`)
   for (const tool of tools) {
     const opened = yield* Effect.option(openHeaders(secrets, { ...tool, organization_id: from }))
     if (Option.isNone(opened)) continue
@@ -50,9 +52,9 @@ export const sealAgain = Effect.fn("Resealing.sealAgain")(function* (
       sealed_by = ${sealed_by}::text where id = ${tool.id}`
   }
   for (const { by, placeOf, sealed, table } of places) {
-    const rows = yield* sql<SealedRow>`
+    const rows = yield* decodeSealed(sql`
       select id, organization_id, chatbot_id, ${sql(sealed)} as sealed, ${sql(by)} as sealed_by from ${sql(table)}
-      where organization_id = ${organization} and ${sql(by)} is not null`
+      where organization_id = ${organization} and ${sql(by)} is not null`)
     for (const row of rows) {
       const open = secrets.open({ key: row.sealed_by, bytes: row.sealed }, placeOf({ ...row, organization_id: from }))
       const opened = yield* Effect.option(open)
@@ -62,3 +64,6 @@ export const sealAgain = Effect.fn("Resealing.sealAgain")(function* (
     }
   }
 })
+
+const decodeTools = decodeRows(Schema.Struct({ ...HeadersOwner.fields, ...StoredHeaders.fields }))
+const decodeSealed = decodeRows(SealedRow)

@@ -1,17 +1,18 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { concealed } from "../../domain/audit/AuditChange.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, SlugTaken } from "../../domain/Errors.ts"
-import { ChatbotId, type OrganizationId, ToolId } from "../../domain/Ids.ts"
+import { ChatbotId, OrganizationId, ToolId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { Quotas } from "../Quotas.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
-import { openHeaders, sealHeaders, type StoredHeaders } from "../ToolHeaders.ts"
+import { openHeaders, sealHeaders, StoredHeaders } from "../ToolHeaders.ts"
 
 /** How a copy differs from its chatbot. */
 export interface CopyDifference {
@@ -21,14 +22,18 @@ export interface CopyDifference {
   readonly avatar: string | null
 }
 
-interface ToolRow extends StoredHeaders {
-  readonly id: ToolId
-  readonly organization_id: OrganizationId
-  readonly name: string
-  readonly url: string
-}
+const ToolRow = Schema.Struct({
+  ...StoredHeaders.fields,
+  id: ToolId,
+  organization_id: OrganizationId,
+  name: Schema.String,
+  url: Schema.String,
+})
+type ToolRow = typeof ToolRow.Type
 
 const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
+
+const decodeTools = decodeRows(ToolRow)
 
 /** Copies within the tables `chatbots` and `chatbot_tools`, always within the current organization. */
 export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/storage/console/ChatbotCopies", {
@@ -69,9 +74,9 @@ export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/stor
           const [found] = yield* sql`
             select id from chatbots where id = ${source} and organization_id = ${organization} for no key update`
           if (found === undefined) return yield* chatbotNotFound
-          const tools = yield* sql<ToolRow>`
+          const tools = yield* decodeTools(sql`
             select id, organization_id, name, url, headers, sealed_headers, sealed_by from chatbot_tools
-            where chatbot_id = ${source} and organization_id = ${organization} order by created_at, id`
+            where chatbot_id = ${source} and organization_id = ${organization} order by created_at, id`)
           yield* ensureRoom({ chatbots: 1, tools: tools.length })
           yield* auditing.record(sql, {
             organization,

@@ -1,10 +1,11 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
-import type { SessionId } from "../../domain/Ids.ts"
+import { SessionId } from "../../domain/Ids.ts"
 import type { Place } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { SESSION_COLUMNS, type SessionRow, toSession } from "../Conversations.ts"
+import { SESSION_COLUMNS, SessionRow, toSession } from "../Conversations.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 
@@ -17,14 +18,19 @@ export interface ScanBounds {
 }
 
 /** A conversation that was looked through. */
-export interface Scanned extends Place {
-  readonly id: SessionId
+export const Scanned = Schema.Struct({
+  at: Schema.String,
+  id: SessionId,
   /** The time of its latest activity. */
-  readonly updated_at: Date
-  readonly message_count: number
+  updated_at: Schema.Date,
+  message_count: Schema.Finite,
   /** Whether it meets those conditions of the filter that have no index, `search` and `platform`. */
-  readonly is_match: boolean
-}
+  is_match: Schema.Boolean,
+})
+export type Scanned = typeof Scanned.Type
+
+const decodeScanned = decodeRows(Schema.Struct({ ...Scanned.fields, candidates: Schema.Finite }))
+const decodeSessions = decodeRows(SessionRow)
 
 /** The conversations of all chatbots of the current organization. */
 export class ConversationLists extends Context.Service<ConversationLists>()(
@@ -66,7 +72,7 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
               and ${within("m.content")}
           ))`
           }
-          const rows = yield* sql<Scanned & { readonly candidates: number }>`
+          const rows = yield* decodeScanned(sql`
           with candidates as materialized (${candidates}), counted as (
             select *, count(*) over ()::int as candidates,
               coalesce(sum(message_count) over (order by updated_at desc, id desc
@@ -81,7 +87,7 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
             select * from counted where before < ${bounds.messages}
             order by updated_at desc, id desc limit ${bounds.conversations}
           ) s
-          order by s.updated_at desc, s.id desc`
+          order by s.updated_at desc, s.id desc`)
           const isComplete = rows.length === (rows[0]?.candidates ?? 0)
           return { scanned: rows.map(({ candidates: _, ...row }) => row), isComplete }
         }, withoutSqlErrors),
@@ -89,10 +95,10 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
         /** Returns the sessions with these ids, in the same order, without those that do not exist. */
         getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<SessionId>) {
           const organization = yield* CurrentOrganization
-          const rows = yield* sql<SessionRow>`
+          const rows = yield* decodeSessions(sql`
           select ${sql.literal(SESSION_COLUMNS)}
           from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
-          join sessions s on s.id = wanted_id where s.organization_id = ${organization} order by number`
+          join sessions s on s.id = wanted_id where s.organization_id = ${organization} order by number`)
           return rows.map(toSession)
         }, withoutSqlErrors),
       }

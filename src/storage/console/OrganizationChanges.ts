@@ -1,46 +1,51 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
+import { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Documents } from "../Documents.ts"
+import { decodeRows, onlyRow } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 
 /** The versions of a chatbot, which move with its configuration and with what searches in it find. */
-export interface ChatbotState {
-  readonly id: ChatbotId
-  readonly version: string
-  readonly knowledge: string
-}
+export const ChatbotState = Schema.Struct({
+  id: ChatbotId,
+  version: Schema.String,
+  knowledge: Schema.String,
+})
+export type ChatbotState = typeof ChatbotState.Type
 
 /** A document that is not ready: one that is being read, or has failed. */
-export interface DocumentState {
-  readonly id: DocumentId
-  readonly chatbot: ChatbotId
+export const DocumentState = Schema.Struct({
+  id: DocumentId,
+  chatbot: ChatbotId,
   /** Changes with every change of the document's row. */
-  readonly stamp: string
-}
+  stamp: Schema.String,
+})
+export type DocumentState = typeof DocumentState.Type
 
 /** A conversation with recent activity. */
-export interface ConversationState {
-  readonly id: SessionId
-  readonly chatbot: ChatbotId
-  readonly message_count: number
-  readonly updated_at: string
-}
+export const ConversationState = Schema.Struct({
+  id: SessionId,
+  chatbot: ChatbotId,
+  message_count: Schema.Finite,
+  updated_at: Schema.String,
+})
+export type ConversationState = typeof ConversationState.Type
 
 /** What can change in an organization, as it is at one moment. */
-export interface OrganizationState {
+export const OrganizationState = Schema.Struct({
   /** By the database's clock. */
-  readonly now: string
-  readonly chatbots: ReadonlyArray<ChatbotState>
+  now: Schema.String,
+  chatbots: Schema.Array(ChatbotState),
   /** Those that are not ready, and at most `DOCUMENTS_MAX`. */
-  readonly documents: ReadonlyArray<DocumentState>
+  documents: Schema.Array(DocumentState),
   /** Those with activity since the given time, and at most `CONVERSATIONS_MAX`: the latest. */
-  readonly conversations: ReadonlyArray<ConversationState>
+  conversations: Schema.Array(ConversationState),
   /** Those of the given API keys that are valid. */
-  readonly keys: ReadonlyArray<ApiKeyId>
-}
+  keys: Schema.Array(ApiKeyId),
+})
+export type OrganizationState = typeof OrganizationState.Type
 
 /** The most documents whose progress is followed in one organization. */
 export const DOCUMENTS_MAX = 1_000
@@ -51,6 +56,8 @@ export const CONVERSATIONS_MAX = 200
  * when it is first seen is missed.
  */
 const OPEN_FOR = "5 seconds"
+
+const decodeStates = decodeRows(OrganizationState)
 
 /**
  * What has changed in the current organization, found by comparing its state with that of a moment ago: nothing that
@@ -77,7 +84,7 @@ export class OrganizationChanges extends Context.Service<OrganizationChanges>()(
           where organization_id = ${organization}
             and updated_at > ${since ?? null}::text::timestamptz - ${OPEN_FOR}::interval
           order by updated_at desc, id desc limit ${CONVERSATIONS_MAX}`
-          const [row] = yield* sql<OrganizationState>`
+          const rows = yield* decodeStates(sql`
           select clock_timestamp()::text as now,
             coalesce((
               select jsonb_agg(jsonb_build_object('id', id, 'version', version::text, 'knowledge', knowledge_version::text))
@@ -99,8 +106,8 @@ export class OrganizationChanges extends Context.Service<OrganizationChanges>()(
               select jsonb_agg(id) from api_keys
               where id = any(${uuids(keys)}) and organization_id = ${organization}
                 and revoked_at is null and (expires_at is null or expires_at > now())
-            ), '[]') as keys`
-          return yield* Effect.orDie(Effect.fromNullishOr(row))
+            ), '[]') as keys`)
+          return yield* onlyRow(rows)
         }, withoutSqlErrors),
 
         /** Returns documents by their ids, without those that do not exist. */

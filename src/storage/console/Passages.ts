@@ -1,10 +1,11 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChunkId } from "../../domain/Chunk.ts"
-import type { DocumentPassage } from "../../domain/Document.ts"
+import { ChunkId } from "../../domain/Chunk.ts"
+import { DocumentPassage } from "../../domain/Document.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts, uuids } from "../sql/SqlValues.ts"
 
@@ -15,10 +16,17 @@ export interface PassagePage {
   readonly total: number
 }
 
-type Row = { readonly total: number } & (
-  | { readonly chunk: null }
-  | (Omit<DocumentPassage, "section"> & { readonly headings: ReadonlyArray<string> })
+const decodePassages = decodeRows(
+  Schema.Union([
+    Schema.Struct({
+      total: Schema.Int,
+      ...Struct.omit(DocumentPassage.fields, ["section"]),
+      headings: Schema.Array(Schema.String),
+    }),
+    Schema.Struct({ total: Schema.Int, chunk: Schema.Null }),
+  ]),
 )
+const decodeMatches = decodeRows(Schema.Struct({ id: ChunkId, words: Schema.Array(Schema.String) }))
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
 
@@ -36,7 +44,7 @@ export class Passages extends Context.Service<Passages>()("parley/storage/consol
       ) {
         const organization = yield* CurrentOrganization
         // The document is returned for an empty page too, in one row without a passage.
-        const rows = yield* sql<Row>`
+        const rows = yield* decodePassages(sql`
           select d.chunk_count as total, c.*
           from documents d left join lateral (
             select ordinal as chunk, page, headings, content from chunks
@@ -45,7 +53,7 @@ export class Passages extends Context.Service<Passages>()("parley/storage/consol
             order by ordinal limit ${limit}
           ) c on true
           where d.id = ${document} and d.chatbot_id = ${chatbot} and d.organization_id = ${organization}
-          order by c.chunk`
+          order by c.chunk`)
         const [first] = rows
         if (first === undefined) return yield* documentNotFound
         return {
@@ -68,13 +76,13 @@ export class Passages extends Context.Service<Passages>()("parley/storage/consol
       /** Returns which of these words each passage holds in any form, with its title and headings, by the passage's id. */
       matchedWords: Effect.fnUntraced(function* (passages: ReadonlyArray<ChunkId>, words: ReadonlyArray<string>) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<{ readonly id: ChunkId; readonly words: ReadonlyArray<string> }>`
+        const rows = yield* decodeMatches(sql`
           select c.id, array(
             select word from unnest(${texts(words)}) with ordinality as asked (word, number)
             where tsvector_to_array(to_tsvector(c.language::regconfig, word)) && tsvector_to_array(c.lexemes)
             order by number
           ) as words
-          from chunks c where c.id = any(${uuids(passages)}) and c.organization_id = ${organization}`
+          from chunks c where c.id = any(${uuids(passages)}) and c.organization_id = ${organization}`)
         return new Map(rows.map((row) => [row.id, row.words]))
       }, withoutSqlErrors),
     }

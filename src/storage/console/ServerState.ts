@@ -1,15 +1,19 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SystemSql } from "../sql/Database.ts"
 import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
+import { decodeRows, onlyRow } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
-/** What the operator is told of the database at any time: facts that are quickly read. */
-export interface ServerFacts extends Queues {
-  readonly postgres: string
-  readonly pgvector: string
+const Versions = Schema.Struct({
+  postgres: Schema.String,
+  pgvector: Schema.String,
   /** The name of the last migration that was applied. */
-  readonly migration: string
-}
+  migration: Schema.String,
+})
+const decodeVersions = decodeRows(Versions)
+
+/** Facts of the database that are quickly read. */
+export interface ServerFacts extends Queues, Schema.Schema.Type<typeof Versions> {}
 
 /** The state of each queue, by the name of its table. */
 export interface Queues {
@@ -33,12 +37,12 @@ export class ServerState extends Context.Service<ServerState>()("parley/storage/
 
     return {
       facts: Effect.gen(function* () {
-        const [row] = yield* sql<Pick<ServerFacts, "migration" | "pgvector" | "postgres">>`
+        const rows = yield* decodeVersions(sql`
           select current_setting('server_version') as postgres,
             (select extversion from pg_extension where extname = 'vector') as pgvector,
-            (select name from parley_migrations order by number desc limit 1) as migration`
+            (select name from parley_migrations order by number desc limit 1) as migration`)
         return {
-          ...(yield* Effect.orDie(Effect.fromNullishOr(row))),
+          ...(yield* onlyRow(rows)),
           ...(yield* queues),
         }
       }).pipe(withoutSqlErrors),

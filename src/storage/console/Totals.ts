@@ -1,22 +1,26 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CONVERSATIONS_COUNTED } from "../../domain/console/ChatbotTotals.ts"
-import type { ChatbotId } from "../../domain/Ids.ts"
+import { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** The most chatbots that are counted. */
 const CHATBOTS_MAX = 1_000
 
-interface Row {
-  readonly chatbot_id: ChatbotId
-  readonly total: number
-  readonly under_way: number
-  readonly failed: number
-  readonly recent: number
-  readonly latest: Date | null
-}
+const Row = Schema.Struct({
+  chatbot_id: ChatbotId,
+  total: Schema.Finite,
+  under_way: Schema.Finite,
+  failed: Schema.Finite,
+  recent: Schema.Finite,
+  latest: Schema.NullOr(Schema.Date),
+})
+type Row = typeof Row.Type
+
+const decodeAll = decodeRows(Row)
 
 /** How much the chatbots of the current organization have. */
 export class Totals extends Context.Service<Totals>()("parley/storage/console/Totals", {
@@ -28,7 +32,7 @@ export class Totals extends Context.Service<Totals>()("parley/storage/console/To
       ofChatbots: Effect.fnUntraced(function* (chatbot: ChatbotId | undefined) {
         const organization = yield* CurrentOrganization
         // Each count reads an index alone. Conversations are counted as far as the bound.
-        const rows = yield* sql<Row>`
+        const rows = yield* decodeAll(sql`
           select c.id as chatbot_id, d.total, d.under_way, d.failed, s.recent, (
               select updated_at from sessions where chatbot_id = c.id and organization_id = ${organization}
               order by updated_at desc, id desc limit 1
@@ -49,7 +53,7 @@ export class Totals extends Context.Service<Totals>()("parley/storage/console/To
                 and updated_at > now() - interval '7 days' limit ${CONVERSATIONS_COUNTED}
             ) counted
           ) s
-          order by c.created_at desc, c.id desc`
+          order by c.created_at desc, c.id desc`)
         return rows.map(({ chatbot_id, failed, latest, recent, total, under_way }) => ({
           chatbot_id,
           documents: { total, under_way, failed },

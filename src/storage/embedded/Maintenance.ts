@@ -1,6 +1,7 @@
 import { Duration, Effect, Schema } from "effect"
-import { type SqlClient, SqlSchema } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { regularly } from "../../system/Background.ts"
+import { decodeRows, onlyRow } from "../sql/Rows.ts"
 import type { Wire } from "./Wire.ts"
 
 /** How often to check whether maintenance is due. */
@@ -62,24 +63,19 @@ const inAPause = (wire: Wire): Effect.Effect<void> => {
   return Effect.ignore(Effect.timeout(pause, PATIENCE))
 }
 
-const Table = Schema.Struct({ table: Schema.String })
+const decodeTables = decodeRows(Schema.Struct({ table: Schema.String }))
 
 const findTables = (sql: SqlClient.SqlClient) =>
-  SqlSchema.findAll({
-    Request: Schema.Void,
-    Result: Table,
-    execute: () => sql`
-      select relname as table from pg_stat_user_tables
-      where greatest(n_dead_tup, n_mod_since_analyze) > ${VACUUM_AFTER_ROWS} + ${VACUUM_AFTER_FRACTION} * n_live_tup
-      order by relname`,
-  })(undefined)
+  decodeTables(sql`
+    select relname as table from pg_stat_user_tables
+    where greatest(n_dead_tup, n_mod_since_analyze) > ${VACUUM_AFTER_ROWS} + ${VACUUM_AFTER_FRACTION} * n_live_tup
+    order by relname`)
 
-const Log = Schema.Struct({ bytes: Schema.Finite })
+const decodeSizes = decodeRows(Schema.Struct({ bytes: Schema.Finite }))
 
 const measureLog = (sql: SqlClient.SqlClient) =>
-  SqlSchema.findOne({
-    Request: Schema.Void,
-    Result: Log,
-    execute: () => sql`
-      select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()`,
-  })(undefined)
+  Effect.flatMap(
+    decodeSizes(sql`
+      select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()`),
+    onlyRow,
+  )

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows, onlyRow } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
@@ -70,9 +70,7 @@ export class DatabaseHealth extends Context.Service<DatabaseHealth>()("parley/st
         current_setting('autovacuum')::boolean as "isAutovacuumOn",
         (select greatest(age(datfrozenxid), mxid_age(datminmxid)) from pg_database
           where datname = current_database())::float8 as "oldestId",
-        current_setting('autovacuum_freeze_max_age')::float8 as "freezeAge"`).pipe(
-      Effect.flatMap(([row]) => Effect.orDie(Effect.fromNullishOr(row))),
-    )
+        current_setting('autovacuum_freeze_max_age')::float8 as "freezeAge"`).pipe(Effect.flatMap(onlyRow))
 
     // Indexes of words and vectors are built in the background again, and have findings of their own.
     const invalidIndexes = Effect.map(

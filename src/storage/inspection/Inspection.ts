@@ -4,7 +4,7 @@ import type { Unavailable } from "../../domain/Errors.ts"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows, onlyRow } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { TimeLimited, withoutTimeLimit } from "../sql/TimeLimit.ts"
 
@@ -78,6 +78,8 @@ export interface DocumentFacts {
   readonly failures: ReadonlyArray<typeof Failure.Type>
 }
 
+const decodeMissing = decodeRows(Schema.Struct({ missing: Schema.Boolean }))
+
 /** Reads the state of the whole database for its operator. It changes nothing. */
 export class Inspection extends Context.Service<Inspection>()("parley/storage/inspection/Inspection", {
   make: Effect.gen(function* () {
@@ -90,10 +92,10 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
         and d.updated_at < now() - ${EMBEDDED_WITHIN}::interval`
 
     const database = Effect.gen(function* () {
-      const [server] = yield* decodeServer(sql`
+      const server = yield* decodeServer(sql`
         select current_setting('server_version') as postgres,
           (select extversion from pg_extension where extname = 'vector') as pgvector`)
-      const [limits] = yield* Effect.provideService(
+      const limits = yield* Effect.provideService(
         decodeLimits(sql`
           select (select setting::int from pg_settings where name = 'statement_timeout') as statement,
             (select setting::int from pg_settings where name = 'idle_in_transaction_session_timeout') as "idleTransaction"`),
@@ -102,20 +104,20 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
       )
       const migrations = yield* decodeMigrations(sql`select name from parley_migrations order by number`)
       return {
-        ...(yield* one(server)),
-        limits: yield* one(limits),
+        ...(yield* onlyRow(server)),
+        limits: yield* onlyRow(limits),
         migrations: migrations.map(({ name }) => name),
       }
     })
 
     const vectors = Effect.gen(function* () {
-      const [embedding] = yield* decodeEmbedding(sql`
+      const embedding = yield* decodeEmbedding(sql`
         select (select model from embedding_setting) as declared,
           (select count(*)::int from ${awaitingVectors}) as "awaitingVectors"`)
       const models = yield* decodeModels(sql`
         select coalesce(embedding_model, 'unknown') as model, count(*)::int as documents, sum(chunk_count)::int as chunks
         from documents where revision > 0 group by 1 order by chunks desc, model`)
-      return { ...(yield* one(embedding)), models, reembeddings: yield* queueState(sql, "reembeddings") }
+      return { ...(yield* onlyRow(embedding)), models, reembeddings: yield* queueState(sql, "reembeddings") }
     })
 
     const documents = Effect.gen(function* () {
@@ -136,13 +138,13 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
     const garbage = decodeGarbage(
       sql`select count(*) filter (where is_overdue)::int as overdue, count(*) filter (where not is_overdue)::int as waiting
         from (select due_at < now() - interval '1 hour' as is_overdue from blob_garbage) garbage`,
-    ).pipe(Effect.flatMap(([row]) => one(row)))
+    ).pipe(Effect.flatMap(onlyRow))
 
     return {
       /** Whether documents wait for vectors: new ones, or those that have vectors of another model. It counts none. */
       areVectorsMissing: Effect.map(
-        sql<{ missing: boolean }>`
-          select exists (select from reembeddings) or exists (select from ${awaitingVectors}) as missing`,
+        decodeMissing(sql`
+          select exists (select from reembeddings) or exists (select from ${awaitingVectors}) as missing`),
         ([row]) => row?.missing === true,
       ).pipe(withoutSqlErrors),
 
@@ -161,9 +163,6 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-/** The row of a statement that always returns one. */
-const one = <A>(row: A | undefined): Effect.Effect<A> => Effect.orDie(Effect.fromNullishOr(row))
 
 const inspected = <A>(facts: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, Unavailable> =>
   facts.pipe(withoutTimeLimit, withoutSqlErrors)

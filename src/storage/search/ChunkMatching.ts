@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { packedWords, packOf, type PackRow } from "./ChunkPacks.ts"
+import { decodePacks, packedWords, packOf } from "./ChunkPacks.ts"
 import { type LexemeQuery, tsqueryOf } from "./LexemeQuery.ts"
-import { validIndex, lexemeIndexName } from "./LexemeIndexes.ts"
+import { lexemeIndexName, validIndex } from "./LexemeIndexes.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** Which chunks a search by words takes from the database. */
@@ -54,7 +54,7 @@ export const makeMatch = (sql: SqlClient.SqlClient) =>
         offset 0
       ) c
       where d.newer < ${scannedMax}::bigint and not (select is_indexed from state)`
-    const rows = yield* sql<PackRow>`
+    const rows = yield* decodePacks(sql`
       with state as materialized (
         select exists(${validIndex(sql, lexemeIndexName(chatbotId))}) as is_indexed
       ), scanned as materialized (${scanned}), best as materialized (
@@ -79,6 +79,6 @@ export const makeMatch = (sql: SqlClient.SqlClient) =>
         ) as others
         order by ts_rank(lexemes, ${nextQuery}::tsquery, 1) desc, id limit (select room from rest)
       )
-      ${packedWords(sql, sql`table best union all table next`)}`
+      ${packedWords(sql, sql`table best union all table next`)}`)
     return packOf(rows)
   }, withoutSqlErrors)

@@ -1,6 +1,8 @@
+import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { DocumentId } from "../../domain/Ids.ts"
 import { isLanguage, type Language } from "../../text/Language.ts"
+import { decodeRows } from "../sql/Rows.ts"
 
 /*
  * A pack holds many chunks in one value of the database: the client decodes one field in place of seven for each chunk
@@ -26,9 +28,9 @@ export interface PackedChunk {
 export type ChunkPack = ReadonlyArray<Uint8Array>
 
 /** A row with one piece of a pack. */
-export interface PackRow {
-  readonly pack: Uint8Array
-}
+const PackRow = Schema.Struct({ pack: Schema.Uint8Array })
+export type PackRow = typeof PackRow.Type
+export const decodePacks = decodeRows(PackRow)
 
 /*
  * The rows of one piece, which is some ten kilobytes: the client receives into buffers of 64 KiB, and copies a value
@@ -45,7 +47,7 @@ const FIELDS = `uuid_send(id) || uuid_send(document_id) || int4send(revision)
  * Packs rows with the columns `id`, `document_id`, `revision`, `ordinal`, `language`, `lexemes`, `sketch` and
  * `embedding`, in order.
  */
-export const packed = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Statement<PackRow> => sql`
+export const packed = (sql: SqlClient.SqlClient, rows: Statement.Fragment) => sql`
   select string_agg(
     ${sql.literal(FIELDS)} || int4send(coalesce(octet_length(sketch), -1)) || coalesce(sketch, '')
       || int4send(coalesce(octet_length(vector), -1)) || coalesce(vector, ''),
@@ -59,7 +61,7 @@ export const packed = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Stat
   group by number / ${sql.literal(String(CHUNKS_PER_PIECE))} order by number / ${sql.literal(String(CHUNKS_PER_PIECE))}`
 
 /** Packs rows with the columns `id`, `document_id`, `revision`, `language` and `lexemes`, in order of their ids. */
-export const packedWords = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Statement<PackRow> => sql`
+export const packedWords = (sql: SqlClient.SqlClient, rows: Statement.Fragment) => sql`
   select string_agg(${sql.literal(FIELDS)} || '\\xffffffffffffffff'::bytea, ''::bytea order by number) as pack
   from (select *, (row_number() over (order by id))::int as number from (${rows}) as found) as numbered
   cross join lateral (select tsvectorsend(lexemes) as words offset 0) as in_binary
@@ -149,10 +151,7 @@ export interface ServingDocument {
 const DOCUMENT_BYTES = UUID_BYTES + 12
 
 /** Packs rows with the columns `id`, `revision`, `chunks` and `is_embedded`, in order of their ids. */
-export const packedDocuments = (
-  sql: SqlClient.SqlClient,
-  rows: Statement.Fragment,
-): Statement.Statement<PackRow> => sql`
+export const packedDocuments = (sql: SqlClient.SqlClient, rows: Statement.Fragment) => sql`
   select string_agg(
     uuid_send(id) || int4send(revision) || int4send(chunks) || int4send(is_embedded::int), ''::bytea order by number
   ) as pack

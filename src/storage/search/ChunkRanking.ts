@@ -1,9 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import type { ChunkId } from "../../domain/Chunk.ts"
+import { ChunkId } from "../../domain/Chunk.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
-import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { floats, vector } from "../sql/SqlValues.ts"
 import { conditionOf, type VectorIndex } from "./VectorIndexes.ts"
@@ -85,15 +86,48 @@ export interface RankResult {
   readonly isComplete: boolean
 }
 
+const ChunkRow = Schema.Struct({
+  id: ChunkId,
+  document_id: DocumentId,
+  ordinal: Schema.Int,
+  title: Schema.String,
+  headings: Schema.Array(Schema.String),
+  content: Schema.String,
+  page: Schema.NullOr(Schema.Int),
+})
+type ChunkRow = typeof ChunkRow.Type
+
+const ScoredRow = Schema.Struct({
+  ...ChunkRow.fields,
+  lexical: Schema.Finite,
+  cosine: Schema.NullOr(Schema.Finite),
+  fused: Schema.Finite,
+  likeness: Schema.Finite,
+})
+type ScoredRow = typeof ScoredRow.Type
+
+/** Decodes chunks; or, where none exists, the one row with the version. */
+const decodeFetched = decodeRows(
+  Schema.Union([
+    Schema.Struct({ version: Schema.BigInt, ...ChunkRow.fields }),
+    Schema.Struct({ version: Schema.BigInt, id: Schema.Null }),
+  ]),
+)
+const ranked = { version: Schema.BigInt, given: Schema.Int }
+/** Decodes ranked chunks; or, where none is, the one row with the version and the number of candidates. */
+const decodeRanked = decodeRows(
+  Schema.Union([Schema.Struct({ ...ranked, ...ScoredRow.fields }), Schema.Struct({ ...ranked, id: Schema.Null })]),
+)
+
 /** Makes `Chunks.fetch`: one statement reads the chunks and the version that shows whether they are up to date. */
 export const makeFetch = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatbotId: ChatbotId, chunks: ReadonlyArray<ChunkId>) {
     const organization = yield* CurrentOrganization
-    const rows = yield* sql<FetchedRow>`
+    const rows = yield* decodeFetched(sql`
       select b.knowledge_version as version, c.id, c.document_id, c.ordinal, c.title, c.headings, c.content, c.page
       from chatbots b left join chunks c
         on c.id = any(${chunks}::uuid[]) and c.chatbot_id = b.id and c.organization_id = b.organization_id
-      where b.id = ${chatbotId} and b.organization_id = ${organization}`
+      where b.id = ${chatbotId} and b.organization_id = ${organization}`)
     const [first] = rows
     if (first === undefined) return yield* chatbotNotFound
     return {
@@ -199,7 +233,7 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
           where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
             and ${isComparable(ranking)}
           order by ${distance(ranking.index, embedding)} limit ${ranking.nearest})`
-    const rows = yield* sql<RankedRow>`
+    const rows = yield* decodeRanked(sql`
     with candidates as (
       select id, max(lexical) as lexical, max(similarity) as similarity, bool_or(is_given) as is_given from (
         select *, true as is_given from unnest(
@@ -226,7 +260,7 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
     cross join (select count(*)::int as given from scored where is_given) counted left join (
       select id, document_id, ordinal, title, headings, content, page, lexical, cosine, fused, likeness from fused
       where likeness >= ${ranking.threshold}::float4 order by fused desc, id limit ${ranking.limit}
-    ) ranked on true where b.id = ${chatbotId} and b.organization_id = ${organization} order by fused desc, ranked.id`
+    ) ranked on true where b.id = ${chatbotId} and b.organization_id = ${organization} order by fused desc, ranked.id`)
     const [first] = rows
     if (first === undefined) return yield* chatbotNotFound
     return {
@@ -235,28 +269,6 @@ export const makeRank = (sql: SqlClient.SqlClient) => {
       isComplete: first.given === candidates.length,
     }
   }, withoutSqlErrors)
-}
-
-/** A ranked chunk; or, where none is, the one row with the version and the number of candidates. */
-type RankedRow = { readonly version: bigint; readonly given: number } & (ScoredRow | { readonly id: null })
-/** A chunk; or, where none exists, the one row with the version. */
-type FetchedRow = { readonly version: bigint } & (ChunkRow | { readonly id: null })
-
-interface ChunkRow {
-  readonly id: ChunkId
-  readonly document_id: DocumentId
-  readonly ordinal: number
-  readonly title: string
-  readonly headings: ReadonlyArray<string>
-  readonly content: string
-  readonly page: number | null
-}
-
-interface ScoredRow extends ChunkRow {
-  readonly lexical: number
-  readonly cosine: number | null
-  readonly fused: number
-  readonly likeness: number
 }
 
 const toChunk = (row: ChunkRow): FetchedChunk => ({

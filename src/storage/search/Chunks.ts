@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../../domain/Chunk.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
@@ -6,15 +6,16 @@ import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { inTurns } from "../../system/InTurns.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import type { Language, LanguageCount } from "../../text/Language.ts"
+import { isLanguage, type Language } from "../../text/Language.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
 import { makeFetch, makeRank } from "./ChunkRanking.ts"
 import { makeMatch } from "./ChunkMatching.ts"
-import { packed, packedWords, packedDocuments, packOf, unpackDocuments } from "./ChunkPacks.ts"
+import { decodePacks, packed, packedDocuments, packedWords, packOf, unpackDocuments } from "./ChunkPacks.ts"
 import { VectorTypes } from "../sql/Database.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { arrayText, byteas, integers, texts, tsvectors, asynchronousCommit, uuids, vectors } from "../sql/SqlValues.ts"
+import { arrayText, asynchronousCommit, byteas, integers, texts, tsvectors, uuids, vectors } from "../sql/SqlValues.ts"
 import { makeTextVectors, type WeightedWords } from "./TextVectors.ts"
 
 /** Chunks of one revision of a document that are inserted together, at most 128. */
@@ -68,6 +69,14 @@ export interface QueryWords {
 
 const documentNotFound = new NotFound({ detail: "There is no such document." })
 
+const decodeProbe = decodeRows(Schema.Struct({ version: Schema.BigInt, analyses: Schema.Array(Schema.Uint8Array) }))
+const decodeLanguages = decodeRows(
+  Schema.Struct({
+    language: Schema.declare((name): name is Language => typeof name === "string" && isLanguage(name)),
+    texts: Schema.Int,
+  }),
+)
+
 /**
  * The table `chunks`, always within the current organization. A chunk serves when its document is at the chunk's
  * revision.
@@ -90,9 +99,10 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
       embeddingModel: string | undefined,
     ) {
       const organization = yield* CurrentOrganization
-      const rows = yield* packed(
-        sql,
-        sql`
+      const rows = yield* decodePacks(
+        packed(
+          sql,
+          sql`
           select c.id, c.document_id, c.revision, c.ordinal, c.language, c.lexemes,
             case when c.embedding_model = ${embeddingModel ?? null} then c.sketch end as sketch,
             case when c.embedding_model = ${embeddingModel ?? null} and c.sketch is null then c.embedding end as embedding
@@ -103,6 +113,7 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
           join chunks c on c.document_id = ranges.document_id and c.revision = ranges.revision
             and c.ordinal between first and last
           where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`,
+        ),
       )
       return packOf(rows)
     }, withoutSqlErrors)
@@ -147,10 +158,10 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
        */
       probe: Effect.fnUntraced(function* (chatbotId: ChatbotId, queries: ReadonlyArray<QueryWords>) {
         const organization = yield* CurrentOrganization
-        const [row] = yield* sql<{ version: bigint; analyses: ReadonlyArray<Uint8Array> }>`
+        const [row] = yield* decodeProbe(sql`
           select knowledge_version as version,
             array(select tsvectorsend(lexemes) from ${stemmed(queries)} order by number) as analyses
-          from chatbots where id = ${chatbotId} and organization_id = ${organization}`
+          from chatbots where id = ${chatbotId} and organization_id = ${organization}`)
         return row ?? (yield* chatbotNotFound)
       }, withoutSqlErrors),
 
@@ -161,12 +172,14 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
        */
       serving: Effect.fnUntraced(function* (chatbotId: ChatbotId, embeddingModel: string | undefined) {
         const organization = yield* CurrentOrganization
-        const rows = yield* packedDocuments(
-          sql,
-          sql`
+        const rows = yield* decodePacks(
+          packedDocuments(
+            sql,
+            sql`
             select id, revision, chunk_count as chunks,
               coalesce(embedding_model = ${embeddingModel ?? null}, false) as is_embedded from documents
             where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0`,
+          ),
         )
         return unpackDocuments(rows)
       }, withoutSqlErrors),
@@ -186,7 +199,7 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
       // All chunks of a document have the same language, so that the first one tells it.
       languages: Effect.fnUntraced(function* (chatbotId: ChatbotId, newest?: number) {
         const organization = yield* CurrentOrganization
-        return yield* sql<LanguageCount>`
+        return yield* decodeLanguages(sql`
           select c.language, sum(d.chunk_count)::int as texts
           from (
             select id, revision, chunk_count from documents
@@ -194,21 +207,23 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
             ${newest === undefined ? sql`` : sql`order by created_at desc, id desc limit ${newest}`}
           ) as d join chunks c on c.document_id = d.id and c.revision = d.revision and c.ordinal = 1
           where c.organization_id = ${organization} and c.chatbot_id = ${chatbotId}
-          group by c.language order by c.language`
+          group by c.language order by c.language`)
       }, withoutSqlErrors),
 
       /** Returns the chunks at these places that exist, in order of their ids. */
       sample: Effect.fnUntraced(function* (chatbotId: ChatbotId, places: ReadonlyArray<ChunkPlace>) {
         const organization = yield* CurrentOrganization
-        const rows = yield* packedWords(
-          sql,
-          sql`
+        const rows = yield* decodePacks(
+          packedWords(
+            sql,
+            sql`
             select c.id, c.document_id, c.revision, c.language, c.lexemes
             from unnest(
               ${uuids(places.map(({ documentId }) => documentId))}, ${integers(places.map(({ revision }) => revision))},
               ${integers(places.map(({ ordinal }) => ordinal))}
             ) as places (document_id, revision, ordinal) join chunks c using (document_id, revision, ordinal)
             where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}`,
+          ),
         )
         return packOf(rows)
       }, withoutSqlErrors),

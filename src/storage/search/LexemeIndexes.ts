@@ -1,9 +1,10 @@
-import { Context, Duration, Effect, Latch, Layer } from "effect"
+import { Context, Duration, Effect, Latch, Layer, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import type { ChatbotId } from "../../domain/Ids.ts"
+import { ChatbotId } from "../../domain/Ids.ts"
 import { regularly } from "../../system/Background.ts"
 import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 /**
@@ -26,6 +27,9 @@ export const validIndex = (sql: SqlClient.SqlClient, name: string): Statement.Fr
 const MAKING =
   "An index of words is being made; until it is there, searches without an index in memory look through the newest documents only"
 
+const decodeIds = decodeRows(Schema.Struct({ id: ChatbotId }))
+const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
+
 /**
  * Indexes of words in the database, one for each chatbot whose knowledge is too large for an index in memory, or soon
  * will be. Smaller chatbots would not use one, and it would slow down their ingestion. Until there is one, each search
@@ -40,9 +44,9 @@ export class LexemeIndexes extends Context.Service<LexemeIndexes>()("parley/stor
     const bell = yield* Latch.make(false)
 
     const maintain = Effect.fn("LexemeIndexes.maintain")(function* (leastChunks: number) {
-      const large = yield* sql<{ id: ChatbotId }>`
+      const large = yield* decodeIds(sql`
         select chatbot_id as id from documents where revision > 0
-        group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`
+        group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`)
       for (const { id } of large) requested.add(id)
       for (const chatbotId of requested) {
         const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
@@ -56,10 +60,10 @@ export class LexemeIndexes extends Context.Service<LexemeIndexes>()("parley/stor
         requested.delete(chatbotId)
         announced.delete(chatbotId)
       }
-      const orphans = yield* sql<{ name: string }>`
+      const orphans = yield* decodeNames(sql`
         select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
         where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX})
-          and not exists (select from chatbots where relname = ${LEXEME_INDEX} || replace(id::text, '-', ''))`
+          and not exists (select from chatbots where relname = ${LEXEME_INDEX} || replace(id::text, '-', ''))`)
       for (const { name } of orphans) yield* indexes.drop(name)
     }, withoutTimeLimit)
 

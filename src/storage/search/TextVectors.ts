@@ -1,8 +1,9 @@
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { inTurns } from "../../system/InTurns.ts"
 import type { Language } from "../../text/Language.ts"
 import { Lexicon, type Word } from "./Lexicon.ts"
+import { decodeRows } from "../sql/Rows.ts"
 
 /** Words with single spaces between them: of a title (weight A), of headings (weight B), and of the text itself. */
 export type WeightedWords = readonly [title: string, headings: string, text: string]
@@ -12,6 +13,8 @@ const MAX_CHARACTERS = 256 * 1_024
 
 /** Postgres analyses this many words in one statement, so that other requests can run between two. */
 const WORDS_PER_TURN = 250
+
+const decodeAnalyses = decodeRows(Schema.Struct({ analyses: Schema.Array(Schema.Uint8Array) }))
 
 /**
  * Makes the binary form of `setweight(to_tsvector(title), 'A') || setweight(to_tsvector(headings), 'B') ||
@@ -30,11 +33,11 @@ export const makeTextVectors = (sql: SqlClient.SqlClient) => {
   }
 
   const learn = Effect.fnUntraced(function* (lexicon: Lexicon, language: Language, words: ReadonlyArray<Word>) {
-    const [row] = yield* sql<{ analyses: ReadonlyArray<Uint8Array> }>`
+    const [row] = yield* decodeAnalyses(sql`
       select array(
         select tsvectorsend(to_tsvector(${language}::text::regconfig, word || ${Lexicon.afterWord}))
         from unnest(${words.map(({ name }) => name)}::text[]) with ordinality as words (word, number) order by number
-      ) as analyses`
+      ) as analyses`)
     for (const [index, analysis] of (row?.analyses ?? []).entries()) {
       const word = words[index]
       if (word !== undefined) lexicon.learn(word, analysis)

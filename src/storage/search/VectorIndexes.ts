@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto"
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { regularly } from "../../system/Background.ts"
 import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 /** An HNSW index over the vectors of one model and dimension, for all chatbots together. */
@@ -32,6 +33,9 @@ const OLDEST_PGVECTOR = [0, 8] as const
 /** How often to check whether a chatbot has become large enough. */
 const LOOK_EVERY = Duration.minutes(1)
 
+const decodeVersion = decodeRows(Schema.Struct({ version: Schema.String }))
+const decodeDimensions = decodeRows(Schema.Struct({ dimensions: Schema.Finite }))
+
 /** Indexes for the search of nearest vectors, which are built once a chatbot is large enough. */
 export class VectorIndexes extends Context.Service<VectorIndexes>()("parley/storage/search/VectorIndexes", {
   make: (settings: VectorIndexesSettings) =>
@@ -41,15 +45,15 @@ export class VectorIndexes extends Context.Service<VectorIndexes>()("parley/stor
       const ready = new Map<string, VectorIndex>()
 
       const isPossible = Effect.gen(function* () {
-        const [row] = yield* sql<{ version: string }>`
-          select extversion as version from pg_extension where extname = 'vector'`
+        const [row] = yield* decodeVersion(sql`
+          select extversion as version from pg_extension where extname = 'vector'`)
         const [major = 0, minor = 0] = (row?.version ?? "").split(".").map(Number)
         return major > OLDEST_PGVECTOR[0] || minor >= OLDEST_PGVECTOR[1]
       })
 
       /** Returns the indexes that the model's vectors need in chatbots that are large enough. */
       const neededIndexes = Effect.fnUntraced(function* (model: string) {
-        const rows = yield* sql<{ dimensions: number }>`
+        const rows = yield* decodeDimensions(sql`
           select distinct (
             select c.embedding_dimensions from chunks c
             where c.chatbot_id = large.chatbot_id and c.embedding_model = ${model} limit 1
@@ -57,7 +61,7 @@ export class VectorIndexes extends Context.Service<VectorIndexes>()("parley/stor
           from (
             select chatbot_id from documents where embedding_model = ${model}
             group by chatbot_id having sum(chunk_count) >= ${settings.leastChunks}
-          ) large`
+          ) large`)
         return rows.flatMap(({ dimensions }) => indexOf(model, dimensions) ?? [])
       })
 

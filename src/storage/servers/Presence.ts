@@ -10,6 +10,7 @@ import { Seat } from "../../system/Seat.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { DATABASE_URL } from "../../system/Variables.ts"
 import { deadServer, idWithin, type ServersShape, type TakeOver } from "./Servers.ts"
+import { decodeRows } from "../sql/Rows.ts"
 
 /** The first key of the advisory locks of servers, an arbitrary number of Parley's own; the second is a server's. */
 export const LOCK_CLASS = 724_201_554
@@ -69,6 +70,8 @@ const pooled = new StartupError({
   what: "Between Parley and Postgres is a pooler, such as PgBouncer, that gives the statements of one connection to several.",
   doThis: `Let ${DATABASE_URL} name Postgres itself, or a pool in session mode: each server has few connections and shares them among its requests.`,
 })
+
+const decodeNumber = decodeRows(Schema.Struct({ number: Schema.Finite }))
 
 /**
  * Refuses a pooler that pools transactions or statements, behind which the identity of a connection would be that of
@@ -143,7 +146,7 @@ export const makePresence = Effect.fnUntraced(function* (
       const connection = yield* pool.get
       yield* connection.query(KEEP_ALIVE, [])
       if (number === undefined) {
-        const [row] = yield* system<{ number: number }>`select nextval('server_numbers')::int as number`
+        const [row] = yield* decodeNumber(system`select nextval('server_numbers')::int as number`)
         number = row?.number
       }
       yield* connection.query(`select pg_advisory_lock(${LOCK_CLASS}, $1)`, [number])

@@ -1,28 +1,29 @@
 import { type Duration, Effect, type Latch, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import type { OrganizationId } from "../../domain/Ids.ts"
+import { OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Servers } from "../servers/Servers.ts"
 import { SystemSql } from "./Database.ts"
 import { Pulse } from "./Pulse.ts"
-import { decodeRows } from "./Rows.ts"
+import { decodeRows, onlyRow } from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { interval } from "./SqlValues.ts"
 
 /** The columns that every queue returns of a job that a worker has claimed. */
-export interface Job {
-  readonly organization_id: OrganizationId
+export const Job = Schema.Struct({
+  organization_id: OrganizationId,
   /** Identifies this attempt. An attempt with another lease can write nothing. */
-  readonly lease_id: string
+  lease_id: Schema.String,
   /** The number of earlier attempts that failed because of the job itself. Putting the job off resets it to 0. */
-  readonly attempts: number
+  attempts: Schema.Int,
   /**
    * The number of earlier attempts whose worker was killed or lost the database. Putting the job off resets it to 0.
    */
-  readonly lapses: number
+  lapses: Schema.Int,
   /** How often the job was given up and put off. */
-  readonly given_up: number
-}
+  given_up: Schema.Int,
+})
+export type Job = typeof Job.Type
 
 /**
  * A worker's claim to a job, by the clock of the database. It lasts as long as the worker renews it in time, and as long
@@ -243,5 +244,5 @@ export const queueState = (sql: SqlClient.SqlClient, table: string) =>
       count(*) filter (where lease_id is null and run_at > now())::int as delayed,
       extract(epoch from now() - min(run_at) filter (where run_at <= now()))::float8 as overdue_seconds
       from ${sql(table)}`),
-    ([row]) => Effect.orDie(Effect.fromNullishOr(row)),
+    onlyRow,
   )

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Listed, Place, Range } from "../../domain/Page.ts"
 
@@ -9,10 +10,8 @@ import type { Listed, Place, Range } from "../../domain/Page.ts"
 export const PLACE_COLUMN = "(extract(epoch from created_at) * 1000000)::bigint::text as at"
 
 /** A row with its place in a list. */
-export interface PlacedRow {
-  readonly id: string
-  readonly at: string
-}
+export const PlacedRow = Schema.Struct({ id: Schema.String, at: Schema.String })
+export type PlacedRow = typeof PlacedRow.Type
 
 /** A condition on the rows after a place, in ascending (`>`) or descending (`<`) order; none without a place. */
 export const afterPlace = (sql: SqlClient.SqlClient, after: Place | undefined, order: ">" | "<"): Statement.Fragment =>

@@ -1,8 +1,9 @@
 import { Effect, type FileSystem, Schedule, Schema } from "effect"
-import { type SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { damagedMigrations, type Migration, readMigrations } from "../MigrationFiles.ts"
 import { makeIndexes } from "./Indexes.ts"
 import { ADVISORY_LOCK, isUnreachable, serverMessage } from "./Preparation.ts"
+import { decodeRows } from "./Rows.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { splitStatements } from "./SqlScript.ts"
 import { nothingThere, StartupError } from "../../system/StartupError.ts"
@@ -154,14 +155,12 @@ const inTransaction = (
     }),
   )
 
-const readApplied = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Applied>, SqlError.SqlError> =>
-  SqlSchema.findAll({
-    Request: Schema.Void,
-    Result: Applied,
-    // Tables of earlier versions have no column `usable_from`.
-    execute: () => sql`select number, name, checksum, (to_jsonb(m) ->> 'usable_from')::int as usable_from
-      from parley_migrations m order by number`,
-  })(undefined).pipe(Effect.catchTag("SchemaError", Effect.die))
+const decodeApplied = decodeRows(Applied)
+
+// Tables of earlier versions have no column `usable_from`.
+const readApplied = (sql: SqlClient.SqlClient) =>
+  decodeApplied(sql`select number, name, checksum, (to_jsonb(m) ->> 'usable_from')::int as usable_from
+    from parley_migrations m order by number`)
 
 const isMissingTable = (error: SqlError.SqlError): boolean => sqlState(error) === "42P01"
 

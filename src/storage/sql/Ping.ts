@@ -1,7 +1,10 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { SystemSql } from "./Database.ts"
+import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
+
+const decodeIsReadOnly = decodeRows(Schema.Struct({ isReadOnly: Schema.Boolean }))
 
 /**
  * Makes one round trip to the database, to learn whether it answers, and whether it can only be read: because its disk
@@ -13,7 +16,7 @@ export class Ping extends Context.Service<Ping, Effect.Effect<{ readonly isReadO
   static readonly layer = Layer.effect(
     this,
     Effect.map(SystemSql, (sql) =>
-      sql<{ isReadOnly: boolean }>`select current_setting('transaction_read_only')::boolean as "isReadOnly"`.pipe(
+      decodeIsReadOnly(sql`select current_setting('transaction_read_only')::boolean as "isReadOnly"`).pipe(
         Effect.map(([row]) => ({ isReadOnly: row?.isReadOnly === true })),
         withoutSqlErrors,
       ),

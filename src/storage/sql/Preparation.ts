@@ -1,6 +1,7 @@
 import { Effect, Predicate, Schedule, Schema } from "effect"
-import { type SqlClient, SqlError, SqlSchema } from "effect/sql"
+import { type SqlClient, SqlError } from "effect/sql"
 import { TENANT_ROLE } from "./TenantConnections.ts"
+import { decodeRows, onlyRow } from "./Rows.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { nothingThere, StartupError } from "../../system/StartupError.ts"
 import { knownWords } from "../../system/SystemError.ts"
@@ -75,11 +76,11 @@ export const vectorOidsIn = (state: ServerState): Effect.Effect<VectorOids, Star
     : Effect.succeed({ vector: state.vector_oid, vectors: state.vectors_oid })
 }
 
+const decodeState = decodeRows(ServerState)
+
 const inspectionOf = (sql: SqlClient.SqlClient) =>
-  SqlSchema.findOne({
-    Request: Schema.Void,
-    Result: ServerState,
-    execute: () => sql`
+  Effect.flatMap(
+    decodeState(sql`
       with server as (select current_setting('server_version_num')::int as version)
       select version,
         current_setting('server_version') as version_text,
@@ -91,8 +92,9 @@ const inspectionOf = (sql: SqlClient.SqlClient) =>
           select pg_has_role(session_user, oid, case when version >= 160000 then 'SET' else 'MEMBER' end)
           from pg_roles where rolname = ${TENANT_ROLE}
         ), false) as may_become_tenant
-      from server`,
-  })(undefined).pipe(Effect.catchTags({ SchemaError: Effect.die, NoSuchElementError: Effect.die }))
+      from server`),
+    onlyRow,
+  )
 
 const isRecent = (pgvector: string): boolean => {
   const [major = 0, minor = 0] = pgvector.split(".").map(Number)

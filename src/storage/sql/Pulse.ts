@@ -1,6 +1,7 @@
-import { Context, Duration, Effect, Latch } from "effect"
+import { Context, Duration, Effect, Latch, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
+import { decodeRows } from "./Rows.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /*
@@ -36,6 +37,8 @@ export const Pulse = Context.Reference<PulseShape>("parley/storage/sql/Pulse", {
   defaultValue: () => ({ until: (bell) => bell.await, onSetBack: () => Effect.void }),
 })
 
+const decodeTimes = decodeRows(Schema.Struct({ now: Schema.Finite, times: Schema.Array(Schema.NullOr(Schema.Finite)) }))
+
 /** Begins the pulse of a process, which lasts as long as the scope. */
 export const makePulse = Effect.fnUntraced(function* (system: SqlClient.SqlClient, hasOthers: () => boolean) {
   const waiting = new Set<{ readonly bell: Latch.Latch; readonly earliest: Statement.Fragment }>()
@@ -51,9 +54,11 @@ export const makePulse = Effect.fnUntraced(function* (system: SqlClient.SqlClien
     if (asked.length === 0) return Number.POSITIVE_INFINITY
     const begun = yield* currentMonotonicMillis
     const times = asked.map(({ earliest }) => system`(extract(epoch from ${earliest}) * 1000)::float8`)
-    const [row] = yield* system<{ now: number; times: ReadonlyArray<number | null> }>`
+    const [row] = yield* decodeTimes(
+      system`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-        array[${system.csv([system`null::float8`, ...times])}] as times`.unprepared
+        array[${system.csv([system`null::float8`, ...times])}] as times`.unprepared,
+    )
     if (row === undefined) return Number.POSITIVE_INFINITY
     const aheadNow = row.now - (yield* currentMonotonicMillis)
     // An answer that was long under way must not look like a clock that was set back.

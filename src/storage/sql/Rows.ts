@@ -13,11 +13,24 @@ export const TimestampColumn = Schema.Date.pipe(
 )
 
 /**
- * Decodes the rows that a statement returns. A row of another shape is a defect, because it is a fault of the
- * statement. For statements that no chat, search or upload waits for: decoding takes longer than a short statement.
+ * Decodes the rows that a statement returns, by a decoder that is made once. A row of another shape is a defect, because
+ * it is a fault of the statement.
  */
-export const decodeRows = <A, I>(row: Schema.Codec<A, I>) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
-  return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>): Effect.Effect<ReadonlyArray<A>, E, R> =>
-    Effect.flatMap(rows, (found) => Effect.orDie(decode(found)))
+export const decodeRows = <A, I>(row: Schema.Codec<A, I>): DecodeRows<A> => {
+  const decode = Schema.decodeUnknownSync(Schema.Array(row))
+  return (rows) => Effect.map(rows, decode)
 }
+
+/** Returns the first row of a statement, or fails where there is none. */
+export const rowOr =
+  <F>(failure: F) =>
+  <A extends {}, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effect.Effect<A, E | F, R> =>
+    Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(failure) : Effect.succeed(row)))
+
+/** Returns the row of a statement that always returns one. */
+export const onlyRow = <A>([row]: ReadonlyArray<A>): Effect.Effect<A> => Effect.orDie(Effect.fromNullishOr(row))
+
+/** Decodes the rows of a statement. */
+export type DecodeRows<A> = <E, R>(
+  rows: Effect.Effect<ReadonlyArray<unknown>, E, R>,
+) => Effect.Effect<ReadonlyArray<A>, E, R>

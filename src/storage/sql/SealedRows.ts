@@ -1,11 +1,14 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Secrets, SecretUnreadable } from "../../system/Secrets.ts"
+import { decodeRows, type DecodeRows } from "./Rows.ts"
 import { transaction } from "./SqlErrors.ts"
 
 /** Reads this many rows in one statement. */
 const ROWS_AT_ONCE = 100
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
+
+const decodeIds = decodeRows(Schema.Struct({ id: Schema.String }))
 
 /** Visits all rows in the order of their ids, some at a time. `visit` returns the next rows after an id. */
 export const walk = Effect.fnUntraced(function* <E>(
@@ -20,6 +23,7 @@ export interface SealedTable<Row> {
   readonly name: string
   /** The names of the columns of `Row`. */
   readonly columns: string
+  readonly decode: DecodeRows<Row>
   /** The condition of the rows that have a secret; absent when all have one. */
   readonly condition?: string
   /** Encrypts the secret of a row again, and returns the assignments of its columns. */
@@ -33,17 +37,17 @@ export interface SealedTable<Row> {
  * A row is locked from the moment when it is read, so that what another server writes meanwhile is not undone, and no
  * other row is, so that nobody waits for long and nobody for each other.
  */
-export const sealRows = <Row extends object>(
+export const sealRows = <Row>(
   sql: SqlClient.SqlClient,
   { key }: Secrets["Service"],
-  { columns, condition = "true", name, seal }: SealedTable<Row>,
+  { columns, condition = "true", decode, name, seal }: SealedTable<Row>,
 ): Effect.Effect<number, SqlError.SqlError> => {
   const pending = sql`${sql.literal(condition)} and sealed_by is distinct from ${key ?? null}::text`
 
   const sealOne = Effect.fnUntraced(
     function* (id: string) {
-      const [row] = yield* sql<Row>`
-        select ${sql.literal(columns)} from ${sql(name)} where id = ${id}::uuid and ${pending} for update`
+      const [row] = yield* decode(sql`
+        select ${sql.literal(columns)} from ${sql(name)} where id = ${id}::uuid and ${pending} for update`)
       if (row === undefined) return 0
       yield* sql`update ${sql(name)} set ${yield* seal(row)} where id = ${id}::uuid`
       return 1
@@ -57,8 +61,8 @@ export const sealRows = <Row extends object>(
     let count = 0
     yield* walk(
       Effect.fnUntraced(function* (after, limit) {
-        const rows = yield* sql<{ id: string }>`
-          select id from ${sql(name)} where id > ${after}::uuid and ${pending} order by id limit ${limit}`
+        const rows = yield* decodeIds(sql`
+          select id from ${sql(name)} where id > ${after}::uuid and ${pending} order by id limit ${limit}`)
         for (const { id } of rows) count += yield* sealOne(id)
         return rows
       }),

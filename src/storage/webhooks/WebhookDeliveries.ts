@@ -1,13 +1,13 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Function, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import type { Range } from "../../domain/Page.ts"
-import { type Timestamp, timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WebhookId } from "../../domain/webhook/Webhook.ts"
-import type { DeliveryId, DeliveryState, WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
-import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
-import { afterPlace, PLACE_COLUMN, type PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
+import { type DeliveryId, type DeliveryState, WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
+import { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
+import { afterPlace, PLACE_COLUMN, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
+import { decodeRows, TimestampColumn } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText } from "../sql/SqlValues.ts"
 
@@ -19,12 +19,12 @@ export interface DeliveryFilter {
   readonly types: ReadonlyArray<WebhookEventType>
 }
 
-type Times = "attempted_at" | "created_at" | "due_at"
-type Row = Omit<WebhookDelivery, Times> & {
-  readonly attempted_at: Date | null
-  readonly due_at: Date | null
-  readonly created_at: Date
-}
+const Row = Schema.Struct({
+  ...WebhookDelivery.fields,
+  attempted_at: Schema.NullOr(TimestampColumn),
+  due_at: Schema.NullOr(TimestampColumn),
+  created_at: TimestampColumn,
+})
 
 const COLUMNS = `id, webhook_id, type, subject as subject_id, state, attempts, attempted_at,
   case when state = 'waiting' then due_at end as due_at, response_status, response, error, duration_ms, created_at`
@@ -33,6 +33,10 @@ const COLUMNS = `id, webhook_id, type, subject as subject_id, state, attempts, a
 const RESENT_AT_ONCE = 1_000
 
 const deliveryNotFound = new NotFound({ detail: "There is no such delivery of this webhook." })
+
+const decodeListed = decodeRows(Schema.Struct({ ...PlacedRow.fields, ...Row.fields }))
+const decodeDeliveries = decodeRows(Row)
+const decodeTypes = decodeRows(Schema.Struct({ type: WebhookEventType }))
 
 /** The table `webhook_deliveries` as its owners see it, always within the current organization. */
 export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
@@ -49,13 +53,13 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
         /** Lists the deliveries of a webhook, the latest first. */
         list: Effect.fnUntraced(function* (webhook: WebhookId, { state, type, types }: DeliveryFilter, range: Range) {
           const organization = yield* CurrentOrganization
-          const rows = yield* sql<Row & PlacedRow>`
+          const rows = yield* decodeListed(sql`
           select ${columns}, ${sql.literal(PLACE_COLUMN)} from webhook_deliveries
           where webhook_id = ${webhook} and organization_id = ${organization} and type = any(${arrayText(types)}::text[])
             ${state === undefined ? sql`` : sql`and state = ${state}`}
             ${type === undefined ? sql`` : sql`and type = ${type}`} ${afterPlace(sql, range.after, "<")}
-          order by created_at desc, id desc limit ${readLimit(range)}`
-          return toListed(rows, range, present)
+          order by created_at desc, id desc limit ${readLimit(range)}`)
+          return toListed(rows, range, Function.identity)
         }, withoutSqlErrors),
 
         /** Puts a delivery of one of these types in the queue again, as if it had not been tried, and returns it. */
@@ -65,11 +69,11 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
           types: ReadonlyArray<WebhookEventType>,
         ) {
           const organization = yield* CurrentOrganization
-          const [row] = yield* sql<Row>`
+          const [row] = yield* decodeDeliveries(sql`
           update webhook_deliveries set ${again}
           where id = ${id} and webhook_id = ${webhook} and organization_id = ${organization}
-            and type = any(${arrayText(types)}::text[]) returning ${columns}`
-          return row === undefined ? yield* deliveryNotFound : present(row)
+            and type = any(${arrayText(types)}::text[]) returning ${columns}`)
+          return row === undefined ? yield* deliveryNotFound : row
         }, withoutSqlErrors),
 
         /** Puts failed deliveries of these types since a moment in the queue again, the oldest first. Returns their number. */
@@ -92,9 +96,9 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
         /** The types of the deliveries that wait. */
         waitingTypes: Effect.fnUntraced(function* (webhook: WebhookId) {
           const organization = yield* CurrentOrganization
-          const rows = yield* sql<{ type: WebhookEventType }>`
+          const rows = yield* decodeTypes(sql`
           select distinct type from webhook_deliveries
-          where webhook_id = ${webhook} and organization_id = ${organization} and state = 'waiting'`
+          where webhook_id = ${webhook} and organization_id = ${organization} and state = 'waiting'`)
           return rows.map(({ type }) => type)
         }, withoutSqlErrors),
       }
@@ -103,12 +107,3 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
 ) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-const present = ({ attempted_at, created_at, due_at, ...row }: Omit<Row, "at">): WebhookDelivery => ({
-  ...row,
-  attempted_at: nullable(attempted_at),
-  due_at: nullable(due_at),
-  created_at: timestamp(created_at),
-})
-
-const nullable = (date: Date | null): Timestamp | null => date && timestamp(date)

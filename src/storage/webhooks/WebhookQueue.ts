@@ -1,24 +1,27 @@
-import { Context, type Duration, Effect, type Latch, Layer, type Redacted, type Schema } from "effect"
+import { Context, type Duration, Effect, type Latch, Layer, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import type { WebhookId } from "../../domain/webhook/Webhook.ts"
-import type { DeliveryId, WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
+import { WebhookId } from "../../domain/webhook/Webhook.ts"
+import { DeliveryId, type WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { type Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
+import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
 import { Pulse } from "../sql/Pulse.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, interval } from "../sql/SqlValues.ts"
 import { payloadData } from "./Payloads.ts"
-import { SECRET_COLUMNS, type StoredSecrets } from "./WebhookSecrets.ts"
+import { SECRET_COLUMNS, StoredSecrets } from "./WebhookSecrets.ts"
 import { signingSecrets } from "./Webhooks.ts"
 
 /** A webhook whose deliveries a server sends, under a lease. */
-export interface WebhookJob extends Job {
-  readonly webhook_id: WebhookId
-}
+export const WebhookJob = Schema.Struct({
+  ...Job.fields,
+  webhook_id: WebhookId,
+})
+export type WebhookJob = typeof WebhookJob.Type
 
 /** What a server needs to know of a webhook to send to it. */
 export interface Endpoint {
@@ -29,14 +32,15 @@ export interface Endpoint {
 }
 
 /** A delivery that is due and the first of its subject. */
-export interface DueDelivery {
-  readonly id: DeliveryId
-  readonly type: string
-  readonly timestamp: string
-  readonly attempts: number
+export const DueDelivery = Schema.Struct({
+  id: DeliveryId,
+  type: Schema.String,
+  timestamp: Schema.String,
+  attempts: Schema.Finite,
   /** Null when what it is about is deleted. */
-  readonly data: Schema.Json
-}
+  data: Schema.Json,
+})
+export type DueDelivery = typeof DueDelivery.Type
 
 /** What becomes of a delivery after an attempt; `waiting` with the delay before the next one. */
 export type Settlement =
@@ -44,11 +48,12 @@ export type Settlement =
   | { readonly state: "waiting"; readonly delay: Duration.Duration }
 
 /** The state of an endpoint after a failed attempt. */
-export interface Failing {
-  readonly failures: number
+export const Failing = Schema.Struct({
+  failures: Schema.Finite,
   /** How long every attempt has failed, in milliseconds. */
-  readonly failing_for: number
-}
+  failing_for: Schema.Finite,
+})
+export type Failing = typeof Failing.Type
 
 export const webhookTable = {
   table: "webhook_queue",
@@ -63,6 +68,26 @@ const ANNOUNCED_AT_ONCE = 1_000
 export const FAILING_FROM = 5
 
 type Attempt = Pick<WebhookJob, "lease_id" | "webhook_id">
+
+const decodeAnnouncements = decodeRows(Schema.Struct({ announced: Schema.Finite, any: Schema.Boolean }))
+const decodeJob = decodeRows(WebhookJob)
+const decodeEndpoint = decodeRows(
+  Schema.Struct({
+    ...StoredSecrets.fields,
+    url: Schema.String,
+    active: Schema.Boolean,
+    failures: Schema.Finite,
+    is_rotating: Schema.Boolean,
+  }),
+)
+const decodeDue = decodeRows(
+  Schema.Struct({
+    ...Struct.omit(DueDelivery.fields, ["timestamp"]),
+    is_behind: Schema.Boolean,
+    created_at: Schema.Date,
+  }),
+)
+const decodeFailing = decodeRows(Failing)
 
 /** The queue of webhooks with deliveries that wait, see `LeaseQueue`, and what whoever has the lease does with them. */
 export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storage/webhooks/WebhookQueue", {
@@ -87,7 +112,7 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
        * deliveries, and whether any organization has a webhook.
        */
       announce: Effect.map(
-        system<{ announced: number; any: boolean }>`
+        decodeAnnouncements(system`
           with new as (
             select id, webhook_id, organization_id from webhook_deliveries where not announced
             order by position limit ${ANNOUNCED_AT_ONCE} for update skip locked
@@ -103,16 +128,16 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
               where q.lease_id is null and not q.is_failing
           )
           select (select count(*)::int from new) as announced, exists (select from webhooks) as any
-          from ${asynchronousCommit(system)}`,
+          from ${asynchronousCommit(system)}`),
         ([row]) => row ?? { announced: 0, any: false },
       ).pipe(withoutSqlErrors),
 
       /** Claims a webhook that is failing, or one that is not. */
       claim: Effect.fnUntraced(function* (isFailing: boolean, lease: Lease) {
-        const [row] = yield* system<WebhookJob>`
+        const [row] = yield* decodeJob(system`
           with claimed as (${queue.claim(lease, { and: sql`q.is_failing = ${isFailing}` })})
           select webhook_id, organization_id, lease_id, attempts, lapses, given_up
-          from claimed, ${asynchronousCommit(system)}`
+          from claimed, ${asynchronousCommit(system)}`)
         return row
       }, withoutSqlErrors),
 
@@ -132,12 +157,10 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
       /** Returns the webhook; undefined when it is deleted. */
       endpoint: Effect.fnUntraced(function* (id: WebhookId) {
         const organization = yield* CurrentOrganization
-        const [row] = yield* sql<
-          StoredSecrets & { url: string; active: boolean; failures: number; is_rotating: boolean }
-        >`
+        const [row] = yield* decodeEndpoint(sql`
           select ${sql.literal(SECRET_COLUMNS)}, url, active, failures,
             coalesce(old_until > now(), false) as is_rotating
-          from webhooks where id = ${id} and organization_id = ${organization}`
+          from webhooks where id = ${id} and organization_id = ${organization}`)
         if (row === undefined) return undefined
         const { active, failures, url } = row
         return { active, failures, url, secrets: signingSecrets(secrets, row) }
@@ -149,7 +172,7 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
        */
       due: Effect.fnUntraced(function* (id: WebhookId, textLimit: number) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<Omit<DueDelivery, "timestamp"> & { is_behind: boolean; created_at: Date }>`
+        const rows = yield* decodeDue(sql`
           with due as (
             select id, subject, position from webhook_deliveries
             where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting' and due_at <= now()
@@ -168,7 +191,7 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
           select d.id, d.type, d.attempts, d.created_at, j.is_behind,
             case when not j.is_behind then ${payloadData(sql, textLimit)} end as data
           from judged j join webhook_deliveries d on d.id = j.id and d.organization_id = ${organization}
-          order by d.position`
+          order by d.position`)
         const deliveries = rows.flatMap(({ created_at, is_behind, ...row }): ReadonlyArray<DueDelivery> =>
           is_behind ? [] : [{ ...row, timestamp: timestamp(created_at) }],
         )
@@ -206,7 +229,7 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
           result === undefined
             ? sql``
             : sql`id = ${webhook_id} and organization_id = ${organization} and exists (select from settled)`
-        const rows = yield* sql<Failing>`
+        const rows = yield* decodeFailing(sql`
           with settled as (
             update webhook_deliveries set state = ${settlement.state}, due_at = ${dueAt}, announced = true ${attempted}
             where id = ${delivery} and organization_id = ${organization} and state = 'waiting' and exists (
@@ -224,7 +247,7 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
           )
           update webhooks set ${changed} ${webhook}
           returning failures, coalesce(extract(epoch from clock_timestamp() - failing_since) * 1000, 0)::float8
-            as failing_for`
+            as failing_for`)
         return rows.find(({ failures }) => failures > 0)
       }, withoutSqlErrors),
 

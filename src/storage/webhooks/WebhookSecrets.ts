@@ -1,23 +1,23 @@
-import { Effect, Redacted } from "effect"
-import type { OrganizationId } from "../../domain/Ids.ts"
-import type { WebhookId } from "../../domain/webhook/Webhook.ts"
+import { Effect, Redacted, Schema } from "effect"
+import { OrganizationId } from "../../domain/Ids.ts"
+import { WebhookId } from "../../domain/webhook/Webhook.ts"
 import type { Secrets, SecretUnreadable } from "../../system/Secrets.ts"
 
 /** The webhook that a secret belongs to. */
-export interface SecretOwner {
-  readonly id: WebhookId
-  readonly organization_id: OrganizationId
-}
+const SecretOwner = Schema.Struct({ id: WebhookId, organization_id: OrganizationId })
+export type SecretOwner = typeof SecretOwner.Type
 
 /** A webhook's secrets as its row holds them: each in plain text, or encrypted. */
-export interface StoredSecrets extends SecretOwner {
-  readonly secret: string | null
-  readonly sealed: Uint8Array | null
-  readonly sealed_by: string | null
-  readonly old_secret: string | null
-  readonly old_sealed: Uint8Array | null
-  readonly old_sealed_by: string | null
-}
+export const StoredSecrets = Schema.Struct({
+  ...SecretOwner.fields,
+  secret: Schema.NullOr(Schema.String),
+  sealed: Schema.NullOr(Schema.Uint8Array),
+  sealed_by: Schema.NullOr(Schema.String),
+  old_secret: Schema.NullOr(Schema.String),
+  old_sealed: Schema.NullOr(Schema.Uint8Array),
+  old_sealed_by: Schema.NullOr(Schema.String),
+})
+export type StoredSecrets = typeof StoredSecrets.Type
 
 export const SECRET_COLUMNS = "id, organization_id, secret, sealed, sealed_by, old_secret, old_sealed, old_sealed_by"
 

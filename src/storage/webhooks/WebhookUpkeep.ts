@@ -1,12 +1,15 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WebhookId } from "../../domain/webhook/Webhook.ts"
 import { SystemSql } from "../sql/Database.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** Deletes or ends at most this many deliveries in one statement. */
 const ROWS_AT_ONCE = 500
+
+const decodeDropped = decodeRows(Schema.Struct({ dropped: Schema.Finite }))
 
 /** Ends and deletes the deliveries that nobody sends any more, and the secrets that sign no more. */
 export class WebhookUpkeep extends Context.Service<WebhookUpkeep>()("parley/storage/webhooks/WebhookUpkeep", {
@@ -33,7 +36,7 @@ export class WebhookUpkeep extends Context.Service<WebhookUpkeep>()("parley/stor
       /** Drops the oldest deliveries that wait beyond a limit. Returns their number. */
       trim: Effect.fnUntraced(function* (id: WebhookId, limit: number) {
         const organization = yield* CurrentOrganization
-        const [row] = yield* sql<{ dropped: number }>`
+        const [row] = yield* decodeDropped(sql`
           with excess as (
             select id from webhook_deliveries
             where webhook_id = ${id} and organization_id = ${organization} and state = 'waiting'
@@ -50,7 +53,7 @@ export class WebhookUpkeep extends Context.Service<WebhookUpkeep>()("parley/stor
             update webhooks set dropped = dropped + (select count(*) from dropped)
             where id = ${id} and organization_id = ${organization} and exists (select from dropped)
           )
-          select count(*)::int as dropped from dropped`
+          select count(*)::int as dropped from dropped`)
         // The first ones that are left may wait behind those that were dropped.
         if (row !== undefined && row.dropped > 0) {
           yield* sql`update webhook_deliveries set due_at = now()

@@ -1,20 +1,20 @@
-import { Context, type Duration, Effect, Layer, type Redacted, type Schema } from "effect"
+import { Context, type Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
-import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import type { Webhook, WebhookId } from "../../domain/webhook/Webhook.ts"
+import { Webhook, type WebhookId } from "../../domain/webhook/Webhook.ts"
 import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { sealRows } from "../sql/SealedRows.ts"
+import { decodeRows, rowOr, TimestampColumn } from "../sql/Rows.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, interval } from "../sql/SqlValues.ts"
-import { openSecrets, SECRET_COLUMNS, sealSecret, type StoredSecrets } from "./WebhookSecrets.ts"
+import { openSecrets, sealSecret, SECRET_COLUMNS, StoredSecrets } from "./WebhookSecrets.ts"
 
 /** The fields of a webhook that its owner sets. */
 export interface WebhookContent {
@@ -24,13 +24,13 @@ export interface WebhookContent {
   readonly active: boolean
 }
 
-interface Row extends Omit<Webhook, "created_at" | "dropped" | "failing_since" | "old_secret_until" | "updated_at"> {
-  readonly dropped: string | bigint
-  readonly failing_since: Date | null
-  readonly old_until: Date | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+const Row = Schema.Struct({
+  ...Webhook.fields,
+  failing_since: Schema.NullOr(TimestampColumn),
+  old_secret_until: Schema.NullOr(TimestampColumn),
+  created_at: TimestampColumn,
+  updated_at: TimestampColumn,
+})
 
 /** The webhooks that a caller may reach: those of one chatbot, or of the whole organization. */
 export type Reach = ChatbotId | undefined
@@ -40,6 +40,13 @@ const COUNT_LOCK = 724_201_558
 
 const webhookNotFound = new NotFound({ detail: "There is no such webhook." })
 const noChatbot = new NotFound({ detail: "There is no such chatbot." })
+
+const decodeCount = decodeRows(Schema.Struct({ count: Schema.Finite }))
+const decodeWebhooks = decodeRows(Row)
+const decodeUrl = decodeRows(Schema.Struct({ url: Schema.String }))
+const decodeTested = decodeRows(
+  Schema.Struct({ ...StoredSecrets.fields, url: Schema.String, is_rotating: Schema.Boolean }),
+)
 
 /** The table `webhooks`, always within the current organization. */
 export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhooks/Webhooks", {
@@ -51,23 +58,13 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
 
     const columns =
       sql.literal(`id, chatbot_id, url, description, events, active, switched_off, failures, failing_since,
-        dropped, case when old_until > now() then old_until end as old_until, created_at, updated_at, (
+        dropped::float8, case when old_until > now() then old_until end as old_secret_until, created_at, updated_at, (
           select count(*)::int from webhook_deliveries d where d.webhook_id = webhooks.id and d.state = 'waiting'
         ) as waiting`)
 
     const within = (reach: Reach) => (reach === undefined ? sql`` : sql`and chatbot_id = ${reach}`)
 
-    const present = ({ created_at, dropped, failing_since, old_until, updated_at, ...row }: Row): Webhook => ({
-      ...row,
-      dropped: Number(dropped),
-      failing_since: failing_since && timestamp(failing_since),
-      old_secret_until: old_until && timestamp(old_until),
-      created_at: timestamp(created_at),
-      updated_at: timestamp(updated_at),
-    })
-
-    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<Row>, E, R>) =>
-      Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(webhookNotFound) : Effect.succeed(present(row))))
+    const only = rowOr(webhookNotFound)
 
     return {
       /** Fails with `Conflict` when the organization has `limit` webhooks already. */
@@ -82,8 +79,8 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           const organization = yield* CurrentOrganization
           // Of two requests at once, each counts what the other has inserted.
           yield* sql`select pg_advisory_xact_lock(${COUNT_LOCK}, hashtext(${organization}::text))`
-          const [counted] = yield* sql<{ count: number }>`
-            select count(*)::int as count from webhooks where organization_id = ${organization}`
+          const [counted] = yield* decodeCount(sql`
+            select count(*)::int as count from webhooks where organization_id = ${organization}`)
           if ((counted?.count ?? 0) >= limit) {
             return yield* new Conflict({ detail: `The organization has ${limit} webhooks, and may not have more.` })
           }
@@ -95,13 +92,15 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
             ...(chatbot !== undefined && { chatbot }),
             after: concealed(audited(content)),
           })
-          return yield* only(sql<Row>`
+          return yield* only(
+            decodeWebhooks(sql`
             insert into webhooks (id, organization_id, chatbot_id, url, description, events, active, secret, sealed,
               sealed_by)
             values (${id}, ${organization}, ${chatbot ?? null}::uuid, ${content.url}, ${content.description},
               ${arrayText(content.events)}::text[], ${content.active}, ${sealed.secret}::text, ${sealed.sealed}::bytea,
               ${sealed.sealed_by}::text)
-            returning ${columns}`)
+            returning ${columns}`),
+          )
         },
         transaction(sql),
         onForeignKeyViolation(() => noChatbot),
@@ -111,25 +110,29 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
       /** Lists the webhooks within reach, oldest first. */
       list: Effect.fnUntraced(function* (reach: Reach) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<Row>`
+        const rows = yield* decodeWebhooks(sql`
           select ${columns} from webhooks where organization_id = ${organization} ${within(reach)}
-          order by created_at, id`
-        return rows.map(present)
+          order by created_at, id`)
+        return rows
       }, withoutSqlErrors),
 
       get: Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
         const organization = yield* CurrentOrganization
-        return yield* only(sql<Row>`
-          select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`)
+        return yield* only(
+          decodeWebhooks(sql`
+          select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`),
+        )
       }, withoutSqlErrors),
 
       /** Changes a webhook. Its failures are forgotten, so that what waits is tried at once. */
       modify: <E>(id: WebhookId, reach: Reach, change: (webhook: Webhook) => Effect.Effect<WebhookContent, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
-          const before = yield* only(sql<Row>`
+          const before = yield* only(
+            decodeWebhooks(sql`
             select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}
-            for update`)
+            for update`),
+          )
           const content = yield* change(before)
           const changed = changeOf(audited(before), audited(content))
           if (changed !== undefined) {
@@ -144,20 +147,22 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           yield* sql`
             update webhook_queue set run_at = now(), is_failing = false
             where webhook_id = ${id} and organization_id = ${organization} and lease_id is null`
-          return yield* only(sql<Row>`
+          return yield* only(
+            decodeWebhooks(sql`
             update webhooks set url = ${content.url}, description = ${content.description},
               events = ${arrayText(content.events)}::text[], active = ${content.active},
               switched_off = case when not ${content.active} then switched_off end, failures = 0, failing_since = null,
               updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
-            where id = ${id} and organization_id = ${organization} returning ${columns}`)
+            where id = ${id} and organization_id = ${organization} returning ${columns}`),
+          )
         }).pipe(transaction(sql), withoutSqlErrors),
 
       /** Deletes a webhook. Its deliveries are deleted in the background. */
       remove: Effect.fnUntraced(
         function* (id: WebhookId, reach: Reach) {
           const organization = yield* CurrentOrganization
-          const [gone] = yield* sql<{ url: string }>`
-            delete from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)} returning url`
+          const [gone] = yield* decodeUrl(sql`
+            delete from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)} returning url`)
           if (gone === undefined) return yield* webhookNotFound
           yield* auditing.record(sql, {
             organization,
@@ -175,11 +180,13 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
         function* (id: WebhookId, reach: Reach, secret: Redacted.Redacted, overlap: Duration.Duration) {
           const organization = yield* CurrentOrganization
           const sealed = yield* sealSecret(secrets, { id, organization_id: organization }, secret)
-          const rotated = yield* only(sql<Row>`
+          const rotated = yield* only(
+            decodeWebhooks(sql`
             update webhooks set old_secret = secret, old_sealed = sealed, old_sealed_by = sealed_by,
               old_until = now() + ${interval(overlap)}, secret = ${sealed.secret}::text,
               sealed = ${sealed.sealed}::bytea, sealed_by = ${sealed.sealed_by}::text
-            where id = ${id} and organization_id = ${organization} ${within(reach)} returning ${columns}`)
+            where id = ${id} and organization_id = ${organization} ${within(reach)} returning ${columns}`),
+          )
           yield* auditing.record(sql, { organization, action: "webhook.secret_rotated", target: id })
           return rotated
         },
@@ -191,9 +198,9 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
       signTest: Effect.fnUntraced(
         function* (id: WebhookId, reach: Reach) {
           const organization = yield* CurrentOrganization
-          const [row] = yield* sql<StoredSecrets & { url: string; is_rotating: boolean }>`
+          const [row] = yield* decodeTested(sql`
             select ${sql.literal(SECRET_COLUMNS)}, url, coalesce(old_until > now(), false) as is_rotating
-            from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`
+            from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`)
           if (row === undefined) return yield* webhookNotFound
           yield* auditing.record(sql, {
             organization,
@@ -213,9 +220,10 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
        */
       // The time of a secret before is short, so that it is left to expire as it is.
       sealAll: withoutSqlErrors(
-        sealRows<StoredSecrets>(system, secrets, {
+        sealRows(system, secrets, {
           name: "webhooks",
           columns: SECRET_COLUMNS,
+          decode: decodeRows(StoredSecrets),
           seal: Effect.fnUntraced(function* (row) {
             const [present] = yield* openSecrets(secrets, row)
             const { sealed, sealed_by, secret } = yield* sealSecret(secrets, row, present)

@@ -1,38 +1,36 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import type { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import {
-  IDENTITY_SECRETS_MAX_COUNT,
-  type IdentitySecret,
-  type IdentitySecretId,
-} from "../../domain/widget/IdentitySecret.ts"
-import { timestamp } from "../../domain/schema/Timestamp.ts"
-import { type SecretUnreadable, Secrets } from "../../system/Secrets.ts"
+import { IDENTITY_SECRETS_MAX_COUNT, IdentitySecret, IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
+import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { sealRows } from "../sql/SealedRows.ts"
+import { decodeRows, TimestampColumn } from "../sql/Rows.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
-interface Row {
-  readonly id: IdentitySecretId
-  readonly organization_id: OrganizationId
-  readonly chatbot_id: ChatbotId
-  readonly secret: string | null
-  readonly sealed: Uint8Array | null
-  readonly sealed_by: string | null
-}
+const Row = Schema.Struct({
+  id: IdentitySecretId,
+  organization_id: OrganizationId,
+  chatbot_id: ChatbotId,
+  secret: Schema.NullOr(Schema.String),
+  sealed: Schema.NullOr(Schema.Uint8Array),
+  sealed_by: Schema.NullOr(Schema.String),
+})
+type Row = typeof Row.Type
 
 const COLUMNS = "id, organization_id, chatbot_id, secret, sealed, sealed_by"
-
-type ShownRow = Omit<IdentitySecret, "created_at"> & { readonly created_at: Date }
 
 const noSecret = new NotFound({ detail: "The chatbot has no such identity secret." })
 const enough = new Conflict({
   detail: `The chatbot has ${IDENTITY_SECRETS_MAX_COUNT} identity secrets already. Delete the one that your servers no longer sign with.`,
 })
+
+const decodeShown = decodeRows(Schema.Struct({ ...IdentitySecret.fields, created_at: TimestampColumn }))
+const decodeSecrets = decodeRows(Row)
 
 /** The table `identity_secrets`, always within the current organization. */
 export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/storage/widget/IdentitySecrets", {
@@ -57,14 +55,10 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
         ? Effect.succeed(row.secret ?? "")
         : secrets.open({ key: row.sealed_by, bytes: row.sealed }, identitySecretPlace(row))
 
-    const shown = ({ created_at, ...row }: ShownRow): IdentitySecret => ({
-      ...row,
-      created_at: timestamp(created_at),
-    })
-
-    const select = (chatbot: ChatbotId, organization: OrganizationId) => sql<ShownRow>`
+    const select = (chatbot: ChatbotId, organization: OrganizationId) =>
+      decodeShown(sql`
       select id, last_four, created_at from identity_secrets
-      where organization_id = ${organization} and chatbot_id = ${chatbot} order by created_at, id`
+      where organization_id = ${organization} and chatbot_id = ${chatbot} order by created_at, id`)
 
     return {
       /** Fails with `Conflict` when the chatbot has as many secrets as it may have. */
@@ -79,11 +73,10 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
           const owner = { id, organization_id: organization, chatbot_id: chatbot }
           const text = Redacted.value(secret)
           const columns = { ...owner, ...(yield* sealedColumns(owner, text)), last_four: text.slice(-4) }
-          const rows = yield* sql<ShownRow>`
-            insert into identity_secrets ${sql.insert(columns)} returning id, last_four, created_at`
+          const rows = yield* decodeShown(sql`
+            insert into identity_secrets ${sql.insert(columns)} returning id, last_four, created_at`)
           yield* auditing.record(sql, { organization, action: "identity_secret.created", target: id, chatbot })
-          const [row] = rows
-          return row === undefined ? yield* chatbotNotFound : shown(row)
+          return rows[0] ?? (yield* chatbotNotFound)
         },
         transaction(sql),
         withoutSqlErrors,
@@ -91,7 +84,7 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
 
       /** Lists the secrets of a chatbot without their texts, oldest first. */
       list: Effect.fnUntraced(function* (chatbot: ChatbotId) {
-        return (yield* select(chatbot, yield* CurrentOrganization)).map(shown)
+        return yield* select(chatbot, yield* CurrentOrganization)
       }, withoutSqlErrors),
 
       remove: Effect.fnUntraced(
@@ -110,9 +103,9 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
       /** Returns the secrets of a chatbot that can be decrypted, by their ids. One that cannot be is logged. */
       open: Effect.fnUntraced(function* (chatbot: ChatbotId) {
         const organization = yield* CurrentOrganization
-        const rows = yield* sql<Row>`
+        const rows = yield* decodeSecrets(sql`
           select ${sql.literal(COLUMNS)} from identity_secrets
-          where organization_id = ${organization} and chatbot_id = ${chatbot}`
+          where organization_id = ${organization} and chatbot_id = ${chatbot}`)
         const readable = yield* Effect.forEach(rows, (row) =>
           opened(row).pipe(
             Effect.map((secret) => [[row.id, Redacted.make(secret)] as const]),
@@ -129,9 +122,10 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
        * secrets; 0 without a key.
        */
       sealAll: withoutSqlErrors(
-        sealRows<Row>(system, secrets, {
+        sealRows(system, secrets, {
           name: "identity_secrets",
           columns: COLUMNS,
+          decode: decodeSecrets,
           seal: Effect.fnUntraced(function* (row) {
             const { sealed, sealed_by, secret } = yield* sealedColumns(row, yield* opened(row))
             return system`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`

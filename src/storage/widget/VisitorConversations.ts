@@ -1,15 +1,16 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Source, ToolResult } from "../../domain/chat/Chat.ts"
-import type { Feedback, SenderType } from "../../domain/chat/Conversation.ts"
+import { Source, ToolResult } from "../../domain/chat/Chat.ts"
+import { Feedback, SenderType } from "../../domain/chat/Conversation.ts"
 import { Conflict } from "../../domain/Errors.ts"
-import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { deleteSomeSessions, ROWS_AT_ONCE } from "../LargeDeletions.ts"
 import { sessionNotFound } from "../Messages.ts"
 import { toListed } from "../sql/Listing.ts"
+import { decodeRows } from "../sql/Rows.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, json } from "../sql/SqlValues.ts"
 
@@ -19,46 +20,52 @@ export interface VisitorName {
   readonly visitor: string
 }
 
-export interface VisitorConversation {
-  readonly id: SessionId
+export const VisitorConversation = Schema.Struct({
+  id: SessionId,
   /** The beginning of the visitor's first message. */
-  readonly title: string
-  readonly message_count: number
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+  title: Schema.String,
+  message_count: Schema.Finite,
+  created_at: Schema.Date,
+  updated_at: Schema.Date,
+})
+export type VisitorConversation = typeof VisitorConversation.Type
 
-export interface VisitorMessage {
-  readonly id: MessageId
-  readonly sender_type: SenderType
-  readonly content: string
+export const VisitorMessage = Schema.Struct({
+  id: MessageId,
+  sender_type: SenderType,
+  content: Schema.String,
   /** Null for messages of the visitor. */
-  readonly finish_reason: string | null
+  finish_reason: Schema.NullOr(Schema.String),
   /** The id that the widget gave the message. */
-  readonly mid: string | null
-  readonly sources: ReadonlyArray<Source> | null
-  readonly feedback: Feedback | null
-  readonly created_at: Date
-}
+  mid: Schema.NullOr(Schema.String),
+  sources: Schema.NullOr(Schema.Array(Source)),
+  feedback: Schema.NullOr(Feedback),
+  created_at: Schema.Date,
+})
+export type VisitorMessage = typeof VisitorMessage.Type
 
 /** A stored message or reply of a chat that a visitor sends again. */
-export interface SentMessage extends Pick<VisitorMessage, "content" | "finish_reason" | "id" | "sources"> {
-  readonly session_id: SessionId
-}
+export const SentMessage = Schema.Struct({
+  ...Struct.pick(VisitorMessage.fields, ["content", "finish_reason", "id", "sources"]),
+  session_id: SessionId,
+})
+export type SentMessage = typeof SentMessage.Type
 
 /** A reply with what it was made from. */
-export interface CitingReply {
-  readonly sources: ReadonlyArray<Source> | null
-  readonly tool_results: ReadonlyArray<ToolResult> | null
-}
+export const CitingReply = Schema.Struct({
+  sources: Schema.NullOr(Schema.Array(Source)),
+  tool_results: Schema.NullOr(Schema.Array(ToolResult)),
+})
+export type CitingReply = typeof CitingReply.Type
 
 /** A passage of a document as it is at the moment. */
-export interface CurrentPassage {
-  readonly content: string
-  readonly headings: ReadonlyArray<string>
+export const CurrentPassage = Schema.Struct({
+  content: Schema.String,
+  headings: Schema.Array(Schema.String),
   /** Whether the document has changed since the message was made. */
-  readonly has_changed: boolean
-}
+  has_changed: Schema.Boolean,
+})
+export type CurrentPassage = typeof CurrentPassage.Type
 
 export type Order = "latest first" | "oldest first"
 
@@ -66,6 +73,22 @@ export type Order = "latest first" | "oldest first"
 const TITLE_MAX_LENGTH = 200
 
 const notTheLatest = new Conflict({ detail: "Only the latest reply of a conversation can be made again." })
+
+const decodeMessages = decodeRows(Schema.Struct({ ...VisitorMessage.fields, at: Schema.String }))
+const decodeListed = decodeRows(Schema.Struct({ ...VisitorConversation.fields, at: Schema.String }))
+const decodeConversations = decodeRows(VisitorConversation)
+const decodeSent = decodeRows(SentMessage)
+const decodeQuestions = decodeRows(
+  Schema.Struct({
+    latest: Schema.NullOr(MessageId),
+    asked: Schema.NullOr(MessageId),
+    content: Schema.String,
+    mid: Schema.NullOr(Schema.String),
+    is_stored: Schema.Boolean,
+  }),
+)
+const decodeReplies = decodeRows(CitingReply)
+const decodePassages = decodeRows(CurrentPassage)
 
 /**
  * The conversations of visitors of the chat widget, always within the current organization. Nobody but the visitor
@@ -111,7 +134,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
         order: Order = "latest first",
       ) {
         const [sign, direction] = order === "latest first" ? (["<", "desc"] as const) : ([">", "asc"] as const)
-        const rows = yield* sql<VisitorMessage & { readonly at: string }>`
+        const rows = yield* decodeMessages(sql`
           select m.id, m.sender_type, m.content, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.feedback,
             m.created_at, ${times.at}
           from sessions s join messages m on m.session_id = s.id and m.organization_id = s.organization_id
@@ -122,7 +145,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
                 and (n.created_at, n.id) > (m.created_at, m.id)
               order by n.created_at, n.id limit 1
             ), 'user') = 'user')
-          order by m.created_at ${sql.literal(direction)}, m.id ${sql.literal(direction)} limit ${range.limit + 1}`
+          order by m.created_at ${sql.literal(direction)}, m.id ${sql.literal(direction)} limit ${range.limit + 1}`)
         return toListed(rows, range, (row) => row)
       }, withoutSqlErrors)
 
@@ -146,16 +169,16 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
       return {
         /** Lists the conversations of a visitor, the latest activity first. */
         list: Effect.fnUntraced(function* (of: VisitorName, range: Range) {
-          const rows = yield* sql<VisitorConversation & { readonly at: string }>`
+          const rows = yield* decodeListed(sql`
           select ${columns}, ${activity.at} from sessions s
           where ${yield* owned(of)} ${activity.beyond(range, "s.id", "<")}
-          order by s.updated_at desc, s.id desc limit ${range.limit + 1}`
+          order by s.updated_at desc, s.id desc limit ${range.limit + 1}`)
           return toListed(rows, range, (row) => row)
         }, withoutSqlErrors),
 
         get: Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId) {
-          const [row] = yield* sql<VisitorConversation>`
-          select ${columns} from sessions s where s.id = ${conversation} and ${yield* owned(of)}`
+          const [row] = yield* decodeConversations(sql`
+          select ${columns} from sessions s where s.id = ${conversation} and ${yield* owned(of)}`)
           return row ?? (yield* sessionNotFound)
         }, withoutSqlErrors),
 
@@ -167,10 +190,10 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
 
         /** Finds those of these messages that are stored in conversations of the visitor. */
         sent: Effect.fnUntraced(function* (of: VisitorName, ids: ReadonlyArray<MessageId>) {
-          return yield* sql<SentMessage>`
+          return yield* decodeSent(sql`
           select m.id, m.session_id, m.content, m.finish_reason, m.sources
           from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
-          where m.id = any(${ids}::uuid[]) and ${yield* owned(of)}`
+          where m.id = any(${ids}::uuid[]) and ${yield* owned(of)}`)
         }, withoutSqlErrors),
 
         /**
@@ -184,13 +207,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
             where m.session_id = s.id and m.organization_id = s.organization_id and ${condition}
             order by m.created_at desc, m.id desc limit 1
           )`)
-          const [row] = yield* sql<{
-            readonly latest: MessageId | null
-            readonly asked: MessageId | null
-            readonly content: string
-            readonly mid: string | null
-            readonly is_stored: boolean
-          }>`
+          const [row] = yield* decodeQuestions(sql`
           select latest.id as latest, question.id as asked, question.content, question.mid,
             exists (
               select from messages m
@@ -199,7 +216,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
           from sessions s
             left join ${latest("true")} latest on true
             left join ${latest("m.sender_type = 'user'")} question on true
-          where s.id = ${conversation} and ${yield* owned(of)}`
+          where s.id = ${conversation} and ${yield* owned(of)}`)
           if (row === undefined) return yield* sessionNotFound
           const isLatest = row.is_stored ? row.latest === reply : row.latest === row.asked
           return isLatest && row.asked !== null ? row : yield* notTheLatest
@@ -207,23 +224,23 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
 
         /** Finds a reply with what it cites; undefined when the visitor has no such reply. */
         citing: Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {
-          const [row] = yield* sql<CitingReply>`
+          const [row] = yield* decodeReplies(sql`
           select m.sources, m.tool_results
           from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
-          where m.id = ${reply} and s.id = ${conversation} and m.sender_type = 'bot' and ${yield* owned(of)}`
+          where m.id = ${reply} and s.id = ${conversation} and m.sender_type = 'bot' and ${yield* owned(of)}`)
           return row
         }, withoutSqlErrors),
 
         /** Finds the passage at the place of a source in the document as it is now; undefined where there is none. */
         passage: Effect.fnUntraced(function* (chatbot: ChatbotId, reply: MessageId, source: Source) {
           const organization = yield* CurrentOrganization
-          const [row] = yield* sql<CurrentPassage>`
+          const [row] = yield* decodePassages(sql`
           select c.content, c.headings, d.updated_at > m.created_at as has_changed
           from documents d
             join chunks c on c.document_id = d.id and c.revision = d.revision and c.organization_id = d.organization_id
             join messages m on m.id = ${reply} and m.organization_id = d.organization_id
           where d.id = ${source.document_id}::uuid and d.chatbot_id = ${chatbot}
-            and d.organization_id = ${organization} and c.ordinal = ${source.chunk}`
+            and d.organization_id = ${organization} and c.ordinal = ${source.chunk}`)
           return row
         }, withoutSqlErrors),
 
