@@ -10,7 +10,7 @@ import { type AuditedChange, Auditing } from "./audit/Auditing.ts"
 import type { SqlError } from "effect/sql"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
-import { decodeRows, rowOr, TimestampColumn } from "./sql/Rows.ts"
+import { decodeRows, rowOr, TimestampColumn } from "./Rows.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json, texts } from "./sql/SqlValues.ts"
 

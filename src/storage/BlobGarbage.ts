@@ -1,7 +1,7 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval } from "./sql/SqlValues.ts"
 

@@ -5,7 +5,7 @@ import type { ApiKeyId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Servers } from "./servers/Servers.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { interval } from "./sql/SqlValues.ts"
 

@@ -9,7 +9,7 @@ import { Auditing } from "./audit/Auditing.ts"
 import { makeAppend, makeReply } from "./ConversationWrites.ts"
 import { sessionNamed, sessionNotFound } from "./Messages.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
-import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
+import { decodeRows, TimestampColumn } from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 

@@ -10,7 +10,7 @@ import { Auditing } from "./audit/Auditing.ts"
 import { discardBlob } from "./BlobGarbage.ts"
 import { deleteMostDocuments } from "./LargeDeletions.ts"
 import { Quotas } from "./Quotas.ts"
-import { decodeRows, rowOr, TimestampColumn } from "./sql/Rows.ts"
+import { decodeRows, rowOr, TimestampColumn } from "./Rows.ts"
 import { onForeignKeyViolation, onUniqueViolation, transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 

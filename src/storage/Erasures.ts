@@ -6,7 +6,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { deleteSomeSessions, ROWS_AT_ONCE } from "./LargeDeletions.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { uuids } from "./sql/SqlValues.ts"
 

@@ -4,7 +4,7 @@ import type { ApiKeyId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Servers } from "./servers/Servers.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { byteas, interval, uuids } from "./sql/SqlValues.ts"
 

@@ -6,7 +6,7 @@ import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { onUniqueViolation, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { asynchronousCommit, json } from "./sql/SqlValues.ts"
 

@@ -3,7 +3,7 @@ import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { type ChatbotId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { uuids } from "./sql/SqlValues.ts"
 import { retryConflicts } from "./sql/SqlErrors.ts"
 

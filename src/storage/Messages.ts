@@ -7,7 +7,7 @@ import { isGuessable, type SessionName } from "../domain/chat/SessionToken.ts"
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../domain/Ids.ts"
 import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { decodeRows, TimestampColumn } from "./sql/Rows.ts"
+import { decodeRows, TimestampColumn } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { transaction, retryConflicts, withoutSqlErrors } from "./sql/SqlErrors.ts"
 
 /** Deletes at most this many rows in one statement: on the embedded database, all other statements wait for it. */

@@ -9,7 +9,7 @@ import { creationOf, type FirstApiKey } from "./ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "./sql/Listing.ts"
-import { decodeRows, rowOr, TimestampColumn } from "./sql/Rows.ts"
+import { decodeRows, rowOr, TimestampColumn } from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 

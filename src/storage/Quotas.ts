@@ -4,7 +4,7 @@ import type { QuotaReached } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { type Amounts, excess, Holdings, Quota, type QuotaLimits, quotaLimitsOf } from "../domain/Quota.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 
 /** How long a process counts new conversations by itself before it asks the database again. */

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { integers, texts } from "./sql/SqlValues.ts"
 

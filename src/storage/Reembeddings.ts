@@ -5,7 +5,7 @@ import { DocumentId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "./sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "./sql/LeaseQueue.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { vectors } from "./sql/SqlValues.ts"
 

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Sealed, Secrets } from "../system/Secrets.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 
 const SECRET_BYTES = 32

@@ -3,7 +3,7 @@ import { originOf } from "../domain/chatbot/UrlTemplate.ts"
 import { SystemSql } from "./sql/Database.ts"
 import { Secrets, type SecretUnreadable } from "../system/Secrets.ts"
 import { sealRows, walk } from "./sql/SealedRows.ts"
-import { decodeRows } from "./sql/Rows.ts"
+import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { json } from "./sql/SqlValues.ts"
 

@@ -5,7 +5,7 @@ import { offset, type Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type ModelCost, UsageCounts, type UsageGroup, UsageRow } from "../domain/Usage.ts"
 import { SystemSql } from "./sql/Database.ts"
-import { decodeRows, onlyRow } from "./sql/Rows.ts"
+import { decodeRows, onlyRow } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { withoutTimeLimit } from "./sql/TimeLimit.ts"
 

@@ -6,7 +6,7 @@ import type { Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "../sql/Listing.ts"
-import { decodeRows, TimestampColumn } from "../sql/Rows.ts"
+import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** Deletes at most this many entries in one statement. */

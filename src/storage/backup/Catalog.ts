@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 
 /** A table of the schema `public`, as the catalog of Postgres describes it. */
 export const CatalogTable = Schema.Struct({

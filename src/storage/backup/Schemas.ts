@@ -3,7 +3,7 @@ import { StartupError } from "../../system/StartupError.ts"
 import { migrationsDirectory, readMigrations } from "../MigrationFiles.ts"
 import type { Migrating } from "../sql/Database.ts"
 import { migrate } from "../sql/Migrations.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { readMigration, readTables } from "./Catalog.ts"
 import { tableRules } from "./Tables.ts"
 

@@ -5,7 +5,7 @@ import { SessionId } from "../../domain/Ids.ts"
 import type { Place } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SESSION_COLUMNS, SessionRow, toSession } from "../Conversations.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 

@@ -6,7 +6,7 @@ import { NotFound } from "../../domain/Errors.ts"
 import { OrganizationId } from "../../domain/Ids.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows, TimestampColumn } from "../sql/Rows.ts"
+import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** An API key, without its secret, and the organization that owns it. */

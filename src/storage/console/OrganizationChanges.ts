@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Documents } from "../Documents.ts"
-import { decodeRows, onlyRow } from "../sql/Rows.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 

@@ -5,7 +5,7 @@ import { DocumentPassage } from "../../domain/Document.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts, uuids } from "../sql/SqlValues.ts"
 

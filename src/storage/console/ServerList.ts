@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { LOCK_CLASS } from "../servers/Presence.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SystemSql } from "../sql/Database.ts"
 import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
-import { decodeRows, onlyRow } from "../sql/Rows.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 const Versions = Schema.Struct({

@@ -4,7 +4,7 @@ import { CONVERSATIONS_COUNTED } from "../../domain/console/ChatbotTotals.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** The most chatbots that are counted. */

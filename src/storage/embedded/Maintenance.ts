@@ -1,7 +1,7 @@
 import { Duration, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { regularly } from "../../system/Background.ts"
-import { decodeRows, onlyRow } from "../sql/Rows.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
 import type { Wire } from "./Wire.ts"
 
 /** How often to check whether maintenance is due. */

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows, onlyRow } from "../sql/Rows.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 

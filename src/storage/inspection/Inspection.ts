@@ -4,7 +4,7 @@ import type { Unavailable } from "../../domain/Errors.ts"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
-import { decodeRows, onlyRow } from "../sql/Rows.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { TimeLimited, withoutTimeLimit } from "../sql/TimeLimit.ts"
 

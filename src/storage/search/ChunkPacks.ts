@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { DocumentId } from "../../domain/Ids.ts"
 import { isLanguage, type Language } from "../../text/Language.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 
 /*
  * A pack holds many chunks in one value of the database: the client decodes one field in place of seven for each chunk

@@ -4,7 +4,7 @@ import { ChatbotId } from "../../domain/Ids.ts"
 import { regularly } from "../../system/Background.ts"
 import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 /**

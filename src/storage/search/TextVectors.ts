@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { inTurns } from "../../system/InTurns.ts"
 import type { Language } from "../../text/Language.ts"
 import { Lexicon, type Word } from "./Lexicon.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 
 /** Words with single spaces between them: of a title (weight A), of headings (weight B), and of the text itself. */
 export type WeightedWords = readonly [title: string, headings: string, text: string]

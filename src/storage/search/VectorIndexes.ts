@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { regularly } from "../../system/Background.ts"
 import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 /** An HNSW index over the vectors of one model and dimension, for all chatbots together. */

@@ -10,7 +10,7 @@ import { Seat } from "../../system/Seat.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { DATABASE_URL } from "../../system/Variables.ts"
 import { deadServer, idWithin, type ServersShape, type TakeOver } from "./Servers.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 
 /** The first key of the advisory locks of servers, an arbitrary number of Parley's own; the second is a server's. */
 export const LOCK_CLASS = 724_201_554

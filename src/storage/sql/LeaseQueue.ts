@@ -5,7 +5,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Servers } from "../servers/Servers.ts"
 import { SystemSql } from "./Database.ts"
 import { Pulse } from "./Pulse.ts"
-import { decodeRows, onlyRow } from "./Rows.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 import { interval } from "./SqlValues.ts"
 

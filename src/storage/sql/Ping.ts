@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { SystemSql } from "./Database.ts"
-import { decodeRows } from "./Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "./SqlErrors.ts"
 
 const decodeIsReadOnly = decodeRows(Schema.Struct({ isReadOnly: Schema.Boolean }))

@@ -1,7 +1,7 @@
 import { Effect, Predicate, Schedule, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { TENANT_ROLE } from "./TenantConnections.ts"
-import { decodeRows, onlyRow } from "./Rows.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
 import { sqlState } from "./SqlErrors.ts"
 import { nothingThere, StartupError } from "../../system/StartupError.ts"
 import { knownWords } from "../../system/SystemError.ts"

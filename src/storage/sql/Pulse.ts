@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Latch, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
-import { decodeRows } from "./Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
 
 /*

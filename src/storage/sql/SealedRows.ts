@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Secrets, SecretUnreadable } from "../../system/Secrets.ts"
-import { decodeRows, type DecodeRows } from "./Rows.ts"
+import { decodeRows, type DecodeRows } from "../Rows.ts"
 import { transaction } from "./SqlErrors.ts"
 
 /** Reads this many rows in one statement. */

@@ -7,7 +7,7 @@ import type { WebhookId } from "../../domain/webhook/Webhook.ts"
 import { type DeliveryId, type DeliveryState, WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
 import { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { afterPlace, PLACE_COLUMN, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
-import { decodeRows, TimestampColumn } from "../sql/Rows.ts"
+import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText } from "../sql/SqlValues.ts"
 

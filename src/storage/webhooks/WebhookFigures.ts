@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { FAILING_FROM, webhookTable } from "./WebhookQueue.ts"
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WebhookId } from "../../domain/webhook/Webhook.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** Deletes or ends at most this many deliveries in one statement. */

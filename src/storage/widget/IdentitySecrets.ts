@@ -9,7 +9,7 @@ import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { sealRows } from "../sql/SealedRows.ts"
-import { decodeRows, TimestampColumn } from "../sql/Rows.ts"
+import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 const Row = Schema.Struct({

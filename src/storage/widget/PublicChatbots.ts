@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Budget } from "../../domain/Budget.ts"
 import { AnyUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** A chatbot with `is_public`, and what the server needs to know to admit its visitors. */

@@ -10,7 +10,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { deleteSomeSessions, ROWS_AT_ONCE } from "../LargeDeletions.ts"
 import { sessionNotFound } from "../Messages.ts"
 import { toListed } from "../sql/Listing.ts"
-import { decodeRows } from "../sql/Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, json } from "../sql/SqlValues.ts"
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { Cause, Effect, Exit, Schema } from "effect"
-import { decodeRows, TimestampColumn } from "../../../src/storage/sql/Rows.ts"
+import { decodeRows, TimestampColumn } from "../../../src/storage/Rows.ts"
 
 /** A template or a call that asserts the type of what the database returns, in place of decoding it. */
 const ASSERTION = /(?:\b(?:sql|system|tenant)|\.unsafe|\.execute\w*)<|SqlSchema\.|Statement\.Statement<(?!object>)/g

@@ -1,5 +1,5 @@
 import { Effect, Schema, SchemaTransformation } from "effect"
-import { Timestamp, timestamp } from "../../domain/schema/Timestamp.ts"
+import { Timestamp, timestamp } from "../domain/schema/Timestamp.ts"
 
 /** A column of type `timestamptz`, decoded as a `Timestamp`. */
 export const TimestampColumn = Schema.Date.pipe(
