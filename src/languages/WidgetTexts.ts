@@ -1,13 +1,13 @@
-/** A text by the plural category of a number, as `Intl.PluralRules` names it; `{n}` stands for the number. */
-export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }
-
-/** Everything that the chat widget says by itself, in one language. Names in braces stand for what is filled in. */
+/**
+ * Everything that the chat widget says by itself, in one language. Names in braces stand for what is filled in: `{n}` for a number,
+ * which is written so that no grammar depends on it.
+ */
 export interface WidgetTexts {
   readonly placeholder: string
   readonly send: string
   readonly stop: string
-  readonly charactersLeft: Forms
-  readonly charactersOver: Forms
+  readonly charactersLeft: string
+  readonly charactersOver: string
 
   readonly newConversation: string
   readonly conversations: string
@@ -39,7 +39,7 @@ export interface WidgetTexts {
   readonly thanks: string
 
   readonly sources: string
-  readonly moreSources: Forms
+  readonly moreSources: string
   readonly page: string
 
   readonly emailQuestion: string
@@ -48,7 +48,7 @@ export interface WidgetTexts {
   readonly goOn: string
   readonly skip: string
 
-  readonly messages: Forms
+  readonly messages: string
   readonly noConversations: string
   readonly download: string
   readonly remove: string
@@ -60,7 +60,7 @@ export interface WidgetTexts {
   readonly tryAgain: string
   readonly offline: string
   readonly busy: string
-  readonly busyFor: Forms
+  readonly busyFor: string
   readonly spent: string
   readonly gone: string
   readonly missing: string

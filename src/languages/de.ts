@@ -17,7 +17,7 @@ export const locale: Locale = {
     verbs:
       "ist, sind, war, waren, bin, sein, wird, werden, wurde, wurden, hat, haben, hatte, kann, können, könnte, muss, müssen, soll, sollte, darf, dürfen, gibt, gibt es, macht, brauche, will, möchte, geht, erkläre, sag",
     others:
-      "von, zu, in, im, für, auf, mit, bei, beim, nach, aus, an, am, vom, zum, zur, ins, über, unter, ohne, gegen, seit, bis, vor, während, zwischen, um, durch, pro, per, als, der, die, den, dem, des, ein, eine, einen, einem, einer, ich, du, wir, man, mir, mich, uns, mein, meine, meinen, nicht, kein, keine, bitte, denn, noch, nur, so, wenn, ob, dass, mehr, viel, viele, sich, alle",
+      "nochmal, nochmals, von, zu, in, im, für, auf, mit, bei, beim, nach, aus, an, am, vom, zum, zur, ins, über, unter, ohne, gegen, seit, bis, vor, während, zwischen, um, durch, pro, per, als, der, die, den, dem, des, ein, eine, einen, einem, einer, ich, du, wir, man, mir, mich, uns, mein, meine, meinen, nicht, kein, keine, bitte, denn, noch, nur, so, wenn, ob, dass, mehr, viel, viele, sich, alle",
   },
   smallTalk: {
     greeting:
@@ -44,8 +44,8 @@ export const widget: WidgetTexts = {
   placeholder: "Nachricht schreiben …",
   send: "Senden",
   stop: "Anhalten",
-  charactersLeft: { one: "Noch {n} Zeichen", other: "Noch {n} Zeichen" },
-  charactersOver: { one: "{n} Zeichen zu viel", other: "{n} Zeichen zu viel" },
+  charactersLeft: "Noch {n} Zeichen",
+  charactersOver: "{n} Zeichen zu viel",
   newConversation: "Neues Gespräch",
   conversations: "Gespräche",
   close: "Schließen",
@@ -72,14 +72,14 @@ export const widget: WidgetTexts = {
   submit: "Absenden",
   thanks: "Danke für Ihre Rückmeldung.",
   sources: "Quellen",
-  moreSources: { one: "{n} weitere", other: "{n} weitere" },
+  moreSources: "{n} weitere",
   page: "Seite {n}",
   emailQuestion: "Unter welcher E-Mail-Adresse können wir Sie erreichen?",
   email: "E-Mail-Adresse",
   emailInvalid: "Bitte geben Sie eine gültige E-Mail-Adresse ein.",
   goOn: "Weiter",
   skip: "Nein, danke",
-  messages: { one: "{n} Nachricht", other: "{n} Nachrichten" },
+  messages: "Nachrichten: {n}",
   noConversations: "Noch keine Gespräche.",
   download: "Herunterladen",
   remove: "Löschen",
@@ -90,10 +90,7 @@ export const widget: WidgetTexts = {
   tryAgain: "Erneut versuchen",
   offline: "Keine Verbindung. Bitte prüfen Sie Ihr Internet.",
   busy: "Zu viele Nachrichten auf einmal. Bitte warten Sie einen Moment.",
-  busyFor: {
-    one: "Zu viele Nachrichten auf einmal. Bitte warten Sie {n} Sekunde.",
-    other: "Zu viele Nachrichten auf einmal. Bitte warten Sie {n} Sekunden.",
-  },
+  busyFor: "Zu viele Nachrichten auf einmal. Bitte warten Sie {n} s.",
   spent: "Der Chat ist zurzeit nicht verfügbar.",
   gone: "Der Chat ist hier nicht mehr verfügbar.",
   missing: "Das ist nicht mehr vorhanden.",

@@ -15,7 +15,7 @@ export const locale: Locale = {
     verbs:
       "is, are, was, were, am, be, been, do, does, did, can, could, will, would, shall, should, may, might, must, has, have, had, get, need, want, tell, explain, possible, done, happen, happens, happened, mean, means",
     others:
-      "now, of, to, in, for, on, with, by, from, at, as, into, without, during, after, before, until, since, about, over, under, between, per, via, the, a, an, i, you, we, me, my, your, our, us, not, no, if, so, than, too, more, much, many, please, just, only, there is, there are, any, some, all, s, t, re, ll, ve, d, m, don, doesn, didn, isn",
+      "now, again, of, to, in, for, on, with, by, from, at, as, into, without, during, after, before, until, since, about, over, under, between, per, via, the, a, an, i, you, we, me, my, your, our, us, not, no, if, so, than, too, more, much, many, please, just, only, there is, there are, any, some, all, s, t, re, ll, ve, d, m, don, doesn, didn, isn",
   },
   smallTalk: {
     greeting:
@@ -41,8 +41,8 @@ export const widget: WidgetTexts = {
   placeholder: "Write a message …",
   send: "Send",
   stop: "Stop",
-  charactersLeft: { one: "{n} character left", other: "{n} characters left" },
-  charactersOver: { one: "{n} character too many", other: "{n} characters too many" },
+  charactersLeft: "Characters left: {n}",
+  charactersOver: "Characters too many: {n}",
   newConversation: "New conversation",
   conversations: "Conversations",
   close: "Close",
@@ -69,14 +69,14 @@ export const widget: WidgetTexts = {
   submit: "Submit",
   thanks: "Thank you for your feedback.",
   sources: "Sources",
-  moreSources: { one: "{n} more", other: "{n} more" },
+  moreSources: "{n} more",
   page: "Page {n}",
   emailQuestion: "At which e-mail address can we reach you?",
   email: "E-mail address",
   emailInvalid: "Please enter a valid e-mail address.",
   goOn: "Continue",
   skip: "No, thanks",
-  messages: { one: "{n} message", other: "{n} messages" },
+  messages: "Messages: {n}",
   noConversations: "No conversations yet.",
   download: "Download",
   remove: "Delete",
@@ -87,10 +87,7 @@ export const widget: WidgetTexts = {
   tryAgain: "Try again",
   offline: "No connection. Please check your internet.",
   busy: "Too many messages at once. Please wait a moment.",
-  busyFor: {
-    one: "Too many messages at once. Please wait {n} second.",
-    other: "Too many messages at once. Please wait {n} seconds.",
-  },
+  busyFor: "Too many messages at once. Please wait {n} s.",
   spent: "The chat is not available at the moment.",
   gone: "The chat is no longer available here.",
   missing: "This is no longer there.",

@@ -1,5 +1,5 @@
 import { widget as en } from "../../../languages/en.ts"
-import type { Forms, WidgetTexts } from "../../../languages/WidgetTexts.ts"
+import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
 
 /** A language of the widget, with what the browser knows about it. */
 export interface Language {
@@ -7,8 +7,8 @@ export interface Language {
   readonly tag: string
   readonly direction: "ltr" | "rtl"
   readonly texts: WidgetTexts
-  /** Returns the form for a number, with the number written as the language does. */
-  readonly count: (forms: Forms, count: number) => string
+  /** Returns a text with a number in it, which is written as the language does. */
+  readonly count: (text: string, count: number) => string
   readonly number: (value: number) => string
   /** Returns how long ago a time is, such as `2 hours ago`. */
   readonly ago: (time: string) => string
@@ -67,7 +67,6 @@ const units: ReadonlyArray<readonly [Intl.RelativeTimeFormatUnit, number]> = [
 
 /** Makes a language of its texts. */
 export const languageOf = (tag: string, texts: WidgetTexts): Language => {
-  const plurals = new Intl.PluralRules(tag)
   const numbers = new Intl.NumberFormat(tag)
   const times = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" })
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" })
@@ -75,7 +74,7 @@ export const languageOf = (tag: string, texts: WidgetTexts): Language => {
     tag,
     direction: baseOf(tag) === "ar" ? "rtl" : "ltr",
     texts,
-    count: (forms, count) => fill(forms[plurals.select(count)] ?? forms.other, { n: numbers.format(count) }),
+    count: (text, count) => fill(text, { n: numbers.format(count) }),
     number: (value) => numbers.format(value),
     ago: (time) => {
       const seconds = (Date.parse(time) - Date.now()) / 1_000
