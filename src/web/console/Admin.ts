@@ -14,13 +14,30 @@ export const allOrganizations = resources(() =>
   ),
 )
 
-/** The keys of an organization, revoked ones too, newest first. */
-export const allKeys = resources((organizationId: string) =>
+const fetchKeys = (of: { readonly organization_id?: string }): Promise<ReadonlyArray<ApiKey>> =>
   everyPage(
     (cursor) =>
-      call("GET /api/admin/api-keys", {
-        query: { organization_id: organizationId, limit: "200", ...(cursor !== undefined && { cursor }) },
-      }),
+      call("GET /api/admin/api-keys", { query: { ...of, limit: "200", ...(cursor !== undefined && { cursor }) } }),
     ({ api_keys }) => api_keys,
-  ),
-)
+  )
+
+/** The keys of an organization, revoked ones too, newest first. */
+export const allKeys = resources((organizationId: string) => fetchKeys({ organization_id: organizationId }))
+
+/** A key that stands in the pages of a website. */
+export interface PublishableKey extends ApiKey {
+  readonly public_key: string
+  readonly allowed_origins: ReadonlyArray<string>
+}
+
+const isPublishable = (key: ApiKey): key is PublishableKey => key.public_key !== null && key.allowed_origins !== null
+
+/** The publishable keys of a chatbot, newest first, those that are revoked too. */
+export const publishableKeys = resources(async (chatbotId: string): Promise<ReadonlyArray<PublishableKey>> => {
+  const keys = await fetchKeys({})
+  return keys.filter(isPublishable).filter(({ chatbot_id }) => chatbot_id === chatbotId)
+})
+
+/** Whether a key is good for anything still. */
+export const isLive = ({ expires_at, revoked_at }: ApiKey, now = Date.now()): boolean =>
+  revoked_at === null && (expires_at === null || Date.parse(expires_at) > now)

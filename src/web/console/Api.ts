@@ -2,8 +2,9 @@ import type { Answer, Params, Payload, Query, Route } from "./Endpoints.ts"
 import { type Failure, failureOf, toFailure, unreachable } from "./Failure.ts"
 import { randomUuid } from "../shared/Random.ts"
 import { atRoot } from "./Root.ts"
+import { jsonIn } from "./Unknown.ts"
 
-/** What a request needs beside its route: what its endpoint declares, and nothing else. */
+/** The parts of a request that its endpoint declares, and no others. */
 export type RequestOptions<R extends Route> = {
   /** Changes only this version of a chatbot, as an `etag` of an answer named it. */
   readonly ifMatch?: string | undefined
@@ -94,15 +95,6 @@ const headersOf = (method: string, { accept, body, ifMatch, prefer }: Parts): Re
   ...(prefer !== undefined && { prefer }),
 })
 
-const parsed = async (response: Response): Promise<unknown> => {
-  const text = await response.text()
-  try {
-    return text === "" ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const refused = (failure: Failure): Failure => {
   if (failure.status === 401) onSignedOut()
   return failure
@@ -116,7 +108,7 @@ const send = async (url: string, init: RequestInit): Promise<Response> => {
     throw init.signal?.aborted === true ? toFailure(error) : unreachable()
   }
   if (response.ok) return response
-  throw refused(failureOf(response.status, await parsed(response), response.headers.get("retry-after")))
+  throw refused(failureOf(response.status, jsonIn(await response.text()), response.headers.get("retry-after")))
 }
 
 const exchange = async (route: string, parts: Parts): Promise<Response> => {

@@ -1,4 +1,6 @@
-/** Why a request failed, in words for people. Its fields are those of the API's problems. */
+import { fieldsIn, isFields, textIn } from "./Unknown.ts"
+
+/** A request that failed, in words for people. Its fields are those of the API's problems. */
 export class Failure extends Error {
   override readonly name = "Failure"
   /** The HTTP status; 0 when no answer came. */
@@ -27,16 +29,11 @@ export class Failure extends Error {
   }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null
-
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
+const text = (value: unknown): string | undefined => textIn(value) || undefined
 
 const places = (value: unknown): Failure["errors"] =>
   Array.isArray(value)
-    ? value.flatMap((item: unknown) =>
-        isRecord(item) ? [{ path: text(item["path"]) ?? "", message: text(item["message"]) ?? "" }] : [],
-      )
+    ? value.filter(isFields).map(({ message, path }) => ({ path: text(path) ?? "", message: text(message) ?? "" }))
     : []
 
 /** Sentences for answers that are no problem of ours, such as those of a proxy. */
@@ -49,7 +46,8 @@ const plainWords = (status: number): string => {
 
 /** Reads a failure from the body of a response, which may be of somebody else, such as a proxy. */
 export const failureOf = (status: number, body: unknown, retryAfter?: string | null): Failure => {
-  const problem = isRecord(body) ? (isRecord(body["error"]) ? body["error"] : body) : {}
+  const answer = fieldsIn(body)
+  const problem = isFields(answer["error"]) ? answer["error"] : answer
   const seconds = Number(retryAfter ?? problem["retry_after_seconds"] ?? Number.NaN)
   return new Failure({
     status,

@@ -14,7 +14,7 @@ export const limitHint = "A number, “unlimited”, or nothing to leave it to t
 /** A limit as a form shows it: a number, `unlimited`, or an empty text. */
 export const limitText = (limit: Limit): string => String(limit ?? "")
 
-/** What is wrong with the text of a limit; undefined when nothing is. */
+/** The problem of a limit's text; undefined when there is none. */
 export const limitProblem = (text: string): string | undefined =>
   /^(?:|unlimited|\d{1,13})$/.test(text.trim()) && Number(text.replace("unlimited", "")) <= LIMIT_MAX
     ? undefined

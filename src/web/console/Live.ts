@@ -1,12 +1,12 @@
 import type { OrganizationEvent } from "../../domain/Events.ts"
 import { addressOf } from "./Api.ts"
 
-/** What changed in the organization, as the API writes it. */
+/** A change in the organization, as the API writes it. */
 export type LiveEvent = typeof OrganizationEvent.Encoded
 
-/** How often a screen reads anew what it shows while there are no events. */
+/** Interval of reading anew while there are no events. */
 const POLL_MILLIS = 3_000
-/** How long after events were refused they are asked for again. */
+/** Time until events that were refused are asked for again. */
 const RETRY_MILLIS = 30_000
 
 const isEvent = (value: unknown): value is LiveEvent => typeof value === "object" && value !== null && "type" in value

@@ -1,5 +1,5 @@
 /*
- * Where a widget may stand. An origin is what browsers send of an address: the scheme, the host and the port.
+ * Places of a widget. An origin is what browsers send of an address: the scheme, the host and the port.
  */
 
 /** Whether a list of allowed origins, such as `https://*.example.com`, allows an origin. */

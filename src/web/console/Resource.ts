@@ -4,9 +4,9 @@ import { type Failure, toFailure } from "./Failure.ts"
 
 /** Something that the server knows, as the console has it at the moment. */
 export interface Resource<A> {
-  /** What was answered last; undefined until the first answer. It stays while it is asked for again. */
+  /** The last answer; undefined until the first one. It stays while it is asked for again. */
   readonly data: ReadonlySignal<A | undefined>
-  /** Why the last request failed; undefined once one succeeds. */
+  /** The failure of the last request; undefined once one succeeds. */
   readonly failure: ReadonlySignal<Failure | undefined>
   readonly isLoading: ReadonlySignal<boolean>
   readonly reload: () => Promise<void>

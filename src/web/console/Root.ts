@@ -1,5 +1,5 @@
 /*
- * Where the server stands. A proxy may serve Parley below a path of its own, which the document says by `parley-root`,
+ * Address of the server. A proxy may serve Parley below a path of its own, which the document says by `parley-root`,
  * relative to its address when it was loaded.
  */
 

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals"
 import { atRoot } from "./Root.ts"
 
-/** Where the console stands. */
+/** Base path of the console. */
 const BASE = atRoot("console")
 
 /** The address of each screen below the console's own. */
@@ -32,12 +32,17 @@ type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
 /** The parameters in the address of a screen. */
 export type ScreenParams<N extends ScreenName> = { readonly [K in Names<(typeof paths)[N]>]: string }
 
+export const screenNames = Object.keys(paths) as ReadonlyArray<ScreenName>
+
+/** The names of the parameters in the address of a screen. */
+export const parametersOf = (screen: ScreenName): ReadonlyArray<string> =>
+  Array.from(paths[screen].matchAll(/:(\w+)/g), ([, name = ""]) => name)
+
 /** Whether all parameters in the address of a screen are there. */
 export const isComplete = <N extends ScreenName>(
   screen: N,
   params: Readonly<Record<string, string>>,
-): params is ScreenParams<N> & Readonly<Record<string, string>> =>
-  Array.from(paths[screen].matchAll(/:(\w+)/g)).every(([, name = ""]) => name in params)
+): params is ScreenParams<N> & Readonly<Record<string, string>> => parametersOf(screen).every((name) => name in params)
 
 export interface Place {
   readonly screen: ScreenName | undefined
@@ -45,16 +50,9 @@ export interface Place {
   readonly query: URLSearchParams
 }
 
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
-
-const patterns = (Object.keys(paths) as ReadonlyArray<ScreenName>).map((screen) => ({
+const patterns = screenNames.map((screen) => ({
   screen,
-  pattern: new RegExp(
-    `^${paths[screen]
-      .split("/")
-      .map((part) => (part.startsWith(":") ? `(?<${part.slice(1)}>[^/]+)` : escaped(part)))
-      .join("/")}/?$`,
-  ),
+  pattern: new RegExp(`^${paths[screen].replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}/?$`),
 }))
 
 const decoded = (text: string): string => {
@@ -79,18 +77,27 @@ export const placeOf = (pathname: string, search = ""): Place => {
 }
 
 type HrefArguments<N extends ScreenName> = [Names<(typeof paths)[N]>] extends [never]
-  ? [params?: undefined, query?: Readonly<Record<string, string | undefined>>]
-  : [params: ScreenParams<N>, query?: Readonly<Record<string, string | undefined>>]
+  ? [params?: undefined, query?: Query]
+  : [params: ScreenParams<N>, query?: Query]
 
-/** The address of a screen, for `href` and `navigate`. */
-export const href = <N extends ScreenName>(screen: N, ...[params, query = {}]: HrefArguments<N>): string => {
-  const given: Readonly<Record<string, string>> = { ...params }
-  const path = paths[screen].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(given[name] ?? ""))
+type Query = Readonly<Record<string, string | undefined>>
+
+/** The address of a screen with parameters that its path has. */
+export const addressOf = (
+  screen: ScreenName,
+  params: Readonly<Record<string, string>> = {},
+  query: Query = {},
+): string => {
+  const path = paths[screen].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]])),
   ).toString()
   return `${BASE}${path === "/" ? "" : path}${search === "" ? "" : `?${search}`}`
 }
+
+/** The address of a screen, for `href` and `navigate`. */
+export const href = <N extends ScreenName>(screen: N, ...[params, query]: HrefArguments<N>): string =>
+  addressOf(screen, { ...params }, query)
 
 const here = (): Place => placeOf(location.pathname, location.search)
 
@@ -119,7 +126,7 @@ const mayLeave = async (): Promise<boolean> => {
   return left
 }
 
-/** How many steps of the history this page has made, to undo a step back that the person did not want. */
+/** Number of steps that this page has made in the history, to undo a step back that the person did not want. */
 let position = 0
 
 const isIndex = (state: unknown): state is { readonly index: number } =>

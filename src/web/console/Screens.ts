@@ -1,3 +1,18 @@
+import {
+  Activity,
+  Bot,
+  Building,
+  ChartColumn,
+  CodeXml,
+  Files,
+  type IconNode,
+  KeyRound,
+  MessagesSquare,
+  Play,
+  Settings2,
+  Webhook,
+  Wrench,
+} from "lucide"
 import { type ComponentChildren, type ComponentType, h } from "preact"
 import type { Scope } from "../../domain/ApiKey.ts"
 import { isComplete, type ScreenName, type ScreenParams } from "./Router.ts"
@@ -5,9 +20,11 @@ import { isComplete, type ScreenName, type ScreenParams } from "./Router.ts"
 /** Renders a screen with the parameters of its address. */
 export type Render = (params: Readonly<Record<string, string>>) => ComponentChildren
 
-/** What a screen is made of, and who may see it. */
+/** A screen, and the right to see it. */
 export interface Screen {
   readonly title: string
+  /** Its entry in the navigation; undefined for a screen that only another one leads to. */
+  readonly icon: IconNode | undefined
   /** The right without which the screen is not shown. */
   readonly needs: Scope
   /** Loads the screen's own code. */
@@ -18,42 +35,56 @@ export interface Screen {
 const screen = <N extends ScreenName>(
   name: N,
   title: string,
+  icon: IconNode | undefined,
   needs: Scope,
   load: () => Promise<{ readonly default: ComponentType<ScreenParams<N>> }>,
-): Partial<Record<ScreenName, Screen>> => ({
-  [name]: {
-    title,
-    needs,
-    load: async (): Promise<Render> => {
-      const { default: component } = await load()
-      return (params) => (isComplete(name, params) ? h(component, params) : undefined)
-    },
+): Screen => ({
+  title,
+  icon,
+  needs,
+  load: async (): Promise<Render> => {
+    const { default: component } = await load()
+    return (params) => (isComplete(name, params) ? h(component, params) : undefined)
   },
 })
 
-/** The screens of the console. A screen that is not listed here has no link anywhere. */
-export const screens: Partial<Record<ScreenName, Screen>> = {
-  ...screen("chatbots", "Chatbots", "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
-  ...screen("settings", "Settings", "chatbots:read", () => import("./screens/settings/Settings.tsx")),
-  ...screen("knowledge", "Knowledge", "knowledge:read", () => import("./screens/knowledge/Knowledge.tsx")),
-  ...screen("widget", "Widget", "chatbots:read", () => import("./screens/widget/Widget.tsx")),
-  ...screen(
+/** The screens of the console, in the order of the navigation. */
+export const screens: Readonly<Record<ScreenName, Screen>> = {
+  chatbots: screen("chatbots", "Chatbots", Bot, "chatbots:read", () => import("./screens/chatbots/Chatbots.tsx")),
+  conversations: screen(
     "conversations",
     "Conversations",
+    MessagesSquare,
     "conversations:read",
     () => import("./screens/conversations/Conversations.tsx"),
   ),
-  ...screen(
+  conversation: screen(
     "conversation",
     "Conversation",
+    undefined,
     "conversations:read",
     () => import("./screens/conversations/Conversation.tsx"),
   ),
-  ...screen("playground", "Playground", "chat", () => import("./screens/playground/Playground.tsx")),
-  ...screen("tools", "Tools", "chatbots:read", () => import("./screens/tools/Tools.tsx")),
-  ...screen("keys", "Keys", "admin", () => import("./screens/keys/Keys.tsx")),
-  ...screen("webhooks", "Webhooks", "admin", () => import("./screens/webhooks/Webhooks.tsx")),
-  ...screen("organizations", "Organizations", "operator", () => import("./screens/organizations/Organizations.tsx")),
-  ...screen("system", "System", "operator", () => import("./screens/system/System.tsx")),
-  ...screen("usage", "Usage", "conversations:read", () => import("./screens/usage/Usage.tsx")),
+  usage: screen("usage", "Usage", ChartColumn, "conversations:read", () => import("./screens/usage/Usage.tsx")),
+  keys: screen("keys", "Keys", KeyRound, "admin", () => import("./screens/keys/Keys.tsx")),
+  webhooks: screen("webhooks", "Webhooks", Webhook, "admin", () => import("./screens/webhooks/Webhooks.tsx")),
+  organizations: screen(
+    "organizations",
+    "Organizations",
+    Building,
+    "operator",
+    () => import("./screens/organizations/Organizations.tsx"),
+  ),
+  system: screen("system", "System", Activity, "operator", () => import("./screens/system/System.tsx")),
+  settings: screen("settings", "Settings", Settings2, "chatbots:read", () => import("./screens/settings/Settings.tsx")),
+  knowledge: screen(
+    "knowledge",
+    "Knowledge",
+    Files,
+    "knowledge:read",
+    () => import("./screens/knowledge/Knowledge.tsx"),
+  ),
+  playground: screen("playground", "Playground", Play, "chat", () => import("./screens/playground/Playground.tsx")),
+  tools: screen("tools", "Tools", Wrench, "chatbots:read", () => import("./screens/tools/Tools.tsx")),
+  widget: screen("widget", "Widget", CodeXml, "chatbots:read", () => import("./screens/widget/Widget.tsx")),
 }

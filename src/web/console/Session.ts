@@ -5,7 +5,7 @@ import type { Answer } from "./Endpoints.ts"
 import { type Failure, toFailure } from "./Failure.ts"
 import { forgetResources, reloadRefused } from "./Resource.ts"
 
-/** Who is signed in: an API key without its secret, its organization and its rights. */
+/** The API key that is signed in, without its secret, with its organization and its rights. */
 export type Session = Answer<"GET /api/console/session">["session"]
 
 /**

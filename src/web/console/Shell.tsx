@@ -1,105 +1,63 @@
 import { signal } from "@preact/signals"
 import { type ComponentChildren, Fragment } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import {
-  type IconNode,
-  Activity,
-  BookOpen,
-  Bot,
-  Building,
-  ChartColumn,
-  CodeXml,
-  Files,
-  KeyRound,
-  LogOut,
-  Menu as MenuIcon,
-  MessagesSquare,
-  Monitor,
-  Moon,
-  Play,
-  Settings2,
-  Sun,
-  Webhook,
-  Wrench,
-} from "lucide"
+import { BookOpen, KeyRound, LogOut, Menu as MenuIcon, MessagesSquare, Monitor, Moon, Sun } from "lucide"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource } from "./Chatbots.ts"
 import { type Failure, toFailure } from "./Failure.ts"
 import { Avatar } from "./parts/Avatar.tsx"
-import { IconButton } from "./parts/Button.tsx"
-import { Confirmations } from "./parts/Confirm.tsx"
-import { Dialog } from "./parts/Dialog.tsx"
-import { Menu } from "./parts/Menu.tsx"
-import { Empty, Problem, Skeleton } from "./parts/States.tsx"
+import { IconButton, Menu } from "./parts/Buttons.tsx"
+import { Confirmations, Dialog } from "./parts/Dialogs.tsx"
+import { Empty, Problem, Skeleton } from "./parts/Layout.tsx"
 import { toastFailure, Toasts } from "./parts/Toast.tsx"
 import { useResource } from "./Resource.ts"
 import { atRoot } from "./Root.ts"
-import { href, place, type ScreenName, type ScreenParams } from "./Router.ts"
+import { addressOf, href, parametersOf, place, type ScreenName, screenNames } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./Session.ts"
 import { type Render, screens } from "./Screens.ts"
 import { SignIn, SignInForm } from "./SignIn.tsx"
 import { theme } from "./Theme.ts"
 import { Wordmark } from "./Wordmark.tsx"
 
-/** The screens whose addresses have no parameters. */
-type GeneralScreen = { [N in ScreenName]: keyof ScreenParams<N> extends never ? N : never }[ScreenName]
-
-interface Entry {
-  readonly screen: GeneralScreen
-  readonly icon: IconNode
-  /** Further screens that belong to the entry. */
-  readonly also?: ReadonlyArray<ScreenName>
-}
-
-const general: ReadonlyArray<Entry> = [
-  { screen: "chatbots", icon: Bot },
-  { screen: "conversations", icon: MessagesSquare, also: ["conversation"] },
-  { screen: "usage", icon: ChartColumn },
-  { screen: "keys", icon: KeyRound },
-  { screen: "webhooks", icon: Webhook },
-  { screen: "organizations", icon: Building },
-  { screen: "system", icon: Activity },
-]
-
-const ofChatbot = [
-  { screen: "settings", icon: Settings2 },
-  { screen: "knowledge", icon: Files },
-  { screen: "playground", icon: Play },
-  { screen: "tools", icon: Wrench },
-  { screen: "widget", icon: CodeXml },
-] as const
-
-/** Whether a screen exists and the key that is signed in may use it. */
-const isShown = (screen: ScreenName): boolean => {
-  const found = screens[screen]
-  return found !== undefined && can(found.needs)
-}
+/** Whether the key that is signed in may use a screen. */
+const isShown = (screen: ScreenName): boolean => can(screens[screen].needs)
 
 const isOpen = signal(false)
 
-const Entry = ({
-  address,
-  icon,
-  isCurrent,
-  title,
-}: {
-  readonly address: string
-  readonly icon: IconNode
-  readonly isCurrent: boolean
-  readonly title: string
-}) => (
-  <li>
-    <a
-      class="entry"
-      href={address}
-      aria-current={isCurrent ? "page" : undefined}
-      onClick={() => (isOpen.value = false)}
-    >
-      <Icon nodes={icon} size={18} />
-      {title}
-    </a>
-  </li>
-)
+interface EntriesProps {
+  /** The parameters of the addresses that the entries lead to. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** The screens whose addresses have these parameters and no others, as far as the key that is signed in may use them. */
+const Entries = ({ params }: EntriesProps) => {
+  const current = place.value.screen
+  return (
+    <ul>
+      {screenNames
+        .filter((name) => isShown(name) && parametersOf(name).join() === Object.keys(params).join())
+        .map((name) => {
+          const { icon, title } = screens[name]
+          const isCurrent = current === name || (name === "conversations" && current === "conversation")
+          return (
+            icon !== undefined && (
+              <li key={name}>
+                <a
+                  class="entry"
+                  href={addressOf(name, params)}
+                  aria-current={isCurrent ? "page" : undefined}
+                  onClick={() => (isOpen.value = false)}
+                >
+                  <Icon nodes={icon} size={18} />
+                  {title}
+                </a>
+              </li>
+            )
+          )
+        })}
+    </ul>
+  )
+}
 
 const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
@@ -109,19 +67,7 @@ const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
         <Avatar name={chatbot?.name ?? ""} image={chatbot?.settings.avatar} />
         <span class="ellipsis">{chatbot?.name ?? "…"}</span>
       </div>
-      <ul>
-        {ofChatbot
-          .filter(({ screen }) => isShown(screen))
-          .map(({ icon, screen }) => (
-            <Entry
-              key={screen}
-              address={href(screen, { chatbotId })}
-              icon={icon}
-              isCurrent={place.value.screen === screen}
-              title={screens[screen]?.title ?? ""}
-            />
-          ))}
-      </ul>
+      <Entries params={{ chatbotId }} />
     </div>
   )
 }
@@ -163,19 +109,7 @@ const Navigation = () => {
   const { chatbotId } = params
   return (
     <nav aria-label="Console" class="navigation">
-      <ul>
-        {general
-          .filter((entry) => isShown(entry.screen))
-          .map(({ also = [], icon, screen: own }) => (
-            <Entry
-              key={own}
-              address={href(own)}
-              icon={icon}
-              isCurrent={screen === own || (screen !== undefined && also.includes(screen))}
-              title={screens[own]?.title ?? ""}
-            />
-          ))}
-      </ul>
+      <Entries params={{}} />
       {chatbotId !== undefined && screen !== "conversation" && <ChatbotEntries key={chatbotId} chatbotId={chatbotId} />}
     </nav>
   )
@@ -192,7 +126,7 @@ const loadFailure = signal<Failure | undefined>(undefined)
 const loadScreen = async (screen: ScreenName): Promise<void> => {
   loadFailure.value = undefined
   try {
-    const render = await screens[screen]?.load()
+    const render = await screens[screen].load()
     if (render !== undefined && place.value.screen === screen) loadedScreen.value = { screen, render }
   } catch (error) {
     loadFailure.value = toFailure(error)
@@ -221,7 +155,7 @@ const Screen = () => {
 
 const Shown = ({ address }: { readonly address: string }): ComponentChildren => {
   const { params, screen } = place.value
-  if (screen === undefined || screens[screen] === undefined)
+  if (screen === undefined)
     return (
       <Empty
         icon={MessagesSquare}

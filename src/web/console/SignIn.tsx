@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { bind, TextField } from "./parts/Field.tsx"
-import { Form } from "./parts/Form.tsx"
+import { Form } from "./parts/Dialogs.tsx"
 import type { Failure } from "./Failure.ts"
 import { atRoot } from "./Root.ts"
 import { Wordmark } from "./Wordmark.tsx"

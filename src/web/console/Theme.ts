@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals"
 
-/** Which colours the console has: as the system prefers, or as the person chose in this browser. */
+/** The choice of colours: as the system prefers, or as the person chose in this browser. */
 export type Theme = "system" | "light" | "dark"
 
 const STORED = "parley:console:theme"

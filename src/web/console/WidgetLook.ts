@@ -13,7 +13,7 @@ const opaque = (color: string): string => (/^#[0-9a-f]{8}$/i.test(color) ? color
 const first = (...texts: ReadonlyArray<string>): string => texts.find((each) => each !== "") ?? ""
 
 /**
- * What the widget of a chatbot shows: the fields of the widget's own configuration, and where those are empty the
+ * The look of a chatbot's widget: the fields of the widget's own configuration, and where those are empty the
  * chatbot's snippet and name. The server fills in the same.
  */
 export const lookOf = (chatbot: Fields, widget: Fields): PreviewConfig => {

@@ -1,14 +1,18 @@
-import { type ReadonlySignal, type Signal, useSignalEffect } from "@preact/signals"
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals"
+import { Eye } from "lucide"
+import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
-import { Dialog } from "./parts/Dialog.tsx"
+import { Button } from "./parts/Buttons.tsx"
+import { Dialog } from "./parts/Dialogs.tsx"
+import { Page } from "./parts/Layout.tsx"
 import { atRoot } from "./Root.ts"
 import { type Theme, theme } from "./Theme.ts"
 
-/** What the widget shows, as the API writes it. */
+/** The configuration of a widget, as the API writes it. */
 export type PreviewConfig = typeof WidgetConfig.Encoded
 
-/** What the frame tells once it listens. */
+/** Message of the frame once it listens. */
 const READY = "parley:preview-ready"
 
 interface PreviewProps {
@@ -41,17 +45,39 @@ const WidgetPreview = ({ config }: PreviewProps) => {
   )
 }
 
-/** The widget beside a form, where there is room for both. */
-export const PreviewBeside = ({ config }: PreviewProps) => (
-  <aside class="only-wide" aria-label="Preview">
-    <WidgetPreview config={config} />
-  </aside>
-)
+interface PreviewPageProps extends PreviewProps {
+  readonly title: string
+  /** The name of the chatbot. */
+  readonly of: string
+  readonly about?: string
+  readonly children: ComponentChildren
+}
 
-/** The widget over a form, while it is asked for. */
-export const PreviewDrawer = ({ config, isOpen }: PreviewProps & { readonly isOpen: Signal<boolean> }) =>
-  isOpen.value ? (
-    <Dialog kind="drawer" title="Preview" onClose={() => (isOpen.value = false)}>
-      <WidgetPreview config={config} />
-    </Dialog>
-  ) : null
+/** A screen on which the look of the widget is changed, with the widget beside it, or over it where there is no room. */
+export const PreviewPage = ({ children, config, ...page }: PreviewPageProps) => {
+  const isOpen = useSignal(false)
+  return (
+    <Page
+      {...page}
+      actions={
+        <span class="only-narrow">
+          <Button icon={Eye} onClick={() => (isOpen.value = true)}>
+            Preview
+          </Button>
+        </span>
+      }
+    >
+      <div class="beside-preview">
+        <div class="stack loose">{children}</div>
+        <aside class="only-wide" aria-label="Preview">
+          <WidgetPreview config={config} />
+        </aside>
+      </div>
+      {isOpen.value && (
+        <Dialog kind="drawer" title="Preview" onClose={() => (isOpen.value = false)}>
+          <WidgetPreview config={config} />
+        </Dialog>
+      )}
+    </Page>
+  )
+}

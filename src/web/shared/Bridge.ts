@@ -1,9 +1,9 @@
 /*
- * What the loader on the host's page and the widget in its frame tell each other, through a MessagePort that the loader
+ * Messages between the loader on the host's page and the widget in its frame, through a MessagePort that the loader
  * hands to the frame's exact origin. Storage belongs to the page, so that nothing is blocked as a third party's.
  */
 
-/** What the page keeps of a visitor, from the first message on. */
+/** State of a visitor that the page keeps, from the first message on. */
 export interface StoredState {
   /** 128 random bits in base64url: proves that this browser is the same visitor. */
   readonly secret: string
@@ -11,15 +11,15 @@ export interface StoredState {
   readonly conversation?: string
   /** The message that was being sent, until the server has it. */
   readonly unsent?: { readonly id: string; readonly text: string; readonly conversation?: string }
-  /** What is written in the composer and not sent. */
+  /** Text in the composer that is not sent. */
   readonly draft?: string
 }
 
-/** How the widget stands: over the page with a launcher, inside of an element of the page, or as a page of its own. */
+/** Place of the widget: over the page with a launcher, inside of an element of the page, or as a page of its own. */
 export type Mode = "popup" | "inline" | "page"
 
 /**
- * What the frame posts to its parent, to any origin, as soon as it listens: it holds nothing, and the answer to it is a
+ * The frame's message to its parent, to any origin, as soon as it listens: it holds nothing, and the answer to it is a
  * `Hello`. A frame that loads again says it again, and gets a new port.
  */
 export interface Loaded {
@@ -37,7 +37,7 @@ export interface Hello {
   readonly state?: StoredState | undefined
 }
 
-/** What the page tells the frame afterwards. */
+/** A message of the page to the frame afterwards. */
 export type ToFrame =
   /** The chat is seen. It takes the focus only if the visitor, or the page, has opened it just now. */
   | { readonly type: "opened"; readonly takesFocus: boolean }
@@ -51,7 +51,7 @@ export type ToFrame =
 /** The events that `Parley.on` reports. */
 export type EventName = "ready" | "open" | "close" | "message" | "reply" | "identified" | "error"
 
-/** What the frame tells the page. */
+/** A message of the frame to the page. */
 export type ToPage =
   | { readonly type: "ready" }
   | { readonly type: "close" }

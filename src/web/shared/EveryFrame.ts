@@ -1,4 +1,4 @@
-/** How long what is to be drawn waits in a tab that nobody looks at, which draws no frames. */
+/** Wait before drawing in a tab that nobody looks at, which draws no frames. */
 const HIDDEN_MILLIS = 250
 /** Drawing takes at most one part in so many of the time, so that the page answers whatever is drawn. */
 const SHARE = 4

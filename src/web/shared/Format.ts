@@ -50,7 +50,6 @@ export const formatMillis = (millis: number): string => {
 
 const dayForm = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" })
 const shortDayForm = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short" })
-const weekdayForm = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", weekday: "short" })
 
 const noon = (day: string): Date => new Date(`${day}T12:00:00Z`)
 
@@ -58,8 +57,6 @@ const noon = (day: string): Date => new Date(`${day}T12:00:00Z`)
 export const formatDay = (day: string): string => dayForm.format(noon(day))
 /** A day such as `2026-11-20` as `20 Nov`. */
 export const formatShortDay = (day: string): string => shortDayForm.format(noon(day))
-/** A day such as `2026-11-20` as `Fri`. */
-export const formatWeekday = (day: string): string => weekdayForm.format(noon(day))
 
 const momentForm = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
@@ -68,12 +65,9 @@ const momentForm = new Intl.DateTimeFormat("en-GB", {
   hour: "2-digit",
   minute: "2-digit",
 })
-const clockForm = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })
 
 /** A moment in ISO 8601 as `20 Nov 2026, 14:08` in the reader's time zone. */
 export const formatMoment = (moment: string): string => momentForm.format(new Date(moment))
-/** A moment in ISO 8601 as `14:08` in the reader's time zone. */
-export const formatClock = (moment: string): string => clockForm.format(new Date(moment))
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" })
 const spans = [
@@ -85,7 +79,7 @@ const spans = [
   ["minute", 60_000],
 ] as const
 
-/** How long a moment is past or ahead, such as `3 min. ago`, `yesterday` or `in 2 wk.`; `now` in milliseconds since 1970. */
+/** The distance of a moment, such as `3 min. ago`, `yesterday` or `in 2 wk.`; `now` in milliseconds since 1970. */
 export const formatAgo = (moment: string, now: number): string => {
   const difference = Date.parse(moment) - now
   const size = Math.abs(difference)

@@ -4,7 +4,7 @@ import type { Call, Parley } from "./loader/Parley.ts"
 import { makeStore } from "./loader/Store.ts"
 
 /*
- * What a page includes: draws the launcher, opens the frame on the first click, keeps the visitor's state in the page's
+ * The script that a page includes: it draws the launcher, opens the frame on the first click, keeps the visitor's state in the page's
  * storage when the frame says so, and is `window.Parley`.
  */
 

@@ -7,7 +7,6 @@ import {
   formatDay,
   formatMillis,
   formatShare,
-  formatWeekday,
   plural,
 } from "../../../src/web/shared/Format.ts"
 
@@ -45,7 +44,6 @@ test("time spans are written in the largest units that keep two of them", () => 
 
 test("days are those of UTC, and moments are told by how long they are past", () => {
   expect(formatDay("2026-11-20")).toBe("20 Nov 2026")
-  expect(formatWeekday("2026-11-20")).toBe("Fri")
   const now = Date.parse("2026-11-20T12:00:00Z")
   const moments = ["2026-11-20T11:59:58Z", "2026-11-20T11:57:00Z", "2026-11-19T11:00:00Z", "2026-11-20T14:00:00Z"]
   expect(moments.map((moment) => formatAgo(moment, now))).toEqual(["just now", "3 min. ago", "yesterday", "in 2 hr."])

@@ -6,7 +6,7 @@ import {
   withDocument,
   withoutDocument,
 } from "../../../src/web/console/screens/knowledge/Documents.ts"
-import { partsOf, piecesOf, whyOf } from "../../../src/web/console/screens/knowledge/SearchResult.ts"
+import { partsOf, piecesOf } from "../../../src/web/console/screens/knowledge/SearchResult.ts"
 import { EXTENSIONS, faultOf } from "../../../src/web/console/screens/knowledge/Files.ts"
 
 const document = (id: string, status: Document["status"] = "ready"): Document => ({
@@ -85,15 +85,5 @@ describe("a result of a search", () => {
     const pieces = piecesOf(text, ["refunds", "take"])
     expect(pieces.map((piece) => piece.text).join("")).toBe(text)
     expect(pieces.flatMap((piece) => (piece.isMatch ? [piece.text] : []))).toEqual(["Refunds", "take", "refund"])
-  })
-
-  test("says why it stands where it does", () => {
-    const result = { content: "", similarity: 0.8, scores: { lexical: 3, vector: 0.4, fused: 1 } }
-    expect(whyOf({ ...result, matched_words: ["refund"], ranks: { lexical: 1, vector: 22 } })).toBe(
-      "Holds “refund” of the question; 1st by words, 22nd by meaning.",
-    )
-    expect(whyOf({ ...result, matched_words: [], ranks: { lexical: 3, vector: null } })).toBe(
-      "Holds no word of the question; 3rd by words, not compared by meaning.",
-    )
   })
 })

@@ -3,7 +3,7 @@ import { addressOf, everyPage, isWorthRepeating } from "../../../src/web/console
 import { failureOf, toFailure, unreachable } from "../../../src/web/console/Failure.ts"
 import { href, isComplete, placeOf } from "../../../src/web/console/Router.ts"
 import { matching } from "../../../src/web/console/screens/chatbots/Search.ts"
-import { nameOfField } from "../../../src/web/console/screens/settings/FieldNames.ts"
+import { nameOfField } from "../../../src/web/console/forms/Fields.ts"
 
 describe("the address of a screen", () => {
   test("leads back to the screen and its parameters", () => {
@@ -113,7 +113,7 @@ test("a search among chatbots finds every word in the name, the description, the
 })
 
 test("fields of a chatbot have names for people", () => {
-  expect(nameOfField("settings.isRequestUserInfoEnabled")).toBe("E-mail request")
-  expect(nameOfField("settings.snippet.primaryColor")).toBe("Snippet: Primary color")
-  expect(nameOfField("voice_widget_config.text.startCall")).toBe("Voice: Start call")
+  expect(nameOfField("settings.isRequestUserInfoEnabled")).toBe("Is request user info enabled")
+  expect(nameOfField("settings.snippet.primaryColor")).toBe("Primary color")
+  expect(nameOfField("voice_widget_config.text.startCall")).toBe("Start call")
 })

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useId } from "preact/hooks"
 import { formatCompact, formatCount, formatDay, formatShortDay } from "../../shared/Format.ts"
-import { Table } from "../parts/Table.tsx"
+import { Table } from "../parts/Layout.tsx"
 import { type Layer, OTHERS, type Stacks, ticks } from "./Stacks.ts"
 
 interface BarsByDayProps {
@@ -10,7 +10,7 @@ interface BarsByDayProps {
   readonly stacks: Stacks
   /** The name of a layer. */
   readonly name: (key: string) => string
-  /** What is counted, such as `tokens`. */
+  /** Unit of the values, such as `tokens`. */
   readonly unit: string
 }
 

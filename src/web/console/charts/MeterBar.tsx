@@ -2,20 +2,20 @@ import { formatCount } from "../../shared/Format.ts"
 import { type Limit, limitWords } from "../Limits.ts"
 
 interface MeterBarProps {
-  /** What is limited, such as `Tokens today`. */
+  /** Name of the limit, such as `Tokens today`. */
   readonly label: string
   readonly used: number
   readonly limit: Limit
-  /** How a number of these things is written; a plain number by default. */
+  /** Writes a number of these things; as a plain number by default. */
   readonly format?: (value: number) => string
-  /** What stands below, such as when the count begins anew. */
+  /** A note below, such as when the count begins anew. */
   readonly note?: string
 }
 
 /** The share of a limit from which on it is called scarce. */
 const SCARCE_FROM = 0.8
 
-/** How much of a limit is taken, and what is left. Scarcity is said in words too, not by colour alone. */
+/** The share of a limit that is taken, and the rest. Scarcity is said in words too, not by colour alone. */
 export const MeterBar = ({ format = formatCount, label, limit, note, used }: MeterBarProps) => {
   const most = typeof limit === "number" ? limit : undefined
   return (

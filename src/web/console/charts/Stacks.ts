@@ -1,5 +1,5 @@
 /*
- * What a chart of stacked bars shows, apart from how it is drawn.
+ * The data of a chart of stacked bars, apart from its drawing.
  */
 
 /** A number that belongs to a day and to one of the things by which days are divided, such as a model. */

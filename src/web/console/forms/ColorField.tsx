@@ -9,7 +9,7 @@ interface ColorProps {
   readonly label: string
   readonly hint?: ComponentChildren
   readonly disabled?: boolean
-  /** What stands for an empty field. */
+  /** Colour that stands for an empty field. */
   readonly fallback: string
 }
 

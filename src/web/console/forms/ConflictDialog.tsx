@@ -1,14 +1,8 @@
-import { Button } from "../parts/Button.tsx"
-import { Dialog } from "../parts/Dialog.tsx"
+import { Button } from "../parts/Buttons.tsx"
+import { Dialog } from "../parts/Dialogs.tsx"
 import { toast } from "../parts/Toast.tsx"
-import type { Value } from "./Fields.ts"
+import { nameOfField, type Value } from "./Fields.ts"
 import type { Form } from "./Form.ts"
-
-interface ConflictProps {
-  readonly form: Form
-  /** The name of a field for people. */
-  readonly nameOf: (path: string) => string
-}
 
 const LONGEST = 400
 
@@ -20,7 +14,7 @@ const shown = (value: Value): string => {
 }
 
 /** Asks whose values stay where somebody else has changed the same fields since the person began. */
-export const ConflictDialog = ({ form, nameOf }: ConflictProps) => {
+export const ConflictDialog = ({ form }: { readonly form: Form }) => {
   const merged = form.conflict.value
   if (merged === undefined) return null
   const save = async (side: "mine" | "theirs"): Promise<void> => {
@@ -44,7 +38,7 @@ export const ConflictDialog = ({ form, nameOf }: ConflictProps) => {
       <dl class="facts">
         {merged.clashes.map(({ mine, path, theirs }) => (
           <div key={path} class="anywhere">
-            <dt>{nameOf(path)}</dt>
+            <dt>{nameOfField(path)}</dt>
             <dd>Yours: {shown(mine)}</dd>
             <dd class="soft">Theirs: {shown(theirs)}</dd>
           </div>

@@ -1,3 +1,5 @@
+import { isFields } from "../Unknown.ts"
+
 /*
  * The fields of a configuration by their paths, such as `settings.prompt`, so that what a person has changed, what somebody
  * else has changed meanwhile, and what both have changed can be told apart.
@@ -8,9 +10,6 @@ export type Value = string | number | boolean | null | ReadonlyArray<string>
 /** Values by path. A path that is absent is a field that has not been set, like one that is null. */
 export type Fields = Readonly<Record<string, Value>>
 
-const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const isValue = (value: unknown): value is Value =>
   value === null ||
   typeof value === "string" ||
@@ -20,9 +19,9 @@ const isValue = (value: unknown): value is Value =>
 
 /** The fields of a configuration as the API shows it. */
 export const fieldsOf = (configuration: unknown, within = ""): Fields => {
-  if (!isGroup(configuration)) return {}
+  if (!isFields(configuration)) return {}
   return Object.entries(configuration).reduce<Record<string, Value>>((fields, [name, value]) => {
-    if (isGroup(value)) Object.assign(fields, fieldsOf(value, `${within}${name}.`))
+    if (isFields(value)) Object.assign(fields, fieldsOf(value, `${within}${name}.`))
     else if (isValue(value)) fields[within + name] = value
     return fields
   }, {})
@@ -51,10 +50,11 @@ export const patchOf = (fields: Fields, paths: ReadonlyArray<string>): Patch => 
     let group = patch
     for (const name of names) {
       const inner = group[name]
-      group = isGroup(inner) ? (inner as Patch) : (group[name] = {})
+      group = isFields(inner) ? (inner as Patch) : (group[name] = {})
     }
     const value = fields[path]
-    group[last] = value === undefined || isUnset(value) ? null : value
+    const set = Array.isArray(value) ? value.filter((item) => item.trim() !== "") : value
+    group[last] = set === undefined || isUnset(set) ? null : set
   }
   return patch
 }
@@ -84,4 +84,10 @@ export const merge = (base: Fields, mine: Fields, theirs: Fields): Merged => {
     clashes: both.map((path) => ({ path, mine: mine[path] ?? null, theirs: theirs[path] ?? null })),
     theirs: changedByThem.filter((path) => !changedByMe.includes(path)),
   }
+}
+
+/** The name of a field for people, by its path: `settings.startCall` is `Start call`. */
+export const nameOfField = (path: string): string => {
+  const words = (path.split(".").at(-1) ?? path).replaceAll("_", " ").replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
 }

@@ -20,16 +20,16 @@ export interface Form {
   /** The paths of what differs from what is stored. */
   readonly changes: ReadonlySignal<ReadonlyArray<string>>
   readonly isSaving: ReadonlySignal<boolean>
-  /** Why the last attempt to save failed, where no field is to blame. */
+  /** The failure of the last attempt to save, where no field is to blame. */
   readonly failure: ReadonlySignal<Failure | undefined>
-  /** What somebody else has stored meanwhile in fields that the person has changed as well. */
+  /** Fields that somebody else has stored meanwhile and that the person has changed as well. */
   readonly conflict: ReadonlySignal<Merged | undefined>
   /** The message of the server about a field that is wrong. */
   readonly error: (path: string) => string | undefined
   readonly text: (path: string) => string
-  readonly list: (path: string) => ReadonlyArray<string>
-  /** The properties of a control for a text, a number or a flag at a path. */
+  /** The properties of a control for a text, a list, a number or a flag at a path. */
   readonly line: (path: string) => Bound<string>
+  readonly lines: (path: string) => Bound<string>
   readonly number: (path: string) => Bound<string>
   readonly flag: (path: string) => Bound<boolean>
   readonly set: (path: string, value: Value) => void
@@ -57,7 +57,7 @@ export const makeForm = (first: Stored, { load, save: store }: FormStore): Form 
   const failure = signal<Failure | undefined>(undefined)
   const errors = signal<Readonly<Record<string, string>>>({})
   const conflict = signal<Merged | undefined>(undefined)
-  /** What the conflict is with. */
+  /** The other side of the conflict. */
   let theirs = first
   const changes = computed(() => differences(stored.value.fields, fields.value))
 
@@ -122,11 +122,17 @@ export const makeForm = (first: Stored, { load, save: store }: FormStore): Form 
     conflict,
     error,
     text,
-    list: (path) => {
-      const value = fields.value[path]
-      return Array.isArray(value) ? value : []
-    },
     line: (path) => ({ value: text(path), onValue: (value) => set(path, value), error: error(path) }),
+    lines: (path) => {
+      const value = fields.value[path]
+      // Of an item, the path says which one it is.
+      const wrong = Object.entries(errors.value).find(([place]) => place.startsWith(path))
+      return {
+        value: Array.isArray(value) ? value.join("\n") : "",
+        onValue: (text) => set(path, text.split("\n")),
+        error: wrong?.[1],
+      }
+    },
     number: (path) => ({
       value: text(path),
       onValue: (value) => set(path, value === "" ? null : Number(value)),

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals"
 import { Check, Copy } from "lucide"
 import { copyText } from "../../shared/Clipboard.ts"
-import { Button, IconButton } from "./Button.tsx"
+import { Button, IconButton } from "./Buttons.tsx"
 import { toastFailure } from "./Toast.tsx"
 
 const COPIED_MILLIS = 2_000
 
 interface CopyProps {
   readonly text: string
-  /** What is copied, such as `Copy the key`. */
+  /** Text of the button, such as `Copy the key`. */
   readonly label: string
   /** Shows the label as a text instead of an icon alone. */
   readonly withText?: boolean

@@ -2,12 +2,12 @@ import type { Signal } from "@preact/signals"
 import { type ComponentChildren, h, type TargetedInputEvent } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
 
-/** What every control has beside its value. */
+/** The properties of every control beside its value. */
 interface Labelled {
   readonly label: string
   /** Says in a sentence what the field is for. */
   readonly hint?: ComponentChildren
-  /** Why the value cannot be taken. */
+  /** The reason why the value cannot be taken. */
   readonly error?: string | undefined
   /** Hides the label from sight where the place says what the field is, as beside a search icon. */
   readonly labelHidden?: boolean | undefined

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals"
 import { X } from "lucide"
 import { toFailure } from "../Failure.ts"
-import { IconButton } from "./Button.tsx"
+import { IconButton } from "./Buttons.tsx"
 
 interface Toast {
   readonly id: number
@@ -43,7 +43,7 @@ export const attempt = async (work: () => Promise<unknown>, done?: string): Prom
   }
 }
 
-/** Where toasts appear. The shell has it once. */
+/** The place of toasts. The shell has it once. */
 export const Toasts = () => (
   <output class="toasts">
     {toasts.value.map(({ id, kind, text }) => (

@@ -1,6 +1,5 @@
 import type { MarkedToken, Token, Tokens } from "marked"
 import { BoundedLexer, TEXT_MAX_LENGTH, type LinkDefinition } from "./BoundedLexer.ts"
-import { cutOf, lengthOf } from "./Cuts.ts"
 
 /** A block of a Markdown document: a paragraph, a list, a table, a code block … */
 export interface Block {
@@ -11,10 +10,8 @@ export interface Block {
 
 /** Text that comes at once is lexed in pieces of this length, as if it were streamed: in linear time. */
 const PIECE_LENGTH = 8_192
-/** Longer quotes, items and lines of tables are cut. */
+/** Longer quotes, lists and tables are cut. */
 const BLOCK_MAX_LENGTH = 16_384
-/** The last items of a list, and the last rows of a table, which further text may change. */
-const OPEN_PARTS = 2
 
 /** `marked` declares that a token may be of any type; these are the types that its lexer makes. */
 export const isKnown = (_token: Token): _token is MarkedToken => true
@@ -26,26 +23,17 @@ interface Placed {
   readonly token: Token
 }
 
-/** A list or a table at the end of the text, of which the first items or rows are finished. */
-interface Group {
-  readonly start: number
-  readonly token: Tokens.List | Tokens.Table
-  /** The first two lines of a table, without which its rows are no table. */
-  readonly head: string
-}
-
 /**
- * The blocks of a Markdown text that grows at its end. Blocks, items of lists and rows of tables that no further text
- * can change are kept, as the same objects, and are not lexed again: text that is added costs as much as the block at
- * the end is long, and what is too long for that is cut. The blocks do not depend on the pieces in which the text comes.
+ * The blocks of a Markdown text that grows at its end. Blocks that no further text can change are kept, as the same
+ * objects, and are not lexed again: text that is added costs as much as the block at the end is long, and what is too
+ * long for that is cut. The blocks do not depend on the pieces in which the text comes.
  */
 export class Blocks {
   #text = ""
-  /** What may still change, which begins at `#start` of the text. */
+  /** The end of the text that may still change, from `#start` on. */
   #open = ""
   #start = 0
   #finished: ReadonlyArray<Block> = []
-  #group: Group | undefined
   readonly #links = new Map<string, LinkDefinition>()
 
   /**
@@ -74,7 +62,7 @@ export class Blocks {
       if (settled === 0 || piece.includes("\n")) this.#settle(this.#start + this.#open.length - settled, false)
     }
     if (isLast) this.#settle(this.#start + this.#open.length, true)
-    return [...this.#finished, ...this.#merged(this.#lex(this.#open)).filter(hasContent)]
+    return [...this.#finished, ...this.#lex(this.#open).filter(hasContent)]
   }
 
   /** Finishes what cannot change any more of the text before a position, which is the end of a line. */
@@ -86,30 +74,18 @@ export class Blocks {
       const count = long === -1 ? (isLast ? placed.length : finishedCount(placed)) : long
       const [first] = placed.slice(count)
       this.#finish(placed.slice(0, count))
-      if (first === undefined) return
-      if (long === -1) return this.#finishParts(first)
-      this.#finish(this.#lex(this.#open.slice(0, cutOf(this.#open, maxLengthOf(first.token)))))
+      if (first === undefined || long === -1) return
+      this.#finish(this.#lex(this.#open.slice(0, cutOf(this.#open, first.token.type, maxLengthOf(first.token)))))
     }
   }
 
-  /** Lexes the beginning of what is open, with the head of the table that it goes on with. */
   #lex(source: string): ReadonlyArray<Placed> {
-    const { head = "" } = this.#group ?? {}
-    let end = this.#start - head.length
-    return new BoundedLexer(this.#links).lex(head + source).map((token) => {
-      const start = Math.max(end, this.#start)
+    let end = this.#start
+    return new BoundedLexer(this.#links).lex(source).map((token) => {
+      const start = end
       end += token.raw.length
       return { token, start, end }
     })
-  }
-
-  /** Puts together a list or table that has finished parts with those that are open. */
-  #merged(placed: ReadonlyArray<Placed>): ReadonlyArray<Block> {
-    const [first, ...others] = placed
-    if (this.#group === undefined || first === undefined) return placed
-    const { start, token } = this.#group
-    const together = joined(token, first.token)
-    return together === undefined ? [{ start, token }, ...placed] : [{ start, token: together }, ...others]
   }
 
   #finish(placed: ReadonlyArray<Placed>): void {
@@ -117,42 +93,9 @@ export class Blocks {
     if (last === undefined) return
     for (const { token } of placed)
       if (isKnown(token) && token.type === "def") this.#links.set(token.tag, linkOf(token))
-    const blocks = this.#merged(placed)
-    this.#finished = [...this.#finished, ...blocks.filter(hasContent)]
-    this.#group = undefined
-    this.#drop(last.end)
-  }
-
-  /** Finishes the items or rows of the open list or table that cannot change any more. */
-  #finishParts(first: Placed | undefined): void {
-    if (first === undefined || !isKnown(first.token)) return
-    const { token } = first
-    const known = this.#group
-    const start = known?.start ?? first.start
-    if (token.type === "list" && token.items.length > OPEN_PARTS) {
-      const items = token.items.slice(0, -OPEN_PARTS)
-      const raw = items.map((item) => item.raw).join("")
-      if (!token.raw.startsWith(raw)) return
-      const finished = { ...token, items }
-      this.#group = {
-        start,
-        head: "",
-        token: known === undefined ? finished : (joined(known.token, finished) ?? finished),
-      }
-      this.#drop(first.start + raw.length)
-    } else if (token.type === "table" && token.rows.length > OPEN_PARTS) {
-      const rows = token.rows.slice(0, -OPEN_PARTS)
-      const lines = token.raw.split("\n").slice(0, rows.length + 2)
-      const head = `${lines.slice(0, 2).join("\n")}\n`
-      const finished = { ...token, rows }
-      this.#group = { start, head, token: known === undefined ? finished : (joined(known.token, finished) ?? finished) }
-      this.#drop(first.end - token.raw.length + lines.join("\n").length + 1)
-    }
-  }
-
-  #drop(end: number): void {
-    this.#open = this.#open.slice(end - this.#start)
-    this.#start = end
+    this.#finished = [...this.#finished, ...placed.filter(hasContent)]
+    this.#open = this.#open.slice(last.end - this.#start)
+    this.#start = last.end
   }
 }
 
@@ -163,18 +106,28 @@ const hasContent = ({ token: { type } }: Block): boolean => type !== "space" && 
 
 const linkOf = ({ href, title }: Tokens.Def): LinkDefinition => ({ href, title })
 
-const joined = (first: Tokens.List | Tokens.Table, token: Token): Tokens.List | Tokens.Table | undefined => {
-  if (!isKnown(token)) return undefined
-  if (first.type === "list" && token.type === "list" && first.ordered === token.ordered) {
-    return { ...first, items: [...first.items, ...token.items] }
-  }
-  return first.type === "table" && token.type === "table"
-    ? { ...first, rows: [...first.rows, ...token.rows] }
-    : undefined
-}
+/** The length of what is lexed at once of a block. Code is taken as it is, however long. */
+const lengthOf = ({ raw, type }: Token): number => (type === "code" ? 0 : raw.length)
 
 const maxLengthOf = ({ type }: Token): number =>
   type === "paragraph" || type === "text" || type === "heading" ? TEXT_MAX_LENGTH : BLOCK_MAX_LENGTH
+
+/**
+ * Returns where to cut a block that is longer than `maxLength`: at the end of a line, a sentence or a word, or else
+ * somewhere. What follows begins with a letter, so that it begins no list or heading.
+ */
+const cutOf = (text: string, type: string, maxLength: number): number => {
+  const piece = text.slice(0, maxLength)
+  const line = piece.lastIndexOf("\n") + 1
+  if ((type === "list" || type === "table") && line > 0) return line
+  for (const end of [/\n(?=\p{L})/gu, /[.!?。！？]\s+(?=\p{L})/gu, /\s+(?=\p{L})/gu]) {
+    const last = Array.from(piece.matchAll(end)).at(-1)
+    const at = last === undefined ? 0 : last.index + last[0].length
+    if (at > maxLength / 2) return at
+  }
+  // Not between the halves of a character.
+  return /[\uD800-\uDBFF]$/.test(piece) ? maxLength - 1 : maxLength
+}
 
 /** Counts the tokens at the beginning that further lines cannot change: those before the last block. */
 const finishedCount = (placed: ReadonlyArray<Placed>): number =>

@@ -1,13 +1,13 @@
 import { Lexer, type Token, type TokensList } from "marked"
 
-/** How deep quotes, lists, emphasis and links may stand inside of each other; what stands deeper is plain text. */
+/** Depth of quotes, lists, emphasis and links inside of each other, below which everything is plain text. */
 const MAX_DEPTH = 12
 /** Longer text within a block is plain text. */
 export const TEXT_MAX_LENGTH = 3_000
 /** Text with more signs of emphasis is plain text: each one that has no partner is looked for to the end. */
 const MAX_DELIMITERS = 240
 
-/** Where a reference such as `[text][label]` points to. */
+/** Target of a reference such as `[text][label]`. */
 export interface LinkDefinition {
   readonly href: string
   readonly title: string | undefined

@@ -12,7 +12,7 @@ interface CopyButtonProps {
   readonly texts: CopyTexts
 }
 
-/** How long a button says that it has copied. */
+/** Time for which a button says that it has copied. */
 const SHOWN_MILLIS = 2_000
 
 /** Returns what copies a text, and whether it has just done so. */

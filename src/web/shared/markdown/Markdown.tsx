@@ -1,10 +1,10 @@
-import { Fragment, type ComponentChildren, type JSX, type VNode } from "preact"
+import { type ComponentChildren, type JSX, type VNode } from "preact"
 import type { Token, Tokens } from "marked"
 import { safeAddress } from "./Address.ts"
 import { isKnown, type Block } from "./Blocks.ts"
 import { CopyButton, type CopyTexts } from "./CopyButton.tsx"
 
-/** What Markdown needs to say in the reader's language. */
+/** The texts of Markdown in the reader's language. */
 export interface MarkdownTexts extends CopyTexts {
   /** Names a table that scrolls, for those who do not see it. */
   readonly table: string
@@ -21,64 +21,24 @@ export interface MarkdownProps {
  */
 export const Markdown = ({ blocks, texts }: MarkdownProps): VNode => (
   <div class="markdown" dir="auto">
-    {grouped(blocks, texts, ({ start, token }) => once(token, start, texts, () => blockNode(token, start, texts)))}
+    {blocks.map((block) => once(block, texts))}
   </div>
 )
 
 interface Rendered {
-  readonly key: number
   readonly texts: MarkdownTexts
   readonly node: ComponentChildren
 }
 
-/** What was rendered of blocks, items and rows. Preact leaves alone what is the same virtual node as before. */
-const cache = new WeakMap<object, Rendered>()
+/** Rendered blocks. Preact leaves alone what is the same virtual node as before. */
+const cache = new WeakMap<Block["token"], Rendered>()
 
-const once = (part: object, key: number, texts: MarkdownTexts, render: () => ComponentChildren): ComponentChildren => {
-  const known = cache.get(part)
-  if (known?.texts === texts && known.key === key) return known.node
-  const node = render()
-  cache.set(part, { key, texts, node })
+const once = ({ start, token }: Block, texts: MarkdownTexts): ComponentChildren => {
+  const known = cache.get(token)
+  if (known?.texts === texts) return known.node
+  const node = blockNode(token, start, texts)
+  cache.set(token, { texts, node })
   return node
-}
-
-/** Parts in one group, so that a part that is added costs the same however many stand before it. */
-const GROUP_SIZE = 16
-
-interface Group {
-  readonly parts: ReadonlyArray<object>
-  readonly texts: MarkdownTexts
-  readonly node: VNode
-}
-
-/** What was rendered of groups, by the first part of each. */
-const groups = new WeakMap<object, Group>()
-
-/** Renders parts in groups, of which those that hold the same parts as before are the same virtual nodes. */
-const grouped = <A extends object>(
-  parts: ReadonlyArray<A>,
-  texts: MarkdownTexts,
-  render: (part: A, index: number) => ComponentChildren,
-): ReadonlyArray<VNode> => {
-  const nodes: Array<VNode> = []
-  for (let start = 0; start < parts.length; start += GROUP_SIZE) {
-    const group = parts.slice(start, start + GROUP_SIZE)
-    const [first] = group
-    if (first === undefined) break
-    const known = groups.get(first)
-    const isSame =
-      known?.texts === texts &&
-      known.parts.length === group.length &&
-      known.parts.every((part, index) => part === group[index])
-    const node = isSame ? (
-      known.node
-    ) : (
-      <Fragment key={start}>{group.map((part, index) => render(part, start + index))}</Fragment>
-    )
-    groups.set(first, { parts: group, texts, node })
-    nodes.push(node)
-  }
-  return nodes
 }
 
 const blockNodes = (tokens: ReadonlyArray<Token>, texts: MarkdownTexts): ComponentChildren =>
@@ -131,14 +91,12 @@ const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentCh
 }
 
 const list = (token: Tokens.List, key: number, texts: MarkdownTexts): VNode => {
-  const items = grouped(token.items, texts, (item, index) =>
-    once(item, index, texts, () => (
-      <li key={index} dir="auto" class={item.task ? "task" : undefined}>
-        {item.task && (item.checked === true ? "☑ " : "☐ ")}
-        {blockNodes(item.tokens, texts)}
-      </li>
-    )),
-  )
+  const items = token.items.map((item, index) => (
+    <li key={index} dir="auto" class={item.task ? "task" : undefined}>
+      {item.task && (item.checked === true ? "☑ " : "☐ ")}
+      {blockNodes(item.tokens, texts)}
+    </li>
+  ))
   return token.ordered ? (
     <ol key={key} start={typeof token.start === "number" ? token.start : 1}>
       {items}
@@ -162,17 +120,15 @@ const table = (token: Tokens.Table, key: number, texts: MarkdownTexts): VNode =>
         </tr>
       </thead>
       <tbody>
-        {grouped(token.rows, texts, (row, index) =>
-          once(row, index, texts, () => (
-            <tr key={index}>
-              {row.map((cell, column) => (
-                <td key={column} dir="auto" data-align={cell.align}>
-                  {inlineNodes(cell.tokens)}
-                </td>
-              ))}
-            </tr>
-          )),
-        )}
+        {token.rows.map((row, index) => (
+          <tr key={index}>
+            {row.map((cell, column) => (
+              <td key={column} dir="auto" data-align={cell.align}>
+                {inlineNodes(cell.tokens)}
+              </td>
+            ))}
+          </tr>
+        ))}
       </tbody>
     </table>
   </section>
@@ -184,17 +140,6 @@ interface CodeBlockProps {
   readonly texts: MarkdownTexts
 }
 
-/** Lines in one element, so that a line that is added moves no more than these. */
-const CHUNK_LINES = 20
-
-const chunksOf = (text: string): ReadonlyArray<string> => {
-  const lines = text.split("\n")
-  return Array.from({ length: Math.ceil(lines.length / CHUNK_LINES) }, (_, index) => {
-    const end = (index + 1) * CHUNK_LINES
-    return lines.slice(end - CHUNK_LINES, end).join("\n") + (end < lines.length ? "\n" : "")
-  })
-}
-
 const CodeBlock = ({ language, text, texts }: CodeBlockProps): VNode => (
   <figure class="code" dir="ltr">
     <figcaption>
@@ -203,11 +148,7 @@ const CodeBlock = ({ language, text, texts }: CodeBlockProps): VNode => (
     </figcaption>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard. */}
     <pre tabIndex={0}>
-      <code>
-        {chunksOf(text).map((chunk, index) => (
-          <span key={index}>{chunk}</span>
-        ))}
-      </code>
+      <code>{text}</code>
     </pre>
   </figure>
 )

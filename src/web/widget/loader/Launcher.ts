@@ -2,7 +2,7 @@ import { type IconNode, MessageCircle, X } from "lucide"
 import { accent } from "../../shared/Accent.ts"
 
 /*
- * What the loader draws: a launcher, and a panel for the frame, in a shadow root so that neither the page's styles nor
+ * Drawings of the loader: a launcher, and a panel for the frame, in a shadow root so that neither the page's styles nor
  * ours reach the other. The style sheet is constructed, which no `style-src` of the page forbids.
  */
 
@@ -79,7 +79,7 @@ const readable = (background: string): string => {
 }
 
 export interface Launcher {
-  /** What stands in the page. */
+  /** The element in the page. */
   readonly host: HTMLElement
   readonly panel: HTMLElement
   readonly button: HTMLButtonElement

@@ -2,9 +2,9 @@ import type { EventName } from "../../shared/Bridge.ts"
 
 type Listener = (detail?: unknown) => void
 
-/** What a page can do with its widget: `window.Parley`, once the loader runs. */
+/** The widget's interface for its page: `window.Parley`, once the loader runs. */
 export interface Parley {
-  /** What the page names its chatbot by. */
+  /** Key by which the page names its chatbot. */
   readonly key: string
   /** Opens the chat, and moves the focus there. */
   readonly open: () => void

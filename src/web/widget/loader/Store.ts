@@ -1,6 +1,6 @@
 import type { StoredState } from "../../shared/Bridge.ts"
 
-/** What the page keeps of its visitor: in `localStorage`, or in memory where the browser blocks that. */
+/** Storage of the visitor's state: `localStorage`, or memory where the browser blocks that. */
 export interface Store {
   readonly read: () => StoredState | undefined
   readonly write: (state: StoredState | undefined) => void

@@ -28,16 +28,16 @@ export class Chat {
   /** The reply that is being written. */
   readonly current = signal<Reply | undefined>(undefined)
   readonly isLoading = signal(false)
-  /** Where earlier messages begin. */
+  /** Cursor of earlier messages. */
   readonly earlier = signal<string | undefined>(undefined)
   readonly isConnectionLost = signal(false)
-  /** Why what the visitor wanted last did not happen. */
+  /** Failure of the visitor's last action. */
   readonly failure = signal<Failure | undefined>(undefined)
   /** The chatbot, or the permission to talk with it, is gone: nothing can be sent any more. */
   readonly isGone = signal(false)
   /** Takes the visitor's e-mail address, where the chatbot waits for it; an empty text declines. */
   readonly emailRequest = signal<((email: string) => void) | undefined>(undefined)
-  /** What a screen reader is told: a reply that is finished, once. */
+  /** Reply that a screen reader is told of, once it is finished. */
   readonly announced = signal<Reply | undefined>(undefined)
   /** Called when the visitor sends a message. */
   onSend: () => void = () => undefined

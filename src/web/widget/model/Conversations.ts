@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals"
 import type { SessionId } from "../../../domain/Ids.ts"
 import type { WidgetConversation } from "../../../domain/widget/Widget.ts"
+import { saveFile } from "../../shared/Download.ts"
 import type { Chat } from "./Chat.ts"
 import type { Host } from "./Host.ts"
 
@@ -59,13 +60,7 @@ export class Conversations {
   async download(id: SessionId): Promise<void> {
     await this.#chat.attempt(async () => {
       const response = await this.#chat.client.send("GET", `conversations/${id}/transcript?format=markdown`)
-      const address = URL.createObjectURL(await response.blob())
-      const link = document.createElement("a")
-      link.href = address
-      link.download = `conversation-${id}.md`
-      link.click()
-      // The browser has begun to save it by then.
-      setTimeout(() => URL.revokeObjectURL(address), 10_000)
+      saveFile(`conversation-${id}.md`, await response.blob())
     })
   }
 }

@@ -13,7 +13,7 @@ export class Question {
   readonly key: string
   readonly text: string
   readonly createdAt: string
-  /** Why the message was not sent, or has no reply. */
+  /** Reason why the message was not sent, or has no reply. */
   readonly failure = signal<Failure | undefined>(undefined)
 
   constructor(text: string, key: string = randomUuid(), createdAt: string = new Date().toISOString()) {
@@ -23,7 +23,7 @@ export class Question {
   }
 }
 
-/** How far a reply is. */
+/** Phase of a reply. */
 export type Phase =
   /** Nothing has come yet. */
   | "waiting"
@@ -34,7 +34,7 @@ export type Phase =
   /** It ended too early; `failure` says why. */
   | "broken"
 
-/** What the chatbot does before it writes. */
+/** Activity of the chatbot before it writes. */
 export type Activity = Extract<WidgetEvent, { readonly type: "tool" }>
 
 export type Rating = NonNullable<WidgetMessage["feedback"]>

@@ -1,4 +1,4 @@
-/** What went wrong, as far as a visitor can do something about it. */
+/** Kind of a failure, as far as a visitor can do something about it. */
 export type FailureKind =
   /** The server cannot be reached. */
   | "offline"
@@ -10,7 +10,7 @@ export type FailureKind =
   | "gone"
   /** The page has to say anew who the visitor is: what its server has signed holds no longer. */
   | "identity"
-  /** What was asked for is not there any more. */
+  /** The thing is not there any more. */
   | "missing"
   /** The message is too long or malformed. */
   | "refused"

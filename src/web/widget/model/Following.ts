@@ -5,11 +5,11 @@ import type { Client } from "./Client.ts"
 import type { Reply } from "./Entries.ts"
 import { failureFrom, type Failure } from "./Failure.ts"
 
-/** How often a reply is asked for again when the server cannot be reached: for about two minutes. */
+/** Number of times that a reply is asked for when the server cannot be reached: for about two minutes. */
 const OFFLINE_TRIES = 16
-/** How often a message is sent before the visitor hears that it cannot be: for about three seconds. */
+/** Number of times that a message is sent before the visitor hears that it cannot be: for about three seconds. */
 const UNSENT_TRIES = 4
-/** How often when the server answers that it fails. */
+/** Number of times when the server answers that it fails. */
 const FAILED_TRIES = 3
 const FIRST_WAIT_MILLIS = 400
 const LONGEST_WAIT_MILLIS = 10_000

@@ -1,13 +1,14 @@
 import { signal, type ReadonlySignal } from "@preact/signals"
 import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
+import { makeStore } from "../loader/Store.ts"
 import type { EventName, Hello, Loaded, Mode, StoredState, ToFrame, ToPage } from "../../shared/Bridge.ts"
 
-/** What the widget stands in: the page that embeds it, a page of its own, or the console's preview. */
+/** Surroundings of the widget: the page that embeds it, a page of its own, or the console's preview. */
 export interface Host {
   readonly mode: Mode | "preview"
   readonly language: string | undefined
   readonly theme: "light" | "dark" | undefined
-  /** What is kept of the visitor; `undefined` before the first message. */
+  /** State of the visitor; `undefined` before the first message. */
   readonly state: ReadonlySignal<StoredState | undefined>
   readonly keep: (state: StoredState | undefined) => void
   readonly tell: (message: ToPage) => void
@@ -15,7 +16,7 @@ export interface Host {
   readonly listen: (listener: (message: ToFrame) => void) => void
 }
 
-/** How long the widget waits for the page that embeds it, before it shows itself without. */
+/** Time that the widget waits for the page that embeds it, before it shows itself without. */
 const PATIENCE_MILLIS = 1_500
 
 /** Reports an event to the page, for those who listen with `Parley.on`. */
@@ -75,45 +76,31 @@ const embedded = (hello: Hello, port: MessagePort): Host => {
 /** A page of its own, which has a storage of its own; where the browser forbids it, nothing outlives the page. */
 const ownPage = (chatbot: string): Host => {
   const name = `parley:${chatbot}`
-  const read = (): StoredState | undefined => {
-    try {
-      return keptState(JSON.parse(localStorage.getItem(name) ?? "null"))
-    } catch {
-      return undefined
-    }
-  }
-  const state = signal(read())
+  const store = makeStore(name)
+  const state = signal(keptState(store.read()))
   return {
-    mode: "page",
-    language: undefined,
-    theme: undefined,
+    ...alone("page"),
     state,
     keep: (kept) => {
       state.value = kept
-      try {
-        if (kept === undefined) localStorage.removeItem(name)
-        else localStorage.setItem(name, JSON.stringify(kept))
-      } catch {
-        // The conversation goes on without.
-      }
+      store.write(kept)
     },
-    tell: () => undefined,
     listen: (listener) =>
       window.addEventListener("storage", ({ key }) => {
         if (key !== null && key !== name) return
-        state.value = read()
+        state.value = keptState(store.read())
         listener({ type: "state", state: state.value })
       }),
   }
 }
 
 /** Nobody to talk with: everything is forgotten with the document. */
-const alone = (mode: Mode | "preview", theme?: "light" | "dark"): Host => {
+const alone = (mode: Mode | "preview"): Host => {
   const state = signal<StoredState | undefined>(undefined)
   return {
     mode,
     language: undefined,
-    theme,
+    theme: undefined,
     state,
     keep: (kept) => void (state.value = kept),
     tell: () => undefined,
@@ -138,7 +125,7 @@ const embedding = (): Promise<Host> =>
     parent.postMessage(loaded, "*")
   })
 
-/** What the console sends to the frame in which it shows a widget that is being configured. */
+/** Message of the console to the frame in which it shows a widget that is being configured. */
 export interface Preview {
   readonly type: "parley:preview"
   readonly config: WidgetConfig

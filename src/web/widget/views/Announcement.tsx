@@ -5,7 +5,7 @@ import { wordsOf } from "./Words.ts"
 
 /** Longer replies are read where they stand. */
 const MAX_LENGTH = 3_000
-/** How long the announcement stays, so that it is not found a second time by those who read on. */
+/** Time for which the announcement stays, so that it is not found a second time by those who read on. */
 const SHOWN_MILLIS = 5_000
 
 /** Markdown's signs are of no use to listeners. */

@@ -2,8 +2,8 @@ import { useSignal, useSignalEffect } from "@preact/signals"
 import type { VNode } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { ArrowUp, Square } from "lucide"
-import { Icon } from "../../shared/Icon.tsx"
 import { useWidget } from "./Context.ts"
+import { IconButton } from "./IconButton.tsx"
 
 /** Longest message that the server takes, in UTF-16 code units. */
 const MAX_LENGTH = 32_000
@@ -15,7 +15,7 @@ const SHORT_LENGTH = 2_000
 
 const growsByItself = CSS.supports("field-sizing", "content")
 
-/** Where visitors write. The text stays until it is sent, also over a reload. */
+/** The field in which visitors write. The text stays until it is sent, also over a reload. */
 export const Composer = (): VNode => {
   const { chat, config, focusRequests, host, language } = useWidget()
   const { count, texts } = language.value
@@ -92,19 +92,13 @@ export const Composer = (): VNode => {
           }}
         />
         {isWriting ? (
-          <button type="button" class="send" title={texts.stop} onClick={() => void chat.stop()}>
-            <Icon nodes={Square} size={16} />
-            <span class="visually-hidden">{texts.stop}</span>
-          </button>
+          <IconButton class="send" icon={Square} size={16} label={texts.stop} onClick={() => void chat.stop()} />
         ) : (
-          <button type="submit" class="send" title={texts.send} disabled={!maySend}>
-            <Icon nodes={ArrowUp} />
-            <span class="visually-hidden">{texts.send}</span>
-          </button>
+          <IconButton class="send" type="submit" icon={ArrowUp} label={texts.send} disabled={!maySend} />
         )}
       </form>
       {text.value.length >= COUNTED_FROM && (
-        <p id="counter" class={left < 0 ? "counter over" : "counter"}>
+        <p id="counter" class={left < 0 ? "failure" : "note"}>
           {counter}
         </p>
       )}

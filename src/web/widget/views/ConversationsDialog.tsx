@@ -3,10 +3,10 @@ import type { VNode } from "preact"
 import { useEffect } from "preact/hooks"
 import { Download, Trash } from "lucide"
 import type { WidgetConversation } from "../../../domain/widget/Widget.ts"
-import { Icon } from "../../shared/Icon.tsx"
 import { focusOn, useWidget } from "./Context.ts"
 import { Dialog } from "./Dialog.tsx"
 import { FailureNote } from "./FailureNote.tsx"
+import { IconButton } from "./IconButton.tsx"
 
 export const ConversationsDialog = (): VNode | null => {
   const { areConversationsOpen } = useWidget()
@@ -85,10 +85,10 @@ const ConversationItem = ({ conversation }: { readonly conversation: WidgetConve
         aria-current={chat.conversation.value === id ? "true" : undefined}
         onClick={open}
       >
-        <span class="title">
+        <span class="one-line">
           <bdi>{title}</bdi>
         </span>
-        <span class="note">
+        <span class="note one-line">
           <time dateTime={updated_at} title={time(updated_at)}>
             {ago(updated_at)}
           </time>
@@ -96,18 +96,22 @@ const ConversationItem = ({ conversation }: { readonly conversation: WidgetConve
           {count(texts.messages, message_count)}
         </span>
       </button>
-      <button type="button" class="tool" title={texts.download} onClick={() => void conversations.download(id)}>
-        <Icon nodes={Download} size={16} />
-        <span class="visually-hidden">
-          {texts.download}: {title}
-        </span>
-      </button>
-      <button type="button" class="tool" title={texts.remove} onClick={() => (isRemoving.value = true)}>
-        <Icon nodes={Trash} size={16} />
-        <span class="visually-hidden">
-          {texts.remove}: {title}
-        </span>
-      </button>
+      <IconButton
+        class="tool"
+        icon={Download}
+        size={16}
+        label={texts.download}
+        of={title}
+        onClick={() => void conversations.download(id)}
+      />
+      <IconButton
+        class="tool"
+        icon={Trash}
+        size={16}
+        label={texts.remove}
+        of={title}
+        onClick={() => (isRemoving.value = true)}
+      />
     </li>
   )
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { X } from "lucide"
-import { Icon } from "../../shared/Icon.tsx"
 import { useTexts } from "./Context.ts"
+import { IconButton } from "./IconButton.tsx"
 
 interface DialogProps {
   readonly title: string
@@ -29,10 +29,7 @@ export const Dialog = ({ children, onClose, title }: DialogProps): VNode => {
           <h2 id="dialog-title">
             <bdi>{title}</bdi>
           </h2>
-          <button type="button" class="icon-button" title={texts.close} onClick={() => dialog.current?.close()}>
-            <Icon nodes={X} />
-            <span class="visually-hidden">{texts.close}</span>
-          </button>
+          <IconButton icon={X} label={texts.close} onClick={() => dialog.current?.close()} />
         </header>
         {children}
       </div>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact"
 import { RotateCcwClock, SquarePen, X } from "lucide"
-import { Icon } from "../../shared/Icon.tsx"
 import { useWidget } from "./Context.ts"
+import { IconButton } from "./IconButton.tsx"
 
 export const Header = (): VNode => {
   const widget = useWidget()
@@ -18,39 +18,29 @@ export const Header = (): VNode => {
     <header class="header">
       {image !== "" && <img src={image} alt="" width="36" height="36" />}
       <div class="titles">
-        <h1>
+        <h1 class="one-line">
           <bdi>{header || name}</bdi>
         </h1>
         {slogan !== "" && (
-          <p>
+          <p class="one-line">
             <bdi>{slogan}</bdi>
           </p>
         )}
       </div>
       <div class="actions">
         {chat.entries.value.length > 0 && (
-          <button type="button" class="icon-button" title={texts.newConversation} onClick={startNew}>
-            <Icon nodes={SquarePen} />
-            <span class="visually-hidden">{texts.newConversation}</span>
-          </button>
+          <IconButton icon={SquarePen} label={texts.newConversation} onClick={startNew} />
         )}
         {hasSpoken && (
-          <button
-            type="button"
-            class="icon-button"
-            title={texts.conversations}
+          <IconButton
+            icon={RotateCcwClock}
+            label={texts.conversations}
             aria-haspopup="dialog"
             onClick={() => (areConversationsOpen.value = true)}
-          >
-            <Icon nodes={RotateCcwClock} />
-            <span class="visually-hidden">{texts.conversations}</span>
-          </button>
+          />
         )}
         {(host.mode === "popup" || host.mode === "preview") && (
-          <button type="button" class="icon-button" title={texts.close} onClick={() => widget.close()}>
-            <Icon nodes={X} />
-            <span class="visually-hidden">{texts.close}</span>
-          </button>
+          <IconButton icon={X} label={texts.close} onClick={() => widget.close()} />
         )}
       </div>
     </header>

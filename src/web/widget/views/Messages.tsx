@@ -67,7 +67,7 @@ const Greeting = (): VNode | null => {
   )
 }
 
-/** Why what the visitor wanted last did not happen, or why nothing can happen any more. */
+/** Failure of the visitor's last action, or the reason why nothing can happen any more. */
 const GeneralFailure = (): VNode | null => {
   const { chat } = useWidget()
   const { value: failure } = chat.failure

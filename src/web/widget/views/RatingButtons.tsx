@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
 import { type IconNode, ThumbsDown, ThumbsUp } from "lucide"
-import { Icon } from "../../shared/Icon.tsx"
 import type { Rating, Reply } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
+import { IconButton } from "./IconButton.tsx"
 
 const MAX_COMMENT_LENGTH = 2_000
 
@@ -29,10 +29,13 @@ export const RatingButtons = ({ reply }: { readonly reply: Reply }): VNode => {
     void chat.rate(reply, { rating: rated, comment }).then((done) => (isThanked.value = done))
   }
   const button = (rating: Rating["rating"], icon: IconNode, label: string) => (
-    <button type="button" class="tool" title={label} aria-pressed={rated === rating} onClick={() => rate(rating)}>
-      <Icon nodes={icon} size={16} />
-      <span class="visually-hidden">{label}</span>
-    </button>
+    <IconButton
+      class="tool"
+      {...{ icon, label }}
+      size={16}
+      aria-pressed={rated === rating}
+      onClick={() => rate(rating)}
+    />
   )
   return (
     <>
@@ -56,7 +59,7 @@ export const RatingButtons = ({ reply }: { readonly reply: Reply }): VNode => {
           </button>
         </form>
       )}
-      {isThanked.value && <output class="thanks">{texts.thanks}</output>}
+      {isThanked.value && <output class="note">{texts.thanks}</output>}
     </>
   )
 }

@@ -1,15 +1,15 @@
 import type { VNode } from "preact"
-import { RefreshCw } from "lucide"
+import { Check, Copy, RefreshCw } from "lucide"
+import { useCopy } from "../../shared/markdown/CopyButton.tsx"
 import { Markdown } from "../../shared/markdown/Markdown.tsx"
 import { fill } from "../languages/Language.ts"
 import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
 import type { Activity, Reply } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
-import { CopyTool } from "./CopyTool.tsx"
 import { FailureNote } from "./FailureNote.tsx"
+import { IconButton } from "./IconButton.tsx"
 import { RatingButtons } from "./RatingButtons.tsx"
 import { Sources } from "./Sources.tsx"
-import { Icon } from "../../shared/Icon.tsx"
 
 interface ReplyViewProps {
   readonly reply: Reply
@@ -38,19 +38,22 @@ export const ReplyView = ({ isLast, reply }: ReplyViewProps): VNode => {
       {failure !== undefined && <FailureNote failure={failure} onRetry={mayAskAgain ? again : undefined} />}
       {isOver && <Sources reply={reply} />}
       {isOver && (
-        <div class="tools">
+        <div class="tools row">
           {reply.text !== "" && <CopyTool text={reply.text} />}
           {phase === "finished" && <RatingButtons reply={reply} />}
-          {mayAskAgain && (
-            <button type="button" class="tool" title={texts.askAgain} onClick={again}>
-              <Icon nodes={RefreshCw} size={16} />
-              <span class="visually-hidden">{texts.askAgain}</span>
-            </button>
-          )}
+          {mayAskAgain && <IconButton class="tool" icon={RefreshCw} size={16} label={texts.askAgain} onClick={again} />}
         </div>
       )}
     </article>
   )
+}
+
+/** Copies a whole reply, as Markdown. */
+const CopyTool = ({ text }: { readonly text: string }): VNode => {
+  const { texts } = useWidget().language.value
+  const { copy, isCopied } = useCopy(text)
+  const [icon, label] = isCopied.value ? ([Check, texts.copied] as const) : ([Copy, texts.copy] as const)
+  return <IconButton class="tool" {...{ icon, label }} size={16} onClick={copy} />
 }
 
 const ReplyText = ({ reply }: { readonly reply: Reply }): VNode | null => {
@@ -66,7 +69,7 @@ const wordsFor = (activity: Activity | undefined, texts: WidgetTexts): string =>
   return activity.query === undefined ? texts.searching : fill(texts.searchingFor, { query: activity.query })
 }
 
-/** What the chatbot is doing, while it does it. */
+/** Activity of the chatbot, while it lasts. */
 const Doing = ({ reply }: { readonly reply: Reply }): VNode | null => {
   const { chat, language } = useWidget()
   const { texts } = language.value

@@ -16,12 +16,12 @@ export const Sources = ({ reply }: { readonly reply: Reply }): VNode | null => {
   if (sources.length === 0) return null
   const shown = areAllShown.value || sources.length <= SHOWN + 1 ? sources : sources.slice(0, SHOWN)
   return (
-    <ul class="sources" aria-label={texts.sources}>
+    <ul class="sources row" aria-label={texts.sources}>
       {shown.map((source) => (
         <li key={source.index}>
           <button
             type="button"
-            class="source"
+            class="source one-line"
             dir="auto"
             title={source.quote}
             aria-haspopup="dialog"
@@ -34,7 +34,7 @@ export const Sources = ({ reply }: { readonly reply: Reply }): VNode | null => {
       ))}
       {shown.length < sources.length && (
         <li>
-          <button type="button" class="source more" onClick={() => (areAllShown.value = true)}>
+          <button type="button" class="source" onClick={() => (areAllShown.value = true)}>
             {count(texts.moreSources, sources.length - shown.length)}
           </button>
         </li>

@@ -1,17 +1,13 @@
 import { useSignal } from "@preact/signals"
-import { Bot, CopyPlus, Files, Plus, Settings2, Trash } from "lucide"
+import { Bot, CopyPlus, Files, Plus, Settings2 } from "lucide"
 import { formatAgo, plural } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
 import { allChatbots, type ChatbotSummary } from "../../Chatbots.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { confirmed } from "../../parts/Confirm.tsx"
+import { Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
+import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmed, FormDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
-import { FormDialog } from "../../parts/Form.tsx"
-import { Menu } from "../../parts/Menu.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Empty, Loaded } from "../../parts/States.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { resources, useResource } from "../../Resource.ts"
 import { href, navigate } from "../../Router.ts"
@@ -24,7 +20,7 @@ const totalsResource = resources(async () => {
   return new Map(totals.map((each) => [each.chatbot_id, each]))
 })
 
-/** From how many chatbots on a search field is shown. */
+/** Number of chatbots from which on a search field is shown. */
 const SEARCH_FROM = 7
 
 const remove = (chatbot: ChatbotSummary): Promise<void> =>
@@ -99,12 +95,7 @@ const Card = ({ chatbot }: { readonly chatbot: ChatbotSummary }) => {
               icon: CopyPlus,
               onChoose: () => void duplicate(chatbot),
             },
-          can("chatbots:write") && {
-            label: "Delete …",
-            icon: Trash,
-            isDangerous: true,
-            onChoose: () => void remove(chatbot),
-          },
+          can("chatbots:write") && deleteItem(() => void remove(chatbot)),
         ]}
       />
     </li>

@@ -1,17 +1,14 @@
-import { ArrowLeft, Download, Eraser, ThumbsDown, ThumbsUp, Trash } from "lucide"
+import { ArrowLeft, Download, Eraser, ThumbsDown, ThumbsUp } from "lucide"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { call } from "../../Api.ts"
 import { useChatbotNames } from "../../Names.ts"
 import { Answer } from "../../parts/Answer.tsx"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button, LinkButton } from "../../parts/Button.tsx"
-import { confirmed } from "../../parts/Confirm.tsx"
+import { Badge, Loaded, More, Page } from "../../parts/Layout.tsx"
+import { Button, deleteItem, LinkButton, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
 import { Json } from "../../parts/Json.tsx"
-import { Menu } from "../../parts/Menu.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Loaded, More } from "../../parts/States.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { useResource } from "../../Resource.ts"
 import { href, navigate } from "../../Router.ts"
@@ -85,12 +82,7 @@ const Actions = ({ of }: { readonly of: Thread }) => {
               isDangerous: true,
               onChoose: () => void erase(name),
             },
-          mayWrite && {
-            label: "Delete the conversation …",
-            icon: Trash,
-            isDangerous: true,
-            onChoose: () => void remove(of),
-          },
+          mayWrite && deleteItem(() => void remove(of), "Delete the conversation …"),
         ]}
       />
     </>

@@ -1,5 +1,5 @@
 import { call, open } from "../../Api.ts"
-import { fileName, saveFile } from "../../Download.ts"
+import { saveFile } from "../../../shared/Download.ts"
 import type { Answer } from "../../Endpoints.ts"
 import { resources } from "../../Resource.ts"
 import { filtersOf, requestOf } from "./Filters.ts"
@@ -12,7 +12,7 @@ export type Message = Answer<"GET /api/external/chatbot/:chatbotId/conversations
 export interface ConversationList {
   readonly conversations: ReadonlyArray<Conversation>
   readonly next: string | null
-  /** How far back a search has looked; undefined when it has found a full page, or looked through all. */
+  /** Time back to which a search has looked; undefined when it has found a full page, or looked through all. */
   readonly searchedTo: string | undefined
 }
 
@@ -79,9 +79,9 @@ export const exportConversation = async ({ session }: Thread, format: "markdown"
     query: { format },
     accept: format === "markdown" ? "text/markdown" : "application/json",
   })
-  const name = fileName(`conversation ${created_at.slice(0, 10)} ${sessionId.slice(-6)}`)
+  const name = `conversation-${created_at.slice(0, 10)}-${sessionId.slice(-6)}`
   saveFile(`${name}.${format === "markdown" ? "md" : "json"}`, await response.blob())
 }
 
-/** Whose conversation it is, in the words of a list. */
+/** Name of a conversation's visitor. */
 export const visitorOf = ({ user_info }: Conversation): string => user_info.email ?? "Visitor"

@@ -6,12 +6,9 @@ import { Icon } from "../../../shared/Icon.tsx"
 import { allChatbots } from "../../Chatbots.ts"
 import { listen } from "../../Live.ts"
 import { useChatbotNames } from "../../Names.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button } from "../../parts/Button.tsx"
+import { Badge, Empty, Loaded, More, Page, Tabs } from "../../parts/Layout.tsx"
+import { Button } from "../../parts/Buttons.tsx"
 import { bind, DateField, SelectField, TextField } from "../../parts/Field.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Empty, Loaded, More } from "../../parts/States.tsx"
-import { Tabs } from "../../parts/Tabs.tsx"
 import { type Resource, useResource } from "../../Resource.ts"
 import { href, place, setQuery } from "../../Router.ts"
 import { can, session } from "../../Session.ts"
@@ -24,7 +21,7 @@ import {
 } from "./ConversationData.ts"
 import { countFilters, type Filters, filtersOf, type Kind, kinds } from "./Filters.ts"
 
-/** How long after the last letter a search begins. */
+/** Time between the last letter and the search. */
 const TYPING_MILLIS = 300
 
 const Search = ({ value }: { readonly value: string }) => {

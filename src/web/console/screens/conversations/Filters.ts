@@ -1,10 +1,10 @@
 import { isDay } from "../../charts/Days.ts"
 
 /*
- * Which conversations are listed, as the address of the screen says it and as the API is asked.
+ * Filters of conversations, as the address of the screen has them and as the API is asked.
  */
 
-/** What kind of conversations are shown. */
+/** Kind of conversations to show. */
 export type Kind = "all" | "down" | "up" | "unanswered"
 
 export const kinds: ReadonlyArray<{ readonly value: Kind; readonly label: string }> = [
@@ -39,7 +39,7 @@ export const filtersOf = (query: URLSearchParams): Filters => {
   }
 }
 
-/** How many of the filters that stand behind a button are set. */
+/** Number of filters behind the button that are set. */
 export const countFilters = ({ chatbot, from, platform, to }: Filters): number =>
   [chatbot, from, platform, to].filter((value) => value !== "").length
 

@@ -4,12 +4,11 @@ import { addDays, dayAt } from "../../charts/Days.ts"
 import type { ApiKey, Organization } from "../../Admin.ts"
 import { call } from "../../Api.ts"
 import { allChatbots } from "../../Chatbots.ts"
-import { Button } from "../../parts/Button.tsx"
+import { Button } from "../../parts/Buttons.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
-import { Dialog } from "../../parts/Dialog.tsx"
+import { Dialog, FormDialog } from "../../parts/Dialogs.tsx"
 import { Checkbox, DateField, SelectField, TextArea, TextField } from "../../parts/Field.tsx"
-import { FormDialog } from "../../parts/Form.tsx"
-import { Tabs } from "../../parts/Tabs.tsx"
+import { Tabs } from "../../parts/Layout.tsx"
 import { useResource } from "../../Resource.ts"
 import { can, session } from "../../Session.ts"
 import { originsIn } from "../../Origins.ts"
@@ -40,7 +39,7 @@ const kinds = [
   { value: "publishable", label: "Publishable, for a website" },
 ] as const
 
-/** What is still missing; undefined when the key can be made. */
+/** A request for what is still missing; undefined when the key can be made. */
 const missing = ({ chatbot, day, kind, lifetime, name, origins, scopes }: Draft): string | undefined => {
   if (name.trim() === "") return "Give the key a name."
   if (kind === "secret" && scopes.length === 0) return "Choose what the key may do."

@@ -3,7 +3,7 @@ import type { ApiKey } from "../../Admin.ts"
 import { call } from "../../Api.ts"
 import { limitHint, limitOf, limitProblem, limitText } from "../../Limits.ts"
 import { bind, TextArea, TextField } from "../../parts/Field.tsx"
-import { FormDialog } from "../../parts/Form.tsx"
+import { FormDialog } from "../../parts/Dialogs.tsx"
 import { originsIn } from "../../Origins.ts"
 import { originsHint } from "./KeyForm.ts"
 

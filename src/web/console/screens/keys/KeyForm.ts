@@ -2,7 +2,7 @@ import type { Scope } from "../../../../domain/ApiKey.ts"
 import { formatDay } from "../../../shared/Format.ts"
 
 /*
- * What keys may do, and for how long, in words.
+ * Rights of keys and their time, in words.
  */
 
 /** A right of a key, as people choose it. */
@@ -71,7 +71,7 @@ export const endOf = (key: Timed, now: number): string => {
   return state === "expired" ? `Expired ${day}` : day
 }
 
-/** Who made a key, in words. */
+/** The maker of a key, in words. */
 export const makerOf = (created_by: string | null, nameOf: (id: string) => string): string => {
   if (created_by === null) return "unknown"
   if (created_by === "operator") return "the operator"

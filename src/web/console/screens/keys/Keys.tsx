@@ -1,19 +1,14 @@
 import { useSignal } from "@preact/signals"
-import { Ban, Copy, KeyRound, Pencil, Plus } from "lucide"
+import { Ban, Copy, KeyRound, Plus } from "lucide"
 import { formatAgo, formatCompact, formatMoment } from "../../../shared/Format.ts"
 import { copyText } from "../../../shared/Clipboard.ts"
 import { allKeys, allOrganizations, type ApiKey } from "../../Admin.ts"
 import { call } from "../../Api.ts"
 import { useChatbotNames } from "../../Names.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { confirmed } from "../../parts/Confirm.tsx"
+import { Badge, Empty, Loaded, Page, Table, Tabs } from "../../parts/Layout.tsx"
+import { Button, changeItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
 import { SelectField } from "../../parts/Field.tsx"
-import { Menu } from "../../parts/Menu.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Empty, Loaded } from "../../parts/States.tsx"
-import { Table } from "../../parts/Table.tsx"
-import { Tabs } from "../../parts/Tabs.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { put, useResource } from "../../Resource.ts"
 import { place, setQuery } from "../../Router.ts"
@@ -218,7 +213,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
                     onChoose: () =>
                       void copyText(public_key).then((isDone) => toast(isDone ? "The key is copied." : public_key)),
                   },
-                  key.revoked_at === null && { label: "Change …", icon: Pencil, onChoose: () => onEdit(key) },
+                  key.revoked_at === null && changeItem(() => onEdit(key)),
                   key.revoked_at === null && {
                     label: "Revoke …",
                     icon: Ban,

@@ -1,9 +1,9 @@
-import { Badge } from "../../parts/Badge.tsx"
+import { Badge } from "../../parts/Layout.tsx"
 import type { Document } from "./Documents.ts"
 
 const words = { queued: "Waiting", extracting: "Reading", embedding: "Indexing" } as const
 
-/** How far a document has been read, or why it could not be. */
+/** The state of a document, with its progress or its failure. */
 export const DocumentState = ({ document: { error, name, progress, status } }: { readonly document: Document }) => (
   <span class="row">
     {status === "ready" && (

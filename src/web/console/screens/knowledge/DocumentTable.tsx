@@ -1,15 +1,13 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
-import { BookOpen, RefreshCw, RotateCcw, Trash } from "lucide"
+import { BookOpen, RefreshCw, RotateCcw } from "lucide"
 import { formatAgo, formatBytes, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
-import { Button } from "../../parts/Button.tsx"
-import { confirmed } from "../../parts/Confirm.tsx"
+import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { useFilePicker } from "../../parts/FilePicker.tsx"
-import { Menu } from "../../parts/Menu.tsx"
-import { type Column, Table } from "../../parts/Table.tsx"
-import { Tabs } from "../../parts/Tabs.tsx"
+import { type Column, Table, Tabs } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.tsx"
 import { setQuery } from "../../Router.ts"
 import { DocumentState } from "./DocumentState.tsx"
@@ -112,12 +110,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
                 picker.open()
               },
             },
-            mayWrite && {
-              label: "Delete …",
-              icon: Trash,
-              isDangerous: true,
-              onChoose: () => void remove(document),
-            },
+            mayWrite && deleteItem(() => void remove(document)),
           ]}
         />
       ),

@@ -12,7 +12,7 @@ export interface DocumentList {
 }
 
 const PAGE = 100
-/** How many documents are loaded before the person asks for more. */
+/** Number of documents that are loaded before the person asks for more. */
 export const FIRST_DOCUMENTS = 500
 
 const loadPage = (chatbotId: string, page: number) =>
@@ -56,7 +56,7 @@ export const withoutDocument = ({ documents, total }: DocumentList, documentId: 
   return { documents: left, total: total - (documents.length - left.length) }
 }
 
-/** What a list becomes by an event; undefined where it has to be read anew. */
+/** The list after an event; undefined where it has to be read anew. */
 export const afterEvent = (list: DocumentList, event: LiveEvent): DocumentList | undefined => {
   if (event.type === "document") return withDocument(list, event.document)
   if (event.type === "document_deleted") return withoutDocument(list, event.document_id)

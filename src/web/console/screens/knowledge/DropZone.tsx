@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { FileUp, Files } from "lucide"
 import { Icon } from "../../../shared/Icon.tsx"
-import { Empty } from "../../parts/States.tsx"
+import { Empty } from "../../parts/Layout.tsx"
 import { toastFailure } from "../../parts/Toast.tsx"
 import { droppedFiles } from "./Dropping.ts"
 import type { Uploads } from "./Uploads.ts"
@@ -20,7 +20,7 @@ const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.i
 /** Takes files and folders that are dropped anywhere on the page, and shows while they are dragged that it does. */
 export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps) => {
   const isOver = useSignal(false)
-  /** How many nested elements the pointer has entered and not left. */
+  /** Number of nested elements that the pointer has entered and not left. */
   const depth = useRef(0)
   useEffect(() => {
     if (!mayWrite) return undefined

@@ -3,7 +3,7 @@ export const EXTENSIONS: ReadonlyArray<string> =
   "md markdown txt text html htm xhtml csv tsv json jsonl ndjson pdf docx pptx xlsx".split(" ")
 
 const MOST_BYTES = 25 * 1_048_576
-/** Why a file need not be sent at all. */
+/** The reason not to send a file at all. */
 export const faultOf = ({ name, size }: { readonly name: string; readonly size: number }): string | undefined => {
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase()
   if (!name.includes(".") || !EXTENSIONS.includes(extension))

@@ -1,9 +1,8 @@
-import { FolderUp, Trash, Upload } from "lucide"
+import { FolderUp, Upload } from "lucide"
 import { call } from "../../Api.ts"
-import { Button } from "../../parts/Button.tsx"
-import { confirmed } from "../../parts/Confirm.tsx"
+import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
 import { useFilePicker } from "../../parts/FilePicker.tsx"
-import { Menu } from "../../parts/Menu.tsx"
 import { chosenFiles } from "./Dropping.ts"
 import { EXTENSIONS } from "./Files.ts"
 import type { Uploads } from "./Uploads.ts"
@@ -58,12 +57,7 @@ export const KnowledgeActions = ({ chatbotId, isEmpty, name, onChanged, uploads 
         label="More"
         items={[
           { label: "Add a folder", icon: FolderUp, onChoose: folder.open },
-          !isEmpty && {
-            label: "Delete all …",
-            icon: Trash,
-            isDangerous: true,
-            onChoose: () => void deleteAll(),
-          },
+          !isEmpty && deleteItem(() => void deleteAll(), "Delete all …"),
         ]}
       />
     </>

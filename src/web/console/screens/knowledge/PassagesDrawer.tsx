@@ -1,7 +1,7 @@
 import { formatBytes, formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
-import { Dialog } from "../../parts/Dialog.tsx"
-import { Loaded, More } from "../../parts/States.tsx"
+import { Dialog } from "../../parts/Dialogs.tsx"
+import { Loaded, More } from "../../parts/Layout.tsx"
 import { resources, useResource } from "../../Resource.ts"
 import { DocumentState } from "./DocumentState.tsx"
 

@@ -1,8 +1,6 @@
-import { formatCount } from "../../../shared/Format.ts"
-import type { Answer, Payload } from "../../Endpoints.ts"
+import type { Answer } from "../../Endpoints.ts"
 
 export type SearchAnswer = Answer<"POST /api/external/chatbot/:chatbotId/query-knowledge">
-export type SearchQuestion = Payload<"POST /api/external/chatbot/:chatbotId/query-knowledge">
 export type SearchResult = SearchAnswer["results"][number]
 
 /** The title and the text of a result, whose content has both, with the passage's number between them. */
@@ -38,20 +36,4 @@ export const piecesOf = (text: string, words: ReadonlyArray<string>): ReadonlyAr
   }
   if (at < text.length) pieces.push({ text: text.slice(at), isMatch: false })
   return pieces
-}
-
-const suffixes: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd", other: "th" }
-const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
-const ordinal = (value: number): string => `${formatCount(value)}${suffixes[ordinals.select(value)] ?? "th"}`
-
-/** Why a result stands where it does, in a sentence. */
-export const whyOf = ({ matched_words: words = [], ranks, scores }: SearchResult): string => {
-  const held =
-    words.length === 0
-      ? "Holds no word of the question"
-      : `Holds ${words.map((each) => `“${each}”`).join(", ")} of the question`
-  if (ranks === undefined) return `${held}.`
-  const byWords = scores?.lexical === 0 ? "not found by words" : `${ordinal(ranks.lexical)} by words`
-  const byMeaning = ranks.vector === null ? "not compared by meaning" : `${ordinal(ranks.vector)} by meaning`
-  return `${held}; ${byWords}, ${byMeaning}.`
 }

@@ -4,13 +4,13 @@ import { Search, SearchX } from "lucide"
 import { formatMillis, plural } from "../../../shared/Format.ts"
 import { request } from "../../Api.ts"
 import { type Failure, toFailure } from "../../Failure.ts"
-import { Button } from "../../parts/Button.tsx"
+import { Button } from "../../parts/Buttons.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
-import { Empty, Problem } from "../../parts/States.tsx"
+import { Empty, Problem } from "../../parts/Layout.tsx"
 import { place, setQuery } from "../../Router.ts"
-import { partsOf, piecesOf, type SearchAnswer, type SearchResult, whyOf } from "./SearchResult.ts"
+import { partsOf, piecesOf, type SearchAnswer, type SearchResult } from "./SearchResult.ts"
 
-/** How long the server searched, as it says in `Server-Timing`. */
+/** Time of the search, as the server writes it in `Server-Timing`. */
 const searchMillis = (timing: string | null): number | undefined => {
   const [, millis] = /\bdur=([\d.]+)/.exec(timing ?? "") ?? []
   return millis === undefined ? undefined : Number(millis)
@@ -90,7 +90,6 @@ const Result = ({ reason, result, threshold }: ResultProps) => {
         )}
       </p>
       <Scores result={result} />
-      <p class="soft small">{whyOf(result)}</p>
     </li>
   )
 }

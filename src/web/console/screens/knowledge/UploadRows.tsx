@@ -1,7 +1,7 @@
 import { RotateCcw, X } from "lucide"
 import { formatBytes } from "../../../shared/Format.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { IconButton } from "../../parts/Button.tsx"
+import { Badge } from "../../parts/Layout.tsx"
+import { IconButton } from "../../parts/Buttons.tsx"
 import type { Upload, Uploads } from "./Uploads.ts"
 
 const State = ({ file, state }: Upload) => {

@@ -7,7 +7,7 @@ import type { Document } from "./Documents.ts"
 import { faultOf } from "./Files.ts"
 
 const AT_ONCE = 2
-/** How often a file is sent again after the server has asked to wait. */
+/** Number of times that a file is sent again after the server has asked to wait. */
 const WAITS = 20
 
 /** A file on its way to the server. */

@@ -3,7 +3,7 @@ import type { Organization } from "../../Admin.ts"
 import { call } from "../../Api.ts"
 import { limitHint, limitOf, limitProblem, limitText } from "../../Limits.ts"
 import { bind, TextField } from "../../parts/Field.tsx"
-import { FormDialog } from "../../parts/Form.tsx"
+import { FormDialog } from "../../parts/Dialogs.tsx"
 
 interface OrganizationDialogProps {
   /** The organization to change; undefined for a new one. */

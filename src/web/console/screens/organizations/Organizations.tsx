@@ -1,16 +1,12 @@
 import { useSignal } from "@preact/signals"
-import { KeyRound, Pencil, Plus, Trash } from "lucide"
+import { KeyRound, Plus } from "lucide"
 import { formatBytes, formatCompact, formatCount, formatDay } from "../../../shared/Format.ts"
 import { allOrganizations, type Organization } from "../../Admin.ts"
 import { call } from "../../Api.ts"
 import { type Limit, limitWords } from "../../Limits.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { confirmed } from "../../parts/Confirm.tsx"
-import { Menu } from "../../parts/Menu.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Loaded } from "../../parts/States.tsx"
-import { type Column, Table } from "../../parts/Table.tsx"
+import { Badge, type Column, Loaded, Page, Table } from "../../parts/Layout.tsx"
+import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { drop, put, useResource } from "../../Resource.ts"
 import { href, navigate } from "../../Router.ts"
@@ -100,18 +96,13 @@ const Organizations = () => {
                   <Menu
                     label={`More about ${organization.name}`}
                     items={[
-                      { label: "Change …", icon: Pencil, onChoose: () => (edited.value = { item: organization }) },
+                      changeItem(() => (edited.value = { item: organization })),
                       {
                         label: "Keys",
                         icon: KeyRound,
                         onChoose: () => void navigate(href("keys", undefined, { organization: organization.id })),
                       },
-                      !organization.is_operator && {
-                        label: "Delete …",
-                        icon: Trash,
-                        isDangerous: true,
-                        onChoose: () => void remove(organization),
-                      },
+                      !organization.is_operator && deleteItem(() => void remove(organization)),
                     ]}
                   />
                 ),

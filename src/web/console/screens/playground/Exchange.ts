@@ -4,6 +4,7 @@ import { eventsOf } from "../../../shared/EventStream.ts"
 import { open } from "../../Api.ts"
 import { randomUuid } from "../../../shared/Random.ts"
 import { toFailure } from "../../Failure.ts"
+import { jsonIn } from "../../Unknown.ts"
 import { advance, ended, isGoingOn, newTrace, textOf, type Trace } from "./Trace.ts"
 
 /** A question and the reply to it, while it is being made and afterwards. */
@@ -13,21 +14,13 @@ export interface Exchange {
   readonly trace: ReadonlySignal<Trace>
   /** The text of the reply, in blocks of Markdown. */
   readonly blocks: ReadonlySignal<ReadonlyArray<Block>>
-  /** How long it has taken until now, in milliseconds. */
+  /** Time until now, in milliseconds. */
   readonly elapsed: ReadonlySignal<number>
   readonly stop: () => void
 }
 
-/** How often the clock of a reply that is being made goes on. */
+/** Interval of the clock of a reply that is being made. */
 const TICK_MILLIS = 80
-
-const parsed = (data: string): unknown => {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
-  }
-}
 
 /** Asks a chatbot. The exchange begins at once, and never fails: its trace tells what went wrong. */
 export const ask = (chatbotId: string, sessionToken: string, question: string): Exchange => {
@@ -59,7 +52,7 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
         signal: controller.signal,
       })
       for await (const events of eventsOf(response))
-        for (const { data } of events) show(advance(trace.value, parsed(data), since()))
+        for (const { data } of events) show(advance(trace.value, jsonIn(data), since()))
       fail("The connection was lost before the reply was whole.")
     } catch (error) {
       if (controller.signal.aborted) show(ended(trace.value, "stopped", since()))

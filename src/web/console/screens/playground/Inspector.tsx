@@ -1,7 +1,7 @@
 import { Bot, Search, Wrench } from "lucide"
 import { formatCount, formatMillis, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
-import { Badge } from "../../parts/Badge.tsx"
+import { Badge } from "../../parts/Layout.tsx"
 import { Json } from "../../parts/Json.tsx"
 import type { Exchange } from "./Exchange.ts"
 import { briefly, Passages, passagesIn, SEARCH_TOOL } from "./Passages.tsx"
@@ -31,7 +31,7 @@ const finishWords: Readonly<Record<string, string>> = {
   error: "Failed",
 }
 
-/** How a reply came about: what took how long, and what was sent and found. */
+/** The steps of a reply with their times, and with the texts that were sent and found. */
 export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
   const trace = exchange.trace.value
   const now = exchange.elapsed.value
@@ -161,7 +161,7 @@ const roleWords: Readonly<Record<string, string>> = {
   tool: "Tool",
 }
 
-/** What the model was sent: by its parts where they are known, and as it is. */
+/** The request to the model: by its parts where they are known, and as it is. */
 const Sent = ({ body }: { readonly body: string }) => {
   const parts = promptParts(body)
   return (

@@ -1,6 +1,7 @@
 import { formatShare } from "../../../shared/Format.ts"
 import { href } from "../../Router.ts"
 import { can } from "../../Session.ts"
+import { isFields, numberIn, textIn } from "../../Unknown.ts"
 
 /** A passage that a search found, or on which a reply rests. */
 export interface FoundPassage {
@@ -16,26 +17,17 @@ export interface FoundPassage {
 /** The tool by which models search the knowledge base. */
 export const SEARCH_TOOL = "searchKnowledgeBase"
 
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
-const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
-
 /** The passages in the result of a search; undefined for what is no such result. */
 export const passagesIn = (toolName: string, output: unknown): ReadonlyArray<FoundPassage> | undefined => {
   if (toolName !== SEARCH_TOOL || !Array.isArray(output)) return undefined
-  return output.flatMap((each: unknown) => {
-    if (typeof each !== "object" || each === null) return []
-    const { chunk, content, document_id, section, similarity, title }: Readonly<Record<string, unknown>> = { ...each }
-    return [
-      {
-        title: text(title) ?? "",
-        chunk: number(chunk),
-        section: text(section),
-        content: text(content) ?? "",
-        similarity: number(similarity),
-        documentId: text(document_id),
-      },
-    ]
-  })
+  return output.filter(isFields).map(({ chunk, content, document_id, section, similarity, title }) => ({
+    title: textIn(title) ?? "",
+    chunk: numberIn(chunk),
+    section: textIn(section),
+    content: textIn(content) ?? "",
+    similarity: numberIn(similarity),
+    documentId: textIn(document_id),
+  }))
 }
 
 /** The input of a call of a tool in few words: its only text, or the whole of it as JSON. */

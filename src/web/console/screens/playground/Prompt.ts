@@ -1,14 +1,11 @@
+import { isFields, jsonIn } from "../../Unknown.ts"
+
 /** A part of what a model was sent: the settings, the instructions, the tools, or a turn of the conversation. */
 export interface PromptPart {
   /** Such as `system`, `user` or `tools`. */
   readonly role: string
   readonly text: string
 }
-
-type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The text of contents, which are a text or a list of parts; what is no text is shown as JSON. */
 const contentOf = (content: unknown): string => {
@@ -29,12 +26,7 @@ const turnOf = (message: unknown): PromptPart => {
 
 /** The parts of the body of a request to a model's API, of Anthropic's form or OpenAI's; undefined when it is neither. */
 export const promptParts = (body: string): ReadonlyArray<PromptPart> | undefined => {
-  let request: unknown
-  try {
-    request = JSON.parse(body)
-  } catch {
-    return undefined
-  }
+  const request = jsonIn(body)
   if (!isFields(request) || !Array.isArray(request["messages"])) return undefined
   const { messages, system, tools, ...settings } = request
   return [

@@ -1,15 +1,12 @@
+import { type Fields, fieldsIn, numberIn, textIn } from "../../Unknown.ts"
+
 /*
- * How a reply came about, as its stream tells: the UI messages of the AI SDK, as far as the playground shows them. Times
+ * The steps of a reply, as its stream tells: the UI messages of the AI SDK, as far as the playground shows them. Times
  * are in milliseconds since the request was sent, by the clock of the browser.
  */
 
-type Fields = Readonly<Record<string, unknown>>
-
-const fields = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {}
-const text = (value: unknown): string => (typeof value === "string" ? value : "")
-const number = (value: unknown): number => (typeof value === "number" ? value : 0)
-const optional = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
+const text = (value: unknown): string => textIn(value) ?? ""
+const number = (value: unknown): number => numberIn(value) ?? 0
 
 /** The facts about a step beside its text and tools, as `data-step` holds them. */
 export interface StepFacts {
@@ -25,22 +22,22 @@ export interface StepFacts {
 }
 
 const factsOf = (step: Fields): StepFacts => {
-  const usage = fields(step["usage"])
-  const metadata = fields(step["experimental_providerMetadata"])
-  const anthropic = fields(metadata["anthropic"])
+  const usage = fieldsIn(step["usage"])
+  const metadata = fieldsIn(step["experimental_providerMetadata"])
+  const anthropic = fieldsIn(metadata["anthropic"])
   const warnings = step["warnings"]
   return {
-    model: text(fields(step["response"])["modelId"]),
+    model: text(fieldsIn(step["response"])["modelId"]),
     finishReason: text(step["finishReason"]),
     promptTokens: number(usage["promptTokens"]),
     completionTokens: number(usage["completionTokens"]),
     // Providers count them by names of their own.
     cacheReadTokens:
-      number(anthropic["cacheReadInputTokens"]) || number(fields(metadata["openai"])["cachedPromptTokens"]),
+      number(anthropic["cacheReadInputTokens"]) || number(fieldsIn(metadata["openai"])["cachedPromptTokens"]),
     cacheWriteTokens: number(anthropic["cacheCreationInputTokens"]),
-    request: text(fields(step["request"])["body"]),
+    request: text(fieldsIn(step["request"])["body"]),
     warnings: Array.isArray(warnings)
-      ? warnings.map((one) => text(fields(one)["message"]) || `Not supported: ${text(fields(one)["setting"])}`)
+      ? warnings.map((one) => text(fieldsIn(one)["message"]) || `Not supported: ${text(fieldsIn(one)["setting"])}`)
       : [],
   }
 }
@@ -55,12 +52,12 @@ export interface Quote {
 }
 
 const quoteOf = ({ providerMetadata, title }: Fields): Quote => {
-  const parley = fields(fields(providerMetadata)["parley"])
+  const parley = fieldsIn(fieldsIn(providerMetadata)["parley"])
   return {
     title: text(title),
     documentId: text(parley["document_id"]),
-    chunk: optional(parley["chunk"]),
-    page: optional(parley["page"]),
+    chunk: numberIn(parley["chunk"]),
+    page: numberIn(parley["page"]),
     text: text(parley["quote"]),
   }
 }
@@ -75,7 +72,7 @@ export interface ToolRun {
   /** Undefined while it runs. */
   readonly end: number | undefined
   readonly output: unknown
-  /** Why it failed; undefined when it did not. */
+  /** The reason of its failure; undefined when it has not failed. */
   readonly error: string | undefined
 }
 
@@ -139,7 +136,7 @@ const changed = (trace: Trace, event: Fields, at: number): Trace => {
   const id = text(event["toolCallId"])
   switch (event["type"]) {
     case "start":
-      return { ...trace, sessionId: text(fields(event["messageMetadata"])["session_id"]) }
+      return { ...trace, sessionId: text(fieldsIn(event["messageMetadata"])["session_id"]) }
     case "start-step":
       return withStep(trace, at, true)
     case "text-delta":
@@ -160,7 +157,7 @@ const changed = (trace: Trace, event: Fields, at: number): Trace => {
     case "source-document":
       return { ...trace, quotes: [...trace.quotes, quoteOf(event)] }
     case "data-step":
-      return withLast(trace, () => ({ facts: factsOf(fields(event["data"])) }))
+      return withLast(trace, () => ({ facts: factsOf(fieldsIn(event["data"])) }))
     case "finish-step":
       return withLast(trace, () => ({ end: at }))
     case "finish":
@@ -176,7 +173,7 @@ const changed = (trace: Trace, event: Fields, at: number): Trace => {
 
 /** The trace after an event of the stream that came so many milliseconds after the request was sent. */
 export const advance = (trace: Trace, event: unknown, at: number): Trace =>
-  changed({ ...trace, state: trace.state === "waiting" ? "running" : trace.state, latest: at }, fields(event), at)
+  changed({ ...trace, state: trace.state === "waiting" ? "running" : trace.state, latest: at }, fieldsIn(event), at)
 
 /** The trace of a reply that has ended, with everything ended that was going on. */
 export const ended = (

@@ -1,14 +1,9 @@
 import { useId } from "preact/hooks"
-import { Plus, X } from "lucide"
 import { allChatbots } from "../../Chatbots.ts"
 import type { Form } from "../../forms/Form.ts"
-import { Button, IconButton } from "../../parts/Button.tsx"
 import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
-import { Section } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Layout.tsx"
 import { useResource } from "../../Resource.ts"
-
-const FALLBACK = "settings.fallbackModels"
-const FALLBACK_MOST = 5
 
 /** Models that a person may want: those that the organization's chatbots have, and the one that needs no key. */
 const useModels = (): ReadonlyArray<string> => {
@@ -17,52 +12,7 @@ const useModels = (): ReadonlyArray<string> => {
   return Array.from(new Set([...used, "local/extractive"])).toSorted()
 }
 
-const FallbackModels = ({ form, list }: { readonly form: Form; readonly list: string }) => {
-  const models = form.list(FALLBACK)
-  const change = (index: number, value: string): void =>
-    form.set(
-      FALLBACK,
-      models.map((model, at) => (at === index ? value : model)),
-    )
-  return (
-    <fieldset class="stack tight">
-      <legend>Fallback models</legend>
-      <p class="field-hint">Asked in turn when the provider of the model before fails before it has begun to answer.</p>
-      {models.map((model, index) => (
-        <div class="row nowrap" key={index}>
-          <TextField
-            label={`Fallback model ${index + 1}`}
-            labelHidden
-            list={list}
-            spellcheck={false}
-            value={model}
-            onValue={(value) => change(index, value)}
-            error={form.error(`${FALLBACK}.${index}`)}
-          />
-          <IconButton
-            icon={X}
-            label={`Remove fallback model ${index + 1}`}
-            onClick={() =>
-              form.set(
-                FALLBACK,
-                models.filter((_, at) => at !== index),
-              )
-            }
-          />
-        </div>
-      ))}
-      {models.length < FALLBACK_MOST && (
-        <div>
-          <Button small icon={Plus} onClick={() => form.set(FALLBACK, [...models, ""])}>
-            Add a fallback model
-          </Button>
-        </div>
-      )}
-    </fieldset>
-  )
-}
-
-/** How the chatbot answers. */
+/** The settings of a chatbot's answers. */
 export const AnswersSection = ({ form }: { readonly form: Form }) => {
   const list = useId()
   const models = useModels()
@@ -80,7 +30,13 @@ export const AnswersSection = ({ form }: { readonly form: Form }) => {
         spellcheck={false}
         hint="A claude-… model, an openai/… model of a compatible server, or local/extractive, which quotes the documents and needs no key."
       />
-      <FallbackModels form={form} list={list} />
+      <TextArea
+        {...form.lines("settings.fallbackModels")}
+        label="Fallback models"
+        rows={2}
+        spellcheck={false}
+        hint="One a line, at most five. Asked in turn when the provider of the model before fails before it has begun to answer."
+      />
       <TextArea
         {...form.line("settings.prompt")}
         label="Prompt"

@@ -5,7 +5,7 @@ import { allChatbots, chatbotResource } from "../../Chatbots.ts"
 import { fieldsOf } from "../../forms/Fields.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
-import { Button } from "../../parts/Button.tsx"
+import { Button } from "../../parts/Buttons.tsx"
 import { useFilePicker } from "../../parts/FilePicker.tsx"
 import { attempt, toastFailure } from "../../parts/Toast.tsx"
 

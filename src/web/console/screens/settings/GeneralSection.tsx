@@ -1,9 +1,9 @@
 import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import type { Form } from "../../forms/Form.ts"
-import { Section } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Layout.tsx"
 import { AvatarField } from "./AvatarField.tsx"
 
-/** Who the chatbot is, and whether it answers. */
+/** The name of a chatbot, its address, and whether it answers. */
 export const GeneralSection = ({ chatbotId, form }: { readonly form: Form; readonly chatbotId: string }) => (
   <Section title="General">
     <AvatarField form={form} chatbotId={chatbotId} />

@@ -1,23 +1,17 @@
-import { computed, useSignal } from "@preact/signals"
+import { computed } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
-import { Eye } from "lucide"
 import type { ChatbotPatch } from "../../../../domain/chatbot/Chatbot.ts"
 import { call, request } from "../../Api.ts"
 import { allChatbots, chatbotResource, type VersionedChatbot } from "../../Chatbots.ts"
-import { ConflictDialog } from "../../forms/ConflictDialog.tsx"
 import { fieldsOf, patchOf } from "../../forms/Fields.ts"
 import { makeForm, type Stored } from "../../forms/Form.ts"
-import { SaveBar } from "../../forms/SaveBar.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Loaded } from "../../parts/States.tsx"
+import { EditForm } from "../../forms/EditForm.tsx"
+import { Loaded, Page } from "../../parts/Layout.tsx"
 import { resources, useResource } from "../../Resource.ts"
-import { can } from "../../Session.ts"
 import { lookOf } from "../../WidgetLook.ts"
-import { PreviewBeside, PreviewDrawer } from "../../WidgetPreview.tsx"
+import { PreviewPage } from "../../WidgetPreview.tsx"
 import { AnswersSection } from "./AnswersSection.tsx"
 import { GeneralSection } from "./GeneralSection.tsx"
-import { nameOfField } from "./FieldNames.ts"
 import { SnippetSection } from "./SnippetSection.tsx"
 import { VoiceSection } from "./VoiceSection.tsx"
 
@@ -60,41 +54,21 @@ const formOf = (chatbotId: string, first: VersionedChatbot) => {
 const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly first: VersionedChatbot }) => {
   const form = useMemo(() => formOf(chatbotId, first), [chatbotId])
   const widget = useResource(widgetFields(chatbotId))
-  const isPreviewing = useSignal(false)
   const look = useMemo(() => computed(() => lookOf(form.fields.value, widget.data.value ?? {})), [form, widget])
   const latest = chatbotResource(chatbotId).data.value
   useEffect(() => {
     // What was loaded anew in the background is taken over while nothing is being changed.
     if (latest !== undefined && form.changes.peek().length === 0) form.rebase(storedOf(latest))
   }, [latest])
-  const isReadOnly = !can("chatbots:write")
   return (
-    <Page
-      title="Settings"
-      of={first.chatbot.name}
-      actions={
-        <span class="only-narrow">
-          <Button icon={Eye} onClick={() => (isPreviewing.value = true)}>
-            Preview
-          </Button>
-        </span>
-      }
-    >
-      <div class="beside-preview">
-        <fieldset class="stack loose" disabled={isReadOnly}>
-          <legend class="visually-hidden">Settings of {first.chatbot.name}</legend>
-          {isReadOnly && <p class="notice">The key that is signed in may read these settings, and not change them.</p>}
-          <GeneralSection form={form} chatbotId={chatbotId} />
-          <AnswersSection form={form} />
-          <SnippetSection form={form} chatbotId={chatbotId} />
-          <VoiceSection form={form} />
-          <SaveBar form={form} />
-        </fieldset>
-        <PreviewBeside config={look} />
-      </div>
-      <PreviewDrawer config={look} isOpen={isPreviewing} />
-      <ConflictDialog form={form} nameOf={nameOfField} />
-    </Page>
+    <PreviewPage title="Settings" of={first.chatbot.name} config={look}>
+      <EditForm form={form} label={`Settings of ${first.chatbot.name}`}>
+        <GeneralSection form={form} chatbotId={chatbotId} />
+        <AnswersSection form={form} />
+        <SnippetSection form={form} chatbotId={chatbotId} />
+        <VoiceSection form={form} />
+      </EditForm>
+    </PreviewPage>
   )
 }
 

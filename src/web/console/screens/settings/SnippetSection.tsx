@@ -1,12 +1,12 @@
 import { ColorField } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
-import { Fold } from "../../parts/Page.tsx"
+import { Fold } from "../../parts/Layout.tsx"
 import { TextField } from "../../parts/Field.tsx"
 import { href } from "../../Router.ts"
 
 const path = (field: string): string => `settings.snippet.${field}`
 
-/** What the widget shows where its own configuration says nothing. */
+/** The look of the widget where its own configuration says nothing. */
 export const SnippetSection = ({ chatbotId, form }: { readonly form: Form; readonly chatbotId: string }) => (
   <Fold title="Snippet" about="Shown where the widget's own configuration is empty">
     <p class="prose">

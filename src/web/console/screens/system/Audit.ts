@@ -4,7 +4,7 @@ import type { AuditAction } from "../../../../domain/audit/AuditEntry.ts"
  * The audit log in words.
  */
 
-/** What each action is called. */
+/** Names of the actions. */
 const words: Readonly<Record<AuditAction, string>> = {
   "organization.created": "Organization created",
   "organization.updated": "Organization changed",
@@ -88,7 +88,7 @@ interface Acting {
   readonly hint: string | null
 }
 
-/** Who did it, in words. */
+/** The actor of an entry, in words. */
 export const actorWords = ({ hint, kind, name }: Acting): string => {
   if (kind === "command_line") return "Command line"
   if (kind === "anonymous") return "Somebody without a valid key"

@@ -1,15 +1,13 @@
 import { formatMoment } from "../../../shared/Format.ts"
 import { allOrganizations } from "../../Admin.ts"
 import { DateField, SelectField } from "../../parts/Field.tsx"
-import { Section } from "../../parts/Page.tsx"
-import { Loaded, More } from "../../parts/States.tsx"
-import { Table } from "../../parts/Table.tsx"
+import { Loaded, More, Section, Table } from "../../parts/Layout.tsx"
 import { useResource } from "../../Resource.ts"
 import { place, setQuery } from "../../Router.ts"
 import { actionWords, actorWords, auditActions, changesOf } from "./Audit.ts"
 import { auditLog, type AuditPage, fetchAudit } from "./SystemData.ts"
 
-/** Who did what, from where and when. */
+/** The entries of the audit log, with filters. */
 export const AuditLog = () => {
   const { query } = place.value
   const filters = {

@@ -2,20 +2,16 @@ import { useEffect } from "preact/hooks"
 import { RefreshCw } from "lucide"
 import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatCount, formatMillis, formatMoment } from "../../../shared/Format.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { Finding } from "../../parts/Findings.tsx"
-import { Page, Section } from "../../parts/Page.tsx"
-import { Loaded } from "../../parts/States.tsx"
-import { Table } from "../../parts/Table.tsx"
+import { Badge, Finding, Loaded, Page, Section, Table } from "../../parts/Layout.tsx"
+import { Button } from "../../parts/Buttons.tsx"
 import { useResource } from "../../Resource.ts"
 import { AuditLog } from "./AuditLog.tsx"
 import { serverChecks, type ServerState, serverState } from "./SystemData.ts"
 
-/** How often the state is asked for while somebody looks. */
+/** Interval of asking for the state while somebody looks. */
 const EVERY_MILLIS = 10_000
 
-/** How the server is, for its operator. */
+/** The state of the server, for its operator. */
 const System = () => {
   const state = useResource(serverState())
   useEffect(() => {
@@ -115,7 +111,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
 
 const kinds = { ok: "good", note: "warn", wrong: "bad" } as const
 
-/** What `doctor` finds. It asks every provider, so that it takes some seconds. */
+/** The findings of `doctor`. It asks every provider, so that it takes some seconds. */
 const Checks = () => {
   const checks = useResource(serverChecks())
   const isLoading = checks.isLoading.value

@@ -10,7 +10,7 @@ export type AuditEntry = Answer<"GET /api/admin/audit-log">["entries"][number]
 /** The state of the server that answers. */
 export const serverState = resources(async () => (await call("GET /api/admin/system")).system)
 
-/** What the checks of the server find. */
+/** The findings of the server's checks. */
 export const serverChecks = resources(async () => (await call("GET /api/admin/system/checks")).checks)
 
 /** Entries of the audit log as far as they have been fetched, newest first. */

@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals"
 import { Plus, X } from "lucide"
 import { call } from "../../Api.ts"
 import { toFailure } from "../../Failure.ts"
-import { Button, IconButton } from "../../parts/Button.tsx"
+import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
-import { FormDialog } from "../../parts/Form.tsx"
+import { FormDialog } from "../../parts/Dialogs.tsx"
 import type { Tool } from "./ToolData.ts"
 import {
   draftOf,

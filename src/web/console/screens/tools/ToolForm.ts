@@ -91,7 +91,7 @@ export const objectIn = (text: string): { readonly object: Fields } | { readonly
 /** The fields of the form by the names that the server gives them. */
 const fieldNames: Readonly<Record<string, Field>> = { input_schema: "schema", timeout_ms: "timeout" }
 
-/** What the server found wrong, by field of the form. */
+/** The errors that the server has found, by field of the form. */
 export const refusalsOf = (
   errors: ReadonlyArray<{ readonly path: string; readonly message: string }>,
 ): Partial<Record<Field, string>> =>

@@ -1,14 +1,11 @@
 import { useSignal } from "@preact/signals"
-import { Pencil, Play, Plus, Trash, Wrench } from "lucide"
+import { Play, Plus, Wrench } from "lucide"
 import { formatMillis } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
 import { chatbotResource } from "../../Chatbots.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button, LinkButton } from "../../parts/Button.tsx"
-import { confirmed } from "../../parts/Confirm.tsx"
-import { Menu } from "../../parts/Menu.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Empty, Loaded } from "../../parts/States.tsx"
+import { Badge, Card, Empty, Loaded, Page } from "../../parts/Layout.tsx"
+import { Button, changeItem, deleteItem, LinkButton, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { drop, put, useResource } from "../../Resource.ts"
 import { href } from "../../Router.ts"
@@ -68,58 +65,50 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
             </div>
           </div>
         )}
-        <Loaded of={tools}>
-          {(all) =>
-            all.length === 0 ? (
-              <Empty icon={Wrench} title="No tools yet" action={create}>
-                With a tool, the chatbot can look things up in your own systems, or do something there: the state of an
-                order, a ticket for a person.
-              </Empty>
-            ) : (
-              <ul class="columns wide">
-                {all.map((tool) => (
-                  <li key={tool.id} class="section stack tight anywhere">
-                    <div class="row apart">
-                      <h2>{tool.name}</h2>
-                      {isWriter && (
-                        <div class="row">
-                          <Button small icon={Play} onClick={() => (shown.value = { kind: "try", tool })}>
-                            Try
-                          </Button>
-                          <Menu
-                            label={`More about ${tool.name}`}
-                            items={[
-                              {
-                                label: "Change …",
-                                icon: Pencil,
-                                onChoose: () => (shown.value = { kind: "edit", tool }),
-                              },
-                              {
-                                label: "Delete …",
-                                icon: Trash,
-                                isDangerous: true,
-                                onChoose: () => void remove(tool),
-                              },
-                            ]}
-                          />
-                        </div>
-                      )}
-                    </div>
-                    <p>{tool.description}</p>
-                    <p>
-                      <Badge>{tool.method}</Badge> <code>{tool.url}</code>
-                    </p>
-                    <p class="soft small">
-                      {Object.keys(tool.headers).length === 0
-                        ? "No headers"
-                        : `Headers: ${Object.keys(tool.headers).join(", ")}`}
-                      {tool.timeout_ms !== null && ` · time-out ${formatMillis(tool.timeout_ms)}`}
-                    </p>
-                  </li>
-                ))}
-              </ul>
-            )
+        <Loaded
+          of={tools}
+          empty={
+            <Empty icon={Wrench} title="No tools yet" action={create}>
+              With a tool, the chatbot can look things up in your own systems, or do something there: the state of an
+              order, a ticket for a person.
+            </Empty>
           }
+        >
+          {(all) => (
+            <ul class="columns wide">
+              {all.map((tool) => (
+                <Card
+                  key={tool.id}
+                  title={tool.name}
+                  actions={
+                    isWriter && (
+                      <>
+                        <Button small icon={Play} onClick={() => (shown.value = { kind: "try", tool })}>
+                          Try
+                        </Button>
+                        <Menu
+                          label={`More about ${tool.name}`}
+                          items={[
+                            changeItem(() => (shown.value = { kind: "edit", tool })),
+                            deleteItem(() => void remove(tool)),
+                          ]}
+                        />
+                      </>
+                    )
+                  }
+                >
+                  <p>{tool.description}</p>
+                  <p>
+                    <Badge>{tool.method}</Badge> <code>{tool.url}</code>
+                  </p>
+                  <p class="soft small">
+                    {["Headers:", Object.keys(tool.headers).join(", ") || "none"].join(" ")}
+                    {tool.timeout_ms !== null && ` · time-out ${formatMillis(tool.timeout_ms)}`}
+                  </p>
+                </Card>
+              ))}
+            </ul>
+          )}
         </Loaded>
         {tools.data.value !== undefined && tools.data.value.length > 0 && can("chat") && (
           <p class="row">

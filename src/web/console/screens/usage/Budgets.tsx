@@ -1,8 +1,7 @@
 import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatMillis } from "../../../shared/Format.ts"
 import { allKeys, allOrganizations, type ApiKey, type Organization } from "../../Admin.ts"
-import { Section } from "../../parts/Page.tsx"
-import { Loaded } from "../../parts/States.tsx"
+import { Loaded, Section } from "../../parts/Layout.tsx"
 import { useResource } from "../../Resource.ts"
 import { session } from "../../Session.ts"
 import { usageToday } from "./UsageData.ts"
@@ -24,7 +23,7 @@ const isBudgeted = ({ budget, expires_at, revoked_at }: ApiKey): boolean =>
   (expires_at === null || Date.parse(expires_at) > Date.now()) &&
   typeof budget.tokens_per_day === "number"
 
-/** What the organization and its keys may take today, and what is left. */
+/** The budgets of the organization and its keys today, and the rest of them. */
 export const BudgetsToday = () => {
   const own = session.value?.organization.id ?? ""
   const organizations = useResource(allOrganizations())
@@ -73,7 +72,7 @@ const stored = [
   { kind: "tools", label: "Tools" },
 ] as const
 
-/** What an organization stores, and how much it may. */
+/** The things that an organization stores, and its quotas. */
 export const Stored = ({ organization: { quota, used } }: { readonly organization: Organization }) => (
   <Section title="Stored" about="What the organization keeps, and its quotas.">
     <div class="columns">

@@ -4,7 +4,7 @@ import type { Reading } from "../../charts/Stacks.ts"
  * Rows of a usage report, gathered for a chart, a table and a file.
  */
 
-/** What a report counts. */
+/** Numbers of a report. */
 export interface Counts {
   readonly replies: number
   readonly input_tokens: number
@@ -23,10 +23,10 @@ export interface UsageRow extends Counts {
   readonly api_key_id?: string
 }
 
-/** By what the usage is divided. */
+/** Division of the usage. */
 export type Division = "model" | "chatbot" | "key"
 
-/** What the chart shows. */
+/** Number that the chart shows. */
 export type Measure = keyof Counts
 
 export const divisions: ReadonlyArray<{ readonly value: Division; readonly label: string }> = [
@@ -38,7 +38,7 @@ export const divisions: ReadonlyArray<{ readonly value: Division; readonly label
 interface MeasureChoice {
   readonly value: Measure
   readonly label: string
-  /** What follows a number of it. */
+  /** Word after a number of it. */
   readonly unit: string
 }
 
@@ -80,7 +80,7 @@ const sum = (one: Counts, other: Counts): Counts => ({
   ...Object.fromEntries(counts.map((count) => [count, one[count] + other[count]])),
 })
 
-/** What one of the things that share the usage has taken. */
+/** The usage of one of the things that share it. */
 export interface Part extends Counts {
   readonly key: string
 }

@@ -5,14 +5,11 @@ import { countDays, daysBetween, isDay } from "../../charts/Days.ts"
 import { stack } from "../../charts/Stacks.ts"
 import { formatCount, formatShare } from "../../../shared/Format.ts"
 import { csvOf } from "../../Csv.ts"
-import { saveFile } from "../../Download.ts"
+import { saveFile } from "../../../shared/Download.ts"
 import { useChatbotNames, useKeyNames } from "../../Names.ts"
-import { Button } from "../../parts/Button.tsx"
+import { Button } from "../../parts/Buttons.tsx"
 import { DateField, SelectField } from "../../parts/Field.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Empty, Loaded } from "../../parts/States.tsx"
-import { Table } from "../../parts/Table.tsx"
-import { Tabs } from "../../parts/Tabs.tsx"
+import { Empty, Loaded, Page, Table, Tabs } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.tsx"
 import { useResource } from "../../Resource.ts"
 import { place, setQuery } from "../../Router.ts"
@@ -61,7 +58,7 @@ const OwnRange = ({ from, to }: { readonly from: string; readonly to: string }) 
   )
 }
 
-/** How many tokens the models of chats have taken, and what is left of budgets and quotas. */
+/** The tokens that the models of chats have taken, and the rest of budgets and quotas. */
 const Usage = () => {
   const range = chosenRange()
   const { from, to } = range
@@ -148,7 +145,7 @@ interface PartsProps {
 
 const titles = { model: "Model", chatbot: "Chatbot", key: "Key" }
 
-/** What each model, chatbot or key has taken, in numbers. */
+/** The usage of each model, chatbot or key, in numbers. */
 const Parts = ({ by, name, rows }: PartsProps) => {
   const parts = partsOf(rows, by)
   const whole = parts.reduce((sum, { total_tokens }) => sum + total_tokens, 0)

@@ -29,7 +29,7 @@ export const usageReport = resources((from: string, to: string, by: string) =>
   fetchReport(from, to, ["day", by as Division]),
 )
 
-/** What each key has taken since midnight UTC. */
+/** The usage of each key since midnight UTC. */
 export const usageToday = resources(() => {
   const today = dayAt(Date.now())
   return fetchReport(today, today, ["key"])

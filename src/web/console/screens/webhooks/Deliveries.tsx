@@ -1,11 +1,9 @@
 import { List } from "lucide"
 import { formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { Dialog } from "../../parts/Dialog.tsx"
-import { Empty, Loaded, More } from "../../parts/States.tsx"
-import { Table } from "../../parts/Table.tsx"
+import { Badge, Empty, Loaded, More, Table } from "../../parts/Layout.tsx"
+import { Button } from "../../parts/Buttons.tsx"
+import { Dialog } from "../../parts/Dialogs.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { useResource } from "../../Resource.ts"
 import {
@@ -20,7 +18,7 @@ import {
 
 const kinds = { waiting: "busy", delivered: "good", failed: "bad", dropped: "plain" } as const
 
-/** How far back failed deliveries are sent again: as long as the server usually keeps them. */
+/** Age of the failed deliveries that are sent again: as long as the server usually keeps them. */
 const DAYS = 14
 const DAY_MILLIS = 86_400_000
 

@@ -23,7 +23,7 @@ export const fetchDeliveries = (webhookId: string, cursor?: string) =>
 /** The deliveries of a webhook as far as they have been fetched, latest first. */
 export const deliveriesOf = resources((webhookId: string) => fetchDeliveries(webhookId))
 
-/** What each type of event is called. */
+/** Names of the types of events. */
 export const eventWords: Readonly<Record<EventType, string>> = {
   "message.created": "Message",
   "conversation.created": "New conversation",

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import { call } from "../../Api.ts"
 import { useChatbotNames } from "../../Names.ts"
 import { bind, Checkbox, Switch, TextField } from "../../parts/Field.tsx"
-import { FormDialog } from "../../parts/Form.tsx"
+import { FormDialog } from "../../parts/Dialogs.tsx"
 import { session } from "../../Session.ts"
 import { eventTypes, eventWords, type EventType, type Webhook } from "./WebhookData.ts"
 

@@ -1,16 +1,12 @@
 import { useSignal } from "@preact/signals"
-import { KeyRound, List, Pencil, Plus, Send, Trash, Webhook as WebhookIcon } from "lucide"
+import { KeyRound, List, Plus, Send, Webhook as WebhookIcon } from "lucide"
 import { formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
 import { useChatbotNames } from "../../Names.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { confirm, confirmed } from "../../parts/Confirm.tsx"
+import { Badge, Card, Empty, Loaded, Page } from "../../parts/Layout.tsx"
+import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { confirm, confirmed, Dialog } from "../../parts/Dialogs.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
-import { Dialog } from "../../parts/Dialog.tsx"
-import { Menu } from "../../parts/Menu.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Empty, Loaded } from "../../parts/States.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { drop, put, useResource } from "../../Resource.ts"
 import { Deliveries } from "./Deliveries.tsx"
@@ -67,59 +63,53 @@ const Webhooks = () => {
   )
   return (
     <Page title="Webhooks" about="Servers of yours that are told of what happens." actions={create}>
-      <Loaded of={webhooks}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={WebhookIcon} title="No webhooks yet" action={create}>
-              With a webhook, your own server learns of messages, conversations, ratings and documents as they happen.
-            </Empty>
-          ) : (
-            <ul class="columns wide">
-              {all.map((webhook) => (
-                <li key={webhook.id} class="section stack tight">
-                  <div class="row apart">
-                    <h2 class="ellipsis">{webhook.description || new URL(webhook.url).host}</h2>
-                    <div class="row">
-                      <Button small icon={List} onClick={() => (shown.value = { kind: "deliveries", item: webhook })}>
-                        Deliveries
-                      </Button>
-                      <Button small icon={Send} onClick={() => void test(webhook)}>
-                        Test
-                      </Button>
-                      <Menu
-                        label={`More about ${webhook.url}`}
-                        items={[
-                          {
-                            label: "Change …",
-                            icon: Pencil,
-                            onChoose: () => (shown.value = { kind: "edit", item: webhook }),
-                          },
-                          { label: "New secret …", icon: KeyRound, onChoose: () => void rotate(webhook) },
-                          {
-                            label: "Delete …",
-                            icon: Trash,
-                            isDangerous: true,
-                            onChoose: () => void remove(webhook),
-                          },
-                        ]}
-                      />
-                    </div>
-                  </div>
-                  <p class="anywhere">
-                    <Badge kind={stateOf(webhook).kind}>{stateOf(webhook).text}</Badge> <code>{webhook.url}</code>
-                  </p>
-                  <p class="soft small">
-                    {webhook.events.map((type) => eventWords[type]).join(", ")}
-                    {webhook.chatbot_id !== null && ` · only ${chatbotName(webhook.chatbot_id)}`}
-                    {webhook.dropped > 0 && ` · ${plural(webhook.dropped, "event")} dropped`}
-                    {webhook.old_secret_until !== null &&
-                      ` · old secret valid until ${formatMoment(webhook.old_secret_until)}`}
-                  </p>
-                </li>
-              ))}
-            </ul>
-          )
+      <Loaded
+        of={webhooks}
+        empty={
+          <Empty icon={WebhookIcon} title="No webhooks yet" action={create}>
+            With a webhook, your own server learns of messages, conversations, ratings and documents as they happen.
+          </Empty>
         }
+      >
+        {(all) => (
+          <ul class="columns wide">
+            {all.map((webhook) => (
+              <Card
+                key={webhook.id}
+                title={webhook.description || new URL(webhook.url).host}
+                actions={
+                  <>
+                    <Button small icon={List} onClick={() => (shown.value = { kind: "deliveries", item: webhook })}>
+                      Deliveries
+                    </Button>
+                    <Button small icon={Send} onClick={() => void test(webhook)}>
+                      Test
+                    </Button>
+                    <Menu
+                      label={`More about ${webhook.url}`}
+                      items={[
+                        changeItem(() => (shown.value = { kind: "edit", item: webhook })),
+                        { label: "New secret …", icon: KeyRound, onChoose: () => void rotate(webhook) },
+                        deleteItem(() => void remove(webhook)),
+                      ]}
+                    />
+                  </>
+                }
+              >
+                <p>
+                  <Badge kind={stateOf(webhook).kind}>{stateOf(webhook).text}</Badge> <code>{webhook.url}</code>
+                </p>
+                <p class="soft small">
+                  {webhook.events.map((type) => eventWords[type]).join(", ")}
+                  {webhook.chatbot_id !== null && ` · only ${chatbotName(webhook.chatbot_id)}`}
+                  {webhook.dropped > 0 && ` · ${plural(webhook.dropped, "event")} dropped`}
+                  {webhook.old_secret_until !== null &&
+                    ` · old secret valid until ${formatMoment(webhook.old_secret_until)}`}
+                </p>
+              </Card>
+            ))}
+          </ul>
+        )}
       </Loaded>
       {shown.value?.kind === "edit" && (
         <WebhookDialog

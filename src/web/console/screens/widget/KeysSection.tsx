@@ -1,16 +1,13 @@
 import { useSignal } from "@preact/signals"
-import { Ban, Pencil, Plus } from "lucide"
+import { Ban, Plus } from "lucide"
 import { formatAgo } from "../../../shared/Format.ts"
 import { call } from "../../Api.ts"
 import type { Chatbot } from "../../Chatbots.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { confirmed } from "../../parts/Confirm.tsx"
+import { Badge, Loaded, Section } from "../../parts/Layout.tsx"
+import { Button, changeItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
-import { Menu } from "../../parts/Menu.tsx"
-import { Section } from "../../parts/Page.tsx"
-import { Loaded } from "../../parts/States.tsx"
-import { isLive, type PublishableKey } from "../../PublishableKeys.ts"
+import { isLive, type PublishableKey } from "../../Admin.ts"
 import type { Resource } from "../../Resource.ts"
 import { href } from "../../Router.ts"
 import { session } from "../../Session.ts"
@@ -71,7 +68,7 @@ const Row = ({ item, onChanged, onEdit }: RowProps) => {
           <Menu
             label={`Actions for ${item.name}`}
             items={[
-              { label: "Change …", icon: Pencil, onChoose: onEdit },
+              changeItem(onEdit),
               { label: "Revoke …", icon: Ban, isDangerous: true, onChoose: () => void revoke() },
             ]}
           />

@@ -3,7 +3,7 @@ import { accent } from "../../../shared/Accent.ts"
 import { ColorField, sixDigits } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { SelectField, TextField } from "../../parts/Field.tsx"
-import { Section } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Layout.tsx"
 import type { PreviewConfig } from "../../WidgetPreview.tsx"
 import { contrastHint } from "./ContrastHint.ts"
 

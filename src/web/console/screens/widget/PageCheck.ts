@@ -5,7 +5,7 @@ import { allows } from "../../Origins.ts"
  * and from the headers that it is sent with.
  */
 
-/** What is known of a key in a page. */
+/** A key that may stand in a page. */
 export interface KnownKey {
   readonly key: string
   readonly allowedOrigins: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** How a website shows the widget. */
+/** A website's choice of how to show the widget. */
 export interface SnippetOptions {
   /** A publishable key, or the id of a public chatbot. */
   readonly key: string

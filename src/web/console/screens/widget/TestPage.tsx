@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks"
 import type { Hello, Loaded, StoredState, ToFrame, ToPage } from "../../../shared/Bridge.ts"
-import { Dialog } from "../../parts/Dialog.tsx"
+import { Dialog } from "../../parts/Dialogs.tsx"
 import { atRoot } from "../../Root.ts"
 
 interface TestPageProps {

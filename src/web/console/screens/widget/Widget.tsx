@@ -1,21 +1,17 @@
-import { computed, useSignal } from "@preact/signals"
-import { useEffect, useMemo } from "preact/hooks"
-import { Eye } from "lucide"
+import { computed } from "@preact/signals"
+import { useMemo } from "preact/hooks"
 import { request } from "../../Api.ts"
 import { chatbotResource, type VersionedChatbot } from "../../Chatbots.ts"
 import type { Answer } from "../../Endpoints.ts"
-import { ConflictDialog } from "../../forms/ConflictDialog.tsx"
 import { fieldsOf, patchOf } from "../../forms/Fields.ts"
 import { makeForm, type Stored } from "../../forms/Form.ts"
-import { SaveBar } from "../../forms/SaveBar.tsx"
-import { Button } from "../../parts/Button.tsx"
-import { Page } from "../../parts/Page.tsx"
-import { Loaded } from "../../parts/States.tsx"
-import { publishableKeys } from "../../PublishableKeys.ts"
+import { EditForm } from "../../forms/EditForm.tsx"
+import { Loaded, Page } from "../../parts/Layout.tsx"
+import { publishableKeys } from "../../Admin.ts"
 import { resources, useResource } from "../../Resource.ts"
 import { can } from "../../Session.ts"
 import { lookOf } from "../../WidgetLook.ts"
-import { PreviewBeside, PreviewDrawer } from "../../WidgetPreview.tsx"
+import { PreviewPage } from "../../WidgetPreview.tsx"
 import { CheckSection } from "./CheckSection.tsx"
 import { KeysSection } from "./KeysSection.tsx"
 import { LookSection } from "./LookSection.tsx"
@@ -56,60 +52,28 @@ interface EditingProps {
   readonly first: Stored
 }
 
-const nameOf = (path: string): string =>
-  path.charAt(0).toUpperCase() +
-  path
-    .slice(1)
-    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-
 const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
   const form = useMemo(() => formOf(chatbotId, first), [chatbotId])
-  const isPreviewing = useSignal(false)
   const mayManageKeys = can("admin")
-  const keys = publishableKeys(chatbotId)
-  useEffect(() => {
-    if (mayManageKeys) void keys.reload()
-  }, [keys])
+  const keys = useResource(publishableKeys(chatbotId), mayManageKeys)
   const look = useMemo(
     () =>
       computed(() => lookOf(fieldsOf(chatbotResource(chatbotId).data.value?.chatbot ?? chatbot), form.fields.value)),
     [form],
   )
-  const isReadOnly = !can("chatbots:write")
   return (
-    <Page
-      title="Widget"
-      of={chatbot.name}
-      about="The chat on your website."
-      actions={
-        <span class="only-narrow">
-          <Button icon={Eye} onClick={() => (isPreviewing.value = true)}>
-            Preview
-          </Button>
-        </span>
-      }
-    >
-      <div class="beside-preview">
-        <div class="stack loose">
-          <KeysSection chatbot={chatbot} keys={keys} mayManage={mayManageKeys} />
-          <SnippetSection chatbot={chatbot} keys={keys} color={look.value.primary_color} />
-          <CheckSection chatbot={chatbot} keys={keys} />
-          <fieldset class="stack loose" disabled={isReadOnly}>
-            <legend class="visually-hidden">Look of the widget</legend>
-            <LookSection form={form} look={look} />
-            <SaveBar form={form} />
-          </fieldset>
-        </div>
-        <PreviewBeside config={look} />
-      </div>
-      <PreviewDrawer config={look} isOpen={isPreviewing} />
-      <ConflictDialog form={form} nameOf={nameOf} />
-    </Page>
+    <PreviewPage title="Widget" of={chatbot.name} about="The chat on your website." config={look}>
+      <KeysSection chatbot={chatbot} keys={keys} mayManage={mayManageKeys} />
+      <SnippetSection chatbot={chatbot} keys={keys} color={look.value.primary_color} />
+      <CheckSection chatbot={chatbot} keys={keys} />
+      <EditForm form={form} label="Look of the widget">
+        <LookSection form={form} look={look} />
+      </EditForm>
+    </PreviewPage>
   )
 }
 
-/** How the widget looks, where it may stand, and how a website gets it. */
+/** The look of the widget, the websites that may show it, and the snippet for them. */
 const Widget = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId))
   const widget = useResource(widgetResource(chatbotId))

@@ -1,7 +1,3 @@
-/*
- * Files that the console makes, or hands on.
- */
-
 /** Saves a file to the person's disk. */
 export const saveFile = (name: string, content: Blob): void => {
   const address = URL.createObjectURL(content)
@@ -14,11 +10,3 @@ export const saveFile = (name: string, content: Blob): void => {
   // Browsers read the address after this turn.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
-
-/** A text as the name of a file: letters, digits and hyphens. */
-export const fileName = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
-    .replaceAll(/^-|-$/g, "")
-    .slice(0, 80) || "file"

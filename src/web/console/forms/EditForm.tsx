@@ -1,11 +1,14 @@
 import { useSignalEffect } from "@preact/signals"
+import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { plural } from "../../shared/Format.ts"
-import { Button } from "../parts/Button.tsx"
-import { confirm } from "../parts/Confirm.tsx"
-import { Problem } from "../parts/States.tsx"
+import { Button } from "../parts/Buttons.tsx"
+import { confirm } from "../parts/Dialogs.tsx"
+import { Problem } from "../parts/Layout.tsx"
 import { toast } from "../parts/Toast.tsx"
 import { guardLeaving } from "../Router.ts"
+import { can } from "../Session.ts"
+import { ConflictDialog } from "./ConflictDialog.tsx"
 import type { Form } from "./Form.ts"
 
 /** Asks before changes are given up that are not saved. */
@@ -33,7 +36,7 @@ const useGuard = (form: Form): void => {
 }
 
 /** The bar that appears as soon as something differs from what is stored. */
-export const SaveBar = ({ form }: { readonly form: Form }) => {
+const SaveBar = ({ form }: { readonly form: Form }) => {
   useGuard(form)
   const save = async (): Promise<void> => {
     if (await form.save()) toast("Saved.")
@@ -67,3 +70,23 @@ export const SaveBar = ({ form }: { readonly form: Form }) => {
     </section>
   )
 }
+
+interface EditFormProps {
+  readonly form: Form
+  /** Names the form for screen readers. */
+  readonly label: string
+  readonly children: ComponentChildren
+}
+
+/** The fields of a form with what saves them, all of it disabled for who may only read chatbots. */
+export const EditForm = ({ children, form, label }: EditFormProps) => (
+  <fieldset class="stack loose" disabled={!can("chatbots:write")}>
+    <legend class="visually-hidden">{label}</legend>
+    {!can("chatbots:write") && (
+      <p class="notice">The key that is signed in may read these settings, and not change them.</p>
+    )}
+    {children}
+    <SaveBar form={form} />
+    <ConflictDialog form={form} />
+  </fieldset>
+)

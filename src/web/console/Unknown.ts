@@ -1,0 +1,24 @@
+/*
+ * Values whose form nobody vouches for, such as JSON of other servers.
+ */
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The fields of an object; none of anything else. */
+export const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {})
+
+export const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+export const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
+
+/** The value that a text is as JSON; undefined where it is none. */
+export const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,181 @@
+import { Ellipsis, type IconNode, LoaderCircle, Pencil, Trash } from "lucide"
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact"
+import { useId, useRef } from "preact/hooks"
+import { Icon } from "../../shared/Icon.tsx"
+
+/*
+ * Buttons, links that look like them, and menus.
+ */
+
+interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
+  /** `primary` once on a screen at most; `danger` for what cannot be undone. */
+  readonly kind?: "primary" | "secondary" | "quiet" | "danger"
+  readonly small?: boolean
+  readonly icon?: IconNode
+  /** Whether what the button has begun is still going on: it then does nothing more. */
+  readonly busy?: boolean
+  readonly children: ComponentChildren
+}
+
+/** A button with a text. */
+export const Button = ({
+  busy = false,
+  children,
+  class: name,
+  icon,
+  kind = "secondary",
+  small,
+  ...rest
+}: ButtonProps) => (
+  <button
+    type="button"
+    {...rest}
+    class={`button ${kind}${small === true ? " small" : ""}${name === undefined ? "" : ` ${String(name)}`}`}
+    aria-busy={busy || undefined}
+    disabled={busy || rest.disabled === true}
+  >
+    {busy ? <Icon nodes={LoaderCircle} size={16} /> : icon && <Icon nodes={icon} size={16} />}
+    <span>{children}</span>
+  </button>
+)
+
+interface IconButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
+  /** Name of the action, for screen readers and as a tooltip. */
+  readonly label: string
+  readonly icon: IconNode
+}
+
+/** A button that shows only an icon. */
+export const IconButton = ({ class: name, icon, label, ...rest }: IconButtonProps) => (
+  <button
+    type="button"
+    title={label}
+    {...rest}
+    class={`icon-button ${name === undefined ? "" : String(name)}`}
+    aria-label={label}
+  >
+    <Icon nodes={icon} size={18} />
+  </button>
+)
+
+interface LinkButtonProps {
+  readonly href: string
+  /** Whether it opens in a tab of its own. */
+  readonly isElsewhere?: boolean
+  readonly kind?: "primary" | "secondary" | "quiet"
+  readonly small?: boolean
+  readonly icon?: IconNode
+  readonly children: ComponentChildren
+}
+
+/** A link that looks like a button. */
+export const LinkButton = ({ children, href, icon, isElsewhere, kind = "secondary", small }: LinkButtonProps) => (
+  <a
+    class={`button ${kind}${small === true ? " small" : ""}`}
+    href={href}
+    target={isElsewhere === true ? "_blank" : undefined}
+    rel="noopener"
+  >
+    {icon && <Icon nodes={icon} size={16} />}
+    <span>{children}</span>
+  </a>
+)
+
+interface MenuItem {
+  readonly label: string
+  readonly icon?: IconNode
+  readonly isDangerous?: boolean
+  readonly onChoose: () => void
+}
+
+/** The entry of a menu that changes something, in a dialog. */
+export const changeItem = (onChoose: () => void): MenuItem => ({ label: "Change …", icon: Pencil, onChoose })
+
+/** The entry of a menu that deletes something, once the person has confirmed it. */
+export const deleteItem = (onChoose: () => void, label = "Delete …"): MenuItem => ({
+  label,
+  icon: Trash,
+  isDangerous: true,
+  onChoose,
+})
+
+interface MenuProps {
+  /** Name of the button that opens the menu. */
+  readonly label: string
+  readonly class?: string
+  /** The contents of the button: three dots unless they are given. */
+  readonly children?: ComponentChildren
+  readonly items: ReadonlyArray<MenuItem | undefined | false>
+}
+
+/** A button that opens a list of actions. */
+export const Menu = ({ children, class: name = "icon-button", items, label }: MenuProps) => {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
+  const choices = (): ReadonlyArray<HTMLElement> =>
+    Array.from(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])
+  const move = (event: KeyboardEvent): void => {
+    const all = choices()
+    const at = all.findIndex((item) => item === document.activeElement)
+    const next = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1 + (at < 1 ? all.length : 0),
+      Home: 0,
+      End: all.length - 1,
+    }[event.key]
+    if (event.key === "Tab") menu.current?.hidePopover()
+    if (next === undefined) return
+    event.preventDefault()
+    all[next % all.length]?.focus()
+  }
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={name}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        popovertarget={id}
+      >
+        {children ?? <Icon nodes={Ellipsis} size={18} />}
+      </button>
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        role="menu"
+        tabIndex={-1}
+        aria-label={label}
+        class="menu"
+        onKeyDown={move}
+        onToggle={({ newState }) => {
+          if (newState === "open") choices()[0]?.focus()
+        }}
+      >
+        {items.map(
+          (item) =>
+            item !== undefined &&
+            item !== false && (
+              <button
+                key={item.label}
+                type="button"
+                role="menuitem"
+                class={item.isDangerous === true ? "entry danger" : "entry"}
+                onClick={() => {
+                  menu.current?.hidePopover()
+                  button.current?.focus()
+                  item.onChoose()
+                }}
+              >
+                {item.icon && <Icon nodes={item.icon} size={16} />}
+                {item.label}
+              </button>
+            ),
+        )}
+      </div>
+    </>
+  )
+}

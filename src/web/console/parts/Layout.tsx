@@ -1,0 +1,291 @@
+import { CircleAlert, CircleCheck, CircleX, type IconNode } from "lucide"
+import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
+import { Icon } from "../../shared/Icon.tsx"
+import { Scroller } from "../../shared/Scroller.tsx"
+import type { Failure } from "../Failure.ts"
+import type { Resource } from "../Resource.ts"
+import { Button } from "./Buttons.tsx"
+
+/*
+ * Parts of a screen's layout: its title, sections, lists, and what stands there while there is nothing to list.
+ */
+
+interface PageProps {
+  readonly title: string
+  /** A part of the window's title beside the page's own, such as the chatbot's name. */
+  readonly of?: string | undefined
+  /** Says in a sentence what the screen is for. */
+  readonly about?: ComponentChildren
+  /** The buttons beside the title. */
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** A screen with its title. */
+export const Page = ({ about, actions, children, of, title }: PageProps) => {
+  useEffect(() => {
+    document.title = [title, of, "Parley"].filter((part) => part !== undefined && part !== "").join(" · ")
+  }, [title, of])
+  return (
+    <div class="page">
+      <header class="page-head">
+        <div>
+          <h1 tabIndex={-1}>{title}</h1>
+          {about !== undefined && <p class="soft">{about}</p>}
+        </div>
+        {actions !== undefined && <div class="row">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+interface FoldProps {
+  readonly title: string
+  readonly about: string
+  readonly children: ComponentChildren
+}
+
+/** A part of a screen that most people need not see, folded until it is opened. */
+export const Fold = ({ about, children, title }: FoldProps) => (
+  <details class="section">
+    <summary>
+      <h2>{title}</h2>
+      <span class="soft small">{about}</span>
+    </summary>
+    <div class="stack loose">{children}</div>
+  </details>
+)
+
+interface SectionProps {
+  readonly title: string
+  readonly about?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** A part of a screen with a title of its own, in a box. */
+export const Section = ({ about, actions, children, title }: SectionProps) => (
+  <section class="section stack" aria-label={title}>
+    <div class="section-head">
+      <div>
+        <h2>{title}</h2>
+        {about !== undefined && <p class="soft">{about}</p>}
+      </div>
+      {actions !== undefined && <div class="row">{actions}</div>}
+    </div>
+    {children}
+  </section>
+)
+
+interface EmptyProps {
+  readonly icon: IconNode
+  readonly title: string
+  readonly children?: ComponentChildren
+  /** A button that changes that. */
+  readonly action?: ComponentChildren
+}
+
+/** A placeholder where there is nothing yet. */
+export const Empty = ({ action, children, icon, title }: EmptyProps) => (
+  <div class="empty">
+    <Icon nodes={icon} size={28} />
+    <h2>{title}</h2>
+    {children !== undefined && <div class="prose">{children}</div>}
+    {action}
+  </div>
+)
+
+/** The outlines of what is being loaded. */
+export const Skeleton = ({ lines = 4 }: { readonly lines?: number }) => (
+  <output class="skeleton" aria-label="Loading">
+    {Array.from({ length: lines }, (_, index) => (
+      <span key={index} />
+    ))}
+  </output>
+)
+
+/** The reason why something could not be shown, and a button to try it again. */
+export const Problem = ({ failure, onRetry }: { readonly failure: Failure; readonly onRetry?: () => void }) => (
+  <div class="notice bad" role="alert">
+    <Icon nodes={CircleAlert} size={18} />
+    <div>
+      <p>{failure.message}</p>
+      {failure.requestId !== undefined && failure.status >= 500 && (
+        <p class="small">
+          Request <code>{failure.requestId}</code> in the server's log
+        </p>
+      )}
+    </div>
+    {onRetry !== undefined && (
+      <Button small onClick={onRetry}>
+        Try again
+      </Button>
+    )}
+  </div>
+)
+
+interface MoreProps<A> {
+  readonly of: Resource<A>
+  /** Adds the next ones to what is known. */
+  readonly load: (known: A) => Promise<A>
+  readonly note?: string | undefined
+  readonly children?: string
+}
+
+/** The button below a list of which there is more than is shown. */
+export const More = <A,>({ children = "Show more", load, note, of }: MoreProps<A>) => (
+  <div class="more">
+    {note !== undefined && <p class="soft small">{note}</p>}
+    <Button busy={of.isExtending.value} onClick={() => void of.extend(load)}>
+      {children}
+    </Button>
+  </div>
+)
+
+interface LoadedProps<A> {
+  readonly of: Resource<A>
+  /** Number of the outlines' lines until there is something to show. */
+  readonly lines?: number
+  /** Placeholder of an empty list. */
+  readonly empty?: ComponentChildren
+  readonly children: (data: A) => ComponentChildren
+}
+
+/** Shows a resource once it is there, its outlines before, and why it could not be loaded. */
+export const Loaded = <A,>({ children, empty, lines, of }: LoadedProps<A>) => {
+  const data = of.data.value
+  const failure = of.failure.value
+  return (
+    <>
+      {failure !== undefined && <Problem failure={failure} onRetry={() => void of.reload()} />}
+      {data !== undefined
+        ? empty !== undefined && Array.isArray(data) && data.length === 0
+          ? empty
+          : children(data)
+        : failure === undefined && <Skeleton {...(lines !== undefined && { lines })} />}
+    </>
+  )
+}
+
+/** A state in a word or two. */
+export const Badge = ({
+  children,
+  kind = "plain",
+}: {
+  readonly kind?: "plain" | "good" | "warn" | "bad" | "busy"
+  readonly children: ComponentChildren
+}) => <span class={`badge ${kind}`}>{children}</span>
+
+interface TabsProps<A extends string> {
+  /** Name of the choice, for screen readers. */
+  readonly label: string
+  readonly value: A
+  readonly onValue: (value: A) => void
+  readonly tabs: ReadonlyArray<{ readonly value: A; readonly label: string }>
+}
+
+/** A choice between a few views of the same thing, which stand below it. */
+export const Tabs = <A extends string>({ label, onValue, tabs, value }: TabsProps<A>) => (
+  <fieldset class="tabs">
+    <legend class="visually-hidden">{label}</legend>
+    {tabs.map((tab) => (
+      <button key={tab.value} type="button" aria-pressed={tab.value === value} onClick={() => onValue(tab.value)}>
+        {tab.label}
+      </button>
+    ))}
+  </fieldset>
+)
+
+export interface Column<A> {
+  readonly title: string
+  readonly cell: (row: A) => ComponentChildren
+  /** `number` aligns digits at the end; `main` is the cell that names the row; `actions` has buttons and no title. */
+  readonly kind?: "text" | "number" | "main" | "actions"
+  /** Whether the column is left out on narrow screens. */
+  readonly isExtra?: boolean
+}
+
+interface TableProps<A> {
+  readonly class?: string
+  /** Says what the rows are, for screen readers. */
+  readonly label: string
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly rows: ReadonlyArray<A>
+  readonly keyOf: (row: A) => string
+}
+
+const classOf = <A,>({ isExtra, kind = "text" }: Column<A>): string => `${kind}${isExtra === true ? " extra" : ""}`
+
+/** Rows of the same kind. It scrolls sideways where the screen is narrow. */
+export const Table = <A,>({ class: name = "", columns, keyOf, label, rows }: TableProps<A>) => (
+  <Scroller label={label} class={`box ${name}`}>
+    <table class="data">
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.title} scope="col" class={classOf(column)}>
+              {column.kind === "actions" ? <span class="visually-hidden">{column.title}</span> : column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map((column) =>
+              column.kind === "main" ? (
+                <th key={column.title} scope="row" class={classOf(column)}>
+                  {column.cell(row)}
+                </th>
+              ) : (
+                <td key={column.title} class={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroller>
+)
+
+const marks = {
+  good: { icon: CircleCheck, word: "Right" },
+  warn: { icon: CircleAlert, word: "Note" },
+  bad: { icon: CircleX, word: "Wrong" },
+} as const
+
+interface FindingProps {
+  readonly kind: keyof typeof marks
+  readonly children: ComponentChildren
+}
+
+/** A result of an examination. An icon shows its kind, and a word tells it to who does not see that. */
+export const Finding = ({ children, kind }: FindingProps) => (
+  <li class={`finding ${kind}`}>
+    <Icon nodes={marks[kind].icon} size={16} />
+    <span class="visually-hidden">{marks[kind].word}: </span>
+    {children}
+  </li>
+)
+
+interface CardProps {
+  readonly title: string
+  /** The buttons beside the title. */
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** A thing of a list with its title, in a box. */
+export const Card = ({ actions, children, title }: CardProps) => (
+  <li class="section stack tight anywhere">
+    <div class="row apart">
+      <h2>{title}</h2>
+      {actions !== undefined && <div class="row">{actions}</div>}
+    </div>
+    {children}
+  </li>
+)
