@@ -55,7 +55,7 @@ const patterns = screenNames.map((screen) => ({
   pattern: new RegExp(`^${paths[screen].replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}/?$`),
 }))
 
-const decoded = (text: string): string => {
+const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -70,7 +70,7 @@ export const placeOf = (pathname: string, search = ""): Place => {
   for (const { pattern, screen } of patterns) {
     const match = pattern.exec(below)
     if (match === null) continue
-    const params = Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, value]) => [name, decoded(value)]))
+    const params = Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, value]) => [name, decode(value)]))
     return { screen, params, query }
   }
   return { screen: undefined, params: {}, query }

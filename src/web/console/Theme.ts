@@ -7,7 +7,7 @@ const STORED = "parley:console:theme"
 const isTheme = (text: string | null): text is Theme => text === "light" || text === "dark"
 
 /** Storage may be switched off; then the choice lasts as long as the page. */
-const stored = (): Theme => {
+const storedTheme = (): Theme => {
   try {
     const text = localStorage.getItem(STORED)
     return isTheme(text) ? text : "system"
@@ -19,7 +19,7 @@ const stored = (): Theme => {
 export const theme = signal<Theme>("system")
 
 export const startTheme = (): void => {
-  theme.value = stored()
+  theme.value = storedTheme()
   effect(() => {
     document.documentElement.dataset["theme"] = theme.value
     try {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import {
   draftOf,
+  headersProblem,
   newDraft,
   objectIn,
   payloadOf,
@@ -25,6 +26,16 @@ describe("the form of a tool", () => {
     expect(objectIn(newDraft.schema)).toHaveProperty("object")
     expect(objectIn("{")).toMatchObject({ problem: expect.stringContaining("This is no JSON yet") })
     expect(objectIn("[]")).toEqual({ problem: "Expected an object in braces" })
+  })
+
+  test("says that a header is there twice, or lacks its name or value", () => {
+    const header = { id: 0, name: "x-a", value: "1", isStored: false }
+    expect(
+      headersProblem([header, { ...header, name: "x-b" }, { ...header, name: "x-c", value: "", isStored: true }]),
+    ).toBeUndefined()
+    expect(headersProblem([header, { ...header, name: " X-A" }])).toBe("A header is there twice")
+    for (const unfinished of [{ name: "" }, { value: "" }])
+      expect(headersProblem([{ ...header, ...unfinished }])).toContain("needs a name and a value")
   })
 
   test("shows what the server refuses at the field that it is about", () => {

@@ -6,7 +6,7 @@ import type { Form } from "./Form.ts"
 
 const LONGEST = 400
 
-const shown = (value: Value): string => {
+const wordsOf = (value: Value): string => {
   if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return "empty"
   if (typeof value === "boolean") return value ? "on" : "off"
   const text = Array.isArray(value) ? value.join(", ") : String(value)
@@ -39,8 +39,8 @@ export const ConflictDialog = ({ form }: { readonly form: Form }) => {
         {merged.clashes.map(({ mine, path, theirs }) => (
           <div key={path} class="anywhere">
             <dt>{nameOfField(path)}</dt>
-            <dd>Yours: {shown(mine)}</dd>
-            <dd class="soft">Theirs: {shown(theirs)}</dd>
+            <dd>Yours: {wordsOf(mine)}</dd>
+            <dd class="soft">Theirs: {wordsOf(theirs)}</dd>
           </div>
         ))}
       </dl>

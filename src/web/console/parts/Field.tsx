@@ -177,29 +177,32 @@ type SelectProps<A extends string> = Labelled &
     readonly options: ReadonlyArray<{ readonly value: A; readonly label: string; readonly disabled?: boolean }>
   }
 
-/** One of a few values. */
-export const SelectField = <A extends string>({ onValue, options, value, ...labelled }: SelectProps<A>) => (
-  <Field
-    {...labelled}
-    control={(attributes) => (
-      <select
-        {...attributes}
-        class="input select"
-        value={value}
-        onChange={({ currentTarget }) => {
-          const chosen = options[currentTarget.selectedIndex]
-          if (chosen !== undefined) onValue(chosen.value)
-        }}
-      >
-        {options.map(({ disabled, label, value: own }) => (
-          <option key={own} value={own} disabled={disabled} selected={own === value}>
-            {label}
-          </option>
-        ))}
-      </select>
-    )}
-  />
-)
+/** One of a few values. A value that is not among them is shown as it is. */
+export const SelectField = <A extends string>({ onValue, options, value, ...labelled }: SelectProps<A>) => {
+  const all = options.some((option) => option.value === value) ? options : [...options, { value, label: value }]
+  return (
+    <Field
+      {...labelled}
+      control={(attributes) => (
+        <select
+          {...attributes}
+          class="input select"
+          value={value}
+          onChange={({ currentTarget }) => {
+            const chosen = all[currentTarget.selectedIndex]
+            if (chosen !== undefined) onValue(chosen.value)
+          }}
+        >
+          {all.map(({ disabled, label, value: own }) => (
+            <option key={own} value={own} disabled={disabled} selected={own === value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  )
+}
 
 type ToggleProps = Labelled & Valued<boolean>
 

@@ -146,14 +146,16 @@ const Chatbots = () => {
   )
   return (
     <Page title="Chatbots" actions={(chatbots.data.value?.length ?? 0) > 0 && create}>
-      <Loaded of={chatbots} lines={6}>
+      <Loaded
+        of={chatbots}
+        lines={6}
+        empty={
+          <Empty icon={Bot} title="No chatbot yet" action={create}>
+            A chatbot answers from the documents that you give it. It needs only a name to begin with.
+          </Empty>
+        }
+      >
         {(all) => {
-          if (all.length === 0)
-            return (
-              <Empty icon={Bot} title="No chatbot yet" action={create}>
-                A chatbot answers from the documents that you give it. It needs only a name to begin with.
-              </Empty>
-            )
           const found = matching(all, search.value)
           return (
             <>

@@ -5,17 +5,17 @@ interface Searchable {
   readonly settings: { readonly model: string }
 }
 
-const folded = (text: string): string =>
+const fold = (text: string): string =>
   // The server's own normalization guards against long texts, which these are not.
   // oxlint-disable-next-line no-restricted-properties
   text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
 
 /** The chatbots that hold every word of a search in their name, description, slug or model, in whatever case. */
 export const matching = <A extends Searchable>(chatbots: ReadonlyArray<A>, search: string): ReadonlyArray<A> => {
-  const words = folded(search).split(/\s+/u).filter(Boolean)
+  const words = fold(search).split(/\s+/u).filter(Boolean)
   if (words.length === 0) return chatbots
   return chatbots.filter(({ description, name, settings, slug }) => {
-    const text = folded(`${name} ${description} ${slug} ${settings.model}`)
+    const text = fold(`${name} ${description} ${slug} ${settings.model}`)
     return words.every((word) => text.includes(word))
   })
 }

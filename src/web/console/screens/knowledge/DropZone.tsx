@@ -24,16 +24,13 @@ export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps
   const depth = useRef(0)
   useEffect(() => {
     if (!mayWrite) return undefined
-    const enter = (event: DragEvent): void => {
-      if (!hasFiles(event)) return
-      depth.current++
-      isOver.value = true
-    }
-    const leave = (event: DragEvent): void => {
-      if (!hasFiles(event)) return
-      depth.current--
-      isOver.value = depth.current > 0
-    }
+    const entered =
+      (change: number) =>
+      (event: DragEvent): void => {
+        if (!hasFiles(event)) return
+        depth.current += change
+        isOver.value = depth.current > 0
+      }
     const over = (event: DragEvent): void => {
       if (hasFiles(event)) event.preventDefault()
     }
@@ -45,8 +42,8 @@ export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps
       droppedFiles(event.dataTransfer).then((dropped) => uploads.add(dropped), toastFailure)
     }
     const ends = new AbortController()
-    addEventListener("dragenter", enter, ends)
-    addEventListener("dragleave", leave, ends)
+    addEventListener("dragenter", entered(1), ends)
+    addEventListener("dragleave", entered(-1), ends)
     addEventListener("dragover", over, ends)
     addEventListener("drop", drop, ends)
     return () => ends.abort()

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect } from "preact/hooks"
 import { ArrowUp, FlaskConical, Plus, Square } from "lucide"
 import { formatMillis, plural } from "../../../shared/Format.ts"
+import { useFollow } from "../../../shared/Follow.ts"
 import { Scroller } from "../../../shared/Scroller.tsx"
 import { chatbotResource } from "../../Chatbots.ts"
 import { Answer } from "../../parts/Answer.tsx"
@@ -16,36 +17,27 @@ import { Inspector } from "./Inspector.tsx"
 import { Passages } from "./Passages.tsx"
 import { isGoingOn } from "./Trace.ts"
 
-/** So near to the end, a reader wants to see what comes. */
-const AT_END_PIXELS = 80
-
 /** A conversation with a chatbot, as its visitors have it, beside how each reply came about. */
 const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId), can("chatbots:read")).data.value?.chatbot
   const token = useSignal(randomUuid())
   const exchanges = useSignal<ReadonlyArray<Exchange>>([])
   const chosen = useSignal<string | undefined>(undefined)
-  const list = useRef<HTMLElement>(null)
+  const { content, scroller, toEnd } = useFollow()
   const last = exchanges.value.at(-1)
   const isBusy = last !== undefined && isGoingOn(last.trace.value)
   const session = exchanges.value.map(({ trace }) => trace.value.sessionId).findLast((id) => id !== undefined)
   const inspected = exchanges.value.find(({ id }) => id === chosen.value) ?? last
-  const blocks = last?.blocks.value
   const say = (question: string): void => {
     exchanges.value = [...exchanges.value, ask(chatbotId, token.value, question)]
     chosen.value = undefined
-    requestAnimationFrame(() => list.current?.scrollTo({ top: list.current.scrollHeight }))
+    toEnd()
   }
   const begin = (): void => {
     last?.stop()
     exchanges.value = []
     token.value = randomUuid()
   }
-  useEffect(() => {
-    const box = list.current
-    if (box !== null && box.scrollHeight - box.scrollTop - box.clientHeight < AT_END_PIXELS)
-      box.scrollTo({ top: box.scrollHeight })
-  }, [blocks])
   useEffect(() => () => exchanges.value.at(-1)?.stop(), [])
   return (
     <Page
@@ -72,25 +64,27 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
     >
       <div class="playground">
         <div class="playground-chat box">
-          <Scroller label="Conversation" of={list}>
-            {exchanges.value.length === 0 ? (
-              <Empty icon={FlaskConical} title="Ask something">
-                What you say here is stored as a conversation on the platform “playground”, and its tokens count.
-              </Empty>
-            ) : (
-              <ol class="stack loose">
-                {exchanges.value.map((exchange) => (
-                  <Turn
-                    key={exchange.id}
-                    exchange={exchange}
-                    chatbotId={chatbotId}
-                    isInspected={exchange === inspected}
-                    onInspect={() => (chosen.value = exchange.id)}
-                    onAgain={isBusy ? undefined : () => say(exchange.question)}
-                  />
-                ))}
-              </ol>
-            )}
+          <Scroller label="Conversation" of={scroller}>
+            <div ref={content}>
+              {exchanges.value.length === 0 ? (
+                <Empty icon={FlaskConical} title="Ask something">
+                  What you say here is stored as a conversation on the platform “playground”, and its tokens count.
+                </Empty>
+              ) : (
+                <ol class="stack loose">
+                  {exchanges.value.map((exchange) => (
+                    <Turn
+                      key={exchange.id}
+                      exchange={exchange}
+                      chatbotId={chatbotId}
+                      isInspected={exchange === inspected}
+                      onInspect={() => (chosen.value = exchange.id)}
+                      onAgain={isBusy ? undefined : () => say(exchange.question)}
+                    />
+                  ))}
+                </ol>
+              )}
+            </div>
           </Scroller>
           <Composer isBusy={isBusy} onSend={say} onStop={() => last?.stop()} />
           <output class="visually-hidden">{last !== undefined && !isBusy && "The reply is finished."}</output>

@@ -69,7 +69,7 @@ export const auditQuery = ({ action, from, organization, to }: AuditFilters) => 
 
 type State = Readonly<Record<string, unknown>> | null
 
-const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"))
+const wordsOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"))
 
 /** The fields that differ, each as `name: before → after`. */
 export const changesOf = (before: State, after: State): ReadonlyArray<string> => {
@@ -77,8 +77,8 @@ export const changesOf = (before: State, after: State): ReadonlyArray<string> =>
   return Array.from(names, (name) => {
     const was = before?.[name]
     const is = after?.[name]
-    if (was === undefined) return `${name}: ${shown(is)}`
-    return is === undefined ? `${name}: ${shown(was)} →` : `${name}: ${shown(was)} → ${shown(is)}`
+    if (was === undefined) return `${name}: ${wordsOf(is)}`
+    return is === undefined ? `${name}: ${wordsOf(was)} →` : `${name}: ${wordsOf(was)} → ${wordsOf(is)}`
   })
 }
 

@@ -8,6 +8,7 @@ import { FormDialog } from "../../parts/Dialogs.tsx"
 import type { Tool } from "./ToolData.ts"
 import {
   draftOf,
+  headersProblem,
   type HeaderDraft,
   methods,
   newDraft,
@@ -45,7 +46,10 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
   const draft = useSignal<ToolDraft>(tool === undefined ? newDraft : draftOf(tool))
   const errors = useSignal<ReturnType<typeof refusalsOf>>({})
   const read = objectIn(draft.value.schema)
-  const problem = "problem" in read ? read.problem : undefined
+  const problems = {
+    schema: "problem" in read ? read.problem : undefined,
+    headers: headersProblem(draft.value.headers),
+  }
   const change = (changes: Partial<ToolDraft>): void => {
     draft.value = { ...draft.value, ...changes }
     errors.value = {}
@@ -69,7 +73,7 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
       title={tool === undefined ? "New tool" : `Change ${tool.name}`}
       action={tool === undefined ? "Create" : "Save"}
       wide
-      isWrong={problem !== undefined}
+      isWrong={problems.schema !== undefined || problems.headers !== undefined}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -94,7 +98,7 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
         <TextArea
           label="Input, as JSON Schema"
           {...of("schema")}
-          error={problem ?? errors.value.schema}
+          error={problems.schema ?? errors.value.schema}
           hint="What the model has to send, with a description of each property."
           rows={10}
           spellcheck={false}
@@ -109,7 +113,7 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
       </div>
       <Headers
         headers={draft.value.headers}
-        error={errors.value.headers}
+        error={problems.headers ?? errors.value.headers}
         onHeaders={(headers) => change({ headers })}
       />
       <TextField

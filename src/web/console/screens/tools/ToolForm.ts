@@ -1,4 +1,5 @@
 import type { Schema } from "effect"
+import { isFields } from "../../Unknown.ts"
 
 /*
  * A tool as it is written in a form, and what is sent. The server says what is wrong with it; that the schema is JSON at
@@ -73,19 +74,22 @@ export const draftOf = (tool: StoredTool): ToolDraft => ({
   timeout: tool.timeout_ms === null ? "" : String(tool.timeout_ms),
 })
 
-type Fields = Schema.JsonObject
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** A text as a JSON object; otherwise why it is none. */
-export const objectIn = (text: string): { readonly object: Fields } | { readonly problem: string } => {
+export const objectIn = (text: string): { readonly object: Schema.JsonObject } | { readonly problem: string } => {
   try {
     const value: unknown = JSON.parse(text)
-    return isFields(value) ? { object: value } : { problem: "Expected an object in braces" }
+    return isFields(value) ? { object: value as Schema.JsonObject } : { problem: "Expected an object in braces" }
   } catch (error) {
     return { problem: `This is no JSON yet: ${error instanceof Error ? error.message : "it cannot be read"}` }
   }
+}
+
+/** The problem of headers, of which none may be lost on the way; undefined when there is none. */
+export const headersProblem = (headers: ReadonlyArray<HeaderDraft>): string | undefined => {
+  const names = headers.map(({ name }) => name.trim().toLowerCase())
+  if (new Set(names).size < names.length) return "A header is there twice"
+  const isUnfinished = headers.some(({ isStored, name, value }) => name.trim() === "" || (!isStored && value === ""))
+  return isUnfinished ? "Every new header needs a name and a value" : undefined
 }
 
 /** The fields of the form by the names that the server gives them. */

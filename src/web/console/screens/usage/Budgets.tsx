@@ -13,7 +13,7 @@ const untilMidnight = (): string => {
   return `Begins anew in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
 }
 
-const taken = (rows: ReadonlyArray<UsageRow> | undefined, key?: string): number =>
+const tokensOf = (rows: ReadonlyArray<UsageRow> | undefined, key?: string): number =>
   (rows ?? [])
     .filter(({ api_key_id }) => key === undefined || api_key_id === key)
     .reduce((sum, { total_tokens }) => sum + total_tokens, 0)
@@ -40,7 +40,7 @@ export const BudgetsToday = () => {
                 <div class="columns">
                   <MeterBar
                     label="Organization"
-                    used={taken(today)}
+                    used={tokensOf(today)}
                     limit={organization.budget.tokens_per_day}
                     note={untilMidnight()}
                   />
@@ -48,7 +48,7 @@ export const BudgetsToday = () => {
                     <MeterBar
                       key={key.id}
                       label={key.name}
-                      used={taken(today, key.id)}
+                      used={tokensOf(today, key.id)}
                       limit={key.budget.tokens_per_day}
                     />
                   ))}
@@ -63,7 +63,7 @@ export const BudgetsToday = () => {
   )
 }
 
-const stored = [
+const storedKinds = [
   { kind: "chatbots", label: "Chatbots" },
   { kind: "documents", label: "Documents" },
   { kind: "bytes", label: "Size of documents", format: formatBytes },
@@ -76,7 +76,7 @@ const stored = [
 export const Stored = ({ organization: { quota, used } }: { readonly organization: Organization }) => (
   <Section title="Stored" about="What the organization keeps, and its quotas.">
     <div class="columns">
-      {stored.map(({ kind, label, ...rest }) => (
+      {storedKinds.map(({ kind, label, ...rest }) => (
         <MeterBar key={kind} label={label} used={used[kind]} limit={quota[kind]} {...rest} />
       ))}
     </div>

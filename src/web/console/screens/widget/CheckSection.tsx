@@ -19,7 +19,7 @@ interface CheckProps {
   readonly keys: Resource<ReadonlyArray<PublishableKey>>
 }
 
-const known = (item: PublishableKey): KnownKey => ({
+const keyOf = (item: PublishableKey): KnownKey => ({
   key: item.public_key,
   allowedOrigins: item.allowed_origins,
   state: isLive(item) ? "live" : item.revoked_at === null ? "expired" : "revoked",
@@ -45,7 +45,7 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           chatbotId: chatbot.id,
           isPublic: chatbot.is_public,
           isActive: chatbot.active,
-          keys: all.map(known),
+          keys: all.map(keyOf),
         })
   const allow = (missing: string): Promise<void> =>
     attempt(async () => {
