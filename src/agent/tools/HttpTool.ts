@@ -158,13 +158,8 @@ const answerOf = (
 }
 
 const decode = (body: Uint8Array, contentType: string): string => {
-  const charset = /;\s*charset="?([\w-]+)/i.exec(contentType)?.[1] ?? "utf-8"
-  return (decoderOf(charset) ?? new TextDecoder()).decode(body)
-}
-
-const decoderOf = (charset: string): { decode: (bytes: Uint8Array) => string } | undefined => {
-  const label = encodings.find((known) => known === charset.toLowerCase())
-  return label === undefined ? undefined : new TextDecoder(label)
+  const charset = /;\s*charset="?([\w-]+)/i.exec(contentType)?.[1]?.toLowerCase()
+  return new TextDecoder(encodings.find((known) => known === charset)).decode(body)
 }
 
 /** The encodings besides UTF-8 that servers still use. */

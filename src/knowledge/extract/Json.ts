@@ -1,3 +1,4 @@
+import { jsonDepth } from "../../text/JsonDepth.ts"
 import { decodeText } from "./Decode.ts"
 import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 
@@ -15,23 +16,6 @@ const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(valu
 
 const isEmpty = (value: Json) => !isScalar(value) && Object.keys(value).length === 0
 
-/** The depth of the nested brackets outside of strings, computed without recursion before the text is parsed. */
-const depthOf = (text: string): number => {
-  let depth = 0
-  let deepest = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at)
-    if (inString) {
-      if (char === 0x5c) at++
-      else if (char === 0x22) inString = false
-    } else if (char === 0x22) inString = true
-    else if (char === 0x5b || char === 0x7b) deepest = Math.max(deepest, ++depth)
-    else if (char === 0x5d || char === 0x7d) depth--
-  }
-  return deepest
-}
-
 const parseOne = (text: string): Json | undefined => {
   try {
     const value: Json = JSON.parse(text)
@@ -43,7 +27,7 @@ const parseOne = (text: string): Json | undefined => {
 
 /** Parses JSON, or JSON Lines: one value per line, which become a list. */
 const parse = (text: string): Json => {
-  if (depthOf(text) > MAX_DEPTH) {
+  if (jsonDepth(text) > MAX_DEPTH) {
     throw new Unreadable("corrupt_document", `The JSON is nested more than ${MAX_DEPTH} levels deep.`)
   }
   const value = parseOne(text)

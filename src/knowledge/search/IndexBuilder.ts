@@ -9,7 +9,7 @@ import { LexemeIndexes } from "../../storage/search/LexemeIndexes.ts"
 import { addPack, buildSegment, buildSegmentElsewhere, packsOf } from "../segments/SegmentBuild.ts"
 import type { Segment } from "../segments/Segment.ts"
 import { SegmentBuilder } from "../segments/SegmentBuilder.ts"
-import { disjoint, missingFrom, outdatedBy, planSegments, sizeOf } from "../segments/SegmentPlan.ts"
+import { disjoint, outdatedBy, planSegments, sizeOf } from "../segments/SegmentPlan.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
 import { placesToSample, Sample } from "./Sample.ts"
 import type { Entry, Slot, Slots } from "./Slots.ts"
@@ -146,12 +146,12 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       return yield* withoutIndex(slot, chatbotId, version, serving)
     }
     const plan = planSegments(slot.segments, serving)
+    const { missing } = plan
     if (sizeOf(plan.load) <= chunksWithinSearch) {
       const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load)]
       slot.segments = [...plan.keep, ...added]
     } else {
       yield* begin(slot, chatbotId, version, plan.load)
-      const missing = missingFrom(slot.segments, serving)
       if (sizeOf(missing) > chunksWithinSearch) return yield* withoutIndex(slot, chatbotId, version, serving)
       if (missing.length > 0) slot.segments = [...slot.segments, yield* load(chatbotId, missing)]
     }

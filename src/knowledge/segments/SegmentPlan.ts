@@ -5,8 +5,10 @@ import type { Segment, SegmentDocument } from "./Segment.ts"
 interface SegmentPlan {
   /** The segments that stay. */
   readonly keep: ReadonlyArray<Segment>
-  /** The documents to build one new segment from. */
+  /** The documents to build one new segment from: those that are missing, and those of segments that do not stay. */
   readonly load: ReadonlyArray<SegmentDocument>
+  /** The serving documents that no segment contains in their current state. */
+  readonly missing: ReadonlyArray<SegmentDocument>
 }
 
 /** A segment is dissolved when a smaller share of its chunks still serves. */
@@ -37,17 +39,6 @@ export const outdatedBy = (serving: ReadonlyArray<SegmentDocument>): ((indexed: 
 export const sizeOf = (documents: ReadonlyArray<SegmentDocument>): number =>
   documents.reduce((sum, document) => sum + document.chunks, 0)
 
-/** The serving documents that no segment contains in their current state. */
-export const missingFrom = (
-  segments: ReadonlyArray<Segment>,
-  serving: ReadonlyArray<SegmentDocument>,
-): ReadonlyArray<SegmentDocument> => {
-  const isOutdated = outdatedBy(serving)
-  const current = segments.flatMap(({ documents }) => documents.filter((document) => !isOutdated(document)))
-  const keys = new Set(current.map(keyOf))
-  return serving.filter((document) => !keys.has(keyOf(document)))
-}
-
 /** Sorts segments by size, largest first, and leaves out each that shares a document with one before it. */
 export const disjoint = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
   const taken = new Set<string>()
@@ -69,20 +60,22 @@ export const planSegments = (
   segments: ReadonlyArray<Segment>,
   serving: ReadonlyArray<SegmentDocument>,
 ): SegmentPlan => {
-  const keys = new Set(serving.map(keyOf))
   const isOutdated = outdatedBy(serving)
-  const isLive = (document: SegmentDocument): boolean => keys.has(keyOf(document)) && !isOutdated(document)
+  const current = segments.flatMap(({ documents }) => documents.filter((document) => !isOutdated(document)))
+  const indexed = new Set(current.map(keyOf))
+  const missing = serving.filter((document) => !indexed.has(keyOf(document)))
+  const keys = new Set(serving.map(keyOf))
   const measured = segments
     .map((segment) => {
-      const live = segment.documents.filter(isLive)
+      const live = segment.documents.filter((document) => keys.has(keyOf(document)) && !isOutdated(document))
       return { segment, live, size: sizeOf(live), share: sizeOf(live) / segment.size }
     })
     .sort((left, right) => left.size - right.size)
-  const load = [...missingFrom(segments, serving)]
+  const load = [...missing]
   const keep: Array<Segment> = []
   for (const { segment, live, size, share } of measured) {
     if (share < LEAST_SERVING_SHARE || size <= MERGE_RATIO * sizeOf(load)) load.push(...live)
     else keep.push(segment)
   }
-  return { keep, load }
+  return { keep, load, missing }
 }

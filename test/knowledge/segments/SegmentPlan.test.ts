@@ -47,8 +47,8 @@ test("a document is read again once it has its sketches, and its old copy is out
   const other = serving([{ document: 2, revision: 1, chunks: 9 }])
   const segment = build([document, ...other])
   const embedded = [{ ...document, isEmbedded: true }, ...other]
-  expect(planSegments([segment], [document, ...other])).toEqual({ keep: [segment], load: [] })
-  expect(planSegments([segment], embedded)).toEqual({ keep: [segment], load: [{ ...document, isEmbedded: true }] })
+  expect(planSegments([segment], [document, ...other])).toMatchObject({ keep: [segment], load: [] })
+  expect(planSegments([segment], embedded)).toMatchObject({ keep: [segment], load: [{ ...document, isEmbedded: true }] })
   expect(segment.documents.map(outdatedBy(embedded))).toEqual([true, false])
 })
 
@@ -77,7 +77,7 @@ test("a new segment absorbs one of twice its size, but no larger one", () => {
   ]
   const fresh = serving([{ document: 3, revision: 1, chunks: 3 }])
   const [joining, staying] = [build(small), build(large)]
-  expect(planSegments([staying, joining], [...small, ...large, ...fresh])).toEqual({
+  expect(planSegments([staying, joining], [...small, ...large, ...fresh])).toMatchObject({
     keep: [staying],
     load: [...fresh, ...joining.documents],
   })
@@ -120,5 +120,5 @@ test("a segment is dissolved when few of its documents still serve", () => {
   expect(keep).toEqual([])
   expect(load.map(({ id }) => id).toSorted()).toEqual(documents.slice(0, 3).map(({ id }) => id))
   const half = build(documents)
-  expect(planSegments([half], documents.slice(0, 5))).toEqual({ keep: [half], load: [] })
+  expect(planSegments([half], documents.slice(0, 5))).toMatchObject({ keep: [half], load: [] })
 })
