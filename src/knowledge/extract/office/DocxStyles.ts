@@ -11,18 +11,7 @@ export interface ParagraphKind {
   readonly list: { readonly id: string; readonly level: number } | undefined
 }
 
-interface Style extends ParagraphKind {
-  readonly fixedPitch: boolean
-}
-
-const plain: Style = {
-  heading: undefined,
-  isTitle: false,
-  isCode: false,
-  isQuote: false,
-  list: undefined,
-  fixedPitch: false,
-}
+const plain: ParagraphKind = { heading: undefined, isTitle: false, isCode: false, isQuote: false, list: undefined }
 
 /** The deepest heading in Markdown. Word has nine levels. */
 const MAX_HEADING = 6
@@ -32,7 +21,6 @@ const MAX_STYLE_DEPTH = 20
 
 const codeStyle =
   /^(?:source ?code|code(?: ?(?:block|sample|text|snippet))?|html preformatted|preformatted text|listing|verbatim)$/i
-const fixedPitchFont = /\b(?:courier|consolas|monaco|menlo|mono|monospaced?|lucida console|cascadia)\b/i
 
 /** The `w:val` attribute of a child element. */
 export const valueOf = (properties: XmlElement | undefined, name: string): string | undefined =>
@@ -59,15 +47,10 @@ const listOf = (properties: XmlElement | undefined, inherited: ParagraphKind["li
   return id === undefined || id === "0" ? undefined : { id, level: Math.min(Math.max(level, 0) || 0, 8) }
 }
 
-const isFixedPitch = (runProperties: XmlElement | undefined): boolean | undefined => {
-  const font = childOf(runProperties, "w:rFonts")?.attributes["w:ascii"]
-  return font === undefined ? undefined : fixedPitchFont.test(font)
-}
-
 /** The styles of a document. */
 export class DocxStyles {
   private readonly elements = new Map<string, XmlElement>()
-  private readonly known = new Map<string, Style>()
+  private readonly known = new Map<string, ParagraphKind>()
   private readonly standard: string | undefined
 
   constructor(styles: XmlElement | undefined) {
@@ -86,11 +69,10 @@ export class DocxStyles {
       ...style,
       heading: headingOf(properties) ?? style.heading,
       list: listOf(properties, style.list),
-      isCode: style.isCode || this.looksLikeCode(paragraph, style),
     }
   }
 
-  private style(id: string | undefined, depth: number): Style {
+  private style(id: string | undefined, depth: number): ParagraphKind {
     const element = this.elements.get(id ?? "")
     if (id === undefined || element === undefined || depth === 0) return plain
     const known = this.known.get(id)
@@ -99,29 +81,14 @@ export class DocxStyles {
     const properties = childOf(element, "w:pPr")
     const name = valueOf(element, "w:name") ?? ""
     const named = /^heading ([1-9])$/i.exec(name)?.[1]
-    const style: Style = {
+    const style: ParagraphKind = {
       heading: named === undefined ? (headingOf(properties) ?? base.heading) : Math.min(Number(named), MAX_HEADING),
       isTitle: /^title$/i.test(name) || base.isTitle,
       isCode: codeStyle.test(name.trim()) || base.isCode,
       isQuote: /^(?:intense )?quote$/i.test(name) || base.isQuote,
       list: listOf(properties, base.list),
-      fixedPitch: isFixedPitch(childOf(element, "w:rPr")) ?? base.fixedPitch,
     }
     this.known.set(id, style)
     return style
-  }
-
-  /** Whether all of a paragraph is in a fixed-pitch font, and it has characters that prose does not have. */
-  private looksLikeCode(paragraph: XmlElement, style: Style): boolean {
-    const runs = childrenOf(paragraph, "w:r").filter((run) => childOf(run, "w:t") !== undefined)
-    if (runs.length === 0 || !runs.every((run) => isFixedPitch(childOf(run, "w:rPr")) ?? style.fixedPitch)) return false
-    const text = runs
-      .map((run) =>
-        childrenOf(run, "w:t")
-          .flatMap(({ children }) => children)
-          .join(""),
-      )
-      .join("")
-    return /[{}()[\];=<>*_/\\|$#]/.test(text)
   }
 }
