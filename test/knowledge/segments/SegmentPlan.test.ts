@@ -48,7 +48,10 @@ test("a document is read again once it has its sketches, and its old copy is out
   const segment = build([document, ...other])
   const embedded = [{ ...document, isEmbedded: true }, ...other]
   expect(planSegments([segment], [document, ...other])).toMatchObject({ keep: [segment], load: [] })
-  expect(planSegments([segment], embedded)).toMatchObject({ keep: [segment], load: [{ ...document, isEmbedded: true }] })
+  expect(planSegments([segment], embedded)).toMatchObject({
+    keep: [segment],
+    load: [{ ...document, isEmbedded: true }],
+  })
   expect(segment.documents.map(outdatedBy(embedded))).toEqual([true, false])
 })
 
