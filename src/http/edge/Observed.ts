@@ -16,47 +16,12 @@ type Request = HttpServerRequest.HttpServerRequest
 /** Stands for the route of a request to a path or with a method that has none. */
 const NO_ROUTE = "none"
 
-/** The metrics of one method of a route. */
-interface Figures {
-  readonly seconds: ReturnType<typeof http.seconds>
-  /** The counters by status. */
-  readonly requests: Map<number, ReturnType<typeof http.requests>>
-}
-
-const makeFigures = (method: string, route: string): Figures => ({
-  seconds: http.seconds(method, route),
-  requests: new Map(),
-})
-
-/** The metrics of the routes that were called: looking them up by their labels would take five times as long. */
-const figures = { head: new Map<Route, Figures>(), other: new Map<Route, Figures>() }
-const figuresOfNone = makeFigures(NO_ROUTE, NO_ROUTE)
-const figuresOfOptions = makeFigures("OPTIONS", NO_ROUTE)
-
-const figuresOf = (method: string, route: Route | undefined): Figures => {
-  // Clients may invent methods.
-  if (route === undefined) return method === "OPTIONS" ? figuresOfOptions : figuresOfNone
-  const known = method === "HEAD" ? figures.head : figures.other
-  const found = known.get(route)
-  if (found !== undefined) return found
-  const made = makeFigures(method, route.path)
-  known.set(route, made)
-  return made
-}
-
 /** Counts a request. `begin` is its time in milliseconds by the clock of the process. */
 export const measure = (method: string, route: Route | undefined, status: number, begin: number): void => {
-  const { requests, seconds } = figuresOf(method, route)
-  seconds.observe(secondsSince(begin))
-  let counter = requests.get(status)
-  if (counter === undefined) {
-    counter =
-      route === undefined && method !== "OPTIONS"
-        ? http.requests(NO_ROUTE, NO_ROUTE, String(status))
-        : http.requests(method, route?.path ?? NO_ROUTE, String(status))
-    requests.set(status, counter)
-  }
-  counter.add()
+  // Clients may invent methods.
+  const labels = [route !== undefined || method === "OPTIONS" ? method : NO_ROUTE, route?.path ?? NO_ROUTE] as const
+  http.seconds(...labels).observe(secondsSince(begin))
+  http.requests(...labels, String(status)).add()
 }
 
 const organizations = new WeakMap<Request, OrganizationId>()

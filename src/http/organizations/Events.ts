@@ -1,12 +1,11 @@
 import { Duration, Effect, Exit, Scope } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Heartbeat } from "../streams/Streaming.ts"
 import { Events } from "../../services/console/Events.ts"
 import type { Subscription } from "../../services/console/Subscription.ts"
 import { Server } from "../server/Server.ts"
-import { dataEvent, EventStream, onLeave } from "../streams/EventStream.ts"
+import { dataEvent, EventStream, onLeave, respondWithEvents } from "../streams/EventStream.ts"
 
 /** Tells clients to connect again two seconds after they have lost the connection. */
 const OPENING = "retry: 2000\n\n"
@@ -53,10 +52,7 @@ export const layer = HttpApiBuilder.group(
               release()
             })
             onLeave(request, leave)
-            return HttpServerResponse.raw(stream.body, {
-              contentType: "text/event-stream; charset=utf-8",
-              headers: { "cache-control": "no-cache", "x-accel-buffering": "no" },
-            })
+            return respondWithEvents(stream)
           }),
         ),
     })

@@ -63,7 +63,7 @@ export interface Siblings {
   /** The address of the client of a request that another worker has handed over; undefined for any other request. */
   readonly peerOf: (request: Request) => string | undefined
   /** Takes requests from the other workers until the returned function is called. */
-  readonly listen: () => { readonly close: () => void; readonly pending: () => number }
+  readonly listen: () => { readonly close: () => void }
 }
 
 /** Connects a worker with the others. */
@@ -157,7 +157,7 @@ export const makeSiblings = (
         },
       })
       renameSync(unix, socketOf(number))
-      return { close: () => void server.stop(), pending: () => server.pendingRequests }
+      return { close: () => void server.stop() }
     },
   }
 }

@@ -1,10 +1,22 @@
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** Characters that may wait for the response to begin before the writer has to wait as well. */
 const ROOM_CHARS = 4_096
 
 const HEARTBEAT = ": heartbeat\n\n"
+
+/** The media type of a stream of events. */
+export const MEDIA_TYPE = "text/event-stream; charset=utf-8"
+
+/** The headers of every stream: no cache keeps it, and no proxy collects it before passing it on. */
+export const streamHeaders = { "cache-control": "no-cache", "x-accel-buffering": "no" }
+
+/** Responds with a stream of events. */
+export const respondWithEvents = (
+  { body }: EventStream,
+  headers: Readonly<Record<string, string>> = streamHeaders,
+): HttpServerResponse.HttpServerResponse => HttpServerResponse.raw(body, { contentType: MEDIA_TYPE, headers })
 
 /** An event with a JSON value. */
 export const dataEvent = (value: object): string => `data: ${JSON.stringify(value)}\n\n`

@@ -1,12 +1,12 @@
 import { Cause, Context, Duration, Effect, Exit, Fiber, Result } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { RequestId } from "../../domain/RequestId.ts"
 import { inTraceOf } from "../../observability/Traces.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { ChatAnswer, ChatEmit, ChatEvent, ReplyFacts } from "../../services/ChatAnswer.ts"
-import { EventStream, onLeave } from "./EventStream.ts"
+import { EventStream, MEDIA_TYPE, onLeave, respondWithEvents, streamHeaders } from "./EventStream.ts"
 import { answerOf, CurrentIdempotentRequest, type IdempotentRequest } from "../edge/Idempotency.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import { internalError } from "../edge/Problems.ts"
@@ -47,8 +47,6 @@ export const streamingOptions = Effect.gen(function* () {
   }
 })
 
-export const MEDIA_TYPE = "text/event-stream; charset=utf-8"
-
 const shutDown = "The server shut down before the reply was finished."
 
 /**
@@ -87,8 +85,7 @@ export const respondWithStream = <E extends Failure>(
     const headersOnce = () =>
       (headers ??= {
         ...protocol.headers,
-        "cache-control": "no-cache",
-        "x-accel-buffering": "no",
+        ...streamHeaders,
         ...(facts && replyHeaders(facts)),
         // What follows is not known yet.
         "server-timing": serverTiming(new Map([["begin", performance.now() - begin]])),
@@ -127,12 +124,7 @@ export const respondWithStream = <E extends Failure>(
     })
     onLeave(request, leave)
     return Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : Fiber.join(fiber))).pipe(
-      Effect.map(() =>
-        HttpServerResponse.raw(events.body, {
-          contentType: MEDIA_TYPE,
-          headers: headersOnce(),
-        }),
-      ),
+      Effect.map(() => respondWithEvents(events, headersOnce())),
     )
   })
 

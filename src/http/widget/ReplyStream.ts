@@ -1,10 +1,10 @@
 import { Context, Duration, Effect, Fiber } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { Failure } from "../../domain/Errors.ts"
 import { errorEvent, type LiveReply, type LiveReplyFailure, noReply } from "../../services/widget/LiveReplies.ts"
 import type { Reading } from "../../services/widget/VisitorChats.ts"
-import { EventStream, onLeave } from "../streams/EventStream.ts"
-import { MEDIA_TYPE, type streamingOptions } from "../streams/Streaming.ts"
+import { EventStream, onLeave, respondWithEvents } from "../streams/EventStream.ts"
+import type { streamingOptions } from "../streams/Streaming.ts"
 
 /** The most events that are written at once; in between, others have their turn. */
 const EVENTS_AT_ONCE = 500
@@ -64,12 +64,7 @@ export const respondWithReply = (
     onLeave(request, leave)
     return Effect.flatMap(events.opened, () => (events.isOpen ? Effect.void : failureOf(reply))).pipe(
       Effect.onInterrupt(() => Effect.sync(leave)),
-      Effect.map(() =>
-        HttpServerResponse.raw(events.body, {
-          contentType: MEDIA_TYPE,
-          headers: { "cache-control": "no-cache", "x-accel-buffering": "no" },
-        }),
-      ),
+      Effect.map(() => respondWithEvents(events)),
     )
   })
 
