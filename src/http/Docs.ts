@@ -66,8 +66,8 @@ const pages = HttpRouter.use(
       const page = yield* Effect.cached(Effect.provideService(htmlOf(entry), FileSystem.FileSystem, files))
       const answer = Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const found = yield* page
-        return Option.isSome(found) ? document(request, found.value, headersOfPages) : yield* notFound(request)
+        const html = yield* page
+        return Option.isSome(html) ? document(request, html.value, headersOfPages) : yield* notFound(request)
       })
       yield* router.add("GET", pagePath(entry.name), answer)
     }

@@ -122,7 +122,7 @@ export class ReceivedForms extends Context.Service<
         yield* Effect.addFinalizer(() => Effect.ignore(files.remove(ownDirectory, { recursive: true, force: true })))
 
         /**
-         * When the process with this folder was last alive, in milliseconds by the clock of the file system, which is
+         * The time at which the process with this folder was last alive, in milliseconds by the clock of the file system, which is
          * the same for all processes that share the directory.
          */
         const lastAlive = (folder: string) =>
@@ -246,7 +246,7 @@ export class ReceivedForms extends Context.Service<
 }
 
 /**
- * What makes two forms the same: the names of their parts, and what these hold; of files, their names and hashes. The
+ * The properties by which two forms are the same: the names of their parts, and what these hold; of files, their names and hashes. The
  * boundary between the parts is another one each time that a client sends a form.
  */
 const partsOf = (form: Multipart.Persisted, hashes: ReadonlyMap<string, Hash> | undefined): ReadonlyArray<string> =>

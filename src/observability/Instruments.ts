@@ -29,20 +29,20 @@ const family = <Labels extends ReadonlyArray<string>, S>(
   make: (attributes: Metric.Metric.AttributeSet) => S,
 ): Series<Labels, S> => {
   const names: ReadonlyArray<string> = labels ?? []
-  const kept = new Map<string, S>()
+  const series = new Map<string, S>()
   const add = (key: string, values: ReadonlyArray<string>): S => {
-    const made = make(Object.fromEntries(names.map((label, index) => [label, values[index] ?? ""])))
-    kept.set(key, made)
-    return made
+    const one = make(Object.fromEntries(names.map((label, index) => [label, values[index] ?? ""])))
+    series.set(key, one)
+    return one
   }
   const overflow = names.map(() => OTHER)
   return (...values) => {
     const key = values.length === 1 ? (values[0] ?? "") : values.join("\n")
-    const found = kept.get(key)
-    if (found !== undefined) return found
-    if (kept.size < seriesMax) return add(key, values)
+    const known = series.get(key)
+    if (known !== undefined) return known
+    if (series.size < seriesMax) return add(key, values)
     const other = overflow.join("\n")
-    return kept.get(other) ?? add(other, overflow)
+    return series.get(other) ?? add(other, overflow)
   }
 }
 

@@ -57,7 +57,7 @@ export const LimitsBoundKeys = Context.Reference<boolean>("parley/api/parts/Limi
 })
 
 /**
- * Which of the workers on one machine answers: any, the first, which has made what is made once, or the one that has
+ * The worker on one machine that answers: any, the first, which has made what is made once, or the one that has
  * the replies of the visitor whose token the request carries.
  */
 export const AnsweredBy = Context.Reference<"any worker" | "first worker" | "the visitor's worker">(

@@ -17,7 +17,7 @@ import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
 import { measure, subjectsOf, traced } from "./Observed.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
-import { type Area, areaOf, match, methodsAt } from "./Routes.ts"
+import { type Area, areaOf, findRoute, methodsAt } from "./Routes.ts"
 
 /*
  * What holds for every request, whatever its path: the request id, the version, CORS, the form of failures that no
@@ -179,8 +179,8 @@ export const edge =
           const begin = performance.now()
           const path = pathOf(request.url)
           const area = areaOf(path)
-          const found = request.method === "OPTIONS" ? undefined : match(request.method, path)
-          if (found !== undefined && request.method !== "GET" && Context.get(found.route.annotations, IsSlow))
+          const match = request.method === "OPTIONS" ? undefined : findRoute(request.method, path)
+          if (match !== undefined && request.method !== "GET" && Context.get(match.route.annotations, IsSlow))
             expectSlow(request)
           const address = addressOf(request)
           const respond = Effect.acquireUseRelease(
@@ -190,14 +190,14 @@ export const edge =
           ).pipe(
             Effect.tap((response) => {
               const { status } = response
-              measure(request.method, found?.route, status, begin)
+              measure(request.method, match?.route, status, begin)
               return Effect.logInfo("request", {
                 method: request.method,
                 path: loggedPath(path),
                 status,
                 ms: monotonicMillis(clock) - start,
                 address,
-                ...subjectsOf(request, response, found),
+                ...subjectsOf(request, response, match),
               })
             }),
             Effect.provideService(RequestId, requestId),
@@ -221,7 +221,7 @@ export const edge =
           )
           return beginTrace === undefined || area.isProbe
             ? respond
-            : traced(respond, request, found, requestId, beginTrace)
+            : traced(respond, request, match, requestId, beginTrace)
         }),
       ),
     )

@@ -38,11 +38,11 @@ const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   isDocumented: boolean,
 ): ReadonlyArray<Route> => {
-  const found: Array<Route> = []
+  const routes: Array<Route> = []
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint: { method, path }, mergedAnnotations: annotations, middleware }) => {
-      found.push({
+      routes.push({
         method,
         path: `/${path.slice(1)}`,
         isDocumented,
@@ -52,7 +52,7 @@ const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
       })
     },
   })
-  return found
+  return routes
 }
 
 /** Every route of the server. */
@@ -81,18 +81,18 @@ export interface Match {
  * Finds the route at this method and path; undefined where there is none. HEAD has the routes of GET. Endpoints refuse an
  * empty parameter, which the router takes for one.
  */
-export const match = (method: string, path: string): Match | undefined => {
-  const found = router.find(method === "HEAD" ? "GET" : method, path)
-  return found === undefined || Object.values(found.params).includes("")
+export const findRoute = (method: string, path: string): Match | undefined => {
+  const result = router.find(method === "HEAD" ? "GET" : method, path)
+  return result === undefined || Object.values(result.params).includes("")
     ? undefined
-    : { route: found.handler, params: found.params }
+    : { route: result.handler, params: result.params }
 }
 
 const documentedMethods = new Set(routes.flatMap(({ isDocumented, method }) => (isDocumented ? [method] : [])))
 
 /** The methods of the documented operations at a path, for `Allow`; empty where there is no operation. */
 export const methodsAt = (path: string): ReadonlyArray<string> => {
-  const methods = Array.from(documentedMethods).filter((method) => match(method, path)?.route.isDocumented)
+  const methods = Array.from(documentedMethods).filter((method) => findRoute(method, path)?.route.isDocumented)
   return methods.includes("GET") ? [...methods, "HEAD"] : methods
 }
 

@@ -5,7 +5,7 @@ import { VISITOR_TOKEN_VERSION } from "../../domain/widget/Visitor.ts"
 import type { WorkerSeat } from "../../system/Seat.ts"
 import { mergeExpositions } from "./Expositions.ts"
 import { pathOf } from "../edge/PathOf.ts"
-import { match } from "../edge/Routes.ts"
+import { findRoute } from "../edge/Routes.ts"
 
 /*
  * Workers on one machine hand each other the requests that only one of them can answer, over Unix sockets in a directory
@@ -38,7 +38,7 @@ const decodeClaims = Schema.decodeUnknownOption(Claims)
 
 /** The number of the worker that has to answer a request, among `seats`; undefined when any can. */
 export const seatOf = (request: Request, seats: number): number | undefined => {
-  const route = match(request.method, pathOf(request.url))?.route
+  const route = findRoute(request.method, pathOf(request.url))?.route
   const answeredBy = route === undefined ? "any worker" : Context.get(route.annotations, AnsweredBy)
   if (answeredBy === "first worker") return FIRST
   if (answeredBy === "any worker") return undefined

@@ -49,29 +49,29 @@ export const vectorsCheck = Effect.gen(function* () {
   const { awaitingVectors, declared, models, reembeddings } = yield* inspection.vectors
   const all = models.reduce((sum, { chunks }) => sum + chunks, 0)
   const done = models.find((one) => one.model === model)?.chunks ?? 0
-  const found = models.map(({ model: made, chunks, documents }) =>
+  const findings = models.map(({ model: made, chunks, documents }) =>
     ok("vectors", `${count(chunks, "chunk")} of ${count(documents, "document")} by ${made}`),
   )
   if (awaitingVectors > 0) {
     const documents = count(awaitingVectors, "new document")
-    found.push(note("vectors", `${documents} cannot be found until the embedding model answers`))
+    findings.push(note("vectors", `${documents} cannot be found until the embedding model answers`))
   }
   if (declared !== null && declared !== model) {
-    found.push(
+    findings.push(
       note("vectors", `the server that was started last embeds by ${declared}, and these settings by ${model}`),
     )
   }
   if (done !== all) {
     const share = Math.floor((100 * done) / all)
-    found.push(
+    findings.push(
       note("vectors", `${share} % are by ${model}; the others are found by their words until they are embedded again`),
       ofQueue("vectors", reembeddings, "document"),
     )
   }
   for (const { chatbot, state } of yield* inspection.lexemeIndexes) {
-    found.push((state === "ready" ? ok : note)("search", `chatbot ${chatbot}, ${INDEX_STATES[state]}`))
+    findings.push((state === "ready" ? ok : note)("search", `chatbot ${chatbot}, ${INDEX_STATES[state]}`))
   }
-  return found
+  return findings
 })
 
 /** Codes of failures of documents that are the server's fault, not the document's. */
@@ -116,7 +116,7 @@ const compareFiles = Effect.gen(function* () {
   const { owned, missing, orphans, isShared } = yield* (yield* BlobCheck).compare
   const examples = missing.examples.map(({ name, owner }) => `${JSON.stringify(name)} (${owner})`).join(", ")
   const others = missing.count > missing.examples.length ? " and others" : ""
-  const found = [
+  const findings = [
     missing.count === 0
       ? ok("files", `there for each of ${count(owned, "document")}`)
       : wrong("files", `missing for ${missing.count} of ${count(owned, "document")}: ${examples}${others}`),
@@ -125,9 +125,9 @@ const compareFiles = Effect.gen(function* () {
     const fate = isShared
       ? `they are kept, because another database has used this store, as ${USERS} in it shows`
       : "a server deletes those that are old enough, once a day"
-    found.push(wrong("files", `${count(orphans.count, "file")} without an owner; ${fate}`))
+    findings.push(wrong("files", `${count(orphans.count, "file")} without an owner; ${fate}`))
   }
-  return found
+  return findings
 }).pipe(
   // The store itself was examined before, which has said why.
   Effect.catchTag("Unavailable", ({ detail }) => Effect.succeed([wrong("files", detail)])),
@@ -155,14 +155,15 @@ export const webhooksCheck = Effect.gen(function* () {
   const figures = yield* WebhookFigures
   const { active, dead, dropped, failing } = yield* figures.numbers
   if (active + dead === 0) return [ok("webhooks", "none")]
-  const found = [ofQueue("webhooks", yield* figures.queue, "webhook")]
-  if (failing > 0) found.push(note("webhooks", `${count(failing, "endpoint")} of ${active} fail and are tried again`))
+  const findings = [ofQueue("webhooks", yield* figures.queue, "webhook")]
+  if (failing > 0)
+    findings.push(note("webhooks", `${count(failing, "endpoint")} of ${active} fail and are tried again`))
   if (dead > 0)
-    found.push(
+    findings.push(
       note("webhooks", `${count(dead, "webhook")} switched off, because the endpoint is gone or failed for too long`),
     )
-  if (dropped > 0) found.push(note("webhooks", `${count(dropped, "event")} dropped, because too many were waiting`))
-  return found
+  if (dropped > 0) findings.push(note("webhooks", `${count(dropped, "event")} dropped, because too many were waiting`))
+  return findings
 }).pipe(Effect.withSpan("Doctor.webhooks"))
 
 /** Reports the keys that secrets are encrypted with. */

@@ -44,7 +44,7 @@ const BACKUP_OLD = 7
 /** Reports where the database is, its versions, and the time limits that a Postgres server keeps. */
 export const databaseCheck = Effect.fn("Doctor.database")(function* (settings: DatabaseSettings) {
   const { limits, migrations, pgvector, postgres } = yield* (yield* Inspection).database
-  const found = [
+  const findings = [
     ok(
       "database",
       `PostgreSQL ${postgres}, pgvector ${pgvector}, ${count(migrations.length, "migration")} up to ${migrations.at(-1)}, in ${placeOf(settings)}`,
@@ -52,11 +52,11 @@ export const databaseCheck = Effect.fn("Doctor.database")(function* (settings: D
   ]
   if (limits.statement > 0) {
     const [statement, idle] = [limits.statement / 1_000, limits.idleTransaction / 1_000]
-    found.push(
+    findings.push(
       ok("database", `cancels a statement after ${statement} s, and ends a transaction that idles for ${idle} s`),
     )
   }
-  return found
+  return findings
 })
 
 /** Examines a Postgres server: its clock, its connections, and how far it is from a wraparound of transaction ids. */
@@ -130,16 +130,16 @@ export const serversCheck = ServerList.use(({ running }) =>
  */
 export const tablesCheck = Effect.fn("Doctor.tables")(function* ({ url }: Pick<DatabaseSettings, "url">) {
   const health = yield* DatabaseHealth
-  const found = (yield* health.invalidIndexes).map((name) =>
+  const findings = (yield* health.invalidIndexes).map((name) =>
     wrong("tables", `the index ${name} is incomplete; \`REINDEX INDEX ${name}\` builds it anew`),
   )
-  if (url === undefined) return found
-  for (const table of yield* health.tables) found.push(...ofTable(table))
+  if (url === undefined) return findings
+  for (const table of yield* health.tables) findings.push(...ofTable(table))
   for (const { calls, milliseconds, statement } of yield* health.slowStatements) {
-    found.push(note("tables", `${milliseconds.toFixed(0)} ms on average in ${count(calls, "call")}: ${statement}`))
+    findings.push(note("tables", `${milliseconds.toFixed(0)} ms on average in ${count(calls, "call")}: ${statement}`))
   }
-  return found.length > 0
-    ? found
+  return findings.length > 0
+    ? findings
     : [ok("tables", "indexes are complete, and large tables are vacuumed, analyzed and not read whole")]
 })
 

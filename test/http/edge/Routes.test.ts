@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { CommitsIn, IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../../src/api/parts/Annotations.ts"
 import { Api } from "../../../src/api/Api.ts"
 import { loggedPath } from "../../../src/http/edge/Edge.ts"
-import { areaOf, match, methodsAt, type Route, routes } from "../../../src/http/edge/Routes.ts"
+import { areaOf, findRoute, methodsAt, type Route, routes } from "../../../src/http/edge/Routes.ts"
 
 const names = ({ method, path }: Route) => `${method} ${path}`
 
@@ -29,8 +29,8 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
     const { annotations, isDocumented, method, path } = route
     for (const parameter of parameters) {
       const at = filled(path, parameter)
-      if (routes.every((one) => one === route || one.path !== at)) expect(match(method, at)?.route).toBe(route)
-      const found = match(method, at)?.route.annotations ?? Context.empty()
+      if (routes.every((one) => one === route || one.path !== at)) expect(findRoute(method, at)?.route).toBe(route)
+      const found = findRoute(method, at)?.route.annotations ?? Context.empty()
       expect(Context.get(found, IsSlow)).toBe(Context.get(annotations, IsSlow))
       expect(methodsAt(at).includes(method)).toBe(isDocumented)
     }
@@ -147,7 +147,7 @@ test("a path that only resembles that of an endpoint has no methods and no route
     .filter((path) => !declared.has(path) && (!path.startsWith("/console/") || path === "/console/"))
   expect(resembling.length).toBeGreaterThan(100)
   expect(resembling.filter((path) => methodsAt(path).length > 0)).toEqual([])
-  expect(resembling.filter((path) => routes.some(({ method }) => match(method, path) !== undefined))).toEqual([])
+  expect(resembling.filter((path) => routes.some(({ method }) => findRoute(method, path) !== undefined))).toEqual([])
 })
 
 describe("the area of a path", () => {
