@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { Effect, FileSystem, Schema } from "effect"
+import { BlobKey } from "../domain/BlobKey.ts"
 import { OrganizationId } from "../domain/Ids.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { wordsOf } from "../system/SystemError.ts"
@@ -51,7 +52,7 @@ export type Manifest = typeof Manifest.Type
 
 /** A line of `blobs.ndjson`: a stored file, whose content is in `blobs/` under its SHA-256. */
 export const BlobLine = Schema.Struct({
-  key: Schema.String.check(Schema.isPattern(/^(?:avatars|documents)\/[a-z0-9][a-z0-9.-]{0,99}$/)),
+  key: BlobKey,
   ...FileSum.fields,
 })
 export type BlobLine = typeof BlobLine.Type

@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
+import { BLOB_FOLDERS, blobPrefix } from "../domain/BlobKey.ts"
 import type { Finding } from "../domain/console/SystemState.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 
@@ -14,7 +15,7 @@ export type BlobLost = BlobDamaged | BlobNotFound
 /** Prefix of empty blobs that mark which databases have used the store. The keys end in the id of the database. */
 export const USERS = "databases/"
 /** Prefixes of the keys of all blobs that outlive a request. */
-export const COPIED_PREFIXES = ["avatars/", "documents/", USERS]
+export const COPIED_PREFIXES = [...BLOB_FOLDERS.map(blobPrefix), USERS]
 
 /** What a store knows of a blob without reading it. */
 export interface BlobInfo {

@@ -2,11 +2,10 @@ import { Array, Effect, FileSystem, Layer, Option, Path, type PlatformError, Str
 import type { SecureRandom } from "effect/crypto"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { StartupError } from "../system/StartupError.ts"
+import { BLOB_FOLDERS } from "../domain/BlobKey.ts"
 import { BlobNotFound, BlobStore, contentOf } from "./BlobStore.ts"
 import { makeDrafts } from "./Drafts.ts"
 
-/** The directories that have to be writable if they exist. Others, such as a mount's `lost+found`, are ignored. */
-const WRITTEN = ["avatars", "documents"]
 /** The number of blobs in one page of a listing. */
 const PAGE = 500
 /** The number of files that a listing looks at at once. */
@@ -32,7 +31,8 @@ export const layer = ({
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const paths = yield* Path.Path
-      const { path: draftPath, toUnavailable } = yield* makeDrafts(directory, WRITTEN)
+      // Other directories, such as a mount's `lost+found`, need not be writable.
+      const { path: draftPath, toUnavailable } = yield* makeDrafts(directory, BLOB_FOLDERS)
 
       const orUnavailable = <A, R>(work: Effect.Effect<A, PlatformError.PlatformError, R>) =>
         Effect.catch(work, toUnavailable)

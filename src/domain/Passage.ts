@@ -17,6 +17,9 @@ export interface Passage {
 /** The similarity from which on a passage probably bears on the question. It is calibrated in `Similarity.ts`. */
 export const LIKELY_SIMILARITY = 0.2
 
+/** The longest query of a search, in UTF-16 code units. */
+export const QUERY_MAX_LENGTH = 2_000
+
 /** The most passages that one search of a chat finds. A search that finds fewer has found all that share a word. */
 export const PASSAGES_PER_SEARCH = 5
 

@@ -1,12 +1,13 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Stream } from "effect"
 import { type BlobInfo, BlobStore, USERS } from "../blobs/BlobStore.ts"
+import { BLOB_FOLDERS, blobPrefix } from "../domain/BlobKey.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobOwners, type OwnedBlob } from "../storage/BlobOwners.ts"
 import { regularly } from "../system/Background.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 
 /** Prefixes of the keys of blobs that rows own, and of those that the doctor writes. */
-const PREFIXES = ["avatars/", "documents/", "doctor/"]
+const PREFIXES = [...BLOB_FOLDERS.map(blobPrefix), "doctor/"]
 /** Blobs that are checked between two pauses. */
 const PAGE = 500
 /** Pause in favour of other work. A million blobs take about two minutes. */

@@ -2,6 +2,7 @@ import { type JsonSchema, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { textBetween } from "../domain/schema/Text.ts"
 import { similarityMeaning } from "./PassageForm.ts"
+import { QUERY_MAX_LENGTH } from "../domain/Passage.ts"
 
 /** The declaration of a tool to a language model. */
 export interface ToolDeclaration {
@@ -10,9 +11,6 @@ export interface ToolDeclaration {
   /** A JSON Schema of an object. */
   readonly inputSchema: JsonSchema.JsonSchema
 }
-
-/** The longest query of a search, in UTF-16 code units. */
-export const QUERY_MAX_LENGTH = 2_000
 
 /** The input of `searchKnowledgeBase`. */
 export const SearchInput = Schema.Struct({

@@ -4,6 +4,7 @@ import { Blobs } from "../blobs/Blobs.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Chatbot } from "../domain/chatbot/Chatbot.ts"
 import { imageExtension } from "../domain/chatbot/ImageFormats.ts"
+import { avatarKey } from "../domain/BlobKey.ts"
 import { NotFound, type Unavailable, UnsupportedMediaType } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -34,7 +35,7 @@ export class Avatars extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const get = (name: string) =>
-        Effect.catchTag(store.get(`avatars/${name}`), ["BlobDamaged", "BlobNotFound"], () => Effect.fail(noAvatar))
+        Effect.catchTag(store.get(avatarKey(name)), ["BlobDamaged", "BlobNotFound"], () => Effect.fail(noAvatar))
 
       const update = Effect.fn("Avatars.update")(function* (chatbot: ChatbotId, image: Uint8Array, ifMatch: IfMatch) {
         const extension = imageExtension(image)
@@ -43,7 +44,7 @@ export class Avatars extends Context.Service<
         }
         // Fails early for an unknown chatbot, before the image is stored.
         yield* chatbots.get(chatbot)
-        const key = `avatars/${yield* random.uuidV4()}.${extension}`
+        const key = avatarKey(`${yield* random.uuidV4()}.${extension}`)
         yield* blobs.put(key, Stream.succeed(image))
         return yield* chatbots.setAvatar(chatbot, key, ifMatch)
       })

@@ -3,6 +3,7 @@ import { Context, Duration, Effect, FileSystem, Layer, type PlatformError, PubSu
 import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../blobs/Blobs.ts"
 import { type Caller, ensureServes } from "../domain/Caller.ts"
+import { documentKey } from "../domain/BlobKey.ts"
 import { type Document, displayName, isSettled } from "../domain/Document.ts"
 import {
   type Conflict,
@@ -114,7 +115,7 @@ export class Uploads extends Context.Service<
         /** Makes a blob of a file. `described` describes the content once the blob has been written. */
         const prepare = ({ known, bytes }: Effect.Success<ReturnType<typeof inspect>>) =>
           Effect.map(random.uuidV4(), (id) => {
-            const key = `documents/${id}`
+            const key = documentKey(id)
             const hash = createHash("sha256")
             return {
               key,

@@ -50,9 +50,9 @@ const made = await run(
         const sql = yield* SystemSql
         yield* sql`update organizations set is_operator = true where id = ${tenant.organization}`
         yield* sql`update api_keys set scopes = '{admin,operator}' where organization_id = ${tenant.organization}`
-        yield* sql`update chatbots set avatar_blob = 'avatars/face.png' where id = ${tenant.chatbot}`
+        yield* sql`update chatbots set avatar_blob = 'avatars/01a1f949-589d-74eb-b296-3f233cb51b4b.png' where id = ${tenant.chatbot}`
         yield* storeDocuments
-        ;(yield* BlobControl).blobs.set("avatars/face.png", Buffer.from("face"))
+        ;(yield* BlobControl).blobs.set("avatars/01a1f949-589d-74eb-b296-3f233cb51b4b.png", Buffer.from("face"))
         const report = yield* Backup.use(({ run }) => run({ directory, organization: tenant.organization }))
         return { tenant, neighbour, report, rows: yield* rowsOf(tenant.organization) }
       }),
@@ -114,7 +114,7 @@ describe("an import", () => {
     expect(counted).toEqual([{ documents: 2, conversations: 1, tools: 1, chatbots: 1 }])
     expect(new Set(stored.keys())).toEqual(new Set(blobs))
     expect(stored.get(blobs.find((name) => name.endsWith(".png")) ?? "")?.toString()).toBe("face")
-    expect(blobs).not.toContain("avatars/face.png")
+    expect(blobs).not.toContain("avatars/01a1f949-589d-74eb-b296-3f233cb51b4b.png")
   })
 
   test("under a new id keeps encrypted secrets readable", async () => {

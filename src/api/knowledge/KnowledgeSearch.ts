@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { QUERY_MAX_LENGTH } from "../../domain/Passage.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Idempotent, RequestBody, RequiredScope } from "../Middleware.ts"
@@ -59,7 +60,7 @@ const resultFields = {
 export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatbotId/query-knowledge", {
   params: { chatbotId: ChatbotId },
   payload: Schema.Struct({
-    query: textBetween(1, 2_000).annotate({ examples: ["How do I reset my password?"] }),
+    query: textBetween(1, QUERY_MAX_LENGTH).annotate({ examples: ["How do I reset my password?"] }),
     top_k: Schema.optionalKey(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })).annotate({
         description: "Results, at most.",

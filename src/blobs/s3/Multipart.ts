@@ -1,4 +1,5 @@
 import { Clock, Duration, Effect, Exit } from "effect"
+import { isBlobKey } from "../../domain/BlobKey.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { parseReply } from "./Replies.ts"
 import type { S3Client } from "./S3Client.ts"
@@ -12,8 +13,6 @@ const SENT_AT_ONCE = 3
 const ABORT_PATIENCE = Duration.seconds(5)
 /** The age from which an unfinished upload is known to be that of a dead process. No upload of ours lasts an hour. */
 const ABANDONED_AFTER = Duration.hours(2)
-/** Keys of what may be sent in parts. Others in the bucket may be uploads of other programs. */
-const OURS = /^(?:avatars|documents)\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.[a-z]+)?$/
 
 type Failure = S3Failure | Unavailable
 
@@ -90,7 +89,8 @@ export const abortAbandoned = Effect.fnUntraced(function* (client: S3Client): Ef
     const page = parseReply((yield* client.call({ method: "GET", query: { uploads: "", ...after } })).text)
     for (const upload of page.all("Upload")) {
       const key = upload.text("Key")
-      if (!OURS.test(key) || !(Date.parse(upload.text("Initiated")) < before)) continue
+      // Other keys in the bucket may be uploads of other programs.
+      if (!isBlobKey(key) || !(Date.parse(upload.text("Initiated")) < before)) continue
       yield* abort(client, key, upload.text("UploadId"))
     }
     after =

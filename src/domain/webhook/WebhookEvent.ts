@@ -10,7 +10,13 @@ import { Timestamp } from "../schema/Timestamp.ts"
  * renamed or removed.
  */
 
-/** The types of events that a webhook can be sent. */
+/**
+ * The types of events that a webhook can be sent.
+ *
+ * No program stores an event. Triggers of `sessions`, `messages`, `documents` and `chatbots` do, in the transaction of
+ * the change, so that no path can forget one, and for budgets the functions that count a chat: see `announce_event` in
+ * `sql/0027_webhooks.sql` and where it is called. Another type needs another trigger, in a migration.
+ */
 export const WebhookEventType = Schema.Literals([
   "chatbot.updated",
   "document.ready",

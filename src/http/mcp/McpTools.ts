@@ -8,6 +8,7 @@ import type { Scope } from "../../domain/ApiKey.ts"
 import { Caller } from "../../domain/Caller.ts"
 import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
+import { QUERY_MAX_LENGTH } from "../../domain/Passage.ts"
 import { ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/rates/RateLimit.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -23,7 +24,6 @@ import { RateLimiter } from "../../services/rates/RateLimiter.ts"
 
 const DEFAULT_PASSAGES = 5
 const MAX_PASSAGES = 20
-const QUERY_MAX_LENGTH = 2_000
 
 /** The chatbot that the path names, or to which the API key is bound; undefined when neither is the case. */
 export class ServedChatbot extends Context.Service<ServedChatbot, ChatbotId | undefined>()(

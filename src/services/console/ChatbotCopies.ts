@@ -5,6 +5,7 @@ import { BlobStore } from "../../blobs/BlobStore.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Chatbot, ChatbotCopyInput } from "../../domain/chatbot/Chatbot.ts"
 import { freeSlug, slugOf } from "../../domain/chatbot/Slug.ts"
+import { avatarKey } from "../../domain/BlobKey.ts"
 import type { Conflict, Forbidden, NotFound, QuotaReached, SlugTaken, Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -45,7 +46,7 @@ export class ChatbotCopies extends Context.Service<
         const found = yield* Effect.result(store.get(source))
         if (Result.isFailure(found)) return found.failure._tag === "Unavailable" ? yield* found.failure : null
         const image = found.success
-        const key = `avatars/${yield* random.uuidV4()}${source.slice(source.lastIndexOf("."))}`
+        const key = avatarKey(`${yield* random.uuidV4()}${source.slice(source.lastIndexOf("."))}`)
         yield* blobs.put(key, Stream.succeed(image))
         return key
       })
