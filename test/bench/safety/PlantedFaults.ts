@@ -145,8 +145,8 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a chatbot is found by its id alone, so that row-level security has to hold alone",
     file: "src/storage/Chatbots.ts",
-    text: "sql<ChatbotRow>`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`,",
-    replacement: "sql<ChatbotRow>`select ${columns} from chatbots where id = ${id} and ${organization}::text <> ''`,",
+    text: "sql`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`),",
+    replacement: "sql`select ${columns} from chatbots where id = ${id} and ${organization}::text <> ''`),",
     tests: ["storage/sql/Isolation"],
   },
   {
@@ -180,15 +180,15 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a document of another chatbot is read by its id",
     file: "src/storage/Documents.ts",
-    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,\n",
-    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`,\n",
+    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),\n",
+    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`),\n",
     tests: ["storage/Documents", "http/Isolation"],
   },
   {
     what: "a tool of another chatbot is read by its id",
     file: "src/storage/ChatbotTools.ts",
-    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`,\n",
-    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`,\n",
+    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),\n",
+    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`),\n",
     tests: ["http/ChatbotTools", "http/Isolation"],
   },
   {
