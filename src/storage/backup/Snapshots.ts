@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import type { Unavailable } from "../../domain/Errors.ts"
+import { BlobKey } from "../../domain/BlobKey.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -20,7 +21,7 @@ const SEALED_BY = "sealed_by"
 
 /** A blob that a row of a snapshot names. */
 export const SnapshotBlob = Schema.Struct({
-  key: Schema.String,
+  key: BlobKey,
   /** SHA-256 of the content in hex; null where the row does not say. */
   sha256: Schema.NullOr(Schema.String),
   bytes: Schema.NullOr(Schema.Int),
