@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Secrets, SecretUnreadable } from "../../system/Secrets.ts"
 import { decodeRows, type DecodeRows } from "../Rows.ts"
@@ -17,6 +17,42 @@ export const walk = Effect.fnUntraced(function* <E>(
   let after: string | undefined = BEFORE_ALL
   while (after !== undefined) after = (yield* visit(after, ROWS_AT_ONCE)).at(-1)?.id
 })
+
+/** The columns of a secret: its text, or the encrypted text with the key that has encrypted it. */
+export const SecretColumns = Schema.Struct({
+  secret: Schema.NullOr(Schema.String),
+  sealed: Schema.NullOr(Schema.Uint8Array),
+  sealed_by: Schema.NullOr(Schema.String),
+})
+export type SecretColumns = typeof SecretColumns.Type
+
+/** Encrypts a secret for the place where it is stored, if a key is configured. */
+export const sealSecret = Effect.fnUntraced(function* (
+  secrets: Secrets["Service"],
+  secret: Redacted.Redacted,
+  place: ReadonlyArray<string>,
+): Effect.fn.Return<SecretColumns> {
+  const text = Redacted.value(secret)
+  const sealed = yield* secrets.seal(text, place)
+  return sealed === undefined
+    ? { secret: text, sealed: null, sealed_by: null }
+    : { secret: null, sealed: sealed.bytes, sealed_by: sealed.key }
+})
+
+/** Decrypts the secret of a row, which is empty where the row has none. */
+export const openSecret = (
+  secrets: Secrets["Service"],
+  { sealed: bytes, sealed_by: key, secret }: SecretColumns,
+  place: ReadonlyArray<string>,
+): Effect.Effect<Redacted.Redacted, SecretUnreadable> =>
+  Effect.map(
+    bytes === null || key === null ? Effect.succeed(secret ?? "") : secrets.open({ key, bytes }, place),
+    (text) => Redacted.make(text),
+  )
+
+/** Makes the assignments of the columns of a secret. */
+export const secretAssignments = (sql: SqlClient.SqlClient, { sealed, sealed_by, secret }: SecretColumns) =>
+  sql`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`
 
 /** A table whose rows have a secret, and a column `sealed_by` with the key that has encrypted it. */
 export interface SealedTable<Row> {

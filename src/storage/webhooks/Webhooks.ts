@@ -10,11 +10,11 @@ import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { sealRows } from "../sql/SealedRows.ts"
+import { sealRows, sealSecret, secretAssignments } from "../sql/SealedRows.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, interval } from "../sql/SqlValues.ts"
-import { openSecrets, sealSecret, SECRET_COLUMNS, StoredSecrets } from "./WebhookSecrets.ts"
+import { openSecrets, SECRET_COLUMNS, StoredSecrets, webhookSecretPlace } from "./WebhookSecrets.ts"
 
 /** The fields of a webhook that its owner sets. */
 export interface WebhookContent {
@@ -84,7 +84,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           if ((counted?.count ?? 0) >= limit) {
             return yield* new Conflict({ detail: `The organization has ${limit} webhooks, and may not have more.` })
           }
-          const sealed = yield* sealSecret(secrets, { id, organization_id: organization }, secret)
+          const sealed = yield* sealSecret(secrets, secret, webhookSecretPlace({ id, organization_id: organization }))
           yield* auditing.record(sql, {
             organization,
             action: "webhook.created",
@@ -179,7 +179,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
       rotate: Effect.fnUntraced(
         function* (id: WebhookId, reach: Reach, secret: Redacted.Redacted, overlap: Duration.Duration) {
           const organization = yield* CurrentOrganization
-          const sealed = yield* sealSecret(secrets, { id, organization_id: organization }, secret)
+          const sealed = yield* sealSecret(secrets, secret, webhookSecretPlace({ id, organization_id: organization }))
           const rotated = yield* only(
             decodeWebhooks(sql`
             update webhooks set old_secret = secret, old_sealed = sealed, old_sealed_by = sealed_by,
@@ -226,8 +226,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           decode: decodeRows(StoredSecrets),
           seal: Effect.fnUntraced(function* (row) {
             const [present] = yield* openSecrets(secrets, row)
-            const { sealed, sealed_by, secret } = yield* sealSecret(secrets, row, present)
-            return system`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`
+            return secretAssignments(system, yield* sealSecret(secrets, present, webhookSecretPlace(row)))
           }),
         }),
       ),

@@ -5,10 +5,10 @@ import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { IDENTITY_SECRETS_MAX_COUNT, IdentitySecret, IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
-import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
+import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { sealRows } from "../sql/SealedRows.ts"
+import { openSecret, sealRows, sealSecret, secretAssignments, SecretColumns } from "../sql/SealedRows.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
@@ -16,11 +16,8 @@ const Row = Schema.Struct({
   id: IdentitySecretId,
   organization_id: OrganizationId,
   chatbot_id: ChatbotId,
-  secret: Schema.NullOr(Schema.String),
-  sealed: Schema.NullOr(Schema.Uint8Array),
-  sealed_by: Schema.NullOr(Schema.String),
+  ...SecretColumns.fields,
 })
-type Row = typeof Row.Type
 
 const COLUMNS = "id, organization_id, chatbot_id, secret, sealed, sealed_by"
 
@@ -40,21 +37,6 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
     const secrets = yield* Secrets
     const auditing = yield* Auditing
 
-    const sealedColumns = Effect.fnUntraced(function* (
-      owner: Pick<Row, "chatbot_id" | "id" | "organization_id">,
-      secret: string,
-    ) {
-      const sealed = yield* secrets.seal(secret, identitySecretPlace(owner))
-      return sealed === undefined
-        ? { secret, sealed: null, sealed_by: null }
-        : { secret: null, sealed: sealed.bytes, sealed_by: sealed.key }
-    })
-
-    const opened = (row: Row): Effect.Effect<string, SecretUnreadable> =>
-      row.sealed === null || row.sealed_by === null
-        ? Effect.succeed(row.secret ?? "")
-        : secrets.open({ key: row.sealed_by, bytes: row.sealed }, identitySecretPlace(row))
-
     const select = (chatbot: ChatbotId, organization: OrganizationId) =>
       decodeShown(sql`
       select id, last_four, created_at from identity_secrets
@@ -71,8 +53,8 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
           if (found === undefined) return yield* chatbotNotFound
           if ((yield* select(chatbot, organization)).length >= IDENTITY_SECRETS_MAX_COUNT) return yield* enough
           const owner = { id, organization_id: organization, chatbot_id: chatbot }
-          const text = Redacted.value(secret)
-          const columns = { ...owner, ...(yield* sealedColumns(owner, text)), last_four: text.slice(-4) }
+          const sealed = yield* sealSecret(secrets, secret, identitySecretPlace(owner))
+          const columns = { ...owner, ...sealed, last_four: Redacted.value(secret).slice(-4) }
           const rows = yield* decodeShown(sql`
             insert into identity_secrets ${sql.insert(columns)} returning id, last_four, created_at`)
           yield* auditing.record(sql, { organization, action: "identity_secret.created", target: id, chatbot })
@@ -107,8 +89,8 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
           select ${sql.literal(COLUMNS)} from identity_secrets
           where organization_id = ${organization} and chatbot_id = ${chatbot}`)
         const readable = yield* Effect.forEach(rows, (row) =>
-          opened(row).pipe(
-            Effect.map((secret) => [[row.id, Redacted.make(secret)] as const]),
+          openSecret(secrets, row, identitySecretPlace(row)).pipe(
+            Effect.map((secret) => [[row.id, secret] as const]),
             Effect.catchTag("SecretUnreadable", ({ key, why }) =>
               Effect.as(Effect.logWarning("An identity secret cannot be decrypted", { id: row.id, key, why }), []),
             ),
@@ -127,8 +109,9 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
           columns: COLUMNS,
           decode: decodeSecrets,
           seal: Effect.fnUntraced(function* (row) {
-            const { sealed, sealed_by, secret } = yield* sealedColumns(row, yield* opened(row))
-            return system`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`
+            const place = identitySecretPlace(row)
+            const secret = yield* openSecret(secrets, row, place)
+            return secretAssignments(system, yield* sealSecret(secrets, secret, place))
           }),
         }),
       ),
