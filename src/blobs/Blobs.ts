@@ -1,7 +1,7 @@
 import { Cause, Context, Duration, Effect, Latch, Layer, Semaphore, type Stream } from "effect"
 import { BlobStore } from "./BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
-import { BlobGarbage } from "../storage/BlobGarbage.ts"
+import { BlobGarbage } from "../storage/blobs/BlobGarbage.ts"
 import { AfterCommit } from "../storage/sql/AfterCommit.ts"
 import { regularly } from "../system/Background.ts"
 

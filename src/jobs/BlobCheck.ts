@@ -2,7 +2,7 @@ import { Clock, Context, Duration, Effect, Layer, Option, Stream } from "effect"
 import { type BlobInfo, BlobStore, USERS } from "../blobs/BlobStore.ts"
 import { BLOB_FOLDERS, blobPrefix } from "../domain/BlobKey.ts"
 import type { Unavailable } from "../domain/Errors.ts"
-import { BlobOwners, type OwnedBlob } from "../storage/BlobOwners.ts"
+import { BlobOwners, type OwnedBlob } from "../storage/blobs/BlobOwners.ts"
 import { regularly } from "../system/Background.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 

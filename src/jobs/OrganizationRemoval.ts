@@ -2,8 +2,8 @@ import { Context, Duration, Effect, Latch, Layer } from "effect"
 import { Blobs } from "../blobs/Blobs.ts"
 import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Chatbots } from "../storage/Chatbots.ts"
-import { OrganizationRemains } from "../storage/OrganizationRemains.ts"
+import { Chatbots } from "../storage/chatbots/Chatbots.ts"
+import { OrganizationRemains } from "../storage/organizations/OrganizationRemains.ts"
 import { regularly } from "../system/Background.ts"
 
 /** Time between two looks for what another process, or a crash, has left undeleted. */

@@ -1,7 +1,7 @@
 import { Duration, Effect, Layer } from "effect"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Retention } from "../storage/Retention.ts"
+import { Retention } from "../storage/conversations/Retention.ts"
 import { regularly } from "../system/Background.ts"
 
 export interface RetentionSettings {

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
-import { ToolHeaders } from "../storage/ToolHeaders.ts"
+import { ToolHeaders } from "../storage/tools/ToolHeaders.ts"
 import { IdentitySecrets } from "../storage/widget/IdentitySecrets.ts"
 import { Webhooks } from "../storage/webhooks/Webhooks.ts"
 import { persistently } from "../system/Background.ts"

@@ -5,7 +5,7 @@ import { Caller } from "../domain/Caller.ts"
 import { BudgetSpent, TooManyChats, type Unavailable } from "../domain/Errors.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { tokensAtMost } from "../domain/chat/Tokens.ts"
-import * as Storage from "../storage/Budgets.ts"
+import * as Storage from "../storage/usage/Budgets.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 export interface BudgetSettings {

@@ -1,7 +1,7 @@
 import type { Caller } from "../domain/Caller.ts"
 import { isGuessable, UNGUESSABLE_TOKEN_MIN_LENGTH } from "../domain/chat/SessionToken.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
-import type { ChatbotRow } from "../storage/Chatbots.ts"
+import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
 import type { ChatRequest } from "./ChatHistory.ts"
 
 /*

@@ -1,10 +1,10 @@
 import type { ChatTurn } from "../domain/chat/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "./EmailGate.ts"
 import { type StoredTurn, newTurns, type SentTurn } from "../domain/chat/History.ts"
-import type { ChatbotRow } from "../storage/Chatbots.ts"
+import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import type { ChatAttempt } from "./ChatAttempt.ts"
-import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/Conversations.ts"
+import type { HistoryBounds, OpenSession, HistoryMessage } from "../storage/conversations/Conversations.ts"
 
 /*
  * Compares a chat request with the stored session that it continues: which of its messages are new, and which

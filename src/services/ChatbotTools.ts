@@ -10,8 +10,8 @@ import type { Change } from "../domain/schema/Merge.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { originOf, placeholdersOf } from "../domain/chatbot/UrlTemplate.ts"
-import * as Storage from "../storage/ChatbotTools.ts"
-import { Chatbots } from "../storage/Chatbots.ts"
+import * as Storage from "../storage/tools/ChatbotTools.ts"
+import { Chatbots } from "../storage/chatbots/Chatbots.ts"
 
 /** Most tools of one chatbot: models choose badly among more, and all of them are part of each prompt. */
 export const TOOLS_MAX_COUNT = 32

@@ -27,7 +27,7 @@ import type { Listed, Range } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
-import * as Storage from "../storage/Chatbots.ts"
+import * as Storage from "../storage/chatbots/Chatbots.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { PublicUrl } from "./PublicUrl.ts"
 

@@ -1,5 +1,5 @@
 import { Context, Deferred, Duration, Effect, Layer } from "effect"
-import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../storage/UnfinishedReplies.ts"
+import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../storage/conversations/UnfinishedReplies.ts"
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 

@@ -6,9 +6,9 @@ import type { Conflict, NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Chatbots } from "../storage/Chatbots.ts"
-import * as Storage from "../storage/Conversations.ts"
-import { Messages, type Place } from "../storage/Messages.ts"
+import { Chatbots } from "../storage/chatbots/Chatbots.ts"
+import * as Storage from "../storage/conversations/Conversations.ts"
+import { Messages, type Place } from "../storage/conversations/Messages.ts"
 
 /** Messages that a transcript reads from the database at once. */
 const TRANSCRIPT_PAGE = 50

@@ -3,8 +3,8 @@ import { Caller, ensureServes } from "../domain/Caller.ts"
 import type { Erased, ErasureRequest, Visitor } from "../domain/chat/Erasure.ts"
 import { type Forbidden, InvalidRequest, type NotFound, type Unavailable } from "../domain/Errors.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Chatbots } from "../storage/Chatbots.ts"
-import * as Storage from "../storage/Erasures.ts"
+import { Chatbots } from "../storage/chatbots/Chatbots.ts"
+import * as Storage from "../storage/conversations/Erasures.ts"
 
 const oneOf = "Expected exactly one of `email`, `session_token` and `visitor_id`"
 

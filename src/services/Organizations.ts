@@ -6,8 +6,8 @@ import { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
 import type { Change } from "../domain/schema/Merge.ts"
 import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
 import type { Listed, Range } from "../domain/Page.ts"
-import * as ApiKeyStorage from "../storage/ApiKeys.ts"
-import * as Storage from "../storage/Organizations.ts"
+import * as ApiKeyStorage from "../storage/keys/ApiKeys.ts"
+import * as Storage from "../storage/organizations/Organizations.ts"
 import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 
 /** Manages organizations, and creates the first one with its key. */

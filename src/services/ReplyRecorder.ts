@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { AgentInput } from "../agent/Agent.ts"
 import { costsByModel } from "../domain/Usage.ts"
-import type { Draft } from "../storage/UnfinishedReplies.ts"
+import type { Draft } from "../storage/conversations/UnfinishedReplies.ts"
 import { afterStep, costOf, noProgress, type Progress, textOf } from "./ChatAnswer.ts"
 
 /** Records a reply while the agent makes it, so that it can be stored before it is complete. */

@@ -19,9 +19,9 @@ import { contentType, detect, DETECT_BYTES, DETECT_LAST_BYTES, Format } from "..
 import { type ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Ingestion } from "../jobs/Ingestion.ts"
-import * as ChatbotStorage from "../storage/Chatbots.ts"
-import { type Content, Documents } from "../storage/Documents.ts"
-import { Quotas } from "../storage/Quotas.ts"
+import * as ChatbotStorage from "../storage/chatbots/Chatbots.ts"
+import { type Content, Documents } from "../storage/documents/Documents.ts"
+import { Quotas } from "../storage/organizations/Quotas.ts"
 import { filesUnavailable } from "../system/Disk.ts"
 
 export interface UploadsSettings {

@@ -4,8 +4,8 @@ import { InvalidRequest, type Unavailable } from "../domain/Errors.ts"
 import type { Page } from "../domain/Page.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { dayAt, dayNumber, USAGE_DAYS_MAX, type UsageGroup } from "../domain/Usage.ts"
-import { Budgets } from "../storage/Budgets.ts"
-import * as Storage from "../storage/Usage.ts"
+import { Budgets } from "../storage/usage/Budgets.ts"
+import * as Storage from "../storage/usage/Usage.ts"
 import { regularly } from "../system/Background.ts"
 
 export interface UsageSettings {

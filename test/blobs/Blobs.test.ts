@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
-import { BlobGarbage } from "../../src/storage/BlobGarbage.ts"
+import { BlobGarbage } from "../../src/storage/blobs/BlobGarbage.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { BlobControl, diskFull, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 

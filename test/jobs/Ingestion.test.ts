@@ -3,7 +3,7 @@ import { Effect, ManagedRuntime, type Scope } from "effect"
 import { TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import {
   die,
   ingestionNeeds,

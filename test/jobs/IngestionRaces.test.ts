@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Duration, Effect, Exit, Latch, ManagedRuntime, Scope } from "effect"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { Documents } from "../../src/storage/Documents.ts"
-import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Documents } from "../../src/storage/documents/Documents.ts"
+import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import {
   gated,
   ingestionNeeds,

@@ -4,8 +4,8 @@ import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Blobs } from "../../src/blobs/Blobs.ts"
 import { Ingestion, IngestionBounds, type IngestionSettings } from "../../src/jobs/Ingestion.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { Documents } from "../../src/storage/Documents.ts"
-import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Documents } from "../../src/storage/documents/Documents.ts"
+import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import {
   BlobControl,
   countingEmbeddings,

@@ -5,8 +5,8 @@ import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
-import { Documents } from "../../src/storage/Documents.ts"
-import { Ingestions } from "../../src/storage/Ingestions.ts"
+import { Documents } from "../../src/storage/documents/Documents.ts"
+import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import { as, contentOf, newDocumentId } from "./Tenants.ts"
 
 /*

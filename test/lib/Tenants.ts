@@ -9,11 +9,11 @@ import { Caller } from "../../src/domain/Caller.ts"
 import type { SessionName } from "../../src/domain/chat/SessionToken.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
-import type { NewApiKey } from "../../src/storage/ApiKeys.ts"
-import { Chatbots } from "../../src/storage/Chatbots.ts"
+import type { NewApiKey } from "../../src/storage/keys/ApiKeys.ts"
+import { Chatbots } from "../../src/storage/chatbots/Chatbots.ts"
 import type { ChunkBatch } from "../../src/storage/search/Chunks.ts"
-import type { Content } from "../../src/storage/Documents.ts"
-import { Organizations } from "../../src/storage/Organizations.ts"
+import type { Content } from "../../src/storage/documents/Documents.ts"
+import { Organizations } from "../../src/storage/organizations/Organizations.ts"
 
 /*
  * Organizations with chatbots, documents and chunks, for tests that need some.

@@ -5,7 +5,7 @@ import type { Budget } from "../../src/domain/Budget.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
 import type { TokenCounts } from "../../src/domain/Usage.ts"
 import { Budgets as Service } from "../../src/services/Budgets.ts"
-import { Budgets } from "../../src/storage/Budgets.ts"
+import { Budgets } from "../../src/storage/usage/Budgets.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import {
   budgetSettings,

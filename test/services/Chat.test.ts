@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, Exit, Fiber, Latch, ManagedRuntime } from "effect"
 import { ChatbotId } from "../../src/domain/Ids.ts"
-import { Conversations } from "../../src/storage/Conversations.ts"
-import { Messages } from "../../src/storage/Messages.ts"
+import { Conversations } from "../../src/storage/conversations/Conversations.ts"
+import { Messages } from "../../src/storage/conversations/Messages.ts"
 import {
   chatLayer,
   contents,

@@ -5,7 +5,7 @@ import { emailGateModel } from "../../src/services/EmailGate.ts"
 import { Chat } from "../../src/services/Chat.ts"
 import { chatAttempt } from "../../src/services/ChatAttempt.ts"
 import type { ChatRequest } from "../../src/services/ChatHistory.ts"
-import { Conversations } from "../../src/storage/Conversations.ts"
+import { Conversations } from "../../src/storage/conversations/Conversations.ts"
 import {
   bot,
   chat,

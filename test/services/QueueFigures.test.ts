@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { exposition } from "../../src/observability/Exposition.ts"
 import * as QueueFigures from "../../src/services/console/QueueFigures.ts"
-import { type Queues, ServerState } from "../../src/storage/console/ServerState.ts"
+import { type Queues, ServerState } from "../../src/storage/inspection/ServerState.ts"
 
 const idle = { waiting: 0, underWay: 0, delayed: 0, overdue_seconds: null }
 const busy: Queues = {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type { OrganizationId } from "../../src/domain/Ids.ts"
-import { Chatbots } from "../../src/storage/Chatbots.ts"
+import { Chatbots } from "../../src/storage/chatbots/Chatbots.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { Documents } from "../../src/storage/Documents.ts"
+import { Documents } from "../../src/storage/documents/Documents.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
 

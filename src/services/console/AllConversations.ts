@@ -5,8 +5,8 @@ import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts
 import type { Forbidden, NotFound, TooManyAtOnce, Unavailable } from "../../domain/Errors.ts"
 import type { Place, Range } from "../../domain/Page.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { Chatbots } from "../../storage/Chatbots.ts"
-import { ConversationLists, type Scanned } from "../../storage/console/ConversationLists.ts"
+import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { ConversationLists, type Scanned } from "../../storage/conversations/ConversationLists.ts"
 import { Shares } from "../Shares.ts"
 
 /** Most messages that one search looks through, about a second's work. The next page goes on there. */

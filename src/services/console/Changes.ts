@@ -8,7 +8,7 @@ import {
   type ConversationState,
   type DocumentState,
   type OrganizationState,
-} from "../../storage/console/OrganizationChanges.ts"
+} from "../../storage/OrganizationChanges.ts"
 
 /** What has changed between two moments, but for the contents of documents. */
 export interface Difference {

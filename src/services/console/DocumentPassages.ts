@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { NotFound, Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { type PassagePage, Passages } from "../../storage/console/Passages.ts"
+import { type PassagePage, Passages } from "../../storage/documents/Passages.ts"
 
 /** The text of documents as searches find it. */
 export class DocumentPassages extends Context.Service<

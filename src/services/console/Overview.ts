@@ -3,7 +3,7 @@ import { Caller } from "../../domain/Caller.ts"
 import type { ChatbotTotals } from "../../domain/console/ChatbotTotals.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { Totals } from "../../storage/console/Totals.ts"
+import { Totals } from "../../storage/chatbots/Totals.ts"
 
 /** What chatbots have, in numbers. */
 export class Overview extends Context.Service<

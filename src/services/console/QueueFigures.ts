@@ -1,7 +1,7 @@
 import { Duration, Effect, Layer, Option, Semaphore } from "effect"
 import { beforeReading } from "../../observability/Exposition.ts"
 import { database, jobs } from "../../observability/Metrics.ts"
-import { type Queues, ServerState } from "../../storage/console/ServerState.ts"
+import { type Queues, ServerState } from "../../storage/inspection/ServerState.ts"
 import type { QueueState } from "../../storage/sql/LeaseQueue.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 

@@ -5,7 +5,7 @@ import type { NotFound, TooManyAtOnce, Unavailable } from "../../domain/Errors.t
 import type { ChatbotId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
-import { Passages } from "../../storage/console/Passages.ts"
+import { Passages } from "../../storage/documents/Passages.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { spacedWords } from "../../text/Words.ts"
 import { Shares } from "../Shares.ts"

@@ -7,8 +7,8 @@ import type { Conflict, InvalidRequest, NotFound, TooManyAtOnce, Unavailable } f
 import type { ChatbotId, ToolId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SafeFetch, type SafeRequest } from "../../outbound/SafeFetch.ts"
-import { Chatbots } from "../../storage/Chatbots.ts"
-import * as Storage from "../../storage/ChatbotTools.ts"
+import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import * as Storage from "../../storage/tools/ChatbotTools.ts"
 import { ChatbotTools } from "../ChatbotTools.ts"
 import { Shares } from "../Shares.ts"
 

@@ -8,7 +8,7 @@ import { isStrict, ReaderSandbox } from "../../knowledge/process/ReaderSandbox.t
 import { describe } from "../../knowledge/process/Sandbox.ts"
 import { ProviderProbes } from "../../models/ProviderProbes.ts"
 import { Inspection, type LexemeIndexFacts } from "../../storage/inspection/Inspection.ts"
-import { type HeadersState, ToolHeaders } from "../../storage/ToolHeaders.ts"
+import { type HeadersState, ToolHeaders } from "../../storage/tools/ToolHeaders.ts"
 import { WebhookFigures } from "../../storage/webhooks/WebhookFigures.ts"
 import { SECRETS_KEY } from "../../system/Variables.ts"
 import { count, note, ofQueue, ok, wrong } from "./Check.ts"

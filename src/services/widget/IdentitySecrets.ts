@@ -8,7 +8,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { IDENTITY_SECRET_BYTES, type IdentitySecret, IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
 import { readIdentityToken } from "../../domain/widget/IdentityToken.ts"
 import type { Identity } from "../../domain/widget/Visitor.ts"
-import { Chatbots } from "../../storage/Chatbots.ts"
+import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/widget/IdentitySecrets.ts"
 import { recentLookups } from "../RecentLookups.ts"
 

@@ -4,7 +4,7 @@ import type { OrganizationId } from "../../domain/Ids.ts"
 import type { Secrets } from "../../system/Secrets.ts"
 import { decodeRows } from "../Rows.ts"
 import { json } from "../sql/SqlValues.ts"
-import { HeadersOwner, openHeaders, sealHeaders, StoredHeaders } from "../ToolHeaders.ts"
+import { HeadersOwner, openHeaders, sealHeaders, StoredHeaders } from "../tools/ToolHeaders.ts"
 import { webhookSecretPlace } from "../webhooks/WebhookSecrets.ts"
 import { identitySecretPlace } from "../widget/IdentitySecrets.ts"
 

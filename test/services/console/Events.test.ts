@@ -5,12 +5,12 @@ import { Unavailable } from "../../../src/domain/Errors.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId } from "../../../src/domain/Ids.ts"
 import { Events } from "../../../src/services/console/Events.ts"
 import { Shares } from "../../../src/services/Shares.ts"
-import { Chatbots } from "../../../src/storage/Chatbots.ts"
+import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
 import {
   type DocumentState,
   OrganizationChanges,
   type OrganizationState,
-} from "../../../src/storage/console/OrganizationChanges.ts"
+} from "../../../src/storage/OrganizationChanges.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { quiet } from "../../lib/Layers.ts"
 import { asCaller } from "../../lib/Tenants.ts"

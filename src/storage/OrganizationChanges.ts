@@ -1,0 +1,117 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Documents } from "./documents/Documents.ts"
+import { decodeRows, onlyRow } from "./Rows.ts"
+import { withoutSqlErrors } from "./sql/SqlErrors.ts"
+import { uuids } from "./sql/SqlValues.ts"
+
+/** The versions of a chatbot, which move with its configuration and with what searches in it find. */
+export const ChatbotState = Schema.Struct({
+  id: ChatbotId,
+  version: Schema.String,
+  knowledge: Schema.String,
+})
+export type ChatbotState = typeof ChatbotState.Type
+
+/** A document that is not ready: one that is being read, or has failed. */
+export const DocumentState = Schema.Struct({
+  id: DocumentId,
+  chatbot: ChatbotId,
+  /** Changes with every change of the document's row. */
+  stamp: Schema.String,
+})
+export type DocumentState = typeof DocumentState.Type
+
+/** A conversation with recent activity. */
+export const ConversationState = Schema.Struct({
+  id: SessionId,
+  chatbot: ChatbotId,
+  message_count: Schema.Finite,
+  updated_at: Schema.String,
+})
+export type ConversationState = typeof ConversationState.Type
+
+/** What can change in an organization, as it is at one moment. */
+export const OrganizationState = Schema.Struct({
+  /** By the database's clock. */
+  now: Schema.String,
+  chatbots: Schema.Array(ChatbotState),
+  /** Those that are not ready, and at most `DOCUMENTS_MAX`. */
+  documents: Schema.Array(DocumentState),
+  /** Those with activity since the given time, and at most `CONVERSATIONS_MAX`: the latest. */
+  conversations: Schema.Array(ConversationState),
+  /** Those of the given API keys that are valid. */
+  keys: Schema.Array(ApiKeyId),
+})
+export type OrganizationState = typeof OrganizationState.Type
+
+/** The most documents whose progress is followed in one organization. */
+export const DOCUMENTS_MAX = 1_000
+/** The most conversations that are read at once. */
+export const CONVERSATIONS_MAX = 200
+/**
+ * For how long a change may take to be visible after its time, because its transaction is open: what is older than that
+ * when it is first seen is missed.
+ */
+const OPEN_FOR = "5 seconds"
+
+const decodeStates = decodeRows(OrganizationState)
+
+/**
+ * What has changed in the current organization, found by comparing its state with that of a moment ago: nothing that
+ * changes anything has to tell. Each table is read by an index, and only where something may have changed.
+ */
+export class OrganizationChanges extends Context.Service<OrganizationChanges>()("parley/storage/OrganizationChanges", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const documents = yield* Documents
+
+    return {
+      /**
+       * Reads the state in one statement.
+       *
+       * @param since conversations without activity since then are left out; undefined leaves all of them out
+       * @param keys the API keys whose validity is asked for
+       */
+      look: Effect.fnUntraced(function* (since: string | undefined, keys: ReadonlyArray<ApiKeyId>) {
+        const organization = yield* CurrentOrganization
+        const conversations = sql`
+          select id, chatbot_id as chatbot, message_count, updated_at from sessions
+          where organization_id = ${organization}
+            and updated_at > ${since ?? null}::text::timestamptz - ${OPEN_FOR}::interval
+          order by updated_at desc, id desc limit ${CONVERSATIONS_MAX}`
+        const rows = yield* decodeStates(sql`
+          select clock_timestamp()::text as now,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', id, 'version', version::text, 'knowledge', knowledge_version::text))
+              from chatbots where organization_id = ${organization}
+            ), '[]') as chatbots,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', id, 'chatbot', chatbot_id, 'stamp', concat_ws(' ', updated_at, progress)))
+              from (
+                select id, chatbot_id, updated_at, progress from documents
+                where organization_id = ${organization} and status <> 'ready' limit ${DOCUMENTS_MAX}
+              ) d
+            ), '[]') as documents,
+            ${
+              since === undefined
+                ? sql`'[]'::jsonb`
+                : sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.updated_at) from (${conversations}) s), '[]')`
+            } as conversations,
+            coalesce((
+              select jsonb_agg(id) from api_keys
+              where id = any(${uuids(keys)}) and organization_id = ${organization}
+                and revoked_at is null and (expires_at is null or expires_at > now())
+            ), '[]') as keys`)
+        return yield* onlyRow(rows)
+      }, withoutSqlErrors),
+
+      /** Returns documents by their ids, without those that do not exist. */
+      documents: documents.getMany,
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

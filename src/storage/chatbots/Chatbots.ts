@@ -1,0 +1,245 @@
+import { Context, Effect, Function, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import { chatbotNotFound, PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
+import { ChatWidgetConfig } from "../../domain/chatbot/ChatWidget.ts"
+import { SlugTaken } from "../../domain/Errors.ts"
+import { AnyUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import type { Range } from "../../domain/Page.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { VoiceWidgetConfig } from "../../domain/chatbot/VoiceWidget.ts"
+import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
+import { Auditing } from "../audit/Auditing.ts"
+import { deleteMostDocuments, deleteMostSessions } from "../LargeDeletions.ts"
+import { Quotas } from "../organizations/Quotas.ts"
+import { emptyDrafts } from "../conversations/UnfinishedReplies.ts"
+import { afterPlace, PLACE_COLUMN, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
+import { decodeRows, rowOr } from "../Rows.ts"
+import { onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { json, texts, uuids } from "../sql/SqlValues.ts"
+import { withoutTimeLimit } from "../sql/TimeLimit.ts"
+
+/** A row of `chatbots`. */
+export const ChatbotRow = Schema.Struct({
+  id: ChatbotId,
+  organization_id: OrganizationId,
+  name: Schema.String,
+  description: Schema.String,
+  slug: Schema.String,
+  active: Schema.Boolean,
+  is_public: Schema.Boolean,
+  personality_config: Schema.toType(PersonalityConfig),
+  settings: Schema.toType(Settings),
+  chat_widget_config: Schema.toType(ChatWidgetConfig),
+  voice_widget_config: Schema.NullOr(Schema.toType(VoiceWidgetConfig)),
+  avatar_blob: Schema.NullOr(Schema.String),
+  version: Schema.BigInt,
+  /** The number of the chatbot's rows in `chatbot_tools`. */
+  tool_count: Schema.Finite,
+  created_at: Schema.Date,
+  updated_at: Schema.Date,
+})
+export type ChatbotRow = typeof ChatbotRow.Type
+
+/** The columns that the API shows of a chatbot. */
+export const ShownChatbot = Schema.Struct(Struct.omit(ChatbotRow.fields, ["chat_widget_config", "tool_count"]))
+export type ShownChatbot = typeof ShownChatbot.Type
+
+/** The columns that a list of models shows of a chatbot, with its place in the list. */
+export const NamedChatbot = Schema.Struct({
+  ...PlacedRow.fields,
+  ...Struct.pick(ChatbotRow.fields, ["id", "slug", "created_at"]),
+})
+export type NamedChatbot = typeof NamedChatbot.Type
+
+export type NewChatbot = Pick<
+  ChatbotRow,
+  | "id"
+  | "name"
+  | "description"
+  | "slug"
+  | "active"
+  | "is_public"
+  | "personality_config"
+  | "settings"
+  | "chat_widget_config"
+>
+
+/** The columns that a change may set. */
+export type ChatbotChange = Partial<Omit<NewChatbot, "id"> & Pick<ChatbotRow, "avatar_blob" | "voice_widget_config">>
+
+const isUuid = Schema.is(AnyUuid)
+
+const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
+
+const decodeChatbots = decodeRows(ChatbotRow)
+const decodeNamed = decodeRows(NamedChatbot)
+const decodeShown = decodeRows(ShownChatbot)
+const decodeSlugs = decodeRows(Schema.Struct({ slug: Schema.String }))
+
+/** The table `chatbots`, always within the current organization. */
+export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbots/Chatbots", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const auditing = yield* Auditing
+    const quotas = yield* Quotas
+
+    const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
+         voice_widget_config, avatar_blob, version, created_at, updated_at`
+    const shownColumns = sql.literal(shown)
+    const columns = sql.literal(`${shown}, chat_widget_config, tool_count`)
+
+    const removeRow = Effect.fnUntraced(function* (id: ChatbotId, organization: OrganizationId) {
+      const audited = yield* auditing.entry(
+        sql,
+        {
+          organization,
+          action: "chatbot.deleted",
+          target: id,
+          before: sql`select jsonb_build_object('name', name, 'slug', slug) from gone`,
+        },
+        // The chatbots of a deleted organization go with it.
+        sql`exists (select from gone) and exists (
+          select from organizations where id = ${organization} and deleted_at is null)`,
+      )
+      yield* only(
+        sql`
+          with gone as (
+            delete from chatbots where id = ${id} and organization_id = ${organization} returning id, name, slug
+          ), audited as (${audited})
+          select id from gone`,
+      )
+      yield* emptyDrafts(sql, sql`chatbot_id = ${id} and organization_id = ${organization}`)
+    }, transaction(sql))
+
+    return {
+      insert: Effect.fnUntraced(
+        function* (chatbot: NewChatbot) {
+          const organization_id = yield* CurrentOrganization
+          yield* (yield* quotas.room)({ chatbots: 1 })
+          const { id, name, slug } = chatbot
+          const audited = yield* auditing.entry(sql, {
+            organization: organization_id,
+            action: "chatbot.created",
+            target: id,
+            after: concealed({ name, slug }),
+          })
+          return yield* only(
+            decodeChatbots(sql`
+              with audited as (${audited})
+              insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${columns}`),
+          ).pipe(Effect.catchTag("NotFound", Effect.die))
+        },
+        transaction(sql),
+        onUniqueViolation("chatbots_slug", slugTaken),
+        withoutSqlErrors,
+      ),
+
+      get: Effect.fnUntraced(function* (id: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        return yield* only(
+          decodeChatbots(sql`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`),
+        )
+      }, withoutSqlErrors),
+
+      /** Finds a chatbot by its id or its slug. Where a slug looks like an id, the chatbot with that id wins. */
+      named: Effect.fnUntraced(function* (name: string) {
+        const organization = yield* CurrentOrganization
+        return yield* only(
+          decodeChatbots(sql`
+            select ${columns} from chatbots
+            where organization_id = ${organization} and (slug = ${name} ${isUuid(name) ? sql`or id = ${name}` : sql``})
+            order by slug = ${name} limit 1`),
+        )
+      }, withoutSqlErrors),
+
+      /** Lists the chatbots, newest first. */
+      list: Effect.fnUntraced(function* (range: Range) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* decodeNamed(sql`
+          select id, slug, created_at, ${sql.literal(PLACE_COLUMN)} from chatbots
+          where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
+          order by created_at desc, id desc limit ${readLimit(range)}`)
+        return { ...toListed(rows, range, Function.identity), items: rows.slice(0, range.limit) }
+      }, withoutSqlErrors),
+
+      /** Returns the chatbots with these ids, in the same order, without those that do not exist. */
+      getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
+        const organization = yield* CurrentOrganization
+        return yield* decodeShown(sql`
+          select ${shownColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
+          join chatbots on id = wanted_id where organization_id = ${organization} order by number`)
+      }, withoutSqlErrors),
+
+      /** Returns those of these slugs that are in use. */
+      slugsInUse: Effect.fnUntraced(function* (slugs: ReadonlyArray<string>) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* decodeSlugs(sql`
+          select slug from chatbots where organization_id = ${organization} and slug = any(${texts(slugs)})`)
+        return rows.map((row) => row.slug)
+      }, withoutSqlErrors),
+
+      /**
+       * Changes a chatbot under its row's lock, so that nothing else changes between what `change` reads and what it
+       * returns. The blob of a replaced avatar becomes garbage.
+       */
+      modify: <E>(id: ChatbotId, change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>) =>
+        Effect.gen(function* () {
+          const organization = yield* CurrentOrganization
+          const row = yield* only(
+            decodeChatbots(sql`
+              select ${columns} from chatbots where id = ${id} and organization_id = ${organization} for update`),
+          )
+          const changes = yield* change(row)
+          const changed = yield* only(
+            decodeChatbots(sql`
+              update chatbots set ${sql.csv([
+                ...Object.entries(encode(changes)).map(([column, value]) => sql`${sql(column)} = ${value}`),
+                sql`version = version + 1`,
+                sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+              ])} where id = ${id} and organization_id = ${organization} returning ${columns}`),
+          )
+          const audited = changeOf(configurationOf(row), configurationOf(changed))
+          if (audited !== undefined) {
+            yield* auditing.record(sql, { organization, action: "chatbot.updated", target: id, ...audited })
+          }
+          return { row: changed }
+        }).pipe(transaction(sql), onUniqueViolation("chatbots_slug", slugTaken), withoutSqlErrors),
+
+      /**
+       * Deletes a chatbot with all that belongs to it, such as documents and conversations. Their blobs become garbage.
+       */
+      remove: Effect.fnUntraced(
+        function* (id: ChatbotId) {
+          const organization = yield* CurrentOrganization
+          yield* deleteMostDocuments(sql)(id)
+          yield* deleteMostSessions(sql)(id)
+          yield* removeRow(id, organization)
+        },
+        withoutTimeLimit,
+        withoutSqlErrors,
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+const only = rowOr(chatbotNotFound)
+
+const jsonColumns = new Set(["personality_config", "settings", "chat_widget_config", "voice_widget_config"])
+
+/** Converts the objects among a row's values into parameters of type `jsonb`. */
+const encode = (values: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(values).map(([column, value]) => [column, jsonColumns.has(column) ? json(value) : value]),
+  )
+
+/** What the audit log compares of a chatbot. */
+const configurationOf = ({
+  created_at: _,
+  organization_id: __,
+  tool_count: ___,
+  updated_at: ____,
+  version: _____,
+  ...configuration
+}: ChatbotRow): Schema.JsonObject => configuration

@@ -1,0 +1,45 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { Budget } from "../../domain/Budget.ts"
+import { AnyUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { decodeRows } from "../Rows.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+
+/** A chatbot with `is_public`, and what the server needs to know to admit its visitors. */
+export const PublicChatbot = Schema.Struct({
+  id: ChatbotId,
+  organization_id: OrganizationId,
+  /** The budget of the organization. */
+  budget: Budget,
+})
+export type PublicChatbot = typeof PublicChatbot.Type
+
+const isUuid = Schema.is(AnyUuid)
+
+const decodeFound = decodeRows(Schema.Struct({ ...PublicChatbot.fields, is_operator: Schema.Boolean }))
+
+/** The public chatbots of all organizations: which organization a visitor talks with is known only by the chatbot. */
+export class PublicChatbots extends Context.Service<PublicChatbots>()("parley/storage/chatbots/PublicChatbots", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+
+    return {
+      /**
+       * Finds the public chatbot with this id, or with this slug where it is no id: that of the operator's organization, or
+       * the only one of that slug.
+       */
+      find: Effect.fnUntraced(function* (name: string) {
+        // A slug may be written as the id of somebody else's chatbot, whose place it must not take.
+        const named = isUuid(name) ? sql`c.id = ${name}::uuid` : sql`c.slug = ${name}`
+        const [first, second] = yield* decodeFound(sql`
+          select c.id, c.organization_id, o.budget, o.is_operator
+          from chatbots c join organizations o on o.id = c.organization_id and o.deleted_at is null
+          where c.is_public and ${named}
+          order by o.is_operator desc limit 2`)
+        return first === undefined || (!first.is_operator && second !== undefined) ? undefined : first
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -1,0 +1,121 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
+import { SessionId } from "../../domain/Ids.ts"
+import type { Place } from "../../domain/Page.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { SESSION_COLUMNS, SessionRow, toSession } from "./Conversations.ts"
+import { decodeRows } from "../Rows.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { uuids } from "../sql/SqlValues.ts"
+
+/** Bounds of a scan, which ends at the first that it reaches. It looks through one conversation at least. */
+export interface ScanBounds {
+  /** The most conversations. */
+  readonly conversations: number
+  /** The most messages of these conversations together. */
+  readonly messages: number
+}
+
+/** A conversation that was looked through. */
+export const Scanned = Schema.Struct({
+  at: Schema.String,
+  id: SessionId,
+  /** The time of its latest activity. */
+  updated_at: Schema.Date,
+  message_count: Schema.Finite,
+  /** Whether it meets those conditions of the filter that have no index, `search` and `platform`. */
+  is_match: Schema.Boolean,
+})
+export type Scanned = typeof Scanned.Type
+
+const decodeScanned = decodeRows(Schema.Struct({ ...Scanned.fields, candidates: Schema.Finite }))
+const decodeSessions = decodeRows(SessionRow)
+
+/** The conversations of all chatbots of the current organization. */
+export class ConversationLists extends Context.Service<ConversationLists>()(
+  "parley/storage/conversations/ConversationLists",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      return {
+        /**
+         * Looks through conversations after a position, the latest activity first: all that meet the indexed conditions of
+         * the filter. `isComplete` says whether it has reached the last one.
+         */
+        scan: Effect.fnUntraced(function* (filter: ConversationFilter, after: Place | undefined, bounds: ScanBounds) {
+          const organization = yield* CurrentOrganization
+          const { chatbot, email, from, isUnanswered, platform, rating, search, to } = filter
+          const indexed = sql`
+          s.organization_id = ${organization}
+          ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`}
+          ${after === undefined ? sql`` : sql`and (s.updated_at, s.id) < (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`}
+          ${from === undefined ? sql`` : sql`and s.updated_at >= ${from}`}
+          ${to === undefined ? sql`` : sql`and s.updated_at < ${to}`}
+          ${isUnanswered ? sql`and s.unanswered_replies > 0` : sql``}
+          ${rating === "up" ? sql`and s.rated_up > 0` : sql``}
+          ${rating === "down" ? sql`and s.rated_down > 0` : sql``}`
+          const newestFirst = sql`order by s.updated_at desc, s.id desc limit ${bounds.conversations + 1}`
+          const columns = sql.literal("s.id, s.updated_at, s.platform, s.message_count, s.user_info")
+          const candidates = sql`
+          select ${columns} from sessions s
+          where ${email === undefined ? sql`true` : sql`s.id = any(array(select sessions_with_email(${email}::text)))`} and ${indexed}
+          ${newestFirst}`
+          const holds = (text: string) => {
+            const within = (column: "m.content" | "s.user_info->>'email'") =>
+              sql.or(
+                spellings(text).map((form) => sql`strpos(lower(${sql.literal(column)}), lower(${form}::text)) > 0`),
+              )
+            return sql`(${within("s.user_info->>'email'")} or exists (
+            select from messages m where m.session_id = s.id and m.organization_id = ${organization}
+              and ${within("m.content")}
+          ))`
+          }
+          const rows = yield* decodeScanned(sql`
+          with candidates as materialized (${candidates}), counted as (
+            select *, count(*) over ()::int as candidates,
+              coalesce(sum(message_count) over (order by updated_at desc, id desc
+                rows between unbounded preceding and 1 preceding), 0) as before
+            from candidates
+          )
+          select s.id, s.updated_at, s.message_count, s.candidates,
+            (extract(epoch from s.updated_at) * 1000000)::bigint::text as at,
+            ${platform === undefined ? sql`true` : sql`s.platform = ${platform}`}
+              and ${search === undefined ? sql`true` : sql`coalesce(${holds(search)}, false)`} as is_match
+          from (
+            select * from counted where before < ${bounds.messages}
+            order by updated_at desc, id desc limit ${bounds.conversations}
+          ) s
+          order by s.updated_at desc, s.id desc`)
+          const isComplete = rows.length === (rows[0]?.candidates ?? 0)
+          return { scanned: rows.map(({ candidates: _, ...row }) => row), isComplete }
+        }, withoutSqlErrors),
+
+        /** Returns the sessions with these ids, in the same order, without those that do not exist. */
+        getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<SessionId>) {
+          const organization = yield* CurrentOrganization
+          const rows = yield* decodeSessions(sql`
+          select ${sql.literal(SESSION_COLUMNS)}
+          from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
+          join sessions s on s.id = wanted_id where s.organization_id = ${organization} order by number`)
+          return rows.map(toSession)
+        }, withoutSqlErrors),
+      }
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+/**
+ * The spellings of a text that are looked for in lower-cased texts. A database whose locale is `C` lower-cases the letters
+ * of ASCII alone: there, others are found in lower case, in upper case, and as the first letter in upper case.
+ */
+const spellings = (text: string): ReadonlyArray<string> => {
+  const lower = text.toLowerCase()
+  const [first = "", ...rest] = lower
+  return [...new Set([lower, text.toUpperCase(), first.toUpperCase() + rest.join("")].map(asciiLower))]
+}
+
+const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,0 +1,177 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Source } from "../../domain/chat/Chat.ts"
+import type { SenderType } from "../../domain/chat/Conversation.ts"
+import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
+import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { sessionNotFound } from "./Messages.ts"
+import { decodeRows } from "../Rows.ts"
+import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { json } from "../sql/SqlValues.ts"
+import { type ReplyUsage, usageEntries } from "../usage/Usage.ts"
+
+/*
+ * The statements by which a chat writes to its conversation, each a single one.
+ */
+
+/** A message that a client sends: a new one, or one of a conversation that the client held elsewhere. */
+export interface NewMessage {
+  readonly id: MessageId
+  readonly sender_type: SenderType
+  readonly content: string
+  /** The id that the client gave the message. */
+  readonly mid: string | undefined
+}
+
+/** A reply of the chatbot, with the model that made it and the tokens that it used. */
+export interface BotMessage {
+  readonly id: MessageId
+  readonly content: string
+  readonly model: string
+  readonly provider: string
+  readonly tokens_used: number
+  readonly usage: Schema.JsonObject
+  readonly finish_reason: string
+  readonly tool_calls: ReadonlyArray<unknown>
+  readonly tool_results: ReadonlyArray<unknown>
+  readonly sources: ReadonlyArray<Source>
+  /** Whether it is no answer, as `isUnanswered` decides. */
+  readonly unanswered: boolean
+}
+
+/** What the user's messages say to the chatbot's question for an e-mail address. */
+export interface EmailAnswer {
+  readonly email: string | undefined
+  readonly mayAskAgain: boolean
+}
+
+/** The session that a chat belongs to, which is opened if it does not exist. */
+export interface SessionTarget {
+  readonly id: SessionId
+  readonly token: string | null
+  /** The only key for which the token names the session; null when it does for every key. */
+  readonly tokenKey: ApiKeyId | null
+  readonly platform: string
+  /** The visitor of the chat widget whose conversation it is; undefined for one that an API key has. */
+  readonly visitor?: string | undefined
+  /**
+   * Whether the chat has read the session before. Then the session is not opened anew when it was deleted meanwhile:
+   * the reply would be made of what was deleted.
+   */
+  readonly isKnown?: boolean
+}
+
+/** Tries to find a session that concurrent requests open this many times. */
+const APPEND_TRIES = 3
+
+const decodeIds = decodeRows(Schema.Struct({ id: SessionId }))
+
+/** Makes `Conversations.append`. */
+export const makeAppend = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(
+    function* (
+      chatbot: ChatbotId,
+      session: SessionTarget,
+      messages: ReadonlyArray<NewMessage>,
+      answer: EmailAnswer | undefined,
+    ) {
+      const userInfo = json(answer?.email === undefined ? {} : { email: answer.email })
+      const mayAsk = answer?.mayAskAgain ?? true
+      const organization_id = yield* CurrentOrganization
+      const rows = messages.map(({ id, sender_type, content, mid }) => ({
+        id,
+        sender_type,
+        content,
+        metadata: mid === undefined ? {} : { mid },
+      }))
+      const statement = decodeIds(sql`
+        with session as (
+          -- A foreign key would accept the chatbot of another organization.
+          insert into sessions
+            (id, organization_id, chatbot_id, session_token, token_key, platform, visitor, message_count, user_info,
+              may_ask_email)
+          select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.tokenKey}::uuid,
+            ${session.platform}::text, ${session.visitor ?? null}::text, ${rows.length}::int, ${userInfo}, ${mayAsk}
+          from chatbots where id = ${chatbot} and organization_id = ${organization_id} and not ${session.isKnown === true}
+          -- An existing session can conflict by its id or by its token.
+          on conflict do nothing
+          returning id
+        ), existing as (
+          update sessions set message_count = message_count + ${rows.length}, updated_at = clock_timestamp(),
+            user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}
+          where organization_id = ${organization_id} and chatbot_id = ${chatbot}
+            -- It may have been handed over to another visitor since this one opened it.
+            and (${session.visitor ?? null}::text is null or visitor = ${session.visitor ?? null}::text)
+            and (id = ${session.id} or (session_token = ${session.token}::text
+              and token_key is not distinct from ${session.tokenKey}::uuid))
+            and not exists (select from session)
+          returning id
+        ), target as (
+          select id from session union all select id from existing
+        ), stored as (
+          insert into messages (id, organization_id, session_id, sender_type, content, metadata)
+          select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata
+          from target, rows from (jsonb_to_recordset(${json(rows)})
+            as (id uuid, sender_type text, content text, metadata jsonb)) with ordinality
+            as m(id, sender_type, content, metadata, position)
+          order by m.position
+          -- An earlier attempt at the same chat has stored it, longer ago than a history reaches.
+          on conflict (id) do nothing
+        )
+        select id from target`)
+      let [found] = yield* statement
+      // Another request opened the session after this statement began; the next statement sees it.
+      for (let tries = 1; found === undefined && tries < APPEND_TRIES; tries++) [found] = yield* statement
+      return found === undefined ? yield* sessionNotFound : found.id
+    },
+    onForeignKeyViolation(() => chatbotNotFound),
+    withoutSqlErrors,
+  )
+
+/** Makes `Conversations.reply`. */
+export const makeReply = (sql: SqlClient.SqlClient) => {
+  const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
+    provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,
+    finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results,
+    sources = excluded.sources, unanswered = excluded.unanswered`
+
+  // Webhooks may have been told of the part that another server has stored.
+  const announcing = sql`returning case when exists (
+      select from known where known.content is distinct from messages.content
+    ) then announce_event(messages.organization_id, (
+      select chatbot_id from sessions s where s.id = messages.session_id and s.organization_id = messages.organization_id
+    ), 'message.created', messages.session_id, messages.id, null)::text end as announced`
+
+  return Effect.fnUntraced(function* (
+    session: SessionId,
+    message: BotMessage,
+    usage?: ReplyUsage,
+    isUnfinished = false,
+  ) {
+    const organization = yield* CurrentOrganization
+    const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
+    const counted = usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
+    const unanswered = message.unanswered ? 1 : 0
+    const before = sql`
+      known as (
+        select id, unanswered, content from messages where id = ${message.id} and organization_id = ${organization}
+      ), taken_out as (
+        delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
+      ),`
+    yield* sql`
+      with ${isUnfinished ? before : sql``} session as (
+        update sessions set updated_at = clock_timestamp(),
+          message_count = message_count + ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`},
+          unanswered_replies = unanswered_replies + ${unanswered}::int ${isKnown === undefined ? sql`` : sql`- (select count(*) from known where unanswered)::int`}
+        where id = ${session} and organization_id = ${organization} returning id
+      ) ${counted ?? sql``}
+      insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
+        usage, finish_reason, tool_calls, tool_results, sources, unanswered)
+      select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
+        ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
+        ${json(message.tool_calls)}, ${json(message.tool_results)},
+        ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean
+      from session ${isUnfinished ? sql`${replacing} ${announcing}` : sql``}`
+  }, withoutSqlErrors)
+}

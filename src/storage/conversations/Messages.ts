@@ -1,0 +1,156 @@
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import { Source } from "../../domain/chat/Chat.ts"
+import { Feedback, Message, SenderType } from "../../domain/chat/Conversation.ts"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
+import { isGuessable, type SessionName } from "../../domain/chat/SessionToken.ts"
+import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
+import { offset, type Page } from "../../domain/Page.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { decodeRows, TimestampColumn } from "../Rows.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { json } from "../sql/SqlValues.ts"
+
+/** The position of a message in its session. */
+export interface Place {
+  /** The message's time as the database writes it, which is finer than a `Date`. */
+  readonly at: string
+  readonly id: MessageId
+}
+
+/** The columns `MESSAGE_COLUMNS` of a row of `messages`. */
+export const MessageRow = Schema.Struct({
+  ...Struct.omit(Message.fields, ["feedback", "migrated_data", "session_token", "sources", "unanswered"]),
+  created_at: TimestampColumn,
+  feedback: Schema.NullOr(Feedback),
+  sources: Schema.NullOr(Schema.Array(Source)),
+  unanswered: Schema.Boolean,
+})
+export type MessageRow = typeof MessageRow.Type
+
+export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
+  tokens_used, tool_calls, tool_results, sources, feedback, unanswered`
+
+export const toMessage = ({ feedback, sources, unanswered, ...row }: MessageRow): Message => ({
+  ...row,
+  ...(sources !== null && { sources }),
+  ...(feedback !== null && { feedback }),
+  ...(unanswered && { unanswered }),
+  // A reply that a client brought from an earlier conversation has neither.
+  tool_calls: row.tool_calls ?? (row.sender_type === "bot" ? [] : null),
+  tool_results: row.tool_results ?? (row.sender_type === "bot" ? [] : null),
+  migrated_data: false,
+  session_token: null,
+})
+
+const isUuid = Schema.is(AnyUuid)
+
+/**
+ * A condition on the session `s`: it is the one that `name` names, by its id or its token. A token may look like an id,
+ * so that both are compared; a session with that token wins.
+ */
+export const sessionNamed = (sql: SqlClient.SqlClient) => {
+  const claim = ({ apiKeyId, scope, text }: SessionName) => {
+    if (scope === "any" || !isGuessable(text)) return sql``
+    return scope === "own" ? sql`and token_key = ${apiKeyId}` : sql`and (token_key = ${apiKeyId} or token_key is null)`
+  }
+  return (chatbot: ChatbotId, name: SessionName, organization: OrganizationId) =>
+    name.visitor === undefined
+      ? sql`
+    s.id = (
+      select id from sessions
+      where chatbot_id = ${chatbot} and organization_id = ${organization}
+        and (session_token = ${name.text} ${claim(name)} ${isUuid(name.text) ? sql`or id = ${name.text}` : sql``})
+      order by session_token = ${name.text} desc nulls last,
+        coalesce(token_key = ${name.apiKeyId}, false) desc, updated_at desc
+      limit 1
+    )`
+      : sql`s.id = ${name.text} and s.visitor = ${name.visitor} and s.chatbot_id = ${chatbot}
+      and s.organization_id = ${organization}`
+}
+
+export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
+const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
+const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
+
+const decodePage = decodeRows(
+  Schema.Union([
+    Schema.Struct({ total: Schema.Int, ...MessageRow.fields }),
+    Schema.Struct({ total: Schema.Int, id: Schema.Null }),
+  ]),
+)
+const decodePlaced = decodeRows(Schema.Struct({ ...MessageRow.fields, at: Schema.String }))
+const decodeSenders = decodeRows(Schema.Struct({ sender_type: SenderType }))
+
+/**
+ * The table `messages`, always within the current organization; see `Conversations` for what concerns their session.
+ */
+export class Messages extends Context.Service<Messages>()("parley/storage/conversations/Messages", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    return {
+      /** Returns a page of the messages of a session, oldest first. */
+      page: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, range: Page) {
+        const organization = yield* CurrentOrganization
+        // The session is returned for an empty page too, in one row without a message.
+        const rows = yield* decodePage(sql`
+          select s.message_count as total, m.*
+          from sessions s left join lateral (
+            select ${sql.literal(MESSAGE_COLUMNS)} from messages where session_id = s.id and organization_id = ${organization}
+            order by created_at, id limit ${range.limit} offset ${offset(range)}
+          ) m on true
+          where ${sessionNamed(sql)(chatbot, name, organization)} order by m.created_at, m.id`)
+        const [first] = rows
+        if (first === undefined) return yield* sessionNotFound
+        return {
+          total: first.total,
+          messages: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toMessage(row)])),
+        }
+      }, withoutSqlErrors),
+
+      /** Returns the messages after a position in the session, oldest first; from the start when it is undefined. */
+      after: Effect.fnUntraced(function* (session: SessionId, place: Place | undefined, limit: number) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* decodePlaced(sql`
+          select ${sql.literal(MESSAGE_COLUMNS)}, created_at::text as at from messages
+          where session_id = ${session} and organization_id = ${organization}
+            ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
+          order by created_at, id limit ${limit}`)
+        return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
+      }, withoutSqlErrors),
+
+      /** Stores the feedback on a reply; `null` deletes it. Fails with `Conflict` for a message of the user. */
+      rate: Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        name: SessionName,
+        message: MessageId,
+        feedback: Feedback | null,
+      ) {
+        const organization = yield* CurrentOrganization
+        const rating = feedback?.rating ?? null
+        // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
+        const [found] = yield* decodeSenders(sql`
+          with found as (
+            select m.id, m.session_id, m.sender_type, m.feedback->>'rating' as old
+            from sessions s join messages m on m.session_id = s.id
+            where m.id = ${message} and m.organization_id = ${organization} and ${sessionNamed(sql)(chatbot, name, organization)}
+            for update of m
+          ), rated as (
+            update messages set feedback = ${json(feedback)}
+            where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
+          ), counted as (
+            update sessions s set rated_up = rated_up + ${rating === "up" ? 1 : 0} - (old is not distinct from 'up')::int,
+              rated_down = rated_down + ${rating === "down" ? 1 : 0} - (old is not distinct from 'down')::int
+            from found where s.id = found.session_id and s.organization_id = ${organization}
+              and sender_type = 'bot' and old is distinct from ${rating}::text
+          )
+          select sender_type from found`)
+        if (found === undefined) return yield* messageNotFound
+        if (found.sender_type !== "bot") return yield* onlyReplies
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

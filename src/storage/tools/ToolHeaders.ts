@@ -1,0 +1,149 @@
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
+import { sealRows, walk } from "../sql/SealedRows.ts"
+import { decodeRows } from "../Rows.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { json } from "../sql/SqlValues.ts"
+
+/** The HTTP headers of a tool by name. Their values may be secrets. */
+export type Headers = Redacted.Redacted<Readonly<Record<string, string>>>
+
+/** A tool's headers as its row holds them. Either all of them are encrypted, or none. */
+export const StoredHeaders = Schema.Struct({
+  /** The values by name; null where the value is encrypted. */
+  headers: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
+  /** The encrypted headers; null when they are not encrypted. */
+  sealed_headers: Schema.NullOr(Schema.Uint8Array),
+  /** The id of the key that encrypted them. */
+  sealed_by: Schema.NullOr(Schema.String),
+})
+export type StoredHeaders = typeof StoredHeaders.Type
+
+/** The tool that headers belong to. */
+export const HeadersOwner = Schema.Struct({
+  id: Schema.String,
+  organization_id: Schema.String,
+  /** Encrypted headers are bound to the origin of this URL, and cannot be decrypted for another server. */
+  url: Schema.String,
+})
+export type HeadersOwner = typeof HeadersOwner.Type
+
+/** How many tools have headers in the same state under the same key. */
+export interface HeadersState {
+  /** `open`: not encrypted. `sealed`: encrypted and readable. Otherwise the reason why they cannot be decrypted. */
+  readonly state: "open" | "sealed" | SecretUnreadable["why"]
+  readonly key: string | null
+  readonly tools: number
+}
+
+const decodeTools = decodeRows(Schema.Struct({ ...HeadersOwner.fields, ...StoredHeaders.fields }))
+
+/** The encryption of the headers of tools, of all organizations. */
+export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/tools/ToolHeaders", {
+  make: Effect.gen(function* () {
+    const sql = yield* SystemSql
+    const secrets = yield* Secrets
+
+    const columns = "id, organization_id, url, headers, sealed_headers, sealed_by"
+    const condition = "headers <> '{}'"
+
+    const stateOf = (row: HeadersOwner & StoredHeaders) =>
+      row.sealed_by === null
+        ? Effect.succeed("open" as const)
+        : Effect.match(openHeaders(secrets, row), {
+            onSuccess: () => "sealed" as const,
+            onFailure: ({ why }) => why,
+          })
+
+    return {
+      /** The id of the key that encrypts; undefined when none is configured. */
+      key: secrets.key,
+
+      /**
+       * Encrypts, with the key that encrypts, all headers that it has not encrypted yet and that can be read. Returns the
+       * number of tools; 0 without a key.
+       */
+      sealAll: withoutSqlErrors(
+        sealRows(sql, secrets, {
+          name: "chatbot_tools",
+          columns,
+          decode: decodeTools,
+          condition,
+          seal: Effect.fnUntraced(function* (row) {
+            const sealed = yield* sealHeaders(secrets, row, yield* openHeaders(secrets, row))
+            return sql`headers = ${json(sealed.headers)}, sealed_headers = ${sealed.sealed_headers}::bytea,
+              sealed_by = ${sealed.sealed_by}::text`
+          }),
+        }),
+      ),
+
+      /** Tries to decrypt all headers, and counts the tools by the result. */
+      examine: Effect.gen(function* () {
+        const found = new Map<string, HeadersState>()
+        yield* walk(
+          Effect.fnUntraced(function* (after, limit) {
+            const rows = yield* decodeTools(sql`
+              select ${sql.literal(columns)} from chatbot_tools where id > ${after}::uuid and ${sql.literal(condition)}
+              order by id limit ${limit}`)
+            for (const row of rows) {
+              const state = yield* stateOf(row)
+              const name = `${state} ${row.sealed_by}`
+              found.set(name, { state, key: row.sealed_by, tools: (found.get(name)?.tools ?? 0) + 1 })
+            }
+            return rows
+          }),
+        )
+        return Array.from(found.values())
+      }).pipe(withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+const HeadersJson = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))
+const encodeHeaders = Schema.encodeEffect(HeadersJson)
+const decodeHeaders = Schema.decodeEffect(HeadersJson)
+
+const placeOf = ({ id, organization_id, url }: HeadersOwner) => [
+  "chatbot_tools.headers",
+  organization_id,
+  id,
+  originOf(url),
+]
+
+/** Encrypts a tool's headers for storage, if a key is configured. */
+export const sealHeaders = Effect.fnUntraced(function* (
+  secrets: Secrets["Service"],
+  owner: HeadersOwner,
+  redacted: Headers,
+): Effect.fn.Return<StoredHeaders> {
+  const headers = Redacted.value(redacted)
+  const names = Object.keys(headers)
+  const sealed =
+    names.length === 0 ? undefined : yield* secrets.seal(yield* Effect.orDie(encodeHeaders(headers)), placeOf(owner))
+  return sealed === undefined
+    ? { headers, sealed_headers: null, sealed_by: null }
+    : {
+        headers: Object.fromEntries(names.map((name) => [name, null])),
+        sealed_headers: sealed.bytes,
+        sealed_by: sealed.key,
+      }
+})
+
+/** Decrypts a tool's headers. */
+export const openHeaders = Effect.fnUntraced(function* (
+  secrets: Secrets["Service"],
+  row: HeadersOwner & StoredHeaders,
+): Effect.fn.Return<Headers, SecretUnreadable> {
+  const { headers, sealed_by: key, sealed_headers: bytes } = row
+  if (key === null || bytes === null) {
+    return Redacted.make(
+      Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))),
+    )
+  }
+  const text = yield* secrets.open({ key, bytes }, placeOf(row))
+  return Redacted.make(yield* Effect.orDie(decodeHeaders(text)))
+})
