@@ -1,4 +1,4 @@
-import type { BoundedText } from "./BoundedText.ts"
+import { bounded, type BoundedText } from "./BoundedText.ts"
 import { cut } from "./Cut.ts"
 import { plain } from "./Markup.ts"
 
@@ -20,10 +20,8 @@ export interface Table {
   readonly header: ReadonlyArray<string>
   /** The cells of each row below the header, without marks. A row may be shorter or longer than the header. */
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
-  /** Whether the text begins with this table. */
-  readonly isFirst: boolean
-  /** Whether the text ends with this table. */
-  readonly isLast: boolean
+  /** Whether it is made of `name: value` lines. */
+  readonly isRecord: boolean
 }
 
 /** Whether a block, on one line, is a row of a table. */
@@ -55,7 +53,6 @@ export const rowText = (header: ReadonlyArray<string>, cells: ReadonlyArray<stri
 export const tablesOf = (content: BoundedText): ReadonlyArray<Table> => {
   const lines = withoutCode(content)
   const tables: Array<Table> = []
-  const [firstText, lastText] = [lines.findIndex((line) => line !== ""), lines.findLastIndex((line) => line !== "")]
   let above = ""
   for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? ""
@@ -69,14 +66,12 @@ export const tablesOf = (content: BoundedText): ReadonlyArray<Table> => {
       continue
     }
     const part = lines.slice(at, to)
-    const isFirst = at <= firstText
-    const isLast = to > lastText
     if (isRow(line) || isRule(lines[at + 1])) {
       const hasHeader = isRule(part[1])
       const rows = part.filter((each) => !isRule(each)).map((row) => cellsOf(row).slice(0, COLUMNS_MAX))
       const [header = [], ...body] = hasHeader ? rows : [[], ...rows]
-      tables.push({ above, header, rows: body, isFirst, isLast })
-    } else addRecord(tables, above, part.slice(0, COLUMNS_MAX).map(fieldOf), isFirst, isLast)
+      tables.push({ above, header, rows: body, isRecord: false })
+    } else addRecord(tables, above, part.slice(0, COLUMNS_MAX).map(fieldOf))
     at = to
   }
   return tables
@@ -126,25 +121,43 @@ const isRecord = (lines: ReadonlyArray<string>, at: number, to: number): boolean
 /** A line without the mark of a list item and without emphasis. */
 const unmarked = (line: string): string => plain(line)
 
+/**
+ * A text in which paragraphs of `name: value` lines are lists, or left out, since they are the rows of a table.
+ *
+ * @param isList whether lines with such values are about several things, and not about one
+ */
+export const withoutRecords = (
+  content: BoundedText,
+  isList: (values: ReadonlyArray<string>) => boolean,
+): BoundedText => {
+  const lines = content.split("\n")
+  const trimmed = lines.map((line) => line.trim())
+  for (let at = 0; at < lines.length; at++) {
+    const to = fieldsEnd(trimmed, at)
+    if (isRecord(trimmed, at, to)) {
+      const isKept = isList(trimmed.slice(at, to).map((line) => fieldOf(line)[1]))
+      for (let line = at; line < to; line++) {
+        lines[line] = isKept ? (lines[line] ?? "").replace(/^(\s*)(?![-*+•\s])/, "$1- ") : ""
+      }
+    }
+    at = Math.max(at, to)
+  }
+  return bounded(lines.join("\n"))
+}
+
 const fieldOf = (line: string): readonly [string, string] => {
   const [, name = "", value = ""] = FIELD.exec(unmarked(line)) ?? []
   return [name.trim(), value]
 }
 
 /** Adds a record as a row of the table of the records above it, when they have fields in common. */
-const addRecord = (
-  tables: Array<Table>,
-  above: string,
-  fields: ReadonlyArray<readonly [string, string]>,
-  isFirst: boolean,
-  isLast: boolean,
-): void => {
+const addRecord = (tables: Array<Table>, above: string, fields: ReadonlyArray<readonly [string, string]>): void => {
   const before = tables.at(-1)
   const names = fields.map(([name]) => name)
   if (before !== undefined && before.above === above && names.some((name) => before.header.includes(name))) {
     const header = [...new Set([...before.header, ...names])]
     const values = new Map(fields)
     const row = header.map((name) => values.get(name) ?? "")
-    tables[tables.length - 1] = { ...before, header, rows: [...before.rows, row], isLast }
-  } else tables.push({ above, header: names, rows: [fields.map(([, value]) => value)], isFirst, isLast })
+    tables[tables.length - 1] = { ...before, header, rows: [...before.rows, row] }
+  } else tables.push({ above, header: names, rows: [fields.map(([, value]) => value)], isRecord: true })
 }

@@ -111,9 +111,8 @@ const chosen = (all: ReadonlyArray<Knowledge>, isWanted: (asked: Case) => boolea
  * - `--against FILE`: counts the replies that were right in the run that wrote this file and are not any more, and the
  *   other way round, and prints the former of the half for development,
  * - `--seed N`: chooses other cases from the sets, by default 1,
- * - `--fit`: fits the parameters of `Sentences.ts` and `Likelihood.ts` to the cases, and prints them with what each is
- *   worth; those of `Likelihood.ts` count with the weights of `Sentences.ts` as they are in the source, so that new
- *   weights are written there before it is run again,
+ * - `--fit`: fits the weights of `Evidence.ts` to the cases, and prints them with what each is worth; those of its
+ *   likelihood count with the others as they are in the source, so that new ones are written there before it is run again,
  * - `--check`: asks nothing, and prints the cases whose answer is in no document.
  */
 export const run = (args: ReadonlyArray<string>): void => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { tablesOf } from "../../src/text/Tables.ts"
+import { tablesOf, withoutRecords } from "../../src/text/Tables.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
 
 describe("the tables of a text", () => {
@@ -7,7 +7,7 @@ describe("the tables of a text", () => {
     const text =
       "# Prices\n\nFor **members**:\n\n| Item | Price |\n|:---|---:|\n| `Tea` | 3 |\n\nText.\n\n| a | b |\n| c | d |"
     expect(tablesOf(bounded(text))).toEqual([
-      { above: "For members:", header: ["Item", "Price"], rows: [["Tea", "3"]], isFirst: false, isLast: false },
+      { above: "For members:", header: ["Item", "Price"], rows: [["Tea", "3"]], isRecord: false },
       {
         above: "Text.",
         header: [],
@@ -15,8 +15,7 @@ describe("the tables of a text", () => {
           ["a", "b"],
           ["c", "d"],
         ],
-        isFirst: false,
-        isLast: true,
+        isRecord: false,
       },
     ])
   })
@@ -48,4 +47,10 @@ describe("the tables of a text", () => {
       { header: ["Item", "Price"], rows: [["Tea", "3"]] },
     ])
   })
+})
+
+test("paragraphs of `name: value` lines become lists where they are about several things, and are left out otherwise", () => {
+  const text = bounded("Costs:\n\nTea: 3\n- Milk: 4\n\nName: Anna\nRoom: B\n\nNote: one line")
+  const isList = (values: ReadonlyArray<string>) => values.every((value) => /\d/.test(value))
+  expect(withoutRecords(text, isList)).toBe(bounded("Costs:\n\n- Tea: 3\n- Milk: 4\n\n\n\n\nNote: one line"))
 })

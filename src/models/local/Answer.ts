@@ -1,19 +1,24 @@
 import type { PassageJson } from "../../domain/Passage.ts"
-import type { BoundedText } from "../../text/BoundedText.ts"
-import { enumerates } from "./AnswerForms.ts"
-import type { Answer, Quote } from "./Conversation.ts"
-import { Evidence } from "./Evidence.ts"
-import { stepsAround } from "./Instructions.ts"
-import { bestList, listText } from "./Lists.ts"
-import { type Question, readQuestion } from "./Question.ts"
-import { readable } from "./Readable.ts"
-import { type ItemList, type Reading, read, type Sentence, SENTENCE_END } from "./Reading.ts"
-import { chosenOf, rank, type Ranked } from "./Sentences.ts"
-import { type Grid, gridsOf } from "./tables/Grid.ts"
-import { answerFromTables } from "./tables/Tables.ts"
-import { LIKELY, likelihood } from "./Likelihood.ts"
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
+import type { Answer } from "./Conversation.ts"
+import { Evidence, type Judged, languageOf, scoreOf } from "./Evidence.ts"
+import { type Grid, gridsOf } from "./Grids.ts"
+import { type Question, readQuestion, says } from "./Question.ts"
+import { paragraphsOf } from "./Readable.ts"
+import { type ItemList, type Reading, read, type Sentence } from "./Reading.ts"
+import { answerFromTables } from "./Rows.ts"
+import { keysIn, Terms } from "./Terms.ts"
+import { enumerates } from "./Values.ts"
 
-/* Answers a question with sentences or a list of passages, or not at all. */
+/*
+ * Answers a question with sentences, a list or rows of passages, or not at all:
+ *
+ * 1. `Question` reads what is asked about, and what is wanted: a number, a time, a name, several things, a way.
+ * 2. `Reading` and `Grids` take the passages apart into sentences, lists and rows, each with what stands above it.
+ * 3. `Evidence` and `Rows` judge these by the rarity of the words that they share with the question, and by shape.
+ *    What denies something that is not asked for, or the other way round, is passed over.
+ * 4. `Readable` words what remains, so that it can be understood without what stands around it.
+ */
 
 /** Passages, taken apart into what answers are made of. */
 export interface Material {
@@ -31,109 +36,195 @@ export const materialOf = (
   others: ReadonlyArray<PassageJson> = [],
 ): Material => ({ reading: read(passages), tables: gridsOf(passages, others) })
 
+/**
+ * The least likelihood with which an answer is given. A higher one refuses more of what the documents do not tell, and
+ * more of what they do; with this one, about four of five questions without an answer are refused.
+ */
+const LIKELY = -0.75
+
+/** The share of a question's information that two sentences hold together which answer it, each for one of two things. */
+const WHOLE_SHARE_MIN = 0.8
+/** How much more of a question a table covers than a likely sentence does, where both could answer. */
+const TABLE_LEAD = 0.1
+/** The same where the answer is a way, which cells rarely hold. */
+const WAY_LEAD = 0.5
+
 /** Answers a question with what passages say. Undefined when they probably do not answer it. */
 export const answerTo = (text: BoundedText, { reading, tables }: Material): Answer | undefined => {
   const question = readQuestion(text)
-  if (question.compared.length > 0) {
-    const compared = comparison(question, reading)
-    if (compared !== undefined) return compared
-  }
-  const evidence = new Evidence(question, reading)
-  const ranked = rank(evidence.judged)
-  const [best] = ranked
-  const list = bestList(question, evidence, reading.lists, best)
-  const isAnswer = (one: Ranked | undefined) =>
-    one !== undefined && one.covered.size > 0 && likelihood(evidence, one) >= LIKELY
-  const isLikely = best !== undefined && (isAnswer(best) || isAnswer(list))
-  const cells = answerFromTables(text, tables)
-  const share = isLikely ? evidence.shareOf(best.covered) + (isTold(question) ? TOLD_LEAD : TABLE_LEAD) : 0
-  if (cells !== undefined && cells.evidence >= share) {
-    return { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
-  }
-  if (!isLikely) return undefined
-  return list === undefined ? sentencesAnswer(answering(question, evidence, reading, ranked)) : listAnswer(list.list)
-}
-
-/** How much more of a question a table covers than a likely sentence does, where both could answer. */
-const TABLE_LEAD = 0.1
-/** The same where the answer is a way or a reason, which cells rarely hold. */
-const TOLD_LEAD = 0.5
-const isTold = ({ kind }: Question): boolean => kind === "how-to" || kind === "why"
-
-/** The sentences of the answer: those under a heading that asks the question, or else those that rank best. */
-const answering = (
-  question: Question,
-  evidence: Evidence,
-  reading: Reading,
-  ranked: ReadonlyArray<Ranked>,
-): ReadonlyArray<Sentence> => {
-  const [best] = ranked
-  if (best === undefined) return []
-  const { lead } = best.sentence
-  const fits = evidence.shareOf(evidence.terms.in(lead.keys)) >= FITTING_SHARE_MIN
-  const steps = question.kind === "how-to" ? stepsAround(best.sentence, reading) : []
-  if (steps.length > 1) return steps
-  if (evidence.asks(lead) || (question.kind === "how-to" && fits)) {
-    return reading.sentences.filter((sentence) => sentence.lead === lead).slice(0, SECTION_SENTENCES_MAX)
-  }
-  if (question.kind === "list" && enumerates(best.sentence.text)) return [best.sentence]
-  return chosenOf(ranked)
+  const terms = new Terms(question, keysIn(reading, tables))
+  if (terms.all.length === 0) return undefined
+  const evidence = new Evidence(question, terms, reading)
+  const [best] = evidence.ranked
+  const second = question.joins && best !== undefined ? complement(evidence, best) : undefined
+  const covered = new Map([...(second?.covered ?? []), ...(best?.covered ?? [])])
+  const list = bestList(evidence, reading.lists, best)
+  const isLikely = (one: Judged) => one.covered.size > 0 && !evidence.isOther(one) && evidence.likelihood(one) >= LIKELY
+  const isWhole = second !== undefined && evidence.shareOf(covered) >= WHOLE_SHARE_MIN
+  const isAnswered = best !== undefined && (isWhole || isLikely(best) || (list !== undefined && isLikely(list)))
+  const cells = answerFromTables(question, terms, tables)
+  const share = isAnswered ? evidence.shareOf(best.covered) + (question.wanted === "way" ? WAY_LEAD : TABLE_LEAD) : 0
+  const areCells = cells !== undefined && cells.evidence >= share
+  if (!areCells && !isAnswered) return undefined
+  const answer = areCells
+    ? { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
+    : list === undefined
+      ? paragraphsOf(chosen(question, evidence, reading, second))
+      : listAnswer(list.list)
+  return isOpposed(question, answer, areCells) ? undefined : answer
 }
 
 /** The least share of a question's information in a heading that says how something is done. */
 const FITTING_SHARE_MIN = 0.5
-/** The most sentences that are quoted of a section. */
-const SECTION_SENTENCES_MAX = 3
+/** The most sentences of an answer. */
+const SENTENCES_MAX = 3
+/** A sentence is added while those before it are together less probable than this to hold the answer, */
+const SURE = 0.8
+/** and if it is at least this share as probable as the best one. */
+const SHARE_MIN = 0.2
+/** The least share of the question's information that a further sentence adds which tells of another thing in it. */
+const ADDED_SHARE_MIN = 0.2
 
-/** Answers with one sentence for each of the things that are compared. */
-const comparison = (question: Question, reading: Reading): Answer | undefined => {
-  const sides = question.compared.map((thing) => {
-    const others = new Set(question.compared.flat())
-    const words = [...thing, ...question.words.filter((word) => !others.has(word))]
-    const evidence = new Evidence({ ...question, kind: "other", words }, reading)
-    const known = evidence.terms.all.length
-    return rank(evidence.judged).find(({ covered }) => thing.every((_, index) => index >= known || covered.has(index)))
-  })
-  const sentences = sides.flatMap((side) => (side === undefined ? [] : [side.sentence]))
-  if (sentences.length < sides.length) return undefined
-  return sentencesAnswer([...new Set(sentences)])
+/** The sentences that are quoted: those under a heading that asks the question, or else the best ones. */
+const chosen = (
+  question: Question,
+  evidence: Evidence,
+  { sentences }: Reading,
+  second: Judged | undefined,
+): ReadonlyArray<Sentence> => {
+  const [best, ...others] = evidence.ranked
+  if (best === undefined) return []
+  const { lead } = best.sentence
+  const isWay = question.wanted === "way" && best.sentence.form === "sentence"
+  const fits = evidence.headingShare(best.sentence) >= FITTING_SHARE_MIN
+  const paragraph = isWay ? paragraphAround(best.sentence, sentences) : []
+  if (paragraph.length > 1) return paragraph
+  if (evidence.asks(lead) || (isWay && fits)) {
+    return sentences.filter((sentence) => sentence.lead === lead).slice(0, SENTENCES_MAX)
+  }
+  if (question.wanted === "several" && enumerates(best.sentence.text)) return [best.sentence]
+  if (second !== undefined) return [best.sentence, second.sentence].toSorted((a, b) => a.place - b.place)
+  const odds = (score: number) => Math.exp(score - best.score)
+  const total = evidence.ranked.reduce((sum, { score }) => sum + odds(score), 0)
+  const quoted = [best]
+  let sure = 1 / total
+  for (const other of others) {
+    if (quoted.length === SENTENCES_MAX || sure >= SURE || odds(other.score) < SHARE_MIN) break
+    if (other.sentence.document !== best.sentence.document || repeats(quoted, other)) continue
+    quoted.push(other)
+    sure += odds(other.score) / total
+  }
+  return quoted.map(({ sentence }) => sentence).toSorted((a, b) => a.place - b.place)
 }
 
-const listAnswer = (list: ItemList): Answer => ({
-  text: listText(list),
-  quotes: list.items.map(({ passage, text }) => ({ passage, text })),
-})
+/** The most sentences of a paragraph that is quoted whole. */
+const PARAGRAPH_MAX = 5
 
-/** Quotes sentences, those of each document as a paragraph with its title. */
-const sentencesAnswer = (sentences: ReadonlyArray<Sentence>): Answer => {
-  const documents = Map.groupBy(sentences, ({ passage }) => passage.document_id)
-  const paragraphs = Array.from(documents.values(), paragraphOf)
+/** The sentences of a short paragraph, or of a long one from a sentence on. */
+const paragraphAround = (sentence: Sentence, sentences: ReadonlyArray<Sentence>): ReadonlyArray<Sentence> => {
+  let from = sentence.place
+  while (from > 0 && sentences[from]?.before !== undefined) from--
+  let to = sentence.place + 1
+  while (sentences[to]?.before !== undefined) to++
+  return to - from <= PARAGRAPH_MAX
+    ? sentences.slice(from, to)
+    : sentences.slice(sentence.place, to).slice(0, SENTENCES_MAX)
+}
+
+/** The sentence that tells most of what the best one does not, where a question asks about several things. */
+const complement = (evidence: Evidence, best: Judged): Judged | undefined => {
+  const known = evidence.shareOf(best.covered)
+  const gain = ({ covered }: Judged) => evidence.shareOf(new Map([...covered, ...best.covered])) - known
+  let [found, most]: [Judged | undefined, number] = [undefined, ADDED_SHARE_MIN]
+  for (const other of evidence.ranked) if (gain(other) > most + 0.01) [found, most] = [other, gain(other)]
+  return found
+}
+
+const repeats = (quoted: ReadonlyArray<Judged>, { sentence: { text } }: Judged): boolean =>
+  quoted.some(({ sentence: other }) => other.text.includes(text) || text.includes(other.text))
+
+/** Whether an answer lacks the denial of a question for one of several things, or what it compares values with. */
+const isOpposed = (question: Question, { quotes, text }: Answer, areCells: boolean): boolean => {
+  const { compares, denies, isDecision, joins, wanted } = question
+  const [passage] = quotes.map((quote) => quote.passage)
+  const language = passage === undefined ? question.language : languageOf(passage)
+  const whole = bounded([text, ...quotes.map((quote) => quote.text)].join(" "))
+  const isComputed = compares && (areCells || /\d/.test(question.text)) && !isDecision && !joins
+  if (isComputed && !says("compare", whole, language)) return true
+  return denies && (wanted === "several" || wanted === "name") && !says("not", whole, language)
+}
+
+/** The most items that are quoted. */
+const ITEMS_MAX = 15
+/** What a list gains on a sentence where the question asks for several things, and steps where it asks for a way. */
+const LIST_GAIN = 3
+const STEPS_GAIN = 5
+/** The share of the question's information from which on a list gains all of this. */
+const LIST_SHARE = 0.3
+/** What it loses where the question asks for one fact. */
+const FACT_LOSS = -4
+
+/** A list, judged as if its announcement were a sentence. */
+interface JudgedList extends Judged {
+  readonly list: ItemList
+}
+
+/** The list that answers a question better than the best sentence does. */
+const bestList = (
+  evidence: Evidence,
+  lists: ReadonlyArray<ItemList>,
+  best: Judged | undefined,
+): JudgedList | undefined => {
+  const { wanted } = evidence.question
+  const own = best?.sentence.list
+  // One step is no way, and an item that holds nothing of the question itself answers it no better than the others.
+  const isPart =
+    best !== undefined && own !== undefined && (wanted === "way" || (best.features.own === 0 && !isFact(wanted)))
+  let found: JudgedList | undefined
+  for (const list of isPart ? lists.filter((each) => each === own) : lists) {
+    const judged = judgedList(evidence, list)
+    if (judged !== undefined && judged.score > (found?.score ?? (isPart ? -Infinity : (best?.score ?? -Infinity)))) {
+      found = judged
+    }
+  }
+  return found
+}
+
+const isFact = (wanted: Question["wanted"]): boolean => wanted === "amount" || wanted === "time" || wanted === "name"
+
+const judgedList = (evidence: Evidence, list: ItemList): JudgedList | undefined => {
+  const [first] = list.items
+  if (first === undefined || list.items.length > ITEMS_MAX) return undefined
+  const { announcement: text, announcementKeys: keys } = list
+  const judged = evidence.judge(
+    { ...first, text, keys, list: undefined, before: undefined, form: "sentence" },
+    undefined,
+  )
+  const share = evidence.shareOf(judged.covered)
+  const gain = gainOf(evidence.question, list, share) * Math.min(1, share / LIST_SHARE)
+  const { features } = judged
   return {
-    text: paragraphs.map(({ text }) => text).join("\n\n"),
-    quotes: paragraphs.flatMap(({ quotes }) => quotes),
+    ...judged,
+    list,
+    features: { ...features, wanted: gain > 0 ? 1 : 0 },
+    score: scoreOf({ ...features, wanted: 0, short: 0 }) + gain,
   }
 }
 
-/** Quotes sentences of one document: an item of a list under the line that announces it, others as running text. */
-const paragraphOf = (sentences: ReadonlyArray<Sentence>): Answer => {
-  const quoted: Array<Sentence> = []
-  const texts: Array<string> = []
-  let announcement = ""
-  for (const sentence of sentences) {
-    const above = sentence.form === "item" ? (sentence.list?.announcement ?? "") : ""
-    if (above !== "" && above !== announcement) texts.push(`${above.replace(/\s*[:：]?$/, "")}:`)
-    announcement = above
-    const follows = sentence.before !== undefined && sentence.before === quoted.at(-1)
-    const { sentences: own, text } = follows ? { text: sentence.text, sentences: [sentence] } : readable(sentence)
-    texts.push(above === "" && SENTENCE_END.test(text) ? text : `- ${text}`)
-    quoted.push(...own)
-  }
-  const title = `(${sentences[0]?.passage.title ?? ""})`
-  const isText = texts.every((text) => SENTENCE_END.test(text) && !text.startsWith("- "))
+const gainOf = ({ isBare, isDecision, wanted }: Question, { form }: ItemList, share: number): number => {
+  if (wanted === "way") return form === "steps" ? STEPS_GAIN : share >= FITTING_SHARE_MIN ? LIST_GAIN : 0
+  if (wanted === "several") return LIST_GAIN
+  if (form === "topics" || isDecision || isFact(wanted)) return FACT_LOSS
+  // Words without a question ask for all that stands under them.
+  return isBare ? LIST_GAIN : 0
+}
+
+/** Quotes a list under its announcement, or else its heading, and with the title of its document. */
+const listAnswer = ({ announcement, items, lead }: ItemList): Answer => {
+  const above = announcement === "" ? lead.heading : announcement
+  const head = above === "" || /[?？؟]$/.test(above) ? [] : [/[:：]$/.test(above) ? above : `${above}:`]
   return {
-    text: isText
-      ? `${texts.join(" ").replaceAll(/(?<=[。！？]) /g, "")} ${title}`
-      : [...texts.map((text) => (/[:：]$|^- /u.test(text) ? text : `- ${text}`)), title].join("\n"),
-    quotes: quoted.map(({ passage, text }): Quote => ({ passage, text })),
+    text: [...head, ...items.map(({ text }) => `- ${text}`), `(${items[0]?.passage.title ?? ""})`].join("\n"),
+    quotes: items.map(({ passage, text }) => ({ passage, text })),
   }
 }

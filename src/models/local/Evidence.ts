@@ -1,163 +1,235 @@
+import { languageOfReply } from "../../languages/Detection.ts"
+import type { PassageJson } from "../../domain/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import type { Question } from "./Question.ts"
+import type { SpokenLanguage } from "../../languages/Locales.ts"
+import { hasNumberWord, type Question, says } from "./Question.ts"
 import { isQuestion, type Lead, type Reading, type Sentence } from "./Reading.ts"
-import { keysOf, type Term, Terms } from "./Terms.ts"
-import { asksForm, definedIn, holdsKind } from "./AnswerForms.ts"
+import { keysOf, type Terms } from "./Terms.ts"
+import { holdsWanted } from "./Values.ts"
 
 /*
- * Judges how well each sentence of some passages answers a question. The parameters are fitted on questions with known
- * answers; see `bench answers`.
+ * Judges how well each sentence and each list of some passages answers a question, and whether it does at all. The
+ * weights are fitted on questions with known answers; see `bench answers`.
  */
 
-/** What speaks for a sentence, each about 0–1. */
-export interface Features {
+/** What speaks for a sentence, each about 0–1, with what it adds to the logarithm of the sentence's odds. */
+const WEIGHTS = {
   /** The share of the question's information that the sentence itself holds. */
-  readonly own: number
+  own: 5.1,
   /** The same where words count that are rare among the sentences. */
-  readonly rare: number
-  /** What the nearest heading adds to it. */
-  readonly heading: number
+  rare: 4.5,
+  /** What the nearest heading and the announcement of a list add to it. */
+  heading: 6.6,
   /** What the sentence before adds to it. */
-  readonly before: number
-  /** Whether the sentence holds what such a question asks for: 1, or -1 where it lacks it. */
-  readonly kind: number
-  /** Whether it defines what is asked for. */
-  readonly defines: number
+  before: 4.2,
+  /** Whether the sentence holds what the question wants: 1, or -1 where it lacks it. */
+  wanted: 1.4,
+  /** Whether it begins with all that is asked about. */
+  defines: 1.7,
   /** How much shorter it is than a plain sentence, on a scale of logarithms. */
-  readonly short: number
-  readonly fragment: number
-  readonly item: number
+  short: 0.8,
+  fragment: -0.7,
+  item: -1.6,
   /** The rank of its passage. */
-  readonly rank: number
+  rank: -4,
   /** Whether it is the first sentence below a heading that holds words of the question. */
-  readonly first: number
+  first: 1.3,
   /** Whether its heading asks the same question. */
-  readonly asked: number
+  asked: 0.9,
 }
+type Features = Readonly<Record<keyof typeof WEIGHTS, number>>
 
+/** What speaks for an answer at all, with what it adds to the logarithm of the odds. */
+const LIKELIHOOD = {
+  /** What speaks against an answer before anything is known. */
+  bias: -2.4,
+  /** The information that the sentence and what stands above it hold, in words other than names. */
+  held: 1.8,
+  /** The share of the question's information in names that are missing there. */
+  names: -2,
+  /** The information in the rarest word that nothing has, and of another language only in a name. */
+  unknown: -2.1,
+  /** Whether the sentence holds what the question wants. */
+  wanted: 1,
+  /** The similarity of the passage, and how much more similar it is than the next best one. */
+  similarity: 2.2,
+  lead: 2.2,
+}
+type Signals = Readonly<Record<keyof typeof LIKELIHOOD, number>>
+
+/** What a sentence loses that does not deny what the question denies. */
+const DISAGREEMENT = 3
 /** The rank from which on a passage counts least. */
 const RANKS = 5
 const SHORT_WORDS = 8
+/** The least share of a question's information in a heading that asks it. */
+const ASKED_SHARE_MIN = 0.7
+/** The most words of what is defined, and beside it, such as articles. */
+const DEFINED_WORDS_MAX = 4
+const ARTICLES_MAX = 2
+
+/** The words of the question in a text, by their index, with their certainty. */
+type Found = ReadonlyMap<number, number>
 
 /** A sentence with what speaks for it. */
 export interface Judged {
   readonly sentence: Sentence
+  /** The words of the question in the sentence and what stands above it. */
+  readonly covered: Found
   readonly features: Features
-  /** The words of the question in the sentence and what stands above it, by their index, with their certainty. */
-  readonly covered: ReadonlyMap<number, number>
+  /** The logarithm of its odds, up to a constant of the question. */
+  readonly score: number
 }
 
 export class Evidence {
-  readonly terms: Terms
-  readonly judged: ReadonlyArray<Judged>
-  /** The information of the question. */
-  readonly all: number
-  /** The words of the question that any sentence or heading has, by their index, with their certainty. */
-  readonly anywhere: ReadonlyMap<number, number>
-  /** The second highest similarity of a passage; 0 where there is but one. */
-  readonly secondSimilarity: number
-  private readonly rarity: ReadonlyArray<number>
-  private readonly allRare: number
   readonly question: Question
-  private readonly above = new Map<object, ReadonlyMap<number, number>>()
+  readonly terms: Terms
+  /** The sentences, the best one first. */
+  readonly ranked: ReadonlyArray<Judged>
+  /** The words of the question that any sentence or heading has. */
+  private readonly anywhere = new Map<number, number>()
+  private readonly rarity: ReadonlyArray<number>
+  private readonly secondSimilarity: number
+  private readonly cache = new Map<object, Found>()
 
-  constructor(question: Question, reading: Reading) {
+  constructor(question: Question, terms: Terms, { sentences }: Reading) {
     this.question = question
-    this.terms = new Terms(question.words, question.names, wordsOf(reading))
-    const own = reading.sentences.map(({ keys }) => this.terms.in(keys))
-    const holders = this.terms.all.map((_, term) => own.filter((found) => found.has(term)).length)
-    this.rarity = this.terms.all.map(
-      ({ weight }, term) =>
-        weight * Math.log(1 + (own.length - (holders[term] ?? 0) + 0.5) / ((holders[term] ?? 0) + 0.5)),
-    )
-    this.all = sum(this.terms.all.map(({ weight }) => weight))
-    this.allRare = sum(this.rarity)
-    this.judged = reading.sentences.map((sentence, index) =>
-      this.judge(sentence, sentence.before === undefined ? undefined : own[index - 1], own[index]),
-    )
-    const anywhere = new Map<number, number>()
-    for (const { covered } of this.judged) {
-      for (const [term, strength] of covered) anywhere.set(term, Math.max(strength, anywhere.get(term) ?? 0))
+    this.terms = terms
+    const own = sentences.map(({ keys }) => terms.in(keys))
+    this.rarity = terms.all.map(({ weight }, term) => {
+      const holders = own.filter((found) => found.has(term)).length
+      return weight * Math.log(1 + (own.length - holders + 0.5) / (holders + 0.5))
+    })
+    this.ranked = sentences
+      .map((sentence, at) => this.judge(sentence, sentence.before === undefined ? undefined : own[at - 1]))
+      .toSorted((a, b) => b.score - a.score)
+    for (const { covered } of this.ranked) {
+      for (const [term, strength] of covered) {
+        this.anywhere.set(term, Math.max(strength, this.anywhere.get(term) ?? 0))
+      }
     }
-    this.anywhere = anywhere
-    const passages = new Set(reading.sentences.map(({ passage }) => passage))
-    const similarities = Array.from(passages, ({ similarity = 1 }) => similarity).toSorted((a, b) => b - a)
-    this.secondSimilarity = similarities[1] ?? 0
+    const passages = new Set(sentences.map(({ passage }) => passage))
+    this.secondSimilarity = Array.from(passages, ({ similarity = 1 }) => similarity).toSorted((a, b) => b - a)[1] ?? 0
   }
 
   /** Judges a sentence. `previous` are the words of the question in the sentence before it. */
-  judge(
-    sentence: Sentence,
-    previous: ReadonlyMap<number, number> | undefined,
-    own: ReadonlyMap<number, number> = this.terms.in(sentence.keys),
-  ): Judged {
+  judge(sentence: Sentence, previous: Found | undefined): Judged {
     const { form, keys, lead, list } = sentence
-    const heading = this.cached(lead, () => this.terms.in(lead.keys))
-    const above = this.cached(lead.above, () => this.terms.in(lead.above))
-    const announced = list === undefined ? undefined : this.cached(list, () => this.terms.in(list.announcementKeys))
+    const own = this.terms.in(keys)
+    const heading = this.in(lead, lead.keys)
     const covered = new Map(own)
-    const added = (more: ReadonlyMap<number, number> | undefined) => {
+    const gained = (more: Found) => {
       let gain = 0
-      for (const [term, strength] of more ?? []) {
+      for (const [term, strength] of more) {
         const known = covered.get(term) ?? 0
         if (strength <= known) continue
-        gain += (this.terms.all[term]?.weight ?? 0) * (strength - known)
+        gain += this.weight(term) * (strength - known)
         covered.set(term, strength)
       }
-      return this.all === 0 ? 0 : gain / this.all
+      return gain / this.all
     }
-    const ownShare = this.shareOf(own)
-    const headingGain = added(heading) + added(announced)
-    const beforeGain = added(previous)
-    added(above)
-    const words = keys.length
-    return {
-      sentence,
-      covered,
-      features: {
-        own: ownShare,
-        rare:
-          this.allRare === 0
-            ? 0
-            : sum(Array.from(own, ([term, strength]) => (this.rarity[term] ?? 0) * strength)) / this.allRare,
-        heading: headingGain,
-        before: beforeGain,
-        kind: asksForm(this.question.kind) ? holdsKind(this.question.kind, this.withoutQuestion(sentence.text)) : 0,
-        defines: this.question.kind === "definition" && this.defines(sentence) ? 1 : 0,
-        short: Math.max(0, Math.log2(SHORT_WORDS / Math.max(1, words))),
-        fragment: form === "fragment" ? 1 : 0,
-        item: form === "item" || form === "record" ? 1 : 0,
-        rank: Math.min(1, sentence.rank / RANKS),
-        first: this.shareOf(heading) * (1 / (1 + sentence.distance)),
-        asked: this.asks(lead, heading) ? 1 : 0,
-      },
+    const features: Features = {
+      own: this.shareOf(own),
+      rare:
+        sum(Array.from(own, ([term, strength]) => (this.rarity[term] ?? 0) * strength)) /
+        Math.max(sum(this.rarity), Number.EPSILON),
+      heading: gained(heading) + (list === undefined ? 0 : gained(this.in(list, list.announcementKeys))),
+      before: previous === undefined ? 0 : gained(previous),
+      wanted: this.wanted(sentence),
+      defines: this.defines(sentence),
+      short: Math.max(0, Math.log2(SHORT_WORDS / Math.max(1, keys.length))),
+      fragment: form === "fragment" ? 1 : 0,
+      item: form === "item" || form === "record" ? 1 : 0,
+      rank: Math.min(1, sentence.rank / RANKS),
+      first: this.shareOf(heading) / (1 + sentence.distance),
+      asked: this.asks(lead) ? 1 : 0,
     }
+    gained(this.in(lead.above, lead.above))
+    return { sentence, covered, features, score: scoreOf(features) - (this.disagrees(sentence) ? DISAGREEMENT : 0) }
   }
 
   /** The share of the question's information in some of its words. */
-  shareOf(found: ReadonlyMap<number, number>): number {
-    if (this.all === 0) return 0
-    let held = 0
-    for (const [term, strength] of found) held += (this.terms.all[term]?.weight ?? 0) * strength
-    return held / this.all
+  shareOf(found: Found): number {
+    return sum(Array.from(found, ([term, strength]) => this.weight(term) * strength)) / this.all
   }
 
-  /** The words of the question that `found` lacks. */
-  missing(found: ReadonlyMap<number, number>): ReadonlyArray<Term> {
-    return this.terms.all.filter((_, term) => !found.has(term))
+  /** The share of the question's information in the heading of a sentence. */
+  headingShare({ lead }: Sentence): number {
+    return this.shareOf(this.in(lead, lead.keys))
   }
 
-  /** Whether a heading asks what the question does. `found` are the words of the question in it. */
-  asks({ heading, keys }: Lead, found: ReadonlyMap<number, number> = this.terms.in(keys)): boolean {
-    return isQuestion(heading) && this.shareOf(found) >= ASKED_SHARE_MIN
+  /** Whether a heading asks what the question does. */
+  asks(lead: Lead): boolean {
+    return isQuestion(lead.heading) && this.shareOf(this.in(lead, lead.keys)) >= ASKED_SHARE_MIN
   }
 
-  /** Whether the sentence begins with all that is asked for, and little else, and then says what it is. */
-  private defines({ text }: Sentence): boolean {
-    const defined = definedIn(text)
-    if (defined === undefined) return false
-    const keys = keysOf(bounded(defined))
-    return keys.length <= this.terms.all.length + ARTICLES_MAX && this.missing(this.terms.in(keys)).length === 0
+  /** The logarithm of the odds that a sentence answers the question. */
+  likelihood(judged: Judged): number {
+    return weighted(LIKELIHOOD, this.signals(judged))
+  }
+
+  /** Whether a sentence is one of several alike of which the question names another one. */
+  isOther({ covered, features, sentence }: Judged): boolean {
+    return (
+      sentence.list !== undefined &&
+      features.own === 0 &&
+      this.terms.all.some(({ isName }, term) => isName && !covered.has(term))
+    )
+  }
+
+  /** What speaks for and against a sentence as an answer. */
+  signals({ covered, features, sentence }: Judged): Signals {
+    const { all } = this.terms
+    const similarity = sentence.passage.similarity ?? 1
+    const isForeign = this.isInOtherLanguage(sentence)
+    const countsNames = isForeign || all.every(({ isName }) => isName)
+    const held = (isName: boolean, term: number) => (isName && !countsNames ? 0 : (covered.get(term) ?? 0))
+    return {
+      bias: 1,
+      held: sum(all.map(({ isName, weight }, term) => weight * held(isName, term))),
+      names: sum(all.map(({ isName, weight }, term) => (isName && !covered.has(term) ? weight : 0))) / this.all,
+      unknown: Math.max(
+        0,
+        ...all.map(({ isName, weight }, term) => (this.anywhere.has(term) || (isForeign && !isName) ? 0 : weight)),
+      ),
+      wanted: features.wanted,
+      similarity,
+      lead: similarity - this.secondSimilarity,
+    }
+  }
+
+  private get all(): number {
+    return Math.max(sum(this.terms.all.map(({ weight }) => weight)), Number.EPSILON)
+  }
+
+  private weight(term: number): number {
+    return this.terms.all[term]?.weight ?? 0
+  }
+
+  /** Whether a question denies something that a sentence, with what stands above it, does not, or the other way round. */
+  private disagrees({ lead, list, passage, text }: Sentence): boolean {
+    const { denies: isDenied, isDecision, selects } = this.question
+    if (isDecision || !(isDenied || selects)) return false
+    const whole = isDenied ? `${lead.heading} ${list?.announcement ?? ""} ${text}` : text
+    return says("not", bounded(whole), languageOf(passage)) !== isDenied
+  }
+
+  /** Whether a sentence holds what is wanted: a value of its shape, or a word that decides. */
+  private wanted({ passage, text }: Sentence): number {
+    const { isDecision, wanted } = this.question
+    const language = languageOf(passage)
+    if (isDecision) return says("not", bounded(text), language) ? 1 : 0.5
+    const holds = holdsWanted(wanted, this.withoutQuestion(text))
+    return wanted === "amount" && holds < 0 && hasNumberWord(bounded(text), language) ? 1 : holds
+  }
+
+  /** Whether a sentence begins with all that the question is about, and little else: surely where a dash follows it. */
+  private defines({ keys, text }: Sentence): number {
+    const { isDecision, wanted } = this.question
+    const count = this.terms.all.length
+    if (wanted !== undefined || isDecision || count > DEFINED_WORDS_MAX) return 0
+    if (this.terms.in(keys.slice(0, count + ARTICLES_MAX)).size < count) return 0
+    return /^[^.,:–—]{1,80}(?:\s[–—-]|:)\s/u.test(text) ? 1 : 0.5
   }
 
   /** A text without the numbers and names of the question. */
@@ -167,23 +239,37 @@ export class Evidence {
     )
   }
 
-  private cached(key: object, make: () => ReadonlyMap<number, number>): ReadonlyMap<number, number> {
-    const known = this.above.get(key) ?? make()
-    this.above.set(key, known)
-    return known
+  /** Whether a sentence is in another language than the question, as far as either can be told. */
+  private isInOtherLanguage({ passage }: Sentence): boolean {
+    return !this.question.isBare && languageOf(passage) !== this.question.language
+  }
+
+  private in(key: object, keys: ReadonlyArray<string>): Found {
+    const found = this.cache.get(key) ?? this.terms.in(keys)
+    this.cache.set(key, found)
+    return found
   }
 }
 
-const wordsOf = ({ sentences }: Reading): ReadonlySet<string> => {
-  const words = new Set<string>()
-  for (const { keys } of sentences) for (const key of keys) words.add(key)
-  for (const lead of new Set(sentences.map(({ lead }) => lead))) for (const key of lead.keys) words.add(key)
-  return words
+/** The logarithm of a sentence's odds. */
+export const scoreOf = (features: Features): number => weighted(WEIGHTS, features)
+
+const weighted = <Name extends string>(
+  weights: Readonly<Record<Name, number>>,
+  values: Readonly<Record<Name, number>>,
+): number => {
+  let total = 0
+  for (const name in weights) total += weights[name] * values[name]
+  return total
 }
 
-/** The least share of a question's information in a heading that asks it. */
-const ASKED_SHARE_MIN = 0.7
-/** The most words beside what is defined, such as articles. */
-const ARTICLES_MAX = 3
+const languages = new WeakMap<PassageJson, SpokenLanguage>()
+
+/** The language of a passage, which is found once. */
+export const languageOf = (passage: PassageJson): SpokenLanguage => {
+  const language = languages.get(passage) ?? languageOfReply(bounded(passage.content))
+  languages.set(passage, language)
+  return language
+}
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, each) => total + each, 0)

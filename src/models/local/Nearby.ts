@@ -3,7 +3,7 @@ import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { cut } from "../../text/Cut.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
-import { keysOf, Terms } from "./Terms.ts"
+import { keysOf, plainTerms } from "./Terms.ts"
 
 /** The most passages that are named. */
 const NAMES_MAX = 3
@@ -18,7 +18,7 @@ const WORD_MIN_LENGTH = 4
 
 /** The places of passages that share a rare word with a question: title and section, each once. */
 export const nearby = (question: BoundedText, passages: ReadonlyArray<PassageJson>): ReadonlyArray<string> => {
-  const terms = new Terms(wordsOf(question).filter(isTelling))
+  const terms = plainTerms(wordsOf(question).filter(isTelling))
   const held = passages.map(({ content, section = "", title }) =>
     terms.in([title, section, content].flatMap((text) => keysOf(bounded(text)))),
   )

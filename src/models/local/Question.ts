@@ -1,54 +1,76 @@
+import { languageOfReply } from "../../languages/Detection.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { detectLanguage, isFunctionWord } from "../../languages/Detection.ts"
+import { type SpokenLanguage, spokenLanguages } from "../../languages/Locales.ts"
+import { functionBook } from "../../languages/messages/Books.ts"
 import { normalize } from "../../text/Normalization.ts"
+import { joined, lowerCased, PhraseBook, tokensOf, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
-import {
-  itemsOf,
-  type Phrase,
-  phrases,
-  QUESTION_WORDS,
-  type Role,
-  ROLES,
-  spellings,
-  UNSPACED,
-} from "./questions/Phrases.ts"
-import type { Kind } from "./questions/QuestionWords.ts"
+import { type QuestionWords, questionWords } from "./QuestionWords.ts"
 
 /*
- * Reads a question: its language, the kind of its answer, and the words that the answer is about. Questions are short,
- * and hold more words that ask than other texts do. So the language is the one whose words explain most of the question.
+ * Reads a question: the words that its answer is about, and what it wants of them.
  */
 
-/** A question as it is read from its words. */
+/** What the answer to a question holds. */
+export type Wanted = Exclude<keyof QuestionWords, "not" | "compare" | "number">
+
 export interface Question {
-  readonly text: string
-  /** The code of its language in ISO 639; undefined when it has no words that ask in a language that is known here. */
-  readonly language: string | undefined
-  readonly kind: Kind
+  readonly text: BoundedText
+  readonly language: SpokenLanguage
+  /** Undefined where no word says it. */
+  readonly wanted: Wanted | undefined
   /** Its words in lower case and in order, without those that only ask, and without articles and the like. */
   readonly words: ReadonlyArray<string>
+  /** Those of `words` that only say what is wanted, such as `price`: an answer may hold the value alone. */
+  readonly implied: ReadonlySet<string>
   /** Those of `words` that are names, numbers or codes, for which texts rarely have another word. */
   readonly names: ReadonlySet<string>
-  /** The words of the two things that the question compares; empty for other kinds. */
-  readonly compared: ReadonlyArray<ReadonlyArray<string>>
+  /** Whether it is a few words without any that ask, such as `payment methods`. */
+  readonly isBare: boolean
+  /** Whether it asks if something is so, as `Is it open?` does, and not which one. */
+  readonly isDecision: boolean
+  /** Whether it asks which one, as `Which store is open?` does. */
+  readonly selects: boolean
+  /** Whether it names several things, joined by a word such as `and`. */
+  readonly joins: boolean
+  /** Whether it denies something, so that its answer has to do so, too. */
+  readonly denies: boolean
+  /** Whether it compares, with a number (`less than 100`) or all there is (`the cheapest`). */
+  readonly compares: boolean
 }
 
-/** A phrase in a question, from one word up to another one. */
-interface Found extends Phrase {
-  readonly from: number
-  readonly to: number
+type AskingRole = Exclude<keyof QuestionWords, "number">
+
+interface Meaning {
+  readonly language: SpokenLanguage
+  readonly role: AskingRole
 }
 
-/** Roles whose single words mean something of their own where they do not decide the kind, as in “list of steps”. */
-const MEANINGFUL: ReadonlySet<Role> = new Set(["comparison", "how-to", "list", "number"])
-/** The number of words after `what` among which a noun decides the kind. */
-const NOUN_DISTANCE = 4
-/** The same for the word that asks for a way. */
-const WAY_DISTANCE = 2
-/** A question for a definition names a thing of at most this many words. */
-const DEFINED_WORDS_MAX = 4
-/** A question is read up to this many words: further ones tell no more about it. */
+const KEPT = "+"
+const ROLES: ReadonlyArray<AskingRole> = ["way", "amount", "time", "name", "several", "not", "compare"]
+
+const bookOf = (isKept: boolean) =>
+  new PhraseBook<Meaning>(
+    spokenLanguages.flatMap((language) =>
+      ROLES.flatMap((role) => {
+        const phrases = questionWords[language][role].split(", ").filter((each) => each.includes(KEPT) === isKept)
+        return phrases.length === 0 ? [] : [[phrases.join(", ").replaceAll(KEPT, ""), { language, role }] as const]
+      }),
+    ),
+  )
+/** The words that only ask, and those that also say what about. */
+const [asking, telling] = [bookOf(false), bookOf(true)]
+
+const numbers = new PhraseBook<SpokenLanguage>(
+  spokenLanguages.map((language) => [questionWords[language].number, language] as const),
+)
+
+/** A question is read up to so many words: further ones tell no more about it. */
 const WORDS_MAX = 400
+/** A question of fewer words than these is about what was said before it. */
+const ASKED_WORDS_MIN = 2
+/** The most words of a message that is no sentence. */
+const BARE_WORDS_MAX = 4
 
 /** Reads a message in any language. Of several sentences, the last one that asks is the question. */
 export const readQuestion = (message: BoundedText): Question => {
@@ -64,210 +86,80 @@ const askedIn = (message: BoundedText): BoundedText | undefined => {
   return asked === undefined ? undefined : bounded(asked.trim())
 }
 
-/** A question of fewer words than these is about what was said before it. */
-const ASKED_WORDS_MIN = 2
+const readOne = (text: BoundedText): Question => {
+  const language = languageOfReply(text)
+  const written = writtenTokensOf(text).slice(0, WORDS_MAX)
+  const tokens = written.map(lowerCased)
+  const isOfLanguage = (meaning: { readonly language: SpokenLanguage }) => meaning.language === language
+  const runs: Array<Array<string>> = []
+  const implied = new Set<string>()
+  const roles = new Set<AskingRole>()
+  let wanted: Wanted | undefined
+  let hasAsked = false
+  let startsWithVerb = false
+  let selects = false
+  let isAfterAsking = false
+  let joins = false
+  let isRun = false
+  for (let at = 0; at < tokens.length;) {
+    const asked = asking.at(tokens, at, isOfLanguage)
+    const told = telling.at(tokens, at, isOfLanguage)
+    const common = functionBook().at(tokens, at, isOfLanguage)
+    const length = Math.max(1, told?.length ?? 0, asked?.length ?? 0, common?.length ?? 0)
+    const isFunction = common?.length === length && !common.meanings.every(({ role }) => role === "attributes")
+    const isTold = told?.length === length
+    for (const { role } of [...(asked?.length === length ? asked.meanings : []), ...(isTold ? told.meanings : [])]) {
+      roles.add(role)
+      if (role !== "not" && role !== "compare" && (!isTold || runs.length === 0)) wanted ??= role
+    }
+    if (common?.length === length && common.meanings.some(({ role }) => role === "questions")) {
+      hasAsked = true
+      // In many languages, what is several ends with an s.
+      if (asked === undefined && /^\p{L}{3,}s$/u.test(tokens[at + length] ?? "")) wanted ??= "several"
+    }
+    joins ||= at > 0 && isFunction && common.meanings.some(({ role }) => role === "joins")
+    startsWithVerb ||= at === 0 && isFunction && common.meanings.some(({ role }) => role === "verbs")
+    const isDropped = !isTold && (isFunction || (asked?.length === length && !isOnly(asked.meanings, "not")))
+    const own = tokens.slice(at, at + length)
+    if (!isDropped) {
+      // The characters of a script without spaces belong together.
+      if (isRun && wordCount(own) < 1) runs.at(-1)?.push(...own)
+      else runs.push(own)
+      if (isTold) implied.add(joined(own))
+      selects ||= isAfterAsking
+    }
+    isAfterAsking = isFunction && common.meanings.some(({ role }) => role === "questions")
+    isRun = !isDropped && wordCount(own) < 1
+    at += length
+  }
+  const names = namesIn(text, language)
+  const codes = Array.from(names).filter((name) => name.includes("_"))
+  const words = [...new Set([...codes, ...runs.map(joined)])]
+  return {
+    text,
+    language,
+    wanted,
+    words,
+    implied,
+    names,
+    isBare: wanted === undefined && !hasAsked && !startsWithVerb && words.length <= BARE_WORDS_MAX,
+    isDecision: startsWithVerb && wanted === undefined,
+    selects: selects && wanted !== "amount",
+    joins,
+    denies: roles.has("not"),
+    compares: roles.has("compare"),
+  }
+}
+
+const isOnly = (meanings: ReadonlyArray<Meaning>, role: Meaning["role"]): boolean =>
+  meanings.every((meaning) => meaning.role === role)
 
 /** Languages in which a capital letter does not make a name. Numbers and codes are names all the same. */
-const NOUNS_HAVE_CAPITALS: ReadonlySet<string> = new Set(["de", "lb"])
-
-const readOne = (text: BoundedText): Question => {
-  const words = wordsOf(text).slice(0, WORDS_MAX)
-  const names = namesIn(text)
-  if (UNSPACED.test(text)) return readUnspaced(text, names)
-  for (const { phrases, spelling } of spellings) {
-    const found = findPhrases(words.map(spelling), phrases())
-    const language = languageOf(text, words, found)
-    if (language !== undefined) return read(text, words, language, found.get(language) ?? [], names)
-  }
-  return { text, language: undefined, kind: "other", words: [...new Set(words)], names, compared: [] }
-}
-
-/** The phrases in a question by language, those of one language without overlaps. */
-const findPhrases = (
-  words: ReadonlyArray<string>,
-  known: ReadonlyMap<string, ReadonlyArray<Phrase>>,
-): ReadonlyMap<string, ReadonlyArray<Found>> => {
-  const found = new Map<string, Array<Found>>()
-  for (const [from, first] of words.entries()) {
-    for (const phrase of known.get(first) ?? []) {
-      if (!phrase.words.every((word, index) => matches(word, words[from + index]))) continue
-      const ofLanguage = found.get(phrase.language) ?? []
-      found.set(phrase.language, ofLanguage)
-      if (from >= (ofLanguage.at(-1)?.to ?? 0)) {
-        const length = phrase.words.filter((word) => !/^[*+]/.test(word)).length
-        ofLanguage.push({ ...phrase, from, to: from + length })
-      }
-    }
-  }
-  return found
-}
-
-const matches = (pattern: string, word = ""): boolean =>
-  pattern.startsWith("*")
-    ? word.length > 3 && word.endsWith(pattern.slice(1))
-    : word === (pattern.startsWith("+") ? pattern.slice(1) : pattern)
-
-/** The language that explains the most words of a question. Undefined when none has a word that asks. */
-const languageOf = (
-  text: BoundedText,
-  words: ReadonlyArray<string>,
-  found: ReadonlyMap<string, ReadonlyArray<Found>>,
-): string | undefined => {
-  const detected = detectLanguage(text)
-  const scored = Array.from(found)
-    .filter(([, phrases]) => phrases.some(({ role }) => role !== "filler"))
-    .map(([language, phrases]) => {
-      const name = QUESTION_WORDS[language]?.name ?? "simple"
-      const explained = words.filter((word, at) => isIn(phrases, at) || isFunctionWord(word, name)).length
-      return { language, score: explained + (phrases[0]?.from === 0 ? 0.5 : 0) + (name === detected ? 0.25 : 0) }
-    })
-    .toSorted((a, b) => b.score - a.score)
-  return scored[0]?.language
-}
-
-const isIn = (found: ReadonlyArray<Found>, at: number): boolean => found.some(({ from, to }) => at >= from && at < to)
-
-const read = (
-  text: string,
-  words: ReadonlyArray<string>,
-  language: string,
-  found: ReadonlyArray<Found>,
-  names: ReadonlySet<string>,
-): Question => {
-  const lists = QUESTION_WORDS[language]
-  const asking = found.filter(({ role }) => role !== "filler")
-  const start = words.findIndex(
-    (_, at) => !found.some(({ from, role, to }) => role === "filler" && at >= from && at < to),
-  )
-  const deciding =
-    asking.find(({ role }) => role === "comparison") ??
-    asking.find(({ from, role }) => role !== "particle" && (role !== "yes-no" || from === start)) ??
-    asking.find(({ role }) => role === "particle")
-  const dropped = found.filter(
-    (phrase) => phrase === deciding || phrase.words.length > 1 || !MEANINGFUL.has(phrase.role),
-  )
-  const isContent = (word: string, at: number) => !isIn(dropped, at) && !isFunctionWord(word, lists?.name ?? "simple")
-  const content = words.filter(isContent)
-  const kind = kindOf(deciding, words, content, lists?.nouns)
-  const and = new Set(itemsOf(lists?.and))
-  const from = deciding?.to ?? 0
-  const middle = words.findIndex((word, at) => at > from && and.has(word))
-  const compared =
-    kind !== "comparison" || middle < 0
-      ? []
-      : [words.slice(0, middle), words.slice(middle)].map((half, side) =>
-          half.filter((word, at) => isContent(word, side === 0 ? at : middle + at)),
-        )
-  return {
-    text,
-    language,
-    kind,
-    words: [...new Set(content)],
-    names: NOUNS_HAVE_CAPITALS.has(language) ? new Set() : names,
-    compared: compared.every(({ length }) => length > 0) ? compared : [],
-  }
-}
-
-const kindOf = (
-  deciding: Found | undefined,
-  words: ReadonlyArray<string>,
-  content: ReadonlyArray<string>,
-  nouns: Partial<Readonly<Record<Kind, string>>> | undefined,
-): Kind => {
-  if (deciding === undefined) return "other"
-  const { from, role, to } = deciding
-  if (role === "particle") return "yes-no"
-  if (role === "filler") return "other"
-  if (role === "other" || role === "definition" || role === "list") {
-    const near = [...words.slice(to, to + NOUN_DISTANCE), ...words.slice(Math.max(0, from - 1), from)]
-    for (const word of near) {
-      for (const kind of ROLES) {
-        // “How … I …” asks for a way, and “in which … I …” does not.
-        if (kind === "how-to" && (role !== "other" || !near.slice(0, WAY_DISTANCE).includes(word))) continue
-        if (kind !== "particle" && kind !== "filler" && itemsOf(nouns?.[kind]).includes(word)) return kind
-      }
-    }
-  }
-  return role === "definition" && content.length > DEFINED_WORDS_MAX ? "other" : role
-}
-
-/** Reads a question of a script without spaces, where words are not told apart before its phrases are found. */
-const readUnspaced = (text: string, names: ReadonlySet<string>): Question => {
-  const plain = normalize(text, "NFKC").toLowerCase()
-  const language = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(plain)
-    ? "ja"
-    : /\p{Script=Hangul}/u.test(plain)
-      ? "ko"
-      : "zh"
-  const found: Array<Found> = []
-  const ofLanguage = phrases
-    .filter((phrase) => phrase.language === language)
-    .map((phrase) => ({ ...phrase, spelt: phrase.words.join(" ") }))
-    .toSorted((a, b) => b.spelt.length - a.spelt.length)
-  for (const phrase of ofLanguage) {
-    // A single character that only fills may be a part of any word.
-    if (phrase.role === "filler" && phrase.spelt.length === 1) continue
-    const from = plain.indexOf(phrase.spelt)
-    const to = from + phrase.spelt.length
-    if (from >= 0 && !found.some((other) => from < other.to && to > other.from)) found.push({ ...phrase, from, to })
-  }
-  const ordered = found.toSorted((a, b) => a.from - b.from)
-  const asking = ordered.filter(({ role }) => role !== "filler")
-  const deciding =
-    asking.find(({ role }) => role === "comparison") ??
-    asking.find(({ role }) => role !== "particle" && role !== "other") ??
-    asking[0]
-  const fillers = new Set(itemsOf(QUESTION_WORDS[language]?.filler))
-  let rest = ""
-  let at = 0
-  for (const { from, to } of ordered) {
-    rest += `${plain.slice(at, from)} `
-    at = to
-  }
-  rest += plain.slice(at)
-  const and = new Set(itemsOf(QUESTION_WORDS[language]?.and))
-  const content = runsOf(
-    rest,
-    (word) => fillers.has(word),
-    (word) => and.has(word),
-  )
-  const middle = content.findIndex((word) => and.has(word))
-  const kind = kindOf(deciding, [], content, undefined)
-  return {
-    text,
-    language,
-    kind,
-    words: [...new Set(content.filter((word) => !and.has(word)))],
-    names,
-    compared: kind === "comparison" && middle > 0 ? [content.slice(0, middle), content.slice(middle + 1)] : [],
-  }
-}
-
-/**
- * The parts of a text between words that only ask. Words that follow one another without a space stay together, because
- * where one of them ends is a guess.
- */
-const runsOf = (
-  text: string,
-  isFiller: (word: string) => boolean,
-  isAlone: (word: string) => boolean,
-): ReadonlyArray<string> => {
-  const runs: Array<Array<string>> = []
-  let end = -1
-  let at = 0
-  for (const word of wordsOf(bounded(text))) {
-    const from = text.indexOf(word, at)
-    at = from + word.length
-    if (isFiller(word)) continue
-    if (from === end && UNSPACED.test(word) && !isAlone(word)) runs.at(-1)?.push(word)
-    else runs.push([word])
-    end = isAlone(word) ? -1 : at
-  }
-  return runs.map((run) => run.join(""))
-}
+const NOUNS_HAVE_CAPITALS: ReadonlySet<SpokenLanguage> = new Set(["de"])
 
 /** Words with a digit or a capital letter, unless it is that of the first word. */
-const namesIn = (text: string): ReadonlySet<string> => {
+const namesIn = (text: string, language: SpokenLanguage): ReadonlySet<string> => {
+  if (NOUNS_HAVE_CAPITALS.has(language)) return new Set()
   const names =
     normalize(text, "NFKC").match(/(?<![\p{L}\p{M}\p{N}])(?:\p{Lu}|(?=[\p{L}_]{0,40}\p{N}))[\p{L}\p{M}\p{N}_]*/gu) ?? []
   const first = /[\p{L}\p{N}]+/u.exec(text)?.[0]
@@ -276,4 +168,17 @@ const namesIn = (text: string): ReadonlySet<string> => {
       .filter((name) => name !== first || /\p{N}|\p{Lu}.*\p{Lu}/u.test(name))
       .flatMap((name) => wordsOf(bounded(name))),
   )
+}
+
+/** Whether a text has one of the words by which a language denies or compares. */
+export const says = (role: "not" | "compare", text: BoundedText, language: SpokenLanguage): boolean =>
+  has(asking, text, (meaning) => meaning.role === role && meaning.language === language)
+
+/** Whether a text has a word for a number. */
+export const hasNumberWord = (text: BoundedText, language: SpokenLanguage): boolean =>
+  has(numbers, text, (meaning) => meaning === language)
+
+const has = <A>(book: PhraseBook<A>, text: BoundedText, isWanted: (meaning: A) => boolean): boolean => {
+  const tokens = tokensOf(text)
+  return tokens.some((_, at) => book.at(tokens, at, isWanted) !== undefined)
 }

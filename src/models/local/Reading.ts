@@ -3,7 +3,9 @@ import { bounded } from "../../text/BoundedText.ts"
 import { type Block, blocksOf } from "../../text/Blocks.ts"
 import { announces, sentencesIn } from "../../text/Lines.ts"
 import { plain } from "../../text/Markup.ts"
+import { withoutRecords } from "../../text/Tables.ts"
 import { keysOf } from "./Terms.ts"
+import { areAlike } from "./Values.ts"
 
 /*
  * Reads passages into what an answer may quote: sentences, and the items of lists, each with what stands above it.
@@ -107,7 +109,7 @@ class Reader implements Reading {
     }))
     this.under(passage.title, path)
     this.leads = section.length === 0 ? [] : [{ level: 0, lead: this.lead }]
-    const blocks = blocksOf(bounded(passage.content)).map(asStep)
+    const blocks = blocksOf(withoutRecords(bounded(passage.content), areAlike)).map(asStep)
     let announcement = ""
     for (let at = 0; at < blocks.length; at++) {
       const block = blocks[at]

@@ -10,7 +10,7 @@ import { answerTo, type Material, materialOf } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
 import { alternatives, phrase, titleList } from "./Phrases.ts"
-import { keysOf, Terms } from "./Terms.ts"
+import { keysOf, plainTerms } from "./Terms.ts"
 
 /*
  * Decides what `local/extractive` does next: it replies by itself, searches, or answers with what was found.
@@ -62,7 +62,7 @@ const answererFrom = ({ likely, others }: Passages): ((text: SearchText) => Answ
 
 /** Whether texts hold a form of one of the words. */
 const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
-  new Terms(words).in(texts.flatMap((text) => keysOf(bounded(text)))).size > 0
+  plainTerms(words).in(texts.flatMap((text) => keysOf(bounded(text)))).size > 0
 
 /** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
 const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>

@@ -2,7 +2,10 @@ import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { isPair, spacedWords } from "../../text/Words.ts"
-import { isImplied, meaningOf } from "./questions/Related.ts"
+import type { Grid } from "./Grids.ts"
+import { isImplied, meaningOf } from "./Related.ts"
+import type { Question } from "./Question.ts"
+import type { Reading } from "./Reading.ts"
 
 /*
  * Finds the words of a question in texts of any language: in another form, as a part of a compound, and with a typing
@@ -21,7 +24,7 @@ export interface Term {
 /** How certain it is that a word of a text means a word of the question, 0–1. */
 const SAME = 1
 const FORM = 0.9
-const PART = 0.6
+export const PART = 0.6
 const MISTYPED = 0.8
 const RELATED = 0.7
 /** The most that a word says which an answer can do without. */
@@ -39,10 +42,11 @@ const COMPARED_MAX = 4_000
 
 /** The words of a text as they are compared: in lower case, and without accents, articles and the like within words. */
 export const keysOf = (text: BoundedText): ReadonlyArray<string> => {
-  const spaced = spacedWords(text)
+  const spaced = spacedWords(text).replaceAll(E_MAIL, "email")
   return spaced === "" ? [] : spaced.split(" ").map(keyOf)
 }
 
+const E_MAIL = /\be mail\b/g
 const ASCII = /^[\0-\x7f]*$/
 const keys = new Map<string, string>()
 const KEYS_MAX = 20_000
@@ -72,6 +76,28 @@ const arabicKey = (word: string): string => {
   return bare === plain ? plain.replace(/^[و](?=.{4})/u, "") : bare
 }
 
+/** The words of what passages hold, among which a mistyped word of a question is looked for. */
+export const keysIn = ({ sentences }: Reading, tables: ReadonlyArray<Grid>): ReadonlySet<string> => {
+  const words = new Set<string>()
+  const add = (keys: ReadonlyArray<string>) => {
+    for (const key of keys) words.add(key)
+  }
+  for (const { keys } of sentences) add(keys)
+  for (const lead of new Set(sentences.map(({ lead }) => lead))) add(lead.keys)
+  for (const { header, rows } of tables) {
+    for (const cell of [...header, ...rows.flatMap(({ cells }) => cells)].slice(0, CELLS_MAX))
+      add(keysOf(bounded(cell)))
+  }
+  return words
+}
+
+/** The most cells of a table in which mistyped words are looked for. */
+const CELLS_MAX = 5_000
+
+/** Words of which each says what it is. */
+export const plainTerms = (words: ReadonlyArray<string>): Terms =>
+  new Terms({ words, implied: new Set(), names: new Set() })
+
 /** The words of a question, which it finds in texts. */
 export class Terms {
   readonly all: ReadonlyArray<Term>
@@ -79,15 +105,12 @@ export class Terms {
   private readonly exact = new Map<string, number>()
   /** Whether each term has no other forms, as numbers and pairs of characters have none. */
   private readonly isFixed: ReadonlyArray<boolean>
-  private readonly meanings: ReadonlyArray<number | undefined>
 
   /**
-   * @param names those of `words` that are names
    * @param texts the words of the texts in which the terms are looked for; a word that none of them has may be mistyped
    */
   constructor(
-    words: ReadonlyArray<string>,
-    names: ReadonlySet<string> = new Set(),
+    { implied, names, words }: Pick<Question, "implied" | "names" | "words">,
     texts: ReadonlySet<string> = new Set(),
   ) {
     const terms = new Map<string, Term>()
@@ -95,12 +118,11 @@ export class Terms {
       for (const part of spacedWords(bounded(word)).split(" ")) {
         const key = keyOf(part)
         if (part === "" || terms.has(key) || terms.size === TERMS_MAX) continue
-        const weight = isImplied(key) ? Math.min(IMPLIED_WEIGHT, weightOf(part)) : weightOf(part)
+        const weight = implied.has(word) || isImplied(key) ? Math.min(IMPLIED_WEIGHT, weightOf(part)) : weightOf(part)
         terms.set(key, { key, weight, isName: names.has(word) || /\p{N}/u.test(part) })
       }
     }
     this.all = Array.from(terms.values())
-    this.meanings = this.all.map(({ key }) => meaningOf(key))
     this.isFixed = this.all.map(({ key }) => /\p{N}/u.test(key) || isPair(key))
     for (const [index, { key }] of this.all.entries()) this.exact.set(key, index)
     this.learn(texts)
@@ -124,9 +146,9 @@ export class Terms {
     if (exact !== undefined) meant.push([exact, SAME])
     else {
       for (let term = 0; term < this.all.length; term++) {
-        const isRelated = meaning !== undefined && meaning === this.meanings[term]
-        const same = this.isFixed[term] === true ? 0 : similarity(this.all[term]?.key ?? "", word)
-        const strength = isRelated ? Math.max(same, RELATED) : same
+        const key = this.all[term]?.key ?? ""
+        const same = this.isFixed[term] === true ? 0 : similarity(key, word)
+        const strength = meaning !== undefined && meaning === meaningOf(key) ? Math.max(same, RELATED) : same
         if (strength > 0) meant.push([term, strength])
       }
     }

@@ -1,9 +1,8 @@
 import { LIKELY_SIMILARITY } from "../../../src/domain/Passage.ts"
 import { Evidence } from "../../../src/models/local/Evidence.ts"
-import { signalsOf } from "../../../src/models/local/Likelihood.ts"
 import { readQuestion } from "../../../src/models/local/Question.ts"
 import { read } from "../../../src/models/local/Reading.ts"
-import { rank } from "../../../src/models/local/Sentences.ts"
+import { keysIn, Terms } from "../../../src/models/local/Terms.ts"
 import type { Replied } from "./Asking.ts"
 import { type Expected, hasNoAnswer, isSmallTalk, type Kind } from "./Case.ts"
 import { digest } from "../lib/Halves.ts"
@@ -11,8 +10,8 @@ import { holds, holdsAny } from "./Matching.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 
 /*
- * Fits the parameters of answers from sentences: the weights of `Sentences.ts`, by which the best sentence is found, and
- * those of `Likelihood.ts`, by which it is an answer at all or none. All figures are of knowledge bases that were left
+ * Fits the parameters of answers from sentences: the weights of `Evidence.ts` by which the best sentence is found, and
+ * those by which it is an answer at all or none. All figures are of knowledge bases that were left
  * out of the fit.
  */
 
@@ -41,20 +40,22 @@ export const fittingOf = (replied: ReadonlyArray<Replied>): string => {
     if (searched === undefined || isSmallTalk(asked.kind) || OTHER_KINDS.has(asked.kind)) return []
     const passages = searched.passages.filter(({ similarity = 1 }) => similarity >= LIKELY_SIMILARITY)
     const isAnswered = passages.some(({ content }) => answers(asked, content))
-    const evidence = new Evidence(readQuestion(bounded(searched.query)), read(passages))
-    const [best] = rank(evidence.judged)
+    const question = readQuestion(bounded(searched.query))
+    const reading = read(passages)
+    const evidence = new Evidence(question, new Terms(question, keysIn(reading, [])), reading)
+    const [best] = evidence.ranked
     if (best === undefined || best.covered.size === 0 || isAnswered === hasNoAnswer(asked)) return []
     return [{ asked, evidence, best, isAnswered }]
   })
   const sentences = judged.map(({ asked, evidence }): Example => ({
     knowledge: asked.knowledge,
     weight: 1,
-    alternatives: evidence.judged.map(({ features }) => Object.values(features)),
-    isRight: evidence.judged.map(({ sentence }) => answers(asked, sentence.text)),
+    alternatives: evidence.ranked.map(({ features }) => Object.values(features)),
+    isRight: evidence.ranked.map(({ sentence }) => answers(asked, sentence.text)),
   }))
   const [none, some] = [judged.filter(({ isAnswered }) => !isAnswered), judged.filter(({ isAnswered }) => isAnswered)]
   const replies = judged.map(({ asked, best, evidence, isAnswered }): Example => {
-    const signals = Object.values(signalsOf(evidence, best))
+    const signals = Object.values(evidence.signals(best))
     return {
       knowledge: asked.knowledge,
       weight: judged.length / 2 / (isAnswered ? some.length : none.length),
@@ -67,7 +68,7 @@ export const fittingOf = (replied: ReadonlyArray<Replied>): string => {
   const oddsOf = (each: Example, weights: ReadonlyArray<number>) => product(each.alternatives[0] ?? [], weights)
   return [
     ...described(
-      "Sentences.ts",
+      "Sentences",
       Object.keys(first.best.features),
       sentences.filter(({ isRight }) => isRight.includes(true)),
       [
@@ -75,7 +76,7 @@ export const fittingOf = (replied: ReadonlyArray<Replied>): string => {
         (left) => mean(left.map(([each, weights]) => (isBestRight(each, weights) ? 1 : 0))),
       ],
     ),
-    ...described("Likelihood.ts", Object.keys(signalsOf(first.evidence, first.best)), replies, [
+    ...described("Likelihood", Object.keys(first.evidence.signals(first.best)), replies, [
       "an answer is likelier than none",
       (left) => areaOf(left.map(([each, weights]) => [each.isRight[0] === true, oddsOf(each, weights)])),
     ]),

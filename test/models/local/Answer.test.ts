@@ -84,11 +84,6 @@ describe("a pronoun at the beginning is explained", () => {
   ])("by %s where none does", (_, content, expected) => {
     expect(answer("What do ducks eat, fish and grass?", content)).toStartWith(expected)
   })
-
-  test("and a conjunction is left out where the sentence before it is too long", () => {
-    const before = `Geese ${"really ".repeat(60)}eat.`
-    expect(answer("What do ducks eat?", `${before} However, ducks eat fish.`)).toBe("Ducks eat fish. (Title)")
-  })
 })
 
 test("things that are named one after the other are quoted with the heading that tells what they are", () => {
@@ -142,6 +137,22 @@ test("sentences of two documents are quoted together only to compare two things"
   expect(answerTo(bounded("How much storage has the Team plan?"), materialOf(passages))?.text).toBe(
     "The Team plan has 200 GB of storage. (B)",
   )
+})
+
+describe("an answer agrees with the question about what is denied", () => {
+  const content =
+    "The Old Town store is closed on Mondays. The Harbour store is open every day from Monday on. The Elm room has no window. The Birch room has a window."
+
+  test.each([
+    ["Which store is open on Mondays?", "The Harbour store is open every day from Monday on. (Title)"],
+    ["Which store is closed on Mondays?", "The Old Town store is closed on Mondays. (Title)"],
+    ["Is the Old Town store open on Mondays?", "The Old Town store is closed on Mondays. (Title)"],
+    ["Which room has no window?", "The Elm room has no window. (Title)"],
+    ["Which room has a window?", "The Birch room has a window. (Title)"],
+    ["Which rooms have more than 10 windows?", undefined],
+  ])("%s", (question, expected) => {
+    expect(answer(question, content)).toBe(expected)
+  })
 })
 
 describe("nothing is answered", () => {
