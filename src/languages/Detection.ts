@@ -201,13 +201,6 @@ const knownWords = (): Known => {
   return (known = { functionWords, talk, spelled })
 }
 
-/** Returns whether a word, in lower case, is a function word of a language. */
-export const isFunctionWord = (word: string, language: Language): boolean =>
-  knownWords()
-    .functionWords.get(word)
-    ?.values()
-    .some(({ stemmer }) => stemmer === language) === true
-
 const WORD = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu
 /** The length of the longest words that are looked at, in UTF-16 code units. */
 const WORD_MAX = 40

@@ -31,6 +31,48 @@ export interface SmallTalkPhrases {
 }
 
 /**
+ * The words of a language by which a question says what it wants, separated by commas. What follows a `+` is also a word
+ * of the answer.
+ */
+export interface QuestionWords {
+  /** A number, with or without a unit. */
+  readonly amount: string
+  /** A date, a day or a time. */
+  readonly time: string
+  /** A person or a place. */
+  readonly name: string
+  /** How something is done. */
+  readonly way: string
+  /** Several things. */
+  readonly several: string
+  /** Words that deny: an answer to a question with one of them has one, too. */
+  readonly not: string
+  /** Words that compare: what they ask for is quoted where a text says so, and never computed. */
+  readonly compare: string
+  /** Words for numbers, and for no price. */
+  readonly number: string
+}
+
+/** Sentences that `local/extractive` says by itself. */
+export interface Replies {
+  readonly hello: string
+  readonly ask: string
+  readonly welcome: string
+  readonly goodbye: string
+  /** Its introduction. `{}` stands for the name of the chatbot. */
+  readonly about: string
+  /** Announces a list of titles. */
+  readonly documents: string
+  /** Ends a list of titles. `{}` stands for the number of the others. */
+  readonly more: string
+  readonly noDocuments: string
+  readonly nothingFound: string
+  readonly searchFailed: string
+  /** `{}` stands for the places nearby. */
+  readonly didYouMean: string
+}
+
+/**
  * Everything that the server says or recognizes in one language. The texts of the chat widget stand beside it in the
  * file of the language, as `widget`, in the languages that the widget speaks.
  */
@@ -41,6 +83,8 @@ export interface Locale {
   readonly spelling?: RegExp
   readonly functionWords: FunctionWords
   readonly smallTalk: SmallTalkPhrases
+  readonly asking: QuestionWords
+  readonly replies: Replies
   /** The question for the user's e-mail address. */
   readonly emailRequest: string
   /** The page in place of a chat that does not exist or is not public. */

@@ -35,6 +35,34 @@ export const locale: Locale = {
     refusal:
       "nein, nö, nee, lieber nicht, jetzt nicht, nicht jetzt, später, möchte ich nicht, das möchte ich nicht, ich möchte nicht, will ich nicht, überspringen",
   },
+  asking: {
+    amount:
+      "wie viel, wie viele, wieviel, wieviele, wie lange, wie lang, wie alt, wie weit, wie hoch, wie groß, wie oft, wie +warm, wie +schwer, wie +teuer, was +kostet, was +kosten, +preis, +kosten, +anzahl, +frist, +dauer",
+    time: "wann, seit wann, bis wann, ab wann, um wie viel uhr, in welchem jahr, welches jahr, an welchem tag, welcher tag, in welchem jahrhundert, +öffnungszeiten, +datum, +termin",
+    name: "wer, wen, wem, wessen, wo, woher, wohin, von wem, in welcher stadt, in welchem land, +adresse",
+    way: "wie kann ich, wie kann man, wie können wir, wie mache ich, wie melde ich, wie muss ich, wie bekomme ich, wie geht, was muss ich tun, was soll ich tun, was muss ich machen, +anleitung, +schritte",
+    several:
+      "welche, nenne, was für, was muss ich, was brauche ich, was kann ich, was darf ich, was darf, was ist im, was gehört, was gibt es, was gibt's, liste",
+    not: "nicht, kein, keine, keinen, nie, ohne, außer, geschlossen, ausgenommen, nein, nichts",
+    compare:
+      "mehr als, weniger als, billiger als, mindestens, höchstens, am meisten, meisten, wenigsten, billigste, günstigste, günstigsten, teuerste, teuersten, höchste, niedrigste, größte, größten, kleinste, längste, kürzeste, älteste, neueste, beste, wärmsten",
+    number:
+      "zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, zwanzig, hundert, tausend, einmal, zweimal, hälfte, kostenlos, frei",
+  },
+  replies: {
+    hello: "Hallo!",
+    ask: "Stellen Sie mir eine Frage, und ich suche die Antwort in den Dokumenten.",
+    welcome: "Gern geschehen!",
+    goodbye: "Auf Wiedersehen!",
+    about:
+      "Ich bin {}, ein Chatbot. Ich bin ein Programm, kein Mensch, und beantworte Fragen mit Sätzen aus den Dokumenten, die ich kenne.",
+    documents: "Ich kenne diese Dokumente:",
+    more: "… und {} weitere",
+    noDocuments: "Ich habe noch keine Dokumente und kann deshalb keine Fragen beantworten.",
+    nothingFound: "Dazu habe ich in den Dokumenten nichts gefunden.",
+    searchFailed: "Ich konnte die Dokumente gerade nicht durchsuchen. Bitte versuchen Sie es gleich noch einmal.",
+    didYouMean: "Meinten Sie {}?",
+  },
   emailRequest: "Wie lautet Ihre E-Mail-Adresse? Danach beantworte ich Ihre Frage.",
   noChat: "Dieser Chat ist nicht verfügbar.",
   notNow: "Diese Seite ist im Moment nicht verfügbar. Bitte versuchen Sie es später noch einmal.",

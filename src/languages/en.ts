@@ -32,6 +32,34 @@ export const locale: Locale = {
     refusal:
       "no, nope, not now, later, maybe later, skip, skip it, skip that, rather not, i'd rather not, i prefer not to, i don't want to",
   },
+  asking: {
+    amount:
+      "how many, how much, how long, how old, how far, how high, how tall, how big, how large, how often, how +heavy, how +deep, what percentage, +price, +cost, +costs, +number, +fee, +limit, +height, +length, +size, +duration",
+    time: "when, since when, until when, what time, which year, what year, in what year, which date, which day, what day, which month, which century, +hours, +date, +deadline",
+    name: "who, whom, whose, where, which country, which city, +address",
+    way: "how do i, how do you, how do we, how can i, how can we, how can one, how does one, how should i, how to, what do i do, what do i have to do, what do i need to do, what should i do, +steps",
+    several:
+      "what can i, what may i, what do i need, what must i, what should i, what can't i, what can't, what won't, what doesn't, what isn't, what are the, what are all, what kinds of, what types of, which kinds of, what else, list",
+    not: "not, no, never, without, except, closed, excluded, t, none, nothing, cannot",
+    compare:
+      "more than, less than, fewer than, cheaper than, at least, at most, below, above, most, least, cheapest, highest, lowest, biggest, largest, smallest, longest, shortest, tallest, oldest, newest, latest, earliest, best, fewest, heaviest",
+    number:
+      "two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, twenty, hundred, thousand, million, once, twice, half, free",
+  },
+  replies: {
+    hello: "Hello!",
+    ask: "Ask me a question, and I will look for the answer in the documents.",
+    welcome: "You are welcome!",
+    goodbye: "Goodbye!",
+    about:
+      "I am {}, a chatbot. I am a program, not a person, and I answer questions with sentences from the documents that I know.",
+    documents: "I know these documents:",
+    more: "… and {} more",
+    noDocuments: "I have no documents yet, so I cannot answer questions.",
+    nothingFound: "I found nothing about that in the documents.",
+    searchFailed: "I could not search the documents just now. Please try again in a moment.",
+    didYouMean: "Did you mean {}?",
+  },
   emailRequest: "Before I answer, what is your e-mail address?",
   noChat: "This chat is not available.",
   notNow: "This page is not available at the moment. Please try again later.",

@@ -34,6 +34,32 @@ export const locale: Locale = {
     refusal:
       "no, ahora no, más tarde, luego, prefiero no, prefiero no decirlo, prefiero no darlo, no quiero, omitir, saltar, paso, no tengo",
   },
+  asking: {
+    amount:
+      "cuánto, cuánta, cuántos, cuántas, cuánto tiempo, qué edad, qué distancia, cada cuánto, +precio, +cuesta, +vale, +número, +plazo, +duración",
+    time: "cuándo, desde cuándo, hasta cuándo, a qué hora, en qué año, qué año, qué día, qué fecha, +horario, +horarios",
+    name: "quién, quiénes, de quién, dónde, de dónde, adónde, en qué ciudad, en qué país, +dirección",
+    way: "cómo puedo, cómo se puede, cómo lo hago, cómo me, cómo, cómo hago, cómo se hace, cómo debo, cómo es la, qué debo hacer, +pasos",
+    several: "cuáles, qué tipos de, qué clases de, qué tengo que, qué debo, qué necesito, qué puedo, qué incluye",
+    not: "no, nunca, ningún, ninguna, sin, excepto, cerrado, cerrada, nada",
+    compare:
+      "más de, menos de, más que, menos que, al menos, como máximo, el más, la más, más caro, más barato, más grande, más alto, el menos, mejor",
+    number: "dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, veinte, cien, mil, gratis",
+  },
+  replies: {
+    hello: "¡Hola!",
+    ask: "Hágame una pregunta y buscaré la respuesta en los documentos.",
+    welcome: "¡De nada!",
+    goodbye: "¡Hasta luego!",
+    about:
+      "Soy {}, un chatbot. Soy un programa, no una persona, y respondo preguntas con frases de los documentos que conozco.",
+    documents: "Conozco estos documentos:",
+    more: "… y {} más",
+    noDocuments: "Todavía no tengo documentos, así que no puedo responder preguntas.",
+    nothingFound: "No encontré nada sobre eso en los documentos.",
+    searchFailed: "No pude buscar en los documentos en este momento. Inténtelo de nuevo dentro de un momento.",
+    didYouMean: "¿Quiso decir {}?",
+  },
   emailRequest: "Antes de responder, ¿cuál es tu dirección de correo electrónico?",
   noChat: "Este chat no está disponible.",
   notNow: "Esta página no está disponible en este momento. Inténtelo de nuevo más tarde.",

@@ -33,6 +33,33 @@ export const locale: Locale = {
     refusal:
       "non, nan, pas maintenant, plus tard, je préfère pas, je préfère ne pas, je préfère ne pas le dire, je ne veux pas, je ne souhaite pas, je refuse, passer, ignorer",
   },
+  asking: {
+    amount:
+      "combien, combien de, combien de temps, c'est combien, quel âge, quelle hauteur, quelle distance, +prix, +coûte, +tarif, +nombre, +durée, +délai",
+    time: "quand, depuis quand, jusqu'à quand, à quelle heure, en quelle année, quelle année, quel jour, quelle date, +horaires, +heures",
+    name: "qui, à qui, par qui, où, d'où, dans quelle ville, dans quel pays, +adresse",
+    way: "comment faire, comment puis je, comment peut on, comment dois je, comment on, comment, que dois je faire, +étapes",
+    several:
+      "quels, quelles, que dois je, que doit on, que faut il, qu'est ce que je dois, que puis je, qu'est ce qui est, que comprend, liste",
+    not: "pas, non, aucun, aucune, jamais, sans, sauf, fermé, fermée, rien",
+    compare:
+      "plus de, moins de, au moins, au plus, plus que, moins que, le plus, la plus, les plus, le moins, la moins, les moins, meilleur",
+    number: "deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze, vingt, cent, mille, gratuit, gratuite",
+  },
+  replies: {
+    hello: "Bonjour !",
+    ask: "Posez-moi une question, et je chercherai la réponse dans les documents.",
+    welcome: "Avec plaisir !",
+    goodbye: "Au revoir !",
+    about:
+      "Je suis {}, un chatbot. Je suis un programme, pas une personne, et je réponds aux questions avec des phrases tirées des documents que je connais.",
+    documents: "Je connais ces documents :",
+    more: "… et {} de plus",
+    noDocuments: "Je n'ai pas encore de documents et ne peux donc pas répondre aux questions.",
+    nothingFound: "Je n'ai rien trouvé à ce sujet dans les documents.",
+    searchFailed: "Je n'ai pas pu consulter les documents à l'instant. Veuillez réessayer dans un moment.",
+    didYouMean: "Vouliez-vous dire {} ?",
+  },
   emailRequest: "Avant de vous répondre, quelle est votre adresse e-mail ?",
   noChat: "Ce chat n’est pas disponible.",
   notNow: "Cette page n’est pas disponible pour le moment. Veuillez réessayer plus tard.",

@@ -34,6 +34,31 @@ export const locale: Locale = {
     refusal:
       "no, non ora, più tardi, dopo, preferisco di no, preferisco non dirlo, preferirei di no, non voglio, non ce l'ho, salta",
   },
+  asking: {
+    amount:
+      "quanto, quanta, quanti, quante, quanto tempo, quanto costa, che età, ogni quanto, +prezzo, +costo, +numero, +durata",
+    time: "quando, da quando, fino a quando, a che ora, in che anno, in quale anno, che giorno, +orario, +orari",
+    name: "chi, di chi, da chi, dove, da dove, in quale città, in quale paese, +indirizzo",
+    way: "come posso, come si può, come faccio, come si fa, come devo, cosa devo fare, +passi",
+    several: "quali, che tipi di, cosa devo, cosa posso, cosa serve, cosa comprende, cosa include",
+    not: "non, no, mai, nessun, nessuna, senza, tranne, chiuso, chiusa, niente",
+    compare: "più di, meno di, almeno, al massimo, il più, la più, più caro, più economico, maggiore, minore, migliore",
+    number: "due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici, venti, cento, mille, gratis",
+  },
+  replies: {
+    hello: "Ciao!",
+    ask: "Fammi una domanda e cercherò la risposta nei documenti.",
+    welcome: "Prego!",
+    goodbye: "Arrivederci!",
+    about:
+      "Sono {}, un chatbot. Sono un programma, non una persona, e rispondo alle domande con frasi dei documenti che conosco.",
+    documents: "Conosco questi documenti:",
+    more: "… e altri {}",
+    noDocuments: "Non ho ancora documenti, quindi non posso rispondere alle domande.",
+    nothingFound: "Non ho trovato nulla al riguardo nei documenti.",
+    searchFailed: "Non sono riuscito a cercare nei documenti. Riprova tra un momento.",
+    didYouMean: "Intendevi {}?",
+  },
   emailRequest: "Prima di rispondere, qual è il tuo indirizzo e-mail?",
   noChat: "Questa chat non è disponibile.",
   notNow: "Questa pagina non è disponibile al momento. Riprova più tardi.",

@@ -34,6 +34,31 @@ export const locale: Locale = {
     refusal:
       "nee, neen, liever niet, nu niet, niet nu, later, dat wil ik niet, wil ik niet, ik wil niet, overslaan, sla over",
   },
+  asking: {
+    amount: "hoeveel, hoe lang, hoe oud, hoe ver, hoe hoog, hoe groot, hoe vaak, +prijs, +kost, +kosten, +aantal",
+    time: "wanneer, sinds wanneer, tot wanneer, hoe laat, in welk jaar, welk jaar, op welke dag, +openingstijden",
+    name: "wie, van wie, waar, waarheen, in welke stad, in welk land, +adres",
+    way: "hoe kan ik, hoe kan je, hoe moet ik, hoe maak ik, hoe doe ik, wat moet ik doen, +stappen",
+    several: "welke, wat voor, wat zijn de, wat moet ik, wat kan ik, wat mag ik",
+    not: "niet, geen, nooit, zonder, behalve, gesloten, nee, niets",
+    compare:
+      "meer dan, minder dan, minstens, hoogstens, meeste, minste, goedkoopste, duurste, grootste, kleinste, hoogste, langste, oudste, beste",
+    number: "twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf, twintig, honderd, duizend, gratis",
+  },
+  replies: {
+    hello: "Hallo!",
+    ask: "Stel me een vraag, dan zoek ik het antwoord in de documenten.",
+    welcome: "Graag gedaan!",
+    goodbye: "Tot ziens!",
+    about:
+      "Ik ben {}, een chatbot. Ik ben een programma, geen mens, en ik beantwoord vragen met zinnen uit de documenten die ik ken.",
+    documents: "Ik ken deze documenten:",
+    more: "… en nog {}",
+    noDocuments: "Ik heb nog geen documenten en kan daarom geen vragen beantwoorden.",
+    nothingFound: "Daarover heb ik niets gevonden in de documenten.",
+    searchFailed: "Ik kon de documenten zojuist niet doorzoeken. Probeer het zo meteen opnieuw.",
+    didYouMean: "Bedoelde je {}?",
+  },
   emailRequest: "Wat is je e-mailadres? Daarna beantwoord ik je vraag.",
   noChat: "Deze chat is niet beschikbaar.",
   notNow: "Deze pagina is op dit moment niet beschikbaar. Probeer het later opnieuw.",

@@ -31,6 +31,31 @@ export const locale: Locale = {
     refusal:
       "nie, nie teraz, później, może później, wolę nie, wolę nie podawać, nie chcę, nie chcę podawać, nie podam, pomiń, nie mam",
   },
+  asking: {
+    amount:
+      "ile, ilu, ile czasu, ile kosztuje, jak długo, jak daleko, jak często, jaki procent, +cena, +liczba, +koszt",
+    time: "kiedy, od kiedy, do kiedy, o której godzinie, o której, w którym roku, w jakim roku, którego dnia",
+    name: "kto, kogo, komu, przez kogo, gdzie, skąd, dokąd, w jakim mieście, w jakim kraju",
+    way: "jak mogę, jak można, jak zrobić, jak mam, co mam zrobić, co należy zrobić",
+    several: "jakie, jakich, które, wymień, co muszę, co mogę",
+    not: "nie, nigdy, żaden, bez, oprócz, zamknięte, zamknięty",
+    compare: "więcej niż, mniej niż, co najmniej, najwyżej",
+    number: "dwa, dwie, trzy, cztery, pięć, sześć, siedem, osiem, dziewięć, dziesięć, sto, tysiąc, bezpłatnie",
+  },
+  replies: {
+    hello: "Dzień dobry!",
+    ask: "Proszę zadać pytanie, a poszukam odpowiedzi w dokumentach.",
+    welcome: "Proszę bardzo!",
+    goodbye: "Do widzenia!",
+    about:
+      "Jestem {}, chatbot. Jestem programem, nie człowiekiem, i odpowiadam na pytania zdaniami z dokumentów, które znam.",
+    documents: "Znam te dokumenty:",
+    more: "… i jeszcze {}",
+    noDocuments: "Nie mam jeszcze dokumentów, więc nie mogę odpowiadać na pytania.",
+    nothingFound: "Nie znaleziono nic na ten temat w dokumentach.",
+    searchFailed: "Nie udało się teraz przeszukać dokumentów. Proszę spróbować ponownie za chwilę.",
+    didYouMean: "Czy chodziło o {}?",
+  },
   emailRequest: "Zanim odpowiem: jaki jest Pani lub Pana adres e-mail?",
   noChat: "Ten czat jest niedostępny.",
   notNow: "Ta strona jest chwilowo niedostępna. Spróbuj ponownie później.",

@@ -32,6 +32,32 @@ export const locale: Locale = {
     refusal:
       "não, agora não, mais tarde, depois, prefiro não, prefiro não dizer, prefiro não informar, não quero, não tenho, pular, ignorar",
   },
+  asking: {
+    amount:
+      "quanto, quanta, quantos, quantas, quanto tempo, quanto custa, que idade, que distância, +preço, +prazo, +número, +duração",
+    time: "quando, desde quando, até quando, a que horas, em que ano, que ano, que dia, que data, +horário",
+    name: "quem, de quem, onde, de onde, aonde, em que cidade, em que país, +endereço",
+    way: "como posso, como se pode, como faço, como fazer, como devo, o que devo fazer, +passos",
+    several: "quais, que tipos de, o que preciso, o que devo, o que posso, o que inclui",
+    not: "não, nunca, nenhum, nenhuma, sem, exceto, fechado, fechada, nada",
+    compare:
+      "mais de, menos de, mais que, menos que, pelo menos, no máximo, o mais, a mais, mais caro, mais barato, maior, menor, melhor",
+    number: "dois, duas, três, quatro, cinco, seis, sete, oito, nove, dez, onze, doze, vinte, cem, mil, grátis",
+  },
+  replies: {
+    hello: "Olá!",
+    ask: "Faça-me uma pergunta e procurarei a resposta nos documentos.",
+    welcome: "De nada!",
+    goodbye: "Até logo!",
+    about:
+      "Eu sou {}, um chatbot. Sou um programa, não uma pessoa, e respondo a perguntas com frases dos documentos que conheço.",
+    documents: "Conheço estes documentos:",
+    more: "… e mais {}",
+    noDocuments: "Ainda não tenho documentos e, por isso, não posso responder a perguntas.",
+    nothingFound: "Não encontrei nada sobre isso nos documentos.",
+    searchFailed: "Não consegui pesquisar nos documentos agora. Tente novamente daqui a pouco.",
+    didYouMean: "Você quis dizer {}?",
+  },
   emailRequest: "Antes de responder, qual é o seu endereço de e-mail?",
   noChat: "Este chat não está disponível.",
   notNow: "Esta página não está disponível no momento. Tente novamente mais tarde.",

@@ -34,6 +34,31 @@ export const locale: Locale = {
     refusal:
       "hayır, yok, istemiyorum, vermek istemiyorum, söylemek istemiyorum, şimdi değil, daha sonra, sonra, geç, atla, olmaz",
   },
+  asking: {
+    amount:
+      "kaç, kaçtır, ne kadar, ne kadardır, kaç tane, ne kadar süre, ne sıklıkla, kaç yaşında, yüzde kaç, +fiyatı, +ücreti, +sayısı",
+    time: "ne zaman, hangi yıl, hangi yılda, hangi tarihte, hangi gün, saat kaçta, kaç yılında, hangi yüzyılda",
+    name: "kim, kimi, kimin, kime, nerede, nereye, nereden, nerededir, hangi şehirde, hangi ülkede",
+    way: "nasıl yapılır, nasıl yapabilirim, nasıl yaparım, ne yapmalıyım, nasıl edebilirim",
+    several: "hangileri, neler, nelerdir, hangileridir",
+    not: "değil, yok, hiç, olmadan, hariç, kapalı, hayır",
+    compare: "daha fazla, daha az, en az, en fazla",
+    number: "iki, üç, dört, beş, altı, yedi, sekiz, dokuz, on, yirmi, yüz, bin, milyon, ücretsiz",
+  },
+  replies: {
+    hello: "Merhaba!",
+    ask: "Bana bir soru sorun, yanıtı belgelerde arayayım.",
+    welcome: "Rica ederim!",
+    goodbye: "Hoşça kalın!",
+    about:
+      "Ben {} adlı bir sohbet botuyum. İnsan değil, bir programım ve soruları bildiğim belgelerden cümlelerle yanıtlıyorum.",
+    documents: "Şu belgeleri biliyorum:",
+    more: "… ve {} tane daha",
+    noDocuments: "Henüz hiç belgem yok, bu yüzden soruları yanıtlayamıyorum.",
+    nothingFound: "Belgelerde bununla ilgili bir şey bulamadım.",
+    searchFailed: "Şu anda belgelerde arama yapamadım. Lütfen biraz sonra tekrar deneyin.",
+    didYouMean: "Bunu mu demek istediniz: {}?",
+  },
   emailRequest: "Yanıtlamadan önce, e-posta adresiniz nedir?",
   noChat: "Bu sohbet kullanılamıyor.",
   notNow: "Bu sayfa şu anda kullanılamıyor. Lütfen daha sonra tekrar deneyin.",

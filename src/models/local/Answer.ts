@@ -7,7 +7,7 @@ import { type Question, readQuestion, says } from "./Question.ts"
 import { paragraphsOf } from "./Readable.ts"
 import { type ItemList, type Reading, read, type Sentence } from "./Reading.ts"
 import { answerFromTables } from "./Rows.ts"
-import { keysIn, Terms } from "./Terms.ts"
+import { keysOf, Terms } from "./Terms.ts"
 import { enumerates } from "./Values.ts"
 
 /*
@@ -73,6 +73,24 @@ export const answerTo = (text: BoundedText, { reading, tables }: Material): Answ
       : listAnswer(list.list)
   return isOpposed(question, answer, areCells) ? undefined : answer
 }
+
+/** The words of what passages hold, among which a mistyped word of a question is looked for. */
+export const keysIn = ({ sentences }: Reading, tables: ReadonlyArray<Grid>): ReadonlySet<string> => {
+  const words = new Set<string>()
+  const add = (keys: ReadonlyArray<string>) => {
+    for (const key of keys) words.add(key)
+  }
+  for (const { keys } of sentences) add(keys)
+  for (const lead of new Set(sentences.map(({ lead }) => lead))) add(lead.keys)
+  for (const { header, rows } of tables) {
+    for (const cell of [...header, ...rows.flatMap(({ cells }) => cells)].slice(0, CELLS_MAX))
+      add(keysOf(bounded(cell)))
+  }
+  return words
+}
+
+/** The most cells of a table in which mistyped words are looked for. */
+const CELLS_MAX = 5_000
 
 /** The least share of a question's information in a heading that says how something is done. */
 const FITTING_SHARE_MIN = 0.5

@@ -1,11 +1,11 @@
-import type { SpokenLanguage } from "../../languages/Locales.ts"
+import type { Replies } from "../../languages/Locale.ts"
+import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
 import type { DocumentTitles } from "../ToolDeclaration.ts"
-import { type Phrases, phraseTable } from "./PhraseTable.ts"
 
 /** A phrase in a language, with a value in place of its `{}`. */
-export const phrase = (language: SpokenLanguage, name: keyof Phrases, value = ""): string =>
+export const phrase = (language: SpokenLanguage, name: keyof Replies, value = ""): string =>
   // A function, because a replacement text may hold special patterns such as `$&`.
-  phraseTable[language][name].replace("{}", () => value)
+  locales[language].replies[name].replace("{}", () => value)
 
 /** Several names as alternatives, such as `“A”, “B”, or “C”`. */
 export const alternatives = (language: SpokenLanguage, names: ReadonlyArray<string>): string =>

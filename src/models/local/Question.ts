@@ -1,11 +1,11 @@
 import { languageOfReply } from "../../languages/Detection.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { type SpokenLanguage, spokenLanguages } from "../../languages/Locales.ts"
+import type { QuestionWords } from "../../languages/Locale.ts"
+import { locales, type SpokenLanguage, spokenLanguages } from "../../languages/Locales.ts"
 import { functionBook } from "../../languages/messages/Books.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { joined, lowerCased, PhraseBook, tokensOf, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
-import { type QuestionWords, questionWords } from "./QuestionWords.ts"
 
 /*
  * Reads a question: the words that its answer is about, and what it wants of them.
@@ -53,7 +53,7 @@ const bookOf = (isKept: boolean) =>
   new PhraseBook<Meaning>(
     spokenLanguages.flatMap((language) =>
       ROLES.flatMap((role) => {
-        const phrases = questionWords[language][role].split(", ").filter((each) => each.includes(KEPT) === isKept)
+        const phrases = locales[language].asking[role].split(", ").filter((each) => each.includes(KEPT) === isKept)
         return phrases.length === 0 ? [] : [[phrases.join(", ").replaceAll(KEPT, ""), { language, role }] as const]
       }),
     ),
@@ -62,7 +62,7 @@ const bookOf = (isKept: boolean) =>
 const [asking, telling] = [bookOf(false), bookOf(true)]
 
 const numbers = new PhraseBook<SpokenLanguage>(
-  spokenLanguages.map((language) => [questionWords[language].number, language] as const),
+  spokenLanguages.map((language) => [locales[language].asking.number, language] as const),
 )
 
 /** A question is read up to so many words: further ones tell no more about it. */

@@ -10,6 +10,7 @@ import { answerTo, type Material, materialOf } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
 import { alternatives, phrase, titleList } from "./Phrases.ts"
+import { readQuestion } from "./Question.ts"
 import { keysOf, plainTerms } from "./Terms.ts"
 
 /*
@@ -54,11 +55,33 @@ const answererFrom = ({ likely, others }: Passages): ((text: SearchText) => Answ
     const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
     if (holders.length === 0) return undefined
     const material = materialOf(holders)
-    const answer = answerTo(text, material)
-    const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
-    return answer !== undefined && hold([answer.text, ...around], needed) ? answer : undefined
+    const answers = [text, ...variantsOf(text, needed)].flatMap((one) => {
+      const answer = answerTo(one, material)
+      const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+      return answer !== undefined && hold([answer.text, ...around], needed) ? [answer] : []
+    })
+    // An answer to the earlier question, too, repeats what was said.
+    const [first] = answers
+    return first === undefined ? undefined : (answers.find((answer) => isPart(answer, first)) ?? first)
   }
 }
+
+/** The most words that a follow-up may take the place of. */
+const VARIANTS_MAX = 6
+
+/** A text without each of the words that the needed ones may take the place of: what stands last is varied most often. */
+const variantsOf = (text: BoundedText, needed: ReadonlyArray<string>): ReadonlyArray<BoundedText> => {
+  const own = new Set(needed.flatMap((words) => tokensOf(bounded(words))))
+  return readQuestion(text)
+    .words.filter((word) => !tokensOf(bounded(word)).some((token) => own.has(token)))
+    .toReversed()
+    .slice(0, VARIANTS_MAX)
+    .map((word) => bounded(text.replace(new RegExp(RegExp.escape(word), "iu"), () => "")))
+}
+
+/** Whether an answer quotes some of what another one does, and nothing else. */
+const isPart = ({ quotes }: Answer, whole: Answer): boolean =>
+  quotes.length < whole.quotes.length && quotes.every(({ text }) => whole.quotes.some((other) => other.text === text))
 
 /** Whether texts hold a form of one of the words. */
 const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>

@@ -140,7 +140,7 @@ class Lookup {
     const isLabel = column === this.grid.label
     const strength = this.cells[row]?.[column]?.get(term) ?? 0
     const isAbout = this.context.has(term) && !isLabel
-    const isColumn = this.header.some((found, at) => found.has(term) && (at === column || strength <= PART))
+    const isColumn = this.header.some((found) => (found.get(term) ?? 0) >= Math.max(strength, PART))
     return isAbout || isColumn || this.rarity(term) === 0 ? 0 : strength
   }
 

@@ -2,10 +2,8 @@ import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { isPair, spacedWords } from "../../text/Words.ts"
-import type { Grid } from "./Grids.ts"
 import { isImplied, meaningOf } from "./Related.ts"
 import type { Question } from "./Question.ts"
-import type { Reading } from "./Reading.ts"
 
 /*
  * Finds the words of a question in texts of any language: in another form, as a part of a compound, and with a typing
@@ -75,24 +73,6 @@ const arabicKey = (word: string): string => {
   const bare = plain.replace(/^[وف]?(?:ال|بال|كال|لل)(?=.{3})/u, "")
   return bare === plain ? plain.replace(/^[و](?=.{4})/u, "") : bare
 }
-
-/** The words of what passages hold, among which a mistyped word of a question is looked for. */
-export const keysIn = ({ sentences }: Reading, tables: ReadonlyArray<Grid>): ReadonlySet<string> => {
-  const words = new Set<string>()
-  const add = (keys: ReadonlyArray<string>) => {
-    for (const key of keys) words.add(key)
-  }
-  for (const { keys } of sentences) add(keys)
-  for (const lead of new Set(sentences.map(({ lead }) => lead))) add(lead.keys)
-  for (const { header, rows } of tables) {
-    for (const cell of [...header, ...rows.flatMap(({ cells }) => cells)].slice(0, CELLS_MAX))
-      add(keysOf(bounded(cell)))
-  }
-  return words
-}
-
-/** The most cells of a table in which mistyped words are looked for. */
-const CELLS_MAX = 5_000
 
 /** Words of which each says what it is. */
 export const plainTerms = (words: ReadonlyArray<string>): Terms =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
+import { locales } from "../../../src/languages/Locales.ts"
 import { readQuestion } from "../../../src/models/local/Question.ts"
-import { questionWords } from "../../../src/models/local/QuestionWords.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 
 const read = (text: string) => readQuestion(bounded(text))
@@ -72,8 +72,8 @@ test("any text is read, and only words of the text are returned", () => {
 })
 
 test("no phrase is written with a capital letter, or between other spaces than one", () => {
-  for (const words of Object.values(questionWords)) {
-    for (const list of Object.values(words)) {
+  for (const { asking } of Object.values(locales)) {
+    for (const list of Object.values(asking)) {
       expect(list).toBe(list.toLowerCase().normalize("NFC"))
       for (const phrase of list.split(", ")) expect(phrase).toMatch(/^\S+( \S+)*$/)
     }
