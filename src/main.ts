@@ -120,7 +120,9 @@ const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
 const bootstrapOfServer = configured((config) => Bootstrap.layerOfServer(config.bootstrap))
 
-const listener = configured((config) => Server.layer(config.server)).pipe(Layer.provideMerge(Lifecycle.layer))
+const listener = configured(({ agent, server }) => Server.layer({ ...server, patience: agent.replyDeadline })).pipe(
+  Layer.provideMerge(Lifecycle.layer),
+)
 
 const localOperator = Layer.unwrap(
   Effect.gen(function* () {

@@ -1,6 +1,5 @@
-import { HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES } from "../system/Variables.ts"
-import { replyDeadline } from "./LanguageModels.ts"
-import { duration, httpUrl, integer, oneOf, proxies, text } from "./Kinds.ts"
+import { DATABASE_URL, HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES, WORKERS } from "../system/Variables.ts"
+import { duration, httpUrl, integer, oneOf, proxies, text, workers as workerCount } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const server = {
@@ -17,9 +16,17 @@ const server = {
   drainTimeout: duration.or(
     "DRAIN_TIMEOUT",
     "30s",
-    "How long running requests may take to finish after SIGTERM. Keep it below the time after which your supervisor kills the server.",
+    "Time that running requests may take to finish after SIGTERM. Keep it below the time after which your supervisor kills the server.",
   ),
-  patience: replyDeadline.elsewhere,
+}
+
+const workers = {
+  /** Infinite for one worker for each core. */
+  count: workerCount.or(
+    WORKERS,
+    "1",
+    `Server processes that share the port, so that all cores are used: \`auto\` for one for each core. Several need \`${DATABASE_URL}\`, and each has the connections, the memory for indexes and the shares of one server. See [scaling](scaling.md).`,
+  ),
 }
 
 const clients = {
@@ -46,5 +53,5 @@ const log = {
 export const address = {
   title: "Address and log",
   introduction: "Where the server listens, how it stops, and what it logs.",
-  sections: { server, clients, log },
+  sections: { server, workers, clients, log },
 } satisfies Group

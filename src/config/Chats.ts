@@ -1,5 +1,7 @@
-import { outputTokensMax, replyDeadline } from "./LanguageModels.ts"
-import { integer, limit, oneOf } from "./Kinds.ts"
+import { noPrivateNetworks } from "../outbound/PrivateNetworks.ts"
+import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
+import { replyDeadline } from "./LanguageModels.ts"
+import { duration, integer, oneOf, privateNetworks } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const promptTokensMax = integer(1_000, 10_000_000).or(
@@ -27,52 +29,25 @@ const chat = {
   ),
 }
 
-export const chats = {
-  title: "Chats",
-  introduction: "The limits of one reply.",
-  sections: { agent, chat },
-} satisfies Group
-
-const budgets = {
-  organization: {
-    tokensPerDay: limit.or(
-      "ORGANIZATION_TOKENS_PER_DAY",
-      "off",
-      "Tokens that an organization's chats may take from midnight to midnight, UTC, unless its own budget says otherwise.",
-    ),
-    concurrentChats: limit.or(
-      "ORGANIZATION_CONCURRENT_CHATS",
-      "off",
-      "Chats of an organization at once, unless its own budget says otherwise.",
-    ),
-  },
-  key: {
-    tokensPerDay: limit.or(
-      "KEY_TOKENS_PER_DAY",
-      "off",
-      "The same tokens for each API key, unless its own budget says otherwise.",
-    ),
-    concurrentChats: limit.or(
-      "KEY_CONCURRENT_CHATS",
-      "off",
-      "Chats of an API key at once, unless its own budget says otherwise.",
-    ),
-  },
-  outputMax: outputTokensMax.elsewhere,
-  replyDeadline: replyDeadline.elsewhere,
+const safeFetch = {
+  allowed: privateNetworks
+    .orAbsent(
+      TOOL_PRIVATE_NETWORKS,
+      "Private addresses that HTTP tools may call: CIDRs and host names, with commas between. Everybody who may declare tools can reach them, so allow no more than is needed. Absent: none.",
+    )
+    .map((networks) => networks ?? noPrivateNetworks),
 }
 
-const usage = {
-  retentionDays: integer(1, 36_500).or(
-    "USAGE_RETENTION",
-    "400",
-    "Days for which usage is kept. Raise it if you write bills from it later.",
+const consoleSessions = {
+  lifetime: duration.or(
+    "CONSOLE_SESSION",
+    "12h",
+    "How long somebody who has signed in at the console stays signed in.",
   ),
 }
 
-export const spending = {
-  title: "Budgets and usage",
-  introduction:
-    "What organizations and API keys may spend if they have no budget of their own. Set these when you give keys to others.",
-  sections: { budgets, usage },
+export const chats = {
+  title: "Chats, tools and the console",
+  introduction: "The limits of one reply, what tools and webhooks may call, and signing in at the console.",
+  sections: { agent, chat, safeFetch, consoleSessions },
 } satisfies Group

@@ -5,10 +5,26 @@ import {
   DATA_DIR,
   DATABASE_CONNECTIONS,
   DATABASE_URL,
+  S3_ACCESS_KEY_ID,
+  S3_BUCKET,
+  S3_ENDPOINT,
+  S3_REGION,
+  S3_SECRET_ACCESS_KEY,
   SECRETS_KEY,
 } from "../system/Variables.ts"
-import { apiKey, daysOrOff, duration, encryptionKeys, integer, oneOf, postgresUrl, text } from "./Kinds.ts"
-import { s3 } from "./S3.ts"
+import {
+  apiKey,
+  days,
+  daysOrOff,
+  duration,
+  encryptionKeys,
+  httpUrl,
+  integer,
+  oneOf,
+  postgresUrl,
+  secret,
+  text,
+} from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const dataDir = text.or(
@@ -20,8 +36,8 @@ const dataDir = text.or(
 /** The absolute path of a directory in the data directory. */
 const below = (name: string) => dataDir.map((directory) => resolve(directory, name))
 
-export const uploadsDirectory = below("uploads").elsewhere
-export const webDirectory = below("cache/web").elsewhere
+export const uploadsDirectory = below("uploads")
+export const webDirectory = below("cache/web")
 
 const database = {
   directory: below("database"),
@@ -41,12 +57,12 @@ const bootstrap = {
     BOOTSTRAP_API_KEY,
     "Key with all scopes of the first organization. Set it to choose the key. Absent: the first start generates one and prints it to a terminal, or else writes it to `first-api-key` in the data directory, a file with mode 0600. With it comes a link that signs in at the console, once and within an hour; the file is `first-sign-in`.",
   ),
-  keyFile: below("first-api-key").elsewhere,
-  linkFile: below("first-sign-in").elsewhere,
+  keyFile: below("first-api-key"),
+  linkFile: below("first-sign-in"),
 }
 
 const running = {
-  file: below("running.json").elsewhere,
+  file: below("running.json"),
 }
 
 const secrets = {
@@ -56,13 +72,26 @@ const secrets = {
   ),
 }
 
+const s3 = {
+  endpoint: httpUrl.orAbsent(S3_ENDPOINT, "URL of the S3 server. Absent: that of Amazon in the region."),
+  bucket: text.orAbsent(S3_BUCKET, `Bucket of the files, which has to exist. Required with \`${BLOBS}=s3\`.`),
+  region: text.or(S3_REGION, "us-east-1", "Region of the bucket."),
+  style: oneOf("path", "virtual").or(
+    "S3_STYLE",
+    "path",
+    "Where the bucket stands in an address: `path` after the host, as every server understands it, `virtual` before the host.",
+  ),
+  accessKeyId: text.orAbsent(S3_ACCESS_KEY_ID, "Name of the access key."),
+  secretAccessKey: secret.orAbsent(S3_SECRET_ACCESS_KEY, "Secret of the access key."),
+}
+
 const blobs = {
   kind: oneOf("local", "s3").or(
     BLOBS,
     "local",
     `Where files are kept: \`local\` is a directory below \`${DATA_DIR}\`, \`s3\` a bucket of an S3 server. \`parley blobs copy\` moves them.`,
   ),
-  directory: below("files").elsewhere,
+  directory: below("files"),
   s3,
 }
 
@@ -75,7 +104,7 @@ const blobCheck = {
 }
 
 const audit = {
-  retentionDays: integer(1, 36_500).or(
+  retentionDays: days.or(
     "AUDIT_RETENTION",
     "400",
     "Days for which the audit log is kept, with the addresses of clients in it.",
@@ -92,6 +121,6 @@ const retention = {
 
 export const data = {
   title: "Data",
-  introduction: "What the server stores, where, and how long it waits for its database.",
+  introduction: "What the server stores, where, and for how long.",
   sections: { database, bootstrap, running, secrets, blobs, blobCheck, audit, retention },
 } satisfies Group

@@ -1,6 +1,24 @@
 import { EXTRACT_SANDBOX } from "../system/Variables.ts"
-import { integer, oneOf, positiveDuration, size } from "./Kinds.ts"
+import { uploadsDirectory, webDirectory } from "./Data.ts"
+import { duration, integer, oneOf, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
+
+const requests = {
+  jsonBodyLimit: size.or(
+    "JSON_BODY_LIMIT",
+    "1MiB",
+    "Largest JSON body. Raise it for clients that send long conversations.",
+  ),
+}
+
+const uploads = {
+  directory: uploadsDirectory,
+  fileLimit: size.or(
+    "UPLOAD_FILE_LIMIT",
+    "25MiB",
+    "Largest knowledge base file. A proxy in front has to let bodies of ten times this size through.",
+  ),
+}
 
 const concurrency = integer(1, 64).or(
   "INGEST_CONCURRENCY",
@@ -11,8 +29,8 @@ const concurrency = integer(1, 64).or(
 const ingestion = { concurrency }
 
 const extract = {
-  concurrency: concurrency.elsewhere,
-  deadline: positiveDuration.or(
+  concurrency: concurrency,
+  deadline: duration.or(
     "EXTRACT_TIMEOUT",
     "30s",
     "Most processor time that reading one file may take. Raise it when large files fail with `extraction_timed_out`.",
@@ -30,7 +48,7 @@ const extract = {
 }
 
 export const documents = {
-  title: "Documents",
-  introduction: "How files become knowledge: the queue, and the processes that read them.",
-  sections: { ingestion, extract },
+  title: "Requests and documents",
+  introduction: "The sizes of requests, and how files become knowledge.",
+  sections: { requests, uploads, web: { cache: webDirectory }, ingestion, extract },
 } satisfies Group

@@ -73,19 +73,24 @@ export const embeddingModel = kind("`local`, `openai:<model>` or `voyage:<model>
 export const oneOf = <const L extends string>(...choices: ReadonlyArray<L>) =>
   kind(choices.map((choice) => `\`${choice}\``).join(" or "), (value) => choices.find((choice) => choice === value))
 
+const decodeInteger = (minimum: number, maximum: number) => (value: string) => {
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+  return number >= minimum && number <= maximum ? number : undefined
+}
+
 export const integer = (minimum: number, maximum: number) =>
-  kind(`a whole number from ${minimum} to ${maximum}`, (value) => {
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
-    return number >= minimum && number <= maximum ? number : undefined
-  })
+  kind(`a whole number from ${minimum} to ${maximum}`, decodeInteger(minimum, maximum))
+
+const DAYS_MAX = 36_500
+/** A number of days. */
+export const days = integer(1, DAYS_MAX)
 
 const WORKERS_MAX = 256
 
 /** A number of processes, which is `Infinity` when it is one for each core. */
-export const workers = kind(`\`auto\`, or a whole number from 1 to ${WORKERS_MAX}`, (value) => {
-  const number = value === "auto" ? Number.POSITIVE_INFINITY : /^\d{1,3}$/.test(value) ? Number(value) : 0
-  return number === Number.POSITIVE_INFINITY || (number >= 1 && number <= WORKERS_MAX) ? number : undefined
-})
+export const workers = kind(`\`auto\`, or a whole number from 1 to ${WORKERS_MAX}`, (value) =>
+  value === "auto" ? Number.POSITIVE_INFINITY : decodeInteger(1, WORKERS_MAX)(value),
+)
 
 const decodeUri = (text: string): string | undefined => {
   try {
@@ -104,14 +109,9 @@ const parseKeyValues = (value: string): Readonly<Record<string, string>> | undef
   return valid.length === pairs.length ? Object.fromEntries(valid) : undefined
 }
 
-const KEY_VALUES = "names and values such as `name=value,other=value`, percent-encoded"
-
-/** Names and values, as OpenTelemetry writes them. */
-export const keyValues = kind(KEY_VALUES, parseKeyValues)
-
-/** Names and values that are secret. */
-export const secretKeyValues = kind(
-  KEY_VALUES,
+/** Names and values, as OpenTelemetry writes them, which may be secret. */
+export const keyValues = kind(
+  "names and values such as `name=value,other=value`, percent-encoded",
   (value) => {
     const found = parseKeyValues(value)
     return found && Redacted.make(found)
@@ -136,16 +136,15 @@ export const privateNetworks = kind("CIDRs and host names, such as `10.0.0.0/8, 
 /** Reverse proxies whose reports of client addresses are believed. */
 export const proxies = kind("`loopback`, `private`, addresses and CIDRs, such as `loopback, 10.1.0.0/16`", parseProxies)
 
+/** A kind that may be `off`, which is `Infinity`. */
+const orOff = (expected: string, decode: (text: string) => number | undefined) =>
+  kind(`\`off\`, or ${expected}`, (value) => (value === "off" ? Number.POSITIVE_INFINITY : decode(value)))
+
 /** A number of days, which is `Infinity` when it is off. */
-export const daysOrOff = kind("`off`, or a whole number from 1 to 36500", (value) => {
-  const days = value === "off" ? Number.POSITIVE_INFINITY : /^\d{1,5}$/.test(value) ? Number(value) : 0
-  return days === Number.POSITIVE_INFINITY || (days >= 1 && days <= 36_500) ? days : undefined
-})
+export const daysOrOff = orOff(`a whole number from 1 to ${DAYS_MAX}`, decodeInteger(1, DAYS_MAX))
 
 /** A limit, which is `Infinity` when it is off. */
-export const limit = kind("`off`, or a whole number", (value) =>
-  value === "off" ? Number.POSITIVE_INFINITY : /^\d{1,15}$/.test(value) ? Number(value) : undefined,
-)
+export const limit = orOff("a whole number", (value) => (/^\d{1,15}$/.test(value) ? Number(value) : undefined))
 
 const QUOTA_MAX = 1_000_000_000
 const WINDOW_SECONDS_MAX = 86_400
@@ -177,9 +176,7 @@ const parseSize = (value: string) => {
 export const size = kind("a size such as `512KiB` or `25MiB`", parseSize)
 
 /** A size in bytes, which is `Infinity` when it is off. */
-export const sizeOrOff = kind("`off`, or a size such as `50GiB`", (value) =>
-  value === "off" ? Number.POSITIVE_INFINITY : parseSize(value),
-)
+export const sizeOrOff = orOff("a size such as `50GiB`", parseSize)
 
 const parseDuration = (value: string) => {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []
@@ -188,11 +185,10 @@ const parseDuration = (value: string) => {
   return Duration.millis(Number(amount) * milliseconds)
 }
 
-export const duration = kind("a duration such as `500ms`, `20s` or `5m`", parseDuration)
-
 const DURATION_MIN = Duration.millis(100)
-const atLeast = (parsed: Duration.Duration | undefined) =>
-  parsed !== undefined && Duration.isGreaterThanOrEqualTo(parsed, DURATION_MIN) ? parsed : undefined
 
-/** A duration of at least 100 ms, for intervals that would spin if they were zero. */
-export const positiveDuration = kind("a duration of at least `100ms`", (value) => atLeast(parseDuration(value)))
+/** A duration of at least 100 ms, because what waits for none at all would spin or give up at once. */
+export const duration = kind("a duration of at least `100ms`, such as `20s` or `5m`", (value) => {
+  const parsed = parseDuration(value)
+  return parsed !== undefined && Duration.isGreaterThanOrEqualTo(parsed, DURATION_MIN) ? parsed : undefined
+})

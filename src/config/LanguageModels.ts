@@ -5,7 +5,7 @@ import {
   OPENAI_API_KEY,
   OPENAI_BASE_URL,
 } from "../system/Variables.ts"
-import { httpUrl, integer, positiveDuration, secret, text } from "./Kinds.ts"
+import { duration, httpUrl, integer, secret, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 export const outputTokensMax = integer(1, 200_000).or(
@@ -14,7 +14,7 @@ export const outputTokensMax = integer(1, 200_000).or(
   "Tokens of one model call's answer, at most, thinking included. Raise it when long answers are cut off.",
 )
 
-export const replyDeadline = positiveDuration.or(
+export const replyDeadline = duration.or(
   "CHAT_DEADLINE",
   "120s",
   "Longest time for one reply, with all its model calls. A proxy in front has to wait longer than this.",
@@ -28,12 +28,12 @@ const limits = {
     "Calls of one provider at once, at most; further ones wait. Lower it to what an account, or a server of one's own, takes at once.",
   ),
   outputTokensMax,
-  silence: positiveDuration.or(
+  silence: duration.or(
     "PROVIDER_TIMEOUT",
     "30s",
     "Longest time that a provider may be silent, before its answer and in it. Raise it for a model that has to be loaded first, or that thinks without streaming.",
   ),
-  replyDeadline: replyDeadline.elsewhere,
+  replyDeadline: replyDeadline,
 }
 
 const models = {

@@ -20,9 +20,26 @@ const rates = {
   ),
 }
 
+const visitorRates = {
+  visitor: rateLimit.or(
+    "WIDGET_VISITOR_RATE_LIMIT",
+    "120/1m",
+    "Requests that one visitor may send in any such time; a message counts as 2, and a long one as more.",
+  ),
+  address: rateLimit.or(
+    "WIDGET_ADDRESS_RATE_LIMIT",
+    "600/1m",
+    "Requests of all visitors behind one address (of IPv6, one /64) together. A wrong key and a forged token count as 10. Raise it where many visitors share an address, such as those of an office.",
+  ),
+  key: rateLimit.or(
+    "WIDGET_KEY_RATE_LIMIT",
+    "500/10s",
+    "Requests of all visitors of one publishable key together, or of one public chatbot that is embedded by its id. They count for their organization as well.",
+  ),
+}
+
 export const rateLimits = {
   title: "Rate limits",
-  introduction:
-    "How much one caller may ask for. Where several servers share one Postgres they share the limits of keys and organizations; those of addresses each server counts for itself.",
-  sections: { rates },
+  introduction: `How much one caller, and one visitor of the chat widget, may ask for; \`${RATE_LIMIT}=off\` switches off all of these limits. Where several servers share one Postgres they share the limits of keys and organizations; those of addresses each server counts for itself.`,
+  sections: { rates, visitorRates },
 } satisfies Group

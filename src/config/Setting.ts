@@ -13,8 +13,6 @@ export interface About {
   readonly description: string
   /** A secret value is never shown, not even when it is wrong. */
   readonly isSecret: boolean
-  /** Whether another group declares and documents the setting, and this one only passes it to a layer. */
-  readonly isElsewhere?: boolean
 }
 
 /** Whether a text may be a URL with a user and a password, which no message may show. */
@@ -34,11 +32,6 @@ export class Setting<out A> {
   /** A setting whose value is computed from this one's. */
   map<B>(f: (value: A) => B): Setting<B> {
     return new Setting(this.about, (text) => Option.map(this.decode(text), f))
-  }
-
-  /** The same setting for a layer of another group than the one that documents it. */
-  get elsewhere(): Setting<A> {
-    return new Setting({ ...this.about, isElsewhere: true }, this.decode)
   }
 
   /**

@@ -1,6 +1,7 @@
+import { Redacted } from "effect"
 import { samplers } from "../observability/Traces.ts"
 import { METRICS_TOKEN } from "../system/Variables.ts"
-import { fraction, httpUrl, keyValues, oneOf, secret, secretKeyValues, text } from "./Kinds.ts"
+import { fraction, httpUrl, keyValues, oneOf, secret, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const metrics = {
@@ -15,7 +16,7 @@ const collector = {
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "Collector of traces, metrics and logs by OTLP over HTTP, such as `http://127.0.0.1:4318`. Absent: nothing is sent, and no traces are made.",
   ),
-  headers: secretKeyValues.orAbsent(
+  headers: keyValues.orAbsent(
     "OTEL_EXPORTER_OTLP_HEADERS",
     "Headers of each export, such as a key of the collector. Absent: none.",
   ),
@@ -25,7 +26,7 @@ const collector = {
       "OTEL_RESOURCE_ATTRIBUTES",
       "Further attributes of the server in traces, metrics and logs, such as `deployment.environment.name=staging`. Absent: none.",
     )
-    .map((attributes) => attributes ?? {}),
+    .map((attributes) => attributes && Redacted.value(attributes)),
   sampler: oneOf(...samplers).or(
     "OTEL_TRACES_SAMPLER",
     "parentbased_always_on",

@@ -20,7 +20,7 @@ export interface TelemetrySettings {
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>> | undefined
   readonly serviceName: string
   /** Further attributes of this process. */
-  readonly resource: Readonly<Record<string, string>>
+  readonly resource: Readonly<Record<string, string>> | undefined
   readonly sampler: Sampler
   /** The share of traces that the samplers by ratio take. */
   readonly ratio: number

@@ -1,4 +1,4 @@
-import { Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { Admin } from "./Admin.ts"
 import { AllConversations } from "./console/AllConversations.ts"
 import { ApiKeys } from "./ApiKeys.ts"
@@ -26,7 +26,8 @@ import { Erasures } from "./Erasures.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
-import { Shares, type SharesSettings } from "./Shares.ts"
+import { ShareBounds } from "./ShareBounds.ts"
+import { Shares } from "./Shares.ts"
 import { AddressLimiter } from "./rates/AddressLimiter.ts"
 import { RateLimiter } from "./rates/RateLimiter.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
@@ -46,7 +47,6 @@ export interface ServicesSettings extends SystemStatesSettings {
   readonly chat: ChatSettings
   readonly consoleSessions: ConsoleSessionsSettings
   readonly rates: RateLimits
-  readonly shares: SharesSettings
   readonly uploads: UploadsSettings
   readonly usage: UsageSettings
   readonly visitorRates: VisitorRates
@@ -54,6 +54,10 @@ export interface ServicesSettings extends SystemStatesSettings {
 
 /** The services for organizations and their API keys, as the command line uses them. */
 export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
+
+const shares = Layer.unwrap(
+  Effect.map(ShareBounds, (bounds) => Shares.layer({ ...bounds, wait: Duration.fromInputUnsafe(bounds.wait) })),
+)
 
 /** The services of the chat widget. */
 const widget = (settings: ServicesSettings) =>
@@ -90,5 +94,5 @@ export const layer = (settings: ServicesSettings) =>
     widget(settings).pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer]),
-    Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, Shares.layer(settings.shares)]),
+    Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, shares]),
   )

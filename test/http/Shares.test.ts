@@ -1,18 +1,24 @@
 import { describe, expect, test } from "bun:test"
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
+import { ListBytes } from "../../src/http/chatbots/Chatbots.ts"
+import { ShareBounds } from "../../src/services/ShareBounds.ts"
 import { type Client, problem, read, until } from "../lib/Client.ts"
 import { says } from "../lib/FakeAnthropic.ts"
 import { callTool, connectMcp } from "../lib/Mcp.ts"
 import { rawRequest } from "../lib/RawRequest.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const { client, provider } = await startServer({
-  SHARE_UPLOADS: "1",
-  SHARE_CHATS: "1",
-  SHARE_STREAMS: "1",
-  SHARE_WAIT: "600ms",
-  LIST_BYTES: "512KiB",
-})
+const bounds = ShareBounds.defaultValue()
+const { client, provider } = await startServer(
+  {},
+  Context.make(ListBytes, 512 * 1024).pipe(
+    Context.add(ShareBounds, {
+      ...bounds,
+      organization: { ...bounds.organization, uploads: 1, chats: 1, streams: 1 },
+      wait: "1500 millis",
+    }),
+  ),
+)
 
 const chatPath = (id: string) => `/api/external/chatbot/${id}/chat`
 const messages = [{ role: "user", content: "Are you there?" }]

@@ -1,16 +1,21 @@
-import { ConfigProvider, Effect, Layer, type Redacted } from "effect"
+import { ConfigProvider, Duration, Effect, Layer, type Redacted } from "effect"
 import { Config } from "../../src/Config.ts"
 import type { ExtractedText, Source } from "../../src/knowledge/extract/Extraction.ts"
 import { TextLimit } from "../../src/knowledge/Extract.ts"
 import { read } from "../../src/knowledge/extract/Read.ts"
 import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
 import type { ModelsSettings } from "../../src/models/Models.ts"
+import { ShareBounds } from "../../src/services/ShareBounds.ts"
 import { DatabaseTraits } from "../../src/system/DatabaseTraits.ts"
 
-/** The settings of a server without any environment variable, for tests that change one of them. */
-export const defaults: Config["Service"] = Effect.runSync(
+const settings: Config["Service"] = Effect.runSync(
   Effect.provide(Config, Layer.provide(Config.layer, ConfigProvider.layer(ConfigProvider.fromUnknown({})))),
 )
+
+const shares = ShareBounds.defaultValue()
+
+/** The settings of a server without any environment variable, with its shares, for tests that change one of them. */
+export const defaults = { ...settings, shares: { ...shares, wait: Duration.fromInputUnsafe(shares.wait) } }
 
 /** The default limits of calls to a provider, except for the given ones. */
 export const callSettings = (limits: Partial<CallSettings> = {}): CallSettings => ({

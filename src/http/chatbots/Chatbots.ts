@@ -1,9 +1,8 @@
-import { Effect, Schema, Stream } from "effect"
+import { Context, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { ChatbotSummary } from "../../api/chatbots/Chatbots.ts"
-import { Config } from "../../Config.ts"
 import { Chatbot, ChatbotPatch } from "../../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, ChatWidgetPatch } from "../../domain/chatbot/ChatWidget.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
@@ -54,6 +53,11 @@ const respondWithList = (
 }
 
 const chatbotChange = changes(Chatbot, ChatbotPatch)
+/** Size from which on a list of chatbots ends early and names the next page: slow clients keep it in memory. */
+export const ListBytes: Context.Reference<number> = Context.Reference<number>("parley/http/chatbots/ListBytes", {
+  defaultValue: () => 4 * 1024 * 1024,
+})
+
 const chatWidgetChange = changes(ChatWidgetConfig, ChatWidgetPatch)
 const voiceAgentChange = changes(VoiceWidgetConfig, VoiceWidgetPatch)
 
@@ -64,7 +68,7 @@ export const layer = HttpApiBuilder.group(
     const chatbots = yield* Chatbots
     const copies = yield* ChatbotCopies
     const shares = yield* Shares
-    const { lists } = yield* Config
+    const pageBytes = yield* ListBytes
     const { updateAvatar } = yield* avatarHandlers
 
     return handlers.handleAll({
@@ -89,7 +93,7 @@ export const layer = HttpApiBuilder.group(
         const { items, next } = yield* chatbots.list(rangeOf(query))
         const parts: Array<ReadonlyArray<string>> = []
         let [bytes, shown] = [0, 0]
-        while (shown < items.length && bytes < lists.bytes) {
+        while (shown < items.length && bytes < pageBytes) {
           const some = items.slice(shown, shown + READ_AT_ONCE)
           const found = yield* inTurns(yield* chatbots.getMany(some.map(({ id }) => id)), summaryOf)
           parts.push(found)

@@ -178,7 +178,7 @@ export const layerPostgres = (
   )
 
 /** Free bytes of the disk below which the embedded database is only read, so that it can go on once there is space again. */
-export const DISK_RESERVE = 64 * 1024 * 1024
+const DISK_RESERVE = 64 * 1024 * 1024
 
 /** Opens Postgres inside this process, with a directory of its own, and brings it to the current schema. */
 export const layerEmbedded = (

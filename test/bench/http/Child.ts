@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { Effect, Schedule, type Scope } from "effect"
+import { join } from "node:path"
+import { Context, Effect, Schedule, type Scope } from "effect"
 import { linuxUsageOf } from "../../../src/knowledge/process/ProcessUsage.ts"
 import { withEngineSettings } from "../../../src/launch.ts"
+import { ShareBounds } from "../../../src/services/ShareBounds.ts"
+import { scriptWith } from "../../lib/ServerProcess.ts"
 
 /** A server in a process of its own. */
 export interface Child {
@@ -30,12 +33,25 @@ export interface ChildOptions {
 /** Settings of a server that a single client may keep busy: without them a benchmark would measure how it is refused. */
 export const withoutLimits: Readonly<Record<string, string>> = {
   RATE_LIMIT: "off",
-  SHARE_UPLOADS: "off",
-  SHARE_SEARCHES: "off",
-  SHARE_CHATS: "off",
-  SHARE_STREAMS: "off",
-  SHARE_LISTS: "off",
 }
+
+const bounds = ShareBounds.defaultValue()
+const MANY = 1_000_000
+
+/** Shares that a single client cannot use up. */
+const unlimitedShares = Context.make(ShareBounds, {
+  ...bounds,
+  organization: { uploads: MANY, searches: MANY, chats: MANY, streams: MANY, lists: MANY, events: MANY },
+  keyPart: 1,
+})
+
+const root = join(import.meta.dir, "../../..")
+
+/** The script and the arguments: a server whose settings have no limits gets no shares either. */
+const commandOf = ({ environment, script }: ChildOptions): ReadonlyArray<string> =>
+  environment["RATE_LIMIT"] === "off" && script === join(root, "src/main.ts")
+    ? scriptWith(unlimitedShares).map((word, index) => (index === 0 ? join(root, word) : word))
+    : [script]
 
 const POLL_MILLISECONDS = 3
 const START_SECONDS = 60
@@ -47,7 +63,7 @@ export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.
     const begin = performance.now()
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        Bun.spawn([process.execPath, ...(options.bunOptions ?? []), options.script], {
+        Bun.spawn([process.execPath, ...(options.bunOptions ?? []), ...commandOf(options)], {
           // Nothing of the environment gets in: a setting of the machine must not change the figures.
           env: withEngineSettings({
             PATH: process.env["PATH"],

@@ -201,8 +201,7 @@ export const part: Part = ({ postgres, scale }) =>
           TRUSTED_PROXIES: "loopback",
           ...(postgres !== undefined && { DATABASE_URL: yield* database(postgres, "worst") }),
         })
-        const { RATE_LIMIT, SHARE_CHATS, SHARE_LISTS, SHARE_SEARCHES, SHARE_STREAMS, SHARE_UPLOADS, ...environment } =
-          options.environment
+        const { RATE_LIMIT, ...environment } = options.environment
         const child = yield* start({ ...options, environment })
         return yield* Effect.promise(() => measured(child, scale))
       }),

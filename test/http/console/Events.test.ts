@@ -1,13 +1,20 @@
 import { describe, expect, test } from "bun:test"
+import { Context } from "effect"
+import { ShareBounds } from "../../../src/services/ShareBounds.ts"
 import { problem } from "../../lib/Client.ts"
 import { listen } from "../../lib/EventReader.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
-const server = await startServer({
-  SHARE_EVENTS: "4",
-  SHARE_OF_KEY: "1",
-  SHARE_WAIT: "100ms",
-})
+const bounds = ShareBounds.defaultValue()
+const server = await startServer(
+  {},
+  Context.make(ShareBounds, {
+    ...bounds,
+    organization: { ...bounds.organization, events: 4 },
+    keyPart: 1,
+    wait: "100 millis",
+  }),
+)
 const { client } = server
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 

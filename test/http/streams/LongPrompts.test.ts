@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { defaults } from "../../lib/Defaults.ts"
+import { ListBytes } from "../../../src/http/chatbots/Chatbots.ts"
 import { repeatedWait } from "../../lib/EventLoop.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
@@ -36,7 +36,7 @@ test("two lists of a thousand chatbots with the longest prompts come in pages of
   const [lists, wait] = await repeatedWait(LONGEST_WAIT, () => Promise.all([list(), list()]))
   for (const sizes of lists) {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(CHATBOTS * prompt.length)
-    expect(Math.max(...sizes)).toBeLessThan(defaults.lists.bytes + 50 * prompt.length)
+    expect(Math.max(...sizes)).toBeLessThan(ListBytes.defaultValue() + 50 * prompt.length)
   }
   expect(wait).toBeLessThan(LONGEST_WAIT)
 })

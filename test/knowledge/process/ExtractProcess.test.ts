@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber, Layer } from "effect"
 import * as fc from "fast-check"
 import { chunk } from "../../../src/knowledge/chunk/Chunker.ts"
 import { Extract, TextLimit, type ExtractSettings } from "../../../src/knowledge/Extract.ts"
@@ -36,8 +36,16 @@ const bomb = (): StoredSource => ({
   content: new Blob([new Uint8Array(onePage(packed(Buffer.alloc(400 * MEGABYTE, "0 0 m "))))]),
 })
 
-const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
-  Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, concurrency: 1, ...settings })))
+const run = <A, E>(
+  effect: Effect.Effect<A, E, Extract>,
+  {
+    textLimit = TextLimit.defaultValue(),
+    ...settings
+  }: Partial<ExtractSettings> & { readonly textLimit?: number } = {},
+) => {
+  const layer = Extract.layer({ ...defaults.extract, concurrency: 1, ...settings })
+  return Effect.runPromise(Effect.provide(effect, Layer.provide(layer, Layer.succeed(TextLimit, textLimit))))
+}
 
 const extract = (source: StoredSource) => Extract.use((service) => service.split(source))
 
@@ -130,9 +138,7 @@ describe("a process that reads documents", () => {
   })
 
   test("refuses a document whose text exceeds the limit", async () => {
-    const failure = await run(
-      Effect.provideService(Effect.flip(extract(page(`<p>${"word ".repeat(1000)}`))), TextLimit, 1000),
-    )
+    const failure = await run(Effect.flip(extract(page(`<p>${"word ".repeat(1000)}`))), { textLimit: 1000 })
     expect(failure.code).toBe("too_large_when_extracted")
   })
 

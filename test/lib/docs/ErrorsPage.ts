@@ -37,7 +37,7 @@ ${block({ isError: true, content: [{ type: "text", text: JSON.stringify({ code: 
 A stream that fails before its first event is answered in the same ways. One that fails later, when the status has been
 sent, ends with an event \`error\` that has \`detail\` as its text, or, below \`/v1\`, with a chunk in OpenAI's form.
 
-The limits that \`detail\` names, such as bytes, seconds and chats, are [settings](settings.md) of the server.
+The limits that \`detail\` names, such as bytes, seconds and chats, are [settings](settings.md) or constants of the server.
 
 A document that cannot be read does not spoil its upload: it is \`failed\`, and its \`error\` has a code of its own, which
 [Formats](formats.md) lists.

@@ -1,0 +1,48 @@
+import { days, limit, sizeOrOff } from "./Kinds.ts"
+import { outputTokensMax, replyDeadline } from "./LanguageModels.ts"
+import type { Group } from "./Setting.ts"
+
+const budget = (variable: string, what: string) =>
+  limit.or(variable, "off", `${what}, unless a budget of its own says otherwise.`)
+
+const budgets = {
+  organization: {
+    tokensPerDay: budget(
+      "ORGANIZATION_TOKENS_PER_DAY",
+      "Tokens of an organization's chats from midnight to midnight, UTC",
+    ),
+    concurrentChats: budget("ORGANIZATION_CONCURRENT_CHATS", "Chats of an organization at once"),
+  },
+  key: {
+    tokensPerDay: budget("KEY_TOKENS_PER_DAY", "The same tokens of an API key, or of a public chatbot without one"),
+    concurrentChats: budget("KEY_CONCURRENT_CHATS", "Chats of an API key at once, or of a public chatbot without one"),
+  },
+  outputMax: outputTokensMax,
+  replyDeadline,
+}
+
+const usage = {
+  retentionDays: days.or(
+    "USAGE_RETENTION",
+    "400",
+    "Days for which usage is kept. Raise it if you write bills from it later.",
+  ),
+}
+
+const QUOTA = "of an organization, unless its own quota says otherwise."
+
+const quotas = {
+  chatbots: limit.or("QUOTA_CHATBOTS", "10000", `Chatbots ${QUOTA}`),
+  documents: limit.or("QUOTA_DOCUMENTS", "100000", `Documents ${QUOTA}`),
+  bytes: sizeOrOff.or("QUOTA_BYTES", "50GiB", `Size of all documents ${QUOTA}`),
+  chunks: limit.or("QUOTA_CHUNKS", "5000000", `Passages in the knowledge bases ${QUOTA}`),
+  conversations: limit.or("QUOTA_CONVERSATIONS", "10000000", `Conversations ${QUOTA}`),
+  tools: limit.or("QUOTA_TOOLS", "10000", `HTTP tools ${QUOTA} 0 forbids them.`),
+}
+
+export const organizations = {
+  title: "Budgets and quotas",
+  introduction:
+    "What organizations and API keys may spend and store if they have no budget and no quota of their own. Set these when you give keys to others. `off` is no limit.",
+  sections: { budgets, usage, quotas },
+} satisfies Group
