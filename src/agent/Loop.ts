@@ -3,6 +3,7 @@ import type { AiError, Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import { addTokens, noTokens, type TokenCounts } from "../domain/Usage.ts"
+import { turn } from "../system/LoopTurns.ts"
 import { type Emit, emitted } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
@@ -15,7 +16,6 @@ import {
   type ToolSizes,
   toolSizes,
 } from "./tools/AgentTool.ts"
-import { turn } from "../system/LoopTurns.ts"
 
 /** The limits of replies that are settings. */
 export interface AgentSettings {

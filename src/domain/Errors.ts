@@ -265,7 +265,7 @@ export class TooManyAtOnce extends Schema.TaggedError<TooManyAtOnce>()("TooManyA
     status: 429,
     code: "too_many_at_once",
     title: "Too many requests of this kind at once",
-    when: "The organization or the API key has as many uploads, searches, chats, streams or lists under way as its share of the server allows, and none ended while this request waited for its turn.",
+    when: "The organization has as many uploads, searches, chats, streams or lists under way as its share of the server allows, and none ended while this request waited for its turn.",
     isRetryable: true,
     example: {
       detail: "The organization has 8 uploads under way, as many as its share allows.",

@@ -1,6 +1,6 @@
 import { Clock, DateTime, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import type { Model } from "../api/OpenAi.ts"
 import { Chat } from "../services/Chat.ts"
@@ -13,11 +13,12 @@ import { nextPage, rangeOf } from "./Listing.ts"
 import { withServerTiming } from "./edge/ServerTiming.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
+import { group } from "./edge/Group.ts"
 
 /** The platform that is stored for conversations of OpenAI's clients. */
 const PLATFORM = "openai"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "openai",
   Effect.fn(function* (handlers) {

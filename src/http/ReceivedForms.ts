@@ -29,7 +29,7 @@ import {
   type Unavailable,
 } from "../domain/Errors.ts"
 import { Health } from "../services/Health.ts"
-import { Shares } from "../services/Shares.ts"
+import { Shares } from "../admission/Shares.ts"
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 import { CurrentIdempotentRequest } from "./edge/Idempotency.ts"

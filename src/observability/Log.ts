@@ -62,11 +62,10 @@ export const entryOf = ({ message, cause, fiber }: Logger.Options<unknown>) => {
 
 const json = (common: Fields) =>
   Logger.make((options: Logger.Options<unknown>) => {
-    const { message, fields: ofEntry } = entryOf(options)
-    const fields = { ...common, ...ofEntry }
+    const { message, fields } = entryOf(options)
     const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message }
     // Fields may not replace the time, level and message; those keys come first and win.
-    return printable(JSON.stringify({ ...own, ...fields, ...own }))
+    return printable(JSON.stringify(Object.assign({ ...own }, common, fields, own)))
   })
 
 const dim = (text: string) => `\u001b[2m${text}\u001b[0m`

@@ -18,18 +18,15 @@ import { excessRights } from "../domain/Delegation.ts"
 import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import { atBorder } from "../observability/Border.ts"
-import { turnOf } from "../system/LoopTurns.ts"
 import type { Listed, Range } from "../domain/Page.ts"
 import { isPublishableKey, makePublishableKey } from "../domain/widget/PublishableKey.ts"
 import * as Storage from "../storage/keys/ApiKeys.ts"
 import { Organizations } from "../storage/organizations/Organizations.ts"
 import { LOOKUP_CAPACITY, recentLookups } from "./RecentLookups.ts"
-import { RecentMap } from "./rates/RecentMap.ts"
+import { RecentMap } from "../system/RecentMap.ts"
 
 /** Most lookups at once of keys that are not known to be valid. */
 const STRANGERS_AT_ONCE = 2
-/** Stands for the organization of wrong keys where organizations take turns. */
-const NOBODY = ""
 
 const unauthorized = new Unauthorized({
   detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`.",
@@ -123,7 +120,7 @@ export class ApiKeys extends Context.Service<
 
       /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
       const valid = new RecentMap<true>(LOOKUP_CAPACITY)
-      // Whoever sends wrong keys keeps neither the database nor the event loop from those with valid ones.
+      // Whoever sends wrong keys does not keep the database from those with valid ones.
       const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
 
       // Entries are stored by hash, so that no secret stays in memory, and for unknown keys too, so that guessing
@@ -150,7 +147,7 @@ export class ApiKeys extends Context.Service<
         const live = yield* lookUp(hash)
         if (live === undefined) {
           valid.delete(hash)
-          return yield* Effect.andThen(turnOf(NOBODY) ?? Effect.void, unauthorized)
+          return yield* unauthorized
         }
         if (!isKnown) valid.set(hash, true)
         return {

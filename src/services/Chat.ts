@@ -39,7 +39,7 @@ import type { BotMessage } from "../storage/conversations/ConversationWrites.ts"
 import { sessionNotFound } from "../storage/conversations/Messages.ts"
 import { Quotas } from "../storage/organizations/Quotas.ts"
 import { Usage } from "../storage/usage/Usage.ts"
-import { Budgets } from "./Budgets.ts"
+import { Budgets } from "../admission/Budgets.ts"
 import { Checkpoints } from "./Checkpoints.ts"
 import { admitted, type Notice, tokenTooShort } from "./ChatAdmission.ts"
 import {
@@ -65,7 +65,7 @@ import {
 } from "./ChatHistory.ts"
 import { unguessableUuid } from "../system/UnguessableId.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
-import { Shares } from "./Shares.ts"
+import { Shares } from "../admission/Shares.ts"
 
 /** Most stored messages in the prompt of a model; a prompt of as many tokens as usual holds fewer. */
 const HISTORY_MAX_COUNT = 100

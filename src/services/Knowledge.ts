@@ -11,7 +11,7 @@ import { Documents } from "../storage/documents/Documents.ts"
 import { AfterCommit } from "../storage/sql/AfterCommit.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { Ingestion } from "../jobs/Ingestion.ts"
-import { Shares } from "./Shares.ts"
+import { Shares } from "../admission/Shares.ts"
 
 export type { Hit } from "../knowledge/Retriever.ts"
 

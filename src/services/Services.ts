@@ -4,7 +4,7 @@ import { AllConversations } from "./console/AllConversations.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./AuditLog.ts"
 import { Avatars } from "./Avatars.ts"
-import { Budgets, type BudgetSettings } from "./Budgets.ts"
+import { Budgets, type BudgetSettings } from "../admission/Budgets.ts"
 import { Chat, type ChatSettings } from "./Chat.ts"
 import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools } from "./ChatbotTools.ts"
@@ -19,19 +19,17 @@ import { SystemStates, type SystemStatesSettings } from "./console/SystemStates.
 import { SearchExplanations } from "./console/SearchExplanations.ts"
 import { ToolTrials } from "./console/ToolTrials.ts"
 import { Conversations } from "./Conversations.ts"
-import type { RateLimits } from "../domain/rates/RateLimit.ts"
+import type { RateLimits, VisitorRates } from "../domain/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { Uploads, type UploadsSettings } from "./Uploads.ts"
 import { Erasures } from "./Erasures.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
-import { ShareBounds } from "./ShareBounds.ts"
-import { Shares } from "./Shares.ts"
-import { AddressLimiter } from "./rates/AddressLimiter.ts"
-import { RateLimiter } from "./rates/RateLimiter.ts"
+import { RateLimiter } from "../admission/RateLimiter.ts"
+import { ShareBounds } from "../admission/ShareBounds.ts"
+import { Shares } from "../admission/Shares.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
-import { VisitorLimiter, type VisitorRates } from "./rates/VisitorLimiter.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import { Placements } from "./widget/Placements.ts"
@@ -60,20 +58,17 @@ const shares = Layer.unwrap(
 )
 
 /** The services of the chat widget. */
-const widget = (settings: ServicesSettings) =>
-  Layer.mergeAll(VisitorTokens.layer(), VisitorChats.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),
-    Layer.provide(LiveReplies.layer),
-    Layer.provideMerge(VisitorLimiter.layer(settings.visitorRates)),
-  )
+const widget = Layer.mergeAll(VisitorTokens.layer(), VisitorChats.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),
+  Layer.provide(LiveReplies.layer),
+)
 
 /** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
-    Layer.mergeAll(
-      Admin.layer(settings.budgets.key),
-      ConsoleSessions.layer(settings.consoleSessions).pipe(Layer.provideMerge(AddressLimiter.layer(settings.rates))),
-    ).pipe(Layer.provideMerge(tenancy)),
+    Layer.mergeAll(Admin.layer(settings.budgets.key), ConsoleSessions.layer(settings.consoleSessions)).pipe(
+      Layer.provideMerge(tenancy),
+    ),
     AllConversations.layer,
     AuditLog.layer(settings.audit),
     Layer.merge(Avatars.layer, ChatbotCopies.layer).pipe(Layer.provideMerge(Chatbots.layer)),
@@ -91,8 +86,8 @@ export const layer = (settings: ServicesSettings) =>
     Knowledge.layer,
     Usage.layer(settings.usage),
     Webhooks.layer,
-    widget(settings).pipe(Layer.provideMerge(Chat.layer(settings.chat))),
+    widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer]),
-    Layer.provideMerge([RateLimiter.layer(settings.rates), ServerSecrets.layer, shares]),
+    Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, shares]),
   )

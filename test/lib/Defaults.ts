@@ -5,7 +5,7 @@ import { TextLimit } from "../../src/knowledge/Extract.ts"
 import { read } from "../../src/knowledge/extract/Read.ts"
 import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
 import type { ModelsSettings } from "../../src/models/Models.ts"
-import { ShareBounds } from "../../src/services/ShareBounds.ts"
+import { ShareBounds } from "../../src/admission/ShareBounds.ts"
 import { DatabaseTraits } from "../../src/system/DatabaseTraits.ts"
 
 const settings: Config["Service"] = Effect.runSync(

@@ -8,7 +8,7 @@ import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, StoredSource } from "../../src/knowledge/extract/Extraction.ts"
-import { Shares } from "../../src/services/Shares.ts"
+import { Shares } from "../../src/admission/Shares.ts"
 import * as Storage from "../../src/storage/Storage.ts"
 import { defaults } from "./Defaults.ts"
 import * as TestDatabase from "./TestDatabase.ts"

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test"
 import { Effect, ManagedRuntime } from "effect"
-import { COUNTED_SLOTS } from "../../src/domain/rates/SlidingWindow.ts"
+import { COUNTED_SLOTS } from "../../src/admission/SlidingWindow.ts"
 import { RateCounts, type RateReport } from "../../src/storage/RateCounts.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { storage } from "../lib/Layers.ts"

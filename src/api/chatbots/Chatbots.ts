@@ -4,7 +4,7 @@ import { Chatbot, ChatbotCopyInput, ChatbotInput, ChatbotPatch } from "../../dom
 import { ChatWidgetConfig, ChatWidgetPatch } from "../../domain/chatbot/ChatWidget.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
-import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { requestCosts } from "../../domain/RateLimit.ts"
 import { described, RequestCost } from "../parts/Annotations.ts"
 import { updateAvatar } from "./Avatars.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChatbotTotals } from "../../domain/console/ChatbotTotals.ts"
-import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { requestCosts } from "../../domain/RateLimit.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
 import { described, RequestCost } from "../parts/Annotations.ts"
 

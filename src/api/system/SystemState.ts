@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Finding, SystemState } from "../../domain/console/SystemState.ts"
-import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { requestCosts } from "../../domain/RateLimit.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
 import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 

@@ -1,6 +1,5 @@
 import { Context, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { ChatbotSummary } from "../../api/chatbots/Chatbots.ts"
 import { Chatbot, ChatbotPatch } from "../../domain/chatbot/Chatbot.ts"
@@ -11,11 +10,12 @@ import { inTurns } from "../../system/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
 import { Chatbots } from "../../services/Chatbots.ts"
 import { ChatbotCopies } from "../../services/console/ChatbotCopies.ts"
-import { Shares } from "../../services/Shares.ts"
+import { Shares } from "../../admission/Shares.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "./Etag.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
+import { group } from "../edge/Group.ts"
 
 /** Chatbots that a list reads at once. A thousand chatbots may have a thousand long prompts. */
 const READ_AT_ONCE = 20
@@ -61,7 +61,7 @@ export const ListBytes: Context.Reference<number> = Context.Reference<number>("p
 const chatWidgetChange = changes(ChatWidgetConfig, ChatWidgetPatch)
 const voiceAgentChange = changes(VoiceWidgetConfig, VoiceWidgetPatch)
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "chatbots",
   Effect.fn(function* (handlers) {

@@ -1,13 +1,13 @@
 import { DateTime, Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { cursorOf } from "../../api/parts/Paging.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { AllConversations } from "../../services/console/AllConversations.ts"
+import { group } from "../edge/Group.ts"
 
 const PAGE_DEFAULT = 20
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "allConversations",
   Effect.fn(function* (handlers) {

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { ChatReply, Step } from "../../domain/chat/Chat.ts"
@@ -13,8 +12,9 @@ import { withServerTiming } from "../edge/ServerTiming.ts"
 import { replyHeaders } from "../ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "../streams/Streaming.ts"
 import { UiMessages } from "../streams/UiMessages.ts"
+import { group } from "../edge/Group.ts"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "chat",
   Effect.fn(function* (handlers) {

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
 import { pageMetadata } from "../../domain/Page.ts"
@@ -7,8 +6,9 @@ import { notations } from "../../domain/chat/Transcript.ts"
 import { Conversations } from "../../services/Conversations.ts"
 import { Erasures } from "../../services/Erasures.ts"
 import { formatOf, transcriptFile } from "./TranscriptFile.ts"
+import { group } from "../edge/Group.ts"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "conversations",
   Effect.fn(function* (handlers) {

@@ -3,15 +3,14 @@ import type { HttpServerRequest } from "effect/http"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import type { RateLimited, Unauthorized, Unavailable } from "../../domain/Errors.ts"
-import { unitsOfBody } from "../../domain/rates/RateLimit.ts"
+import { unitsOfBody } from "../../domain/RateLimit.ts"
 import { ApiKeys } from "../../services/ApiKeys.ts"
 import { ConsoleSessions } from "../../services/console/ConsoleSessions.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
-import { AddressLimiter, UNKEYED_COST, WRONG_KEY_COST } from "../../services/rates/AddressLimiter.ts"
-import { RateLimiter } from "../../services/rates/RateLimiter.ts"
+import { RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admission/RateLimiter.ts"
 import { consoleCookieOf } from "./ConsoleCookie.ts"
 import { LocalOperator } from "./LocalOperator.ts"
-import { addRateHeaders } from "./RateHeaders.ts"
+import { noteRates } from "./RateHeaders.ts"
 
 const bearer = /^bearer +(.+)$/i
 
@@ -50,14 +49,13 @@ export const unitsOf = ({ headers }: HttpServerRequest.HttpServerRequest, ofEndp
 export const makeAdmission = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const rates = yield* RateLimiter
-  const addresses = yield* AddressLimiter
   const sessions = yield* ConsoleSessions
   const publicUrl = yield* PublicUrl
   const local = yield* LocalOperator
 
   const check = (key: string) =>
-    Effect.tapErrorTag(keys.authenticate(Redacted.make(key), addresses.ensureFree), "Unauthorized", () =>
-      addresses.charge(key === "" ? UNKEYED_COST : WRONG_KEY_COST),
+    Effect.tapErrorTag(keys.authenticate(Redacted.make(key), rates.unkeyed.ensureFree), "Unauthorized", () =>
+      rates.unkeyed.charge(key === "" ? UNKEYED_COST : REFUSED_COST),
     )
 
   const authenticate = (request: HttpServerRequest.HttpServerRequest, key: string, dialect: Dialect) => {
@@ -80,12 +78,10 @@ export const makeAdmission = Effect.gen(function* () {
     if (operator !== undefined) return Effect.succeed(operator)
     if (!rates.isOn) return authenticate(request, key, dialect)
     return Effect.flatMap(authenticate(request, key, dialect), (caller) =>
-      Effect.flatMap(rates.decide(caller, unitsOf(request, cost)), (decision) =>
-        Effect.withFiber((fiber) => {
-          addRateHeaders(fiber.context, decision, dialect)
-          return decision.refusal === undefined ? Effect.succeed(caller) : Effect.fail(decision.refusal)
-        }),
-      ),
+      Effect.flatMap(rates.decide(caller, unitsOf(request, cost)), (decision) => {
+        noteRates(request, decision, dialect)
+        return decision.refusal === undefined ? Effect.succeed(caller) : Effect.fail(decision.refusal)
+      }),
     )
   }
 })

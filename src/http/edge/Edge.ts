@@ -16,6 +16,7 @@ import { pathOf } from "./PathOf.ts"
 import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
 import { measure, subjectsOf, traced } from "./Observed.ts"
+import { rateHeadersOf } from "./RateHeaders.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
 import { type Area, areaOf, findRoute, methodsAt } from "./Routes.ts"
 
@@ -209,6 +210,7 @@ export const edge =
                 "x-api-version": apiVersion,
                 "x-content-type-options": "nosniff",
                 ...corsHeadersFor(area, path),
+                ...rateHeadersOf(request),
                 // What somebody is shown who is signed in stays in no cache, where the next one at this machine would find it.
                 ...(isByCookie(request) && { "cache-control": "no-store" }),
                 // Otherwise a slow client would occupy the connection with the rest of its body.

@@ -1,34 +1,40 @@
-import type { Context } from "effect"
-import { Effect } from "effect"
-import { HttpEffect, HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
+import type { RateDecision } from "../../admission/SharedLimits.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
-import type { RateLimit, RateStanding } from "../../domain/rates/RateLimit.ts"
-import type { RateDecision } from "../../services/rates/RateLimiter.ts"
+import type { RateStanding } from "../../domain/RateLimit.ts"
 
-const policy = (name: string, { quota, seconds }: RateLimit): string => `"${name}";q=${quota};w=${seconds}`
+type Request = HttpServerRequest.HttpServerRequest
 
-const standing = (name: string, { remaining, resetSeconds }: RateStanding): string =>
+const policyOf = ({ limit: { quota, seconds }, name }: RateStanding): string => `"${name}";q=${quota};w=${seconds}`
+
+const standingOf = ({ name, remaining, resetSeconds }: RateStanding): string =>
   `"${name}";r=${remaining};t=${resetSeconds}`
 
 /**
  * The headers that say what remains of the limits, as of draft 11 of "RateLimit header fields for HTTP". The limit of the
  * organization stands beside that of the key once less remains of it.
  */
-const headersOf = ({ standings: [key, organization] }: RateDecision, dialect: Dialect): Record<string, string> => {
-  const isShort = organization.remaining < key.remaining
+const headersOf = ({ standings }: RateDecision, dialect: Dialect): Record<string, string> => {
+  const [key, shortest] = [standings[0], standings.at(-1)]
   return {
-    "ratelimit-policy": `${policy("key", key.limit)}${isShort ? `, ${policy("organization", organization.limit)}` : ""}`,
-    ratelimit: `${standing("key", key)}${isShort ? `, ${standing("organization", organization)}` : ""}`,
-    ...(dialect === "openai" && {
-      "x-ratelimit-limit-requests": String(key.limit.quota),
-      "x-ratelimit-remaining-requests": String(Math.min(key.remaining, organization.remaining)),
-      "x-ratelimit-reset-requests": `${(isShort ? organization : key).resetSeconds}s`,
-    }),
+    "ratelimit-policy": standings.map(policyOf).join(", "),
+    ratelimit: standings.map(standingOf).join(", "),
+    ...(dialect === "openai" &&
+      key !== undefined &&
+      shortest !== undefined && {
+        "x-ratelimit-limit-requests": String(key.limit.quota),
+        "x-ratelimit-remaining-requests": String(shortest.remaining),
+        "x-ratelimit-reset-requests": `${shortest.resetSeconds}s`,
+      }),
   }
 }
 
-/** Adds the headers of a decision to the response of the request that is being answered in this context. */
-export const addRateHeaders = (context: Context.Context<never>, decision: RateDecision, dialect: Dialect): void =>
-  HttpEffect.appendPreResponseHandlerUnsafe(context, (_, response) =>
-    Effect.succeed(HttpServerResponse.setHeaders(response, headersOf(decision, dialect))),
-  )
+const noted = new WeakMap<Request, Record<string, string>>()
+
+/** Remembers a decision, so that the response to the request says what remains. */
+export const noteRates = (request: Request, decision: RateDecision, dialect: Dialect): void => {
+  noted.set(request, headersOf(decision, dialect))
+}
+
+/** The headers of the response to a request that was counted; undefined for any other. */
+export const rateHeadersOf = (request: Request): Record<string, string> | undefined => noted.get(request)

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { ReplaceAccepted, ReplaceFinished, ReplaceForm } from "../../api/knowledge/Knowledge.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
@@ -17,11 +17,12 @@ import { serverTiming } from "../edge/ServerTiming.ts"
 import { uploadHandler } from "./Uploads.ts"
 import { UploadWaits, waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
+import { group } from "../edge/Group.ts"
 
 const TOP_K_DEFAULT = 5
 const PASSAGES_DEFAULT = 20
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "knowledge",
   Effect.fn(function* (handlers) {

@@ -10,12 +10,12 @@ import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import { QUERY_MAX_LENGTH } from "../../domain/Passage.ts"
 import { ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
-import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { requestCosts } from "../../domain/RateLimit.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Chat } from "../../services/Chat.ts"
 import { Knowledge } from "../../services/Knowledge.ts"
-import { RateLimiter } from "../../services/rates/RateLimiter.ts"
+import { RateLimiter } from "../../admission/RateLimiter.ts"
 
 /*
  * The tools of the Model Context Protocol: the search in a chatbot's knowledge, and a chat with the chatbot, for the

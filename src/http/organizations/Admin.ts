@@ -1,5 +1,5 @@
 import { Duration, Effect, Redacted } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { BackupRuns } from "../../backup/BackupRuns.ts"
 import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
@@ -9,6 +9,7 @@ import { Organization, OrganizationPatch } from "../../domain/Organization.ts"
 import { Admin } from "../../services/Admin.ts"
 import { changes } from "../Changes.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
+import { group } from "../edge/Group.ts"
 
 const organizationChange = changes(Organization, OrganizationPatch)
 const apiKeyChange = changes(ApiKey, ApiKeyPatch)
@@ -23,7 +24,7 @@ const BACKUP_WAIT = Duration.seconds(10)
 
 const onlyHere = new Forbidden({ detail: "Only `parley backup` on the machine of the server may ask for this." })
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "admin",
   Effect.fn(function* (handlers) {

@@ -1,10 +1,11 @@
 import { DateTime, Effect } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { AuditLog } from "../../services/AuditLog.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
+import { group } from "../edge/Group.ts"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "auditLog",
   Effect.fn(function* (handlers) {

@@ -1,11 +1,12 @@
 import { Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Forbidden } from "../../domain/Errors.ts"
 import { ConsoleSessions } from "../../services/console/ConsoleSessions.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { beginning, ending, isOfForeignPage } from "../edge/ConsoleCookie.ts"
+import { group } from "../edge/Group.ts"
 
 const foreignPage = new Forbidden({ detail: "Only the console's own pages sign in and out." })
 
@@ -14,7 +15,7 @@ const ensureOurs = (request: HttpServerRequest.HttpServerRequest) =>
 
 const noStore = { "cache-control": "no-store" } as const
 
-const access = HttpApiBuilder.group(
+const access = group(
   Api,
   "consoleAccess",
   Effect.fn(function* (handlers) {
@@ -43,7 +44,7 @@ const access = HttpApiBuilder.group(
   }),
 )
 
-const session = HttpApiBuilder.group(
+const session = group(
   Api,
   "console",
   Effect.fn(function* (handlers) {

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Overview } from "../../services/console/Overview.ts"
+import { group } from "../edge/Group.ts"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "overview",
   Effect.fn(function* (handlers) {

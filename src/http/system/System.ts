@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Health } from "../../services/Health.ts"
 import { EXPOSITION_TYPE } from "../../observability/Exposition.ts"
 import { avatarHandlers } from "../chatbots/Avatars.ts"
 import { isStaying, Lifecycle, shuttingDown } from "../edge/Lifecycle.ts"
 import { Server } from "../server/Server.ts"
+import { group } from "../edge/Group.ts"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "system",
   Effect.fn(function* (handlers) {

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api, apiVersion } from "../../api/Api.ts"
 import { SystemStates } from "../../services/console/SystemStates.ts"
 import { isStaying, Lifecycle } from "../edge/Lifecycle.ts"
 import { Server } from "../server/Server.ts"
+import { group } from "../edge/Group.ts"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "systemState",
   Effect.fn(function* (handlers) {

@@ -1,16 +1,17 @@
 import { DateTime, Effect, Redacted } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Webhook, WebhookPatch } from "../../domain/webhook/Webhook.ts"
 import { type IssuedWebhook, Webhooks } from "../../services/webhooks/Webhooks.ts"
 import { changes } from "../Changes.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
+import { group } from "../edge/Group.ts"
 
 const webhookChange = changes(Webhook, WebhookPatch, ["events"])
 
 const issued = ({ secret, webhook }: IssuedWebhook) => ({ webhook, secret: Redacted.value(secret) })
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "webhooks",
   Effect.fn(function* (handlers) {

@@ -1,9 +1,9 @@
 import { Effect, Redacted } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { IdentitySecrets } from "../../services/widget/IdentitySecrets.ts"
+import { group } from "../edge/Group.ts"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "identitySecrets",
   Effect.fn(function* (handlers) {

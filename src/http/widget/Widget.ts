@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { MESSAGES_DEFAULT_COUNT } from "../../api/widget/Widget.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
@@ -11,8 +10,9 @@ import { nextPage, rangeOf } from "../Listing.ts"
 import { streamingOptions } from "../streams/Streaming.ts"
 import { formatOf, transcriptFile } from "../conversations/TranscriptFile.ts"
 import { respondWithReply } from "./ReplyStream.ts"
+import { group } from "../edge/Group.ts"
 
-export const layer = HttpApiBuilder.group(
+export const layer = group(
   Api,
   "widget",
   Effect.fn(function* (handlers) {

@@ -1,6 +1,6 @@
 import { Duration, Effect, Exit } from "effect"
 import { monotonicMillis } from "../../system/Monotonic.ts"
-import { Share } from "../../system/Share.ts"
+import { Places } from "../../system/Places.ts"
 import { type CallOutcome, CircuitBreaker, type CircuitLimits } from "./CircuitBreaker.ts"
 import { isUnhealthy, ProviderFailure } from "./ProviderFailure.ts"
 
@@ -14,18 +14,14 @@ export interface GateLimits extends CircuitLimits {
 /** The protection of a provider that all its models share: a circuit breaker and a limit of concurrent calls. */
 export class Gate {
   private readonly circuit: CircuitBreaker
-  private readonly share: Share
+  private readonly places: Places
   private readonly turnWait: number
   private readonly provider: string
 
   constructor(provider: string, limits: GateLimits) {
     this.provider = provider
     this.circuit = new CircuitBreaker(limits)
-    this.share = new Share({
-      organization: limits.concurrency,
-      key: limits.concurrency,
-      queue: Number.POSITIVE_INFINITY,
-    })
+    this.places = new Places(limits.concurrency)
     this.turnWait = Duration.toMillis(limits.turnWait)
   }
 
@@ -59,7 +55,7 @@ export class Gate {
 
   /** Runs an attempt once there are fewer concurrent calls than the limit. */
   limit<A, R>(attempt: Effect.Effect<A, ProviderFailure, R>): Effect.Effect<A, ProviderFailure, R> {
-    return this.share.within("", "", {
+    return this.places.within({
       millis: this.turnWait,
       refuse: () => rejected(`${this.provider} has too many calls at once`, this.turnWait),
     })(attempt)

@@ -7,7 +7,7 @@ import type { Place, Range } from "../../domain/Page.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ConversationLists, type Scanned } from "../../storage/conversations/ConversationLists.ts"
-import { Shares } from "../Shares.ts"
+import { Shares } from "../../admission/Shares.ts"
 
 /** Most messages that one search looks through, about a second's work. The next page goes on there. */
 export const SearchedMessages: Context.Reference<number> = Context.Reference<number>(

@@ -7,13 +7,12 @@ import type { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession
 import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { KeyOwners } from "../../storage/keys/KeyOwners.ts"
-import { requestCosts } from "../../domain/rates/RateLimit.ts"
+import { requestCosts } from "../../domain/RateLimit.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { ApiKeys } from "../ApiKeys.ts"
-import { AddressLimiter, networkOf, UNKEYED_COST, WRONG_KEY_COST } from "../rates/AddressLimiter.ts"
-import { localLimit } from "../rates/LocalLimit.ts"
-import { RateLimiter } from "../rates/RateLimiter.ts"
-import { RecentMap } from "../rates/RecentMap.ts"
+import { localLimit } from "../../admission/LocalLimit.ts"
+import { networkOf, RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admission/RateLimiter.ts"
+import { RecentMap } from "../../system/RecentMap.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
 
 export interface ConsoleSessionsSettings {
@@ -78,12 +77,11 @@ export class ConsoleSessions extends Context.Service<
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const owners = yield* KeyOwners
-        const addresses = yield* AddressLimiter
         const rates = yield* RateLimiter
         const random = yield* SecureRandom.SecureRandom
         const secrets = yield* ServerSecrets
-        const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, REFUSALS_PER_HOUR)
-        const ofAll = yield* localLimit("", { quota: REFUSALS_PER_HOUR, seconds: HOUR }, 1)
+        const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, { capacity: REFUSALS_PER_HOUR })
+        const ofAll = yield* localLimit("", { quota: REFUSALS_PER_HOUR, seconds: HOUR })
         /** The keys of links by the hash of the link, so that the time of a lookup tells nothing of a link. */
         const links = new RecentMap<{ readonly key: Redacted.Redacted; readonly until: number }>(LINKS_MAX)
 
@@ -109,9 +107,8 @@ export class ConsoleSessions extends Context.Service<
         /** Whoever guesses fills no table: an address has one entry an hour, and all of them together have a few. */
         const recordRefusal = ClientAddress.use((address = "") => {
           const network = networkOf(address)
-          if (ofAddress.refusal(network, 1) !== undefined || ofAll.refusal("", 1) !== undefined) return Effect.void
-          ofAddress.take(network, 1)
-          ofAll.take("", 1)
+          if (ofAddress.refusal(network) !== undefined || ofAll.take("", 1) !== undefined) return Effect.void
+          ofAddress.charge(network, 1)
           // That the database cannot be written is no reason to refuse in other words.
           return Effect.ignore(owners.recordRefusal)
         })
@@ -120,19 +117,19 @@ export class ConsoleSessions extends Context.Service<
           const presented =
             link === undefined
               ? Effect.succeed(Redacted.make(key ?? ""))
-              : Effect.andThen(addresses.ensureFree, takeKey(link))
+              : Effect.andThen(rates.unkeyed.ensureFree, takeKey(link))
           const [redacted, caller] = yield* Effect.flatMap(presented, (found) =>
             Effect.map(
-              Effect.catchTag(keys.authenticate(found, addresses.ensureFree), "Unauthorized", (failure) =>
+              Effect.catchTag(keys.authenticate(found, rates.unkeyed.ensureFree), "Unauthorized", (failure) =>
                 // That a publishable key is none to sign in with is said as everywhere else.
                 isPublishableKey(Redacted.value(found)) ? failure : wrongKey,
               ),
               (caller) => [found, caller] as const,
             ),
           ).pipe(
-            Effect.tapErrorTag("Unauthorized", () => Effect.andThen(addresses.charge(WRONG_KEY_COST), recordRefusal)),
+            Effect.tapErrorTag("Unauthorized", () => Effect.andThen(rates.unkeyed.charge(REFUSED_COST), recordRefusal)),
           )
-          yield* addresses.charge(UNKEYED_COST)
+          yield* rates.unkeyed.charge(UNKEYED_COST)
           // Each session is an entry of the audit log, and a key that is known to be valid is not refused for its address.
           if (rates.isOn) {
             const { refusal } = yield* rates.decide(caller, requestCosts.plain)

@@ -6,7 +6,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { OrganizationChanges } from "../../storage/OrganizationChanges.ts"
 import { regularly } from "../../system/Background.ts"
-import { Shares } from "../Shares.ts"
+import { Shares } from "../../admission/Shares.ts"
 import { Comparison, documentEvents } from "./Changes.ts"
 import { mayListen, Subscription } from "./Subscription.ts"
 

@@ -8,7 +8,7 @@ import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
 import { Passages } from "../../storage/documents/Passages.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { spacedWords } from "../../text/Words.ts"
-import { Shares } from "../Shares.ts"
+import { Shares } from "../../admission/Shares.ts"
 
 /** The most passages that are compared with each other. */
 const COMPARED_MAX = 60

@@ -10,7 +10,7 @@ import { SafeFetch, type SafeRequest } from "../../outbound/SafeFetch.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/tools/ChatbotTools.ts"
 import { ChatbotTools } from "../ChatbotTools.ts"
-import { Shares } from "../Shares.ts"
+import { Shares } from "../../admission/Shares.ts"
 
 type ToolInput = Readonly<Record<string, unknown>>
 

@@ -28,7 +28,7 @@ import { SafeFetch } from "../../outbound/SafeFetch.ts"
 import { WebhookSender } from "../../outbound/WebhookSender.ts"
 import { type DeliveryFilter, WebhookDeliveries } from "../../storage/webhooks/WebhookDeliveries.ts"
 import * as Storage from "../../storage/webhooks/Webhooks.ts"
-import { Shares } from "../Shares.ts"
+import { Shares } from "../../admission/Shares.ts"
 
 /** Most webhooks of one organization: each event is stored once for each of them. */
 const WEBHOOKS_MAX_COUNT = 20

@@ -14,8 +14,8 @@ import { PublicChatbots } from "../../storage/chatbots/PublicChatbots.ts"
 import { PUBLIC_URL } from "../../system/Variables.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { LOOKUP_CAPACITY, recentLookups } from "../RecentLookups.ts"
-import { RecentMap } from "../rates/RecentMap.ts"
-import { REFUSED_COST, VisitorLimiter } from "../rates/VisitorLimiter.ts"
+import { RateLimiter, REFUSED_COST } from "../../admission/RateLimiter.ts"
+import { RecentMap } from "../../system/RecentMap.ts"
 
 /** A chatbot that stands on pages. */
 export interface Placement {
@@ -78,7 +78,7 @@ export class Placements extends Context.Service<
       const chatbots = yield* Chatbots
       const publicChatbots = yield* PublicChatbots
       const publicUrl = yield* PublicUrl
-      const limiter = yield* VisitorLimiter
+      const { visitors } = yield* RateLimiter
       const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
       const known = new RecentMap<true>(LOOKUP_CAPACITY)
 
@@ -156,8 +156,8 @@ export class Placements extends Context.Service<
 
       const counted = (found: Effect.Effect<Placement, NotFound | Unavailable>) =>
         Effect.andThen(
-          limiter.address(1),
-          Effect.tapErrorTag(found, "NotFound", () => limiter.charge(REFUSED_COST)),
+          visitors.take(1),
+          Effect.tapErrorTag(found, "NotFound", () => visitors.charge(REFUSED_COST)),
         )
 
       return {

@@ -14,7 +14,7 @@ import {
   type Visitor,
 } from "../../domain/widget/Visitor.ts"
 import type { VisitorSession } from "../../domain/widget/Widget.ts"
-import { REFUSED_COST, VisitorLimiter } from "../rates/VisitorLimiter.ts"
+import { RateLimiter, REFUSED_COST } from "../../admission/RateLimiter.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
 import { ensureOrigin, Placements } from "./Placements.ts"
 import { IdentitySecrets, type VerifiedIdentity } from "./IdentitySecrets.ts"
@@ -110,7 +110,7 @@ export class VisitorTokens extends Context.Service<
         const placements = yield* Placements
         const identities = yield* IdentitySecrets
         const conversations = yield* VisitorConversations
-        const limiter = yield* VisitorLimiter
+        const rates = yield* RateLimiter
         const random = yield* SecureRandom.SecureRandom
 
         const visitorOf = Effect.fnUntraced(function* (
@@ -132,10 +132,10 @@ export class VisitorTokens extends Context.Service<
           yield* ensureOrigin(placement, origin)
           const { caller, config } = placement
           const { visitor, voucher } = yield* visitorOf(config.chatbot_id, request).pipe(
-            Effect.tapErrorTag("Unauthorized", () => limiter.charge(REFUSED_COST)),
+            Effect.tapErrorTag("Unauthorized", () => rates.visitors.charge(REFUSED_COST)),
             Effect.provideService(CurrentOrganization, caller.organizationId),
           )
-          yield* limiter.visitor(caller, visitor.id, 1)
+          yield* rates.takeOfVisitor(caller, visitor.id, 1)
           if (visitor.isVerified) {
             const { visitor_secret: secret } = request
             const before = secret === undefined ? undefined : anonymousVisitorId(config.chatbot_id, secret)
@@ -198,12 +198,12 @@ export class VisitorTokens extends Context.Service<
         })
 
         const admit = Effect.fnUntraced(function* (token: string, cost: number, origin?: string) {
-          yield* limiter.address(cost)
+          yield* rates.visitors.take(cost)
           const { placement, visitor } = yield* Effect.tapErrorTag(read(token), "Unauthorized", () =>
-            limiter.charge(REFUSED_COST),
+            rates.visitors.charge(REFUSED_COST),
           )
           yield* ensureOrigin(placement, origin)
-          yield* limiter.visitor(placement.caller, visitor.id, cost)
+          yield* rates.takeOfVisitor(placement.caller, visitor.id, cost)
           return { caller: placement.caller, visitor }
         })
 

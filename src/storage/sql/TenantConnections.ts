@@ -5,10 +5,9 @@ import { outcomeOf, secondsSince } from "../../observability/Border.ts"
 import { database as metrics } from "../../observability/Metrics.ts"
 import { turn } from "../../system/LoopTurns.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
-import { Share } from "../../system/Share.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { endAbandoned } from "./AbandonedStatements.ts"
-import { lender, noConnection, noLoans } from "./Loans.ts"
+import { lender, noLoans } from "./Loans.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { SilenceWatch } from "./SilenceWatch.ts"
 import { TimeLimited } from "./TimeLimit.ts"
@@ -75,11 +74,6 @@ export interface Connections {
   readonly pipeline: number
 }
 
-/** The part of the connections that one organization may have at once. */
-const ORGANIZATION_PART = 0.75
-/** The most pipelines and transactions of one organization that wait for a connection. */
-const WAITING_MAX = 10_000
-
 /**
  * The database cancels a statement at this part of the time limit, so that it usually reports the cancellation before
  * the connection is given up.
@@ -120,7 +114,7 @@ export const makeClients = Effect.fnUntraced(function* (
 
   const makeClient = (
     name: "system" | "tenant",
-    { connections, pool, pipeline: most }: Connections,
+    { pool, pipeline: most }: Connections,
     ownTransaction: TransactionService,
     otherTransaction: TransactionService,
     identityIn: (context: Context.Context<never>) => string | undefined,
@@ -135,8 +129,6 @@ export const makeClients = Effect.fnUntraced(function* (
     const limited = new Map<string, Pipeline<Session>>()
     const unlimited = new Map<string, Pipeline<Session>>()
     const { get, getInTime } = lender(pool, timeLimit, loans[name])
-    const part = Math.max(1, Math.floor(connections * ORGANIZATION_PART))
-    const places = new Share({ organization: part, key: part, queue: WAITING_MAX })
 
     /**
      * Passes on the fiber's identity. It is never called within `ownTransaction`, whose connection the client keeps.
@@ -149,20 +141,8 @@ export const makeClients = Effect.fnUntraced(function* (
         return use({ organization, isLimited: timeLimit === undefined || fiber.getRef(TimeLimited) })
       })
 
-    /**
-     * Takes a place among the connections of an organization, until the scope closes. One organization has a part of
-     * them only, so that the others always find a connection, or wait for few statements of each other one.
-     */
-    const placeOf = ({ isLimited, organization }: Identity) =>
-      organization === SYSTEM
-        ? Effect.void
-        : places.hold(organization, organization, {
-            millis: isLimited && timeLimit !== undefined ? Duration.toMillis(timeLimit) : Number.POSITIVE_INFINITY,
-            refuse: () => noConnection,
-          })
-
     const lend = (identity: Identity) =>
-      Effect.flatMap(Effect.andThen(placeOf(identity), identity.isLimited ? getInTime : get), (physical) => {
+      Effect.flatMap(identity.isLimited ? getInTime : get, (physical) => {
         const session = sessionOf(physical)
         const assumed = Effect.as(assume(session, identity), session)
         return identity.organization === SYSTEM ? assumed : Effect.andThen(noteUse, assumed)

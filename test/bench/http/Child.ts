@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Context, Effect, Schedule, type Scope } from "effect"
 import { linuxUsageOf } from "../../../src/knowledge/process/ProcessUsage.ts"
 import { withEngineSettings } from "../../../src/launch.ts"
-import { ShareBounds } from "../../../src/services/ShareBounds.ts"
+import { ShareBounds } from "../../../src/admission/ShareBounds.ts"
 import { scriptWith } from "../../lib/ServerProcess.ts"
 
 /** A server in a process of its own. */
@@ -42,7 +42,6 @@ const MANY = 1_000_000
 const unlimitedShares = Context.make(ShareBounds, {
   ...bounds,
   organization: { uploads: MANY, searches: MANY, chats: MANY, streams: MANY, lists: MANY, events: MANY },
-  keyPart: 1,
 })
 
 const root = join(import.meta.dir, "../../..")

@@ -12,9 +12,9 @@ import type { Attack } from "./NeighbourAttack.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
 
 /*
- * One organization sends all it can on 64 connections: chats without a model and against a fake provider, streams,
- * uploads, searches, lists of chatbots with long prompts, and wrong keys. Another one reads a chatbot, searches and
- * chats, and is measured alone and beside it.
+ * One organization sends all it can on 64 connections and with many keys: chats without a model and against a fake
+ * provider, streams, uploads, searches, lists of chatbots with long prompts, and wrong keys. Another one reads a
+ * chatbot, searches and chats, within its limits, and is measured alone and beside it. The limits are the defaults.
  *
  * All processes share the machine, so that the attacker runs with a lower priority: a real one brings its own.
  */
@@ -23,8 +23,10 @@ const CONNECTIONS = 64
 const SECONDS = 60
 const ALONE_SECONDS = 20
 const WARM_UP_SECONDS = 8
-/** Milliseconds between two requests of a client of the neighbour. */
-const PAUSE = 5
+/** Milliseconds between two requests of a client of the neighbour, which stays within the limit of its organization. */
+const PAUSE = 60
+/** Keys of an organization, which together may send as much as the organization may. */
+const KEYS = 12
 /** The most that the neighbour's 99th percentile may grow. */
 const FACTOR_MAX = 2
 
@@ -39,29 +41,47 @@ const Key = Schema.fromJsonString(Schema.Struct({ key: Schema.String }))
 const Organization = Schema.fromJsonString(Schema.Struct({ organization: Schema.Struct({ id: Schema.String }) }))
 const Chatbot = Schema.fromJsonString(Schema.Struct({ chatbot: Schema.Struct({ id: Schema.String }) }))
 
-const sender = (port: number, key: string) => async (path: string, body: FormData | object) => {
-  const isForm = body instanceof FormData
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: "POST",
-    headers: { "x-api-key": key, prefer: "wait=60", ...(!isForm && { "content-type": "application/json" }) },
-    body: isForm ? body : JSON.stringify(body),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`)
-  return text
+/** Posts with one key after the other, and waits where a limit is reached. */
+const sender = (port: number, keys: ReadonlyArray<string>) => {
+  let sent = 0
+  const send = async (path: string, body: FormData | object): Promise<string> => {
+    const isForm = body instanceof FormData
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      headers: {
+        "x-api-key": keyAt(keys, sent++),
+        prefer: "wait=60",
+        ...(!isForm && { "content-type": "application/json" }),
+      },
+      body: isForm ? body : JSON.stringify(body),
+    })
+    const text = await response.text()
+    if (response.status === 429) {
+      await Bun.sleep(1_000)
+      return send(path, body)
+    }
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`)
+    return text
+  }
+  return send
 }
+
+const keyAt = (keys: ReadonlyArray<string>, index: number): string => keys[index % keys.length] ?? ""
 
 const corpus = makeCorpus(60, 10)
 
 /** Makes an organization with two chatbots, of which one answers by the fake provider. Both know the same documents. */
 const fill = async (port: number, name: string) => {
-  const asOperator = sender(port, operatorKey)
+  const asOperator = sender(port, [operatorKey])
   const made = await asOperator("/api/admin/organizations", { name })
   const organization_id = Schema.decodeSync(Organization)(made).organization.id
   const scopes = ["chatbots:read", "chatbots:write", "knowledge:read", "knowledge:write", "chat"]
-  const issued = await asOperator("/api/admin/api-keys", { name, scopes, organization_id })
-  const { key } = Schema.decodeSync(Key)(issued)
-  const post = sender(port, key)
+  const keys: Array<string> = []
+  for (let made = 0; made < KEYS; made++) {
+    const issued = await asOperator("/api/admin/api-keys", { name, scopes, organization_id })
+    keys.push(Schema.decodeSync(Key)(issued).key)
+  }
+  const post = sender(port, keys)
   const chatbot = async (model: string, prompt = "") => {
     const created = await post("/api/external/chatbots", { name: "Bench", settings: { model, prompt } })
     return Schema.decodeSync(Chatbot)(created).chatbot.id
@@ -75,7 +95,7 @@ const fill = async (port: number, name: string) => {
       await post("/api/embedfiles", form)
     }
   }
-  return { key, ids, chatbot }
+  return { keys, ids, chatbot }
 }
 
 type Filled = Awaited<ReturnType<typeof fill>>
@@ -101,8 +121,7 @@ const uploadOf = (key: string, id: string, number: number) => {
 }
 
 /** The requests of the attacker, of every kind in turn. */
-const attackOf = ({ ids, key }: Filled): ReadonlyArray<Uint8Array> => {
-  const list = requestBytes({ method: "GET", path: "/api/external/chatbots", apiKey: key })
+const attackOf = ({ ids, keys }: Filled): ReadonlyArray<Uint8Array> => {
   const wrong = Array.from({ length: WRONG_KEYS }, () =>
     requestBytes({
       method: "GET",
@@ -112,6 +131,8 @@ const attackOf = ({ ids, key }: Filled): ReadonlyArray<Uint8Array> => {
   )
   return Array.from({ length: UPLOADS }, (_, index) => {
     const question = corpus.questions[index % corpus.questions.length] ?? ""
+    const key = keyAt(keys, index)
+    const list = requestBytes({ method: "GET", path: "/api/external/chatbots", apiKey: key })
     return [
       chatOf(key, ids.local, question),
       searchOf(key, ids.provider, question),
@@ -131,11 +152,12 @@ interface Measured {
 }
 
 /** Measures the neighbour: a client for each kind of request. */
-const measure = async (port: number, { ids, key }: Filled, seconds: number): Promise<Measured> => {
+const measure = async (port: number, { ids, keys }: Filled, seconds: number): Promise<Measured> => {
+  const path = `/api/external/chatbot/${ids.provider}`
   const kinds = {
-    "GET chatbot": [requestBytes({ method: "GET", path: `/api/external/chatbot/${ids.provider}`, apiKey: key })],
-    search: corpus.questions.map((question) => searchOf(key, ids.provider, question)),
-    chat: corpus.questions.map((question) => chatOf(key, ids.provider, question)),
+    "GET chatbot": keys.map((apiKey) => requestBytes({ method: "GET", path, apiKey })),
+    search: corpus.questions.map((question, index) => searchOf(keyAt(keys, index), ids.provider, question)),
+    chat: corpus.questions.map((question, index) => chatOf(keyAt(keys, index), ids.provider, question)),
   }
   const load = { port, clients: 1, milliseconds: seconds * 1_000, requestsMax: Number.POSITIVE_INFINITY, pause: PAUSE }
   const outcomes = await Promise.all(
@@ -231,7 +253,6 @@ export const part: Part = ({ postgres, scale }) =>
             LOG_LEVEL: "warn",
             ANTHROPIC_API_KEY: "bench",
             ANTHROPIC_BASE_URL: `http://127.0.0.1:${provider.port}`,
-            RATE_LIMIT: "off",
             ...(postgres !== undefined && { DATABASE_URL: yield* database(postgres, "neighbours") }),
           },
           ready: { path: "/readyz" },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Context } from "effect"
-import { ShareBounds } from "../../../src/services/ShareBounds.ts"
+import { ShareBounds } from "../../../src/admission/ShareBounds.ts"
 import { problem } from "../../lib/Client.ts"
 import { listen } from "../../lib/EventReader.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -11,7 +11,6 @@ const server = await startServer(
   Context.make(ShareBounds, {
     ...bounds,
     organization: { ...bounds.organization, events: 4 },
-    keyPart: 1,
     wait: "100 millis",
   }),
 )

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Unavailable } from "../../../src/domain/Errors.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId } from "../../../src/domain/Ids.ts"
 import { Events } from "../../../src/services/console/Events.ts"
-import { Shares } from "../../../src/services/Shares.ts"
+import { Shares } from "../../../src/admission/Shares.ts"
 import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
 import {
   type DocumentState,

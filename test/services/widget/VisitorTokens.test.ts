@@ -7,16 +7,17 @@ import { noBudget } from "../../../src/domain/Budget.ts"
 import { ClientAddress } from "../../../src/domain/ClientAddress.ts"
 import { NotFound, RateLimited, Unauthorized } from "../../../src/domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../../../src/domain/Ids.ts"
-import { noRateLimit, type RateLimit } from "../../../src/domain/rates/RateLimit.ts"
+import { noRateLimit, type RateLimit } from "../../../src/domain/RateLimit.ts"
 import { IdentitySecretId } from "../../../src/domain/widget/IdentitySecret.ts"
-import { RateLimiter } from "../../../src/services/rates/RateLimiter.ts"
-import { VisitorLimiter } from "../../../src/services/rates/VisitorLimiter.ts"
+import { RateLimiter } from "../../../src/admission/RateLimiter.ts"
 import { ServerSecrets } from "../../../src/services/ServerSecrets.ts"
 import { type Placement, Placements } from "../../../src/services/widget/Placements.ts"
 import { IdentitySecrets } from "../../../src/services/widget/IdentitySecrets.ts"
 import { VisitorConversations } from "../../../src/services/widget/VisitorConversations.ts"
 import { VisitorTokens } from "../../../src/services/widget/VisitorTokens.ts"
+import { RateCounts } from "../../../src/storage/RateCounts.ts"
 import * as Storage from "../../../src/storage/ServerSecrets.ts"
+import { databaseTraits } from "../../lib/Defaults.ts"
 import { quiet } from "../../lib/Layers.ts"
 
 const organization = OrganizationId.make("01a1f948-e63d-74f8-9014-79ea4912cce5")
@@ -87,9 +88,6 @@ const layerOf = ({
     get: () => Effect.succeed(Redacted.make(new Uint8Array(32).fill(secret))),
   })
   return VisitorTokens.layer(Duration.hours(1)).pipe(
-    Layer.provideMerge(
-      VisitorLimiter.layer({ visitor: noRateLimit, address: noRateLimit, key: noRateLimit, ...rates }),
-    ),
     Layer.provideMerge([
       Layer.mock(Placements)({ find, visit: find }),
       Layer.mock(IdentitySecrets)({
@@ -106,17 +104,17 @@ const layerOf = ({
       Layer.mock(VisitorConversations)({
         recognize: ({ id }, before) => Effect.sync(() => void (before === undefined || handedOver.push([before, id]))),
       }),
-      Layer.mock(RateLimiter)({
-        isOn: true,
-        decide: () => Effect.succeed({ refusal: undefined, standings: [standing, standing] }),
-      }),
+      RateLimiter.layer(
+        { key: wide, organization: noRateLimit, address: noRateLimit },
+        { visitor: noRateLimit, address: noRateLimit, key: noRateLimit, ...rates },
+      ).pipe(Layer.provide([Layer.mock(RateCounts)({}), databaseTraits({ isAlone: true })])),
       ServerSecrets.layer.pipe(Layer.provide(storage)),
     ]),
     Layer.provide([SecureRandom.layerWebCrypto, quiet]),
     Layer.provideMerge(TestClock.layer()),
   )
 }
-const standing = { limit: noRateLimit, remaining: 1, resetSeconds: 1 }
+const wide: RateLimit = { quota: 1_000_000, seconds: 1 }
 
 const run = <A, E>(
   effect: Effect.Effect<A, E, VisitorTokens | ServerSecrets | TestClock.TestClock>,

@@ -4,7 +4,7 @@ import { Context, Duration } from "effect"
  * What one organization may have under way in one process. It is far more than an organization needs whose visitors
  * come by themselves, and little enough that some such organizations fit into a server together.
  */
-export const ShareBounds = Context.Reference("parley/services/ShareBounds", {
+export const ShareBounds = Context.Reference("parley/admission/ShareBounds", {
   defaultValue: () => ({
     organization: {
       /** Uploads while their bodies arrive, each of which has a file of its own. */
@@ -20,8 +20,6 @@ export const ShareBounds = Context.Reference("parley/services/ShareBounds", {
       /** Streams of events, such as open consoles. */
       events: 64,
     },
-    /** Part of each share that one API key may take, so that the organization's other keys are served. */
-    keyPart: 0.75,
     /** Time that a request beyond a share waits for its turn; a client that waits longer would rather try again. */
     wait: Duration.seconds(2) as Duration.Input,
     /** Requests of one organization that wait for a place of one kind; others are refused at once. */

@@ -20,6 +20,16 @@ export interface RateLimits {
   readonly address: RateLimit
 }
 
+/** The rate limits of the chat widget. */
+export interface VisitorRates {
+  /** Of each visitor. */
+  readonly visitor: RateLimit
+  /** Of all visitors with the same client address together. */
+  readonly address: RateLimit
+  /** Of all visitors of a publishable key together, or of a public chatbot that is embedded by its id. */
+  readonly key: RateLimit
+}
+
 /**
  * The units that a request takes of its limits, beside those of its body: more where a request keeps the server busy
  * for longer than a read of the database does.
@@ -53,6 +63,8 @@ export const unitsOfBody = (kind: keyof typeof BYTES_PER_UNIT, length: number | 
 
 /** What remains of one limit after a request. */
 export interface RateStanding {
+  /** The name of the limit in responses. */
+  readonly name: "key" | "organization"
   readonly limit: RateLimit
   /** The units that are left. */
   readonly remaining: number

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Unavailable } from "../../../src/domain/Errors.ts"
-import { ApiKeyId, OrganizationId } from "../../../src/domain/Ids.ts"
-import { noRateLimit, type RateLimits } from "../../../src/domain/rates/RateLimit.ts"
-import { RateLimiter } from "../../../src/services/rates/RateLimiter.ts"
-import { type RateCount, RateCounts, type RateReport } from "../../../src/storage/RateCounts.ts"
-import { databaseTraits } from "../../lib/Defaults.ts"
-import { quiet } from "../../lib/Layers.ts"
+import { Unavailable } from "../../src/domain/Errors.ts"
+import { ApiKeyId, OrganizationId } from "../../src/domain/Ids.ts"
+import { noRateLimit, type RateLimits } from "../../src/domain/RateLimit.ts"
+import { RateLimiter } from "../../src/admission/RateLimiter.ts"
+import { type RateCount, RateCounts, type RateReport } from "../../src/storage/RateCounts.ts"
+import { databaseTraits } from "../lib/Defaults.ts"
+import { quiet } from "../lib/Layers.ts"
 
 const limits: RateLimits = {
   key: { quota: 100, seconds: 10 },
@@ -50,7 +50,7 @@ const countsOf = (shared: Shared) => {
 }
 
 const server = (shared = makeShared(), isAlone = false, settings = limits) =>
-  RateLimiter.layer(settings).pipe(
+  RateLimiter.layer(settings, { visitor: noRateLimit, address: noRateLimit, key: noRateLimit }).pipe(
     Layer.provide([Layer.succeed(RateCounts, countsOf(shared)), databaseTraits({ isAlone }), quiet]),
   )
 
@@ -78,7 +78,7 @@ describe("a server that is alone", () => {
         expect(yield* granted(130, caller)).toBe(100)
         const { refusal, standings } = yield* (yield* RateLimiter).decide(caller, 1)
         expect(refusal?.detail).toBe("This API key may send 100 requests in 10 seconds.")
-        expect(standings[0]).toEqual({ limit: limits.key, remaining: 0, resetSeconds: 10 })
+        expect(standings[0]).toEqual({ name: "key", limit: limits.key, remaining: 0, resetSeconds: 10 })
         yield* TestClock.adjust(`${(refusal?.retry_after_seconds ?? 0) - 1} seconds`)
         expect(yield* granted(1, caller)).toBe(0)
         yield* TestClock.adjust("1 second")

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { COUNTED_SLOTS, SlidingWindow, WINDOW_SLOTS } from "../../../src/domain/rates/SlidingWindow.ts"
+import { COUNTED_SLOTS, SlidingWindow, WINDOW_SLOTS } from "../../src/admission/SlidingWindow.ts"
 
 /** Units that are added at some times, in slots since the one before. */
 const additions = fc.array(fc.tuple(fc.integer({ min: 0, max: 2 * WINDOW_SLOTS }), fc.integer({ min: 0, max: 9 })), {

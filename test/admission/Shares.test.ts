@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as fc from "fast-check"
 import { ApiKeyId, OrganizationId } from "../../src/domain/Ids.ts"
-import { Shares } from "../../src/services/Shares.ts"
-import { type Place, Share } from "../../src/system/Share.ts"
+import { Shares } from "../../src/admission/Shares.ts"
 import { defaults } from "../lib/Defaults.ts"
 import { asCaller } from "../lib/Tenants.ts"
 
@@ -12,11 +10,10 @@ const organization = OrganizationId.make(crypto.randomUUID())
 const other = OrganizationId.make(crypto.randomUUID())
 const newKey = () => ApiKeyId.make(crypto.randomUUID())
 
-/** Shares of four chats, of which one key may have three and two may wait. */
+/** Shares of four chats, for which two others may wait. */
 const shares = Shares.layer({
   ...defaults.shares,
   organization: { ...defaults.shares.organization, chats: 4, searches: 4 },
-  keyPart: 0.75,
   queue: 2,
 })
 
@@ -58,19 +55,17 @@ describe("a share", () => {
       }),
     ))
 
-  test("leaves room for the other keys of the organization, and does not limit other organizations or kinds", () =>
+  test("is that of all keys of an organization together, and does not limit other organizations or kinds", () =>
     run(
       Effect.gen(function* () {
         const { begin, open, running, within } = yield* chatting
-        const first = yield* begin(organization, newKey(), 5)
-        expect(running()).toBe(3)
-        yield* begin(organization, newKey(), 1)
+        const first = [...(yield* begin(organization, newKey(), 5)), ...(yield* begin(organization, newKey(), 1))]
         expect(running()).toBe(4)
         yield* begin(other, newKey(), 3)
         expect(running()).toBe(7)
         expect(yield* asCaller(organization)(within("searches")(Effect.succeed("found")))).toBe("found")
         yield* open
-        expect(yield* Effect.forEach(first, outcomeOf)).toEqual(Array.from({ length: 5 }, () => "done"))
+        expect(yield* Effect.forEach(first, outcomeOf)).toEqual(Array.from({ length: 6 }, () => "done"))
       }),
     ))
 
@@ -100,13 +95,13 @@ describe("a share", () => {
       Effect.gen(function* () {
         const { begin, open, running } = yield* chatting
         const key = newKey()
-        const [first, , , waiting] = yield* begin(organization, key, 4)
-        if (first === undefined || waiting === undefined) throw new Error("four fibers")
+        const [first, , , , waiting] = yield* begin(organization, key, 5)
+        if (first === undefined || waiting === undefined) throw new Error("five fibers")
         yield* Fiber.interrupt(waiting)
         yield* Fiber.interrupt(first)
-        expect(running()).toBe(2)
-        yield* begin(organization, key, 1)
         expect(running()).toBe(3)
+        yield* begin(organization, key, 1)
+        expect(running()).toBe(4)
         yield* open
       }),
     ))
@@ -130,48 +125,17 @@ describe("a share", () => {
     ))
 })
 
-test("whoever asks and leaves in whatever order, limits hold, nobody is kept waiting who fits, and nothing is remembered", () => {
-  const organizations = [organization, other]
-  const keys = [newKey(), newKey(), newKey()]
-  const command = fc.record({ owner: fc.nat(1), key: fc.nat(2), leaves: fc.option(fc.nat()) })
-  fc.assert(
-    fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
-      const share = new Share({ organization: 4, key: 3, queue: 3 })
-      const places: Array<Place> = []
-      for (const { owner, key, leaves } of commands) {
-        if (leaves !== null && places.length > 0) {
-          for (const place of places.splice(leaves % places.length, 1)) share.leave(place)
-        } else {
-          const place = share.ask(organizations[owner] ?? organization, keys[key] ?? "")
-          if (place !== undefined) places.push(place)
-        }
-        for (const organization of organizations) {
-          const own = places.filter((place) => place.organization === organization)
-          const held = own.filter(({ isHeld }) => isHeld)
-          const heldBy = (key: string) => held.filter((place) => place.key === key).length
-          expect(held.length).toBeLessThanOrEqual(4)
-          expect(own.length - held.length).toBeLessThanOrEqual(3)
-          for (const key of keys) expect(heldBy(key)).toBeLessThanOrEqual(3)
-          for (const { isHeld, key } of own) expect(isHeld || held.length === 4 || heldBy(key) === 3).toBeTrue()
-        }
-      }
-      for (const place of places) share.leave(place)
-      expect(share.size).toBe(0)
-    }),
-  )
-})
-
 test("a place that is given at the moment of the interruption is not lost", () =>
   run(
     Effect.gen(function* () {
       const { begin, open, running } = yield* chatting
       const key = newKey()
-      const [first, , , waiting] = yield* begin(organization, key, 4)
-      if (first === undefined || waiting === undefined) throw new Error("four fibers")
+      const [first, , , , waiting] = yield* begin(organization, key, 5)
+      if (first === undefined || waiting === undefined) throw new Error("five fibers")
       yield* Effect.all([Fiber.interrupt(first), Fiber.interrupt(waiting)], { concurrency: "unbounded" })
       expect(Exit.isFailure(yield* Fiber.await(waiting))).toBeTrue()
       yield* begin(organization, key, 1)
-      expect(running()).toBe(3)
+      expect(running()).toBe(4)
       yield* open
     }),
   ))

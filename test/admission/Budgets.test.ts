@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import type { Budget } from "../../src/domain/Budget.ts"
 import { ApiKeyId, type OrganizationId } from "../../src/domain/Ids.ts"
 import type { TokenCounts } from "../../src/domain/Usage.ts"
-import { Budgets as Service } from "../../src/services/Budgets.ts"
+import { Budgets as Service } from "../../src/admission/Budgets.ts"
 import { Budgets } from "../../src/storage/usage/Budgets.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import {

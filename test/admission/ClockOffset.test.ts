@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { clockOffset } from "../../../src/services/rates/ClockOffset.ts"
+import { clockOffset } from "../../src/admission/SharedLimits.ts"
 
 /** How long a request to the other clock takes, and its answer, in milliseconds. */
 const delays = fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 5_000 }))

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { RecentMap } from "../../../src/services/rates/RecentMap.ts"
+import { RecentMap } from "../../src/system/RecentMap.ts"
 
 test("a map of bounded size keeps the entries that were made last, however many are made", () => {
   const map = new RecentMap<number>(3)

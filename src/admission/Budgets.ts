@@ -42,7 +42,7 @@ export class Budgets extends Context.Service<
       chat: Effect.Effect<A, E, R>,
     ) => Effect.Effect<A, E | BudgetSpent | TooManyChats | Unavailable, R | Caller | CurrentOrganization>
   }
->()("parley/services/Budgets") {
+>()("parley/admission/Budgets") {
   static readonly layer = (settings: BudgetSettings) =>
     Layer.effect(
       Budgets,

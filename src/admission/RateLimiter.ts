@@ -1,0 +1,110 @@
+import ipaddr from "ipaddr.js"
+import { Context, Effect, Layer } from "effect"
+import type { Caller } from "../domain/Caller.ts"
+import { ClientAddress } from "../domain/ClientAddress.ts"
+import type { RateLimited } from "../domain/Errors.ts"
+import { isUnlimitedRate, type RateLimit, type RateLimits, type VisitorRates } from "../domain/RateLimit.ts"
+import type { VisitorId } from "../domain/widget/Visitor.ts"
+import { type LocalLimit, localLimit } from "./LocalLimit.ts"
+import { type RateDecision, sharedLimits } from "./SharedLimits.ts"
+
+/** Units of an address that a request without an API key takes. */
+export const UNKEYED_COST = 1
+/** Units of an address that a wrong key takes, a forged token, or a name under which nothing is embedded. */
+export const REFUSED_COST = 10
+
+/** The limit of the client's address. Requests whose address is unknown are not limited. */
+interface AddressLimit {
+  /** Fails when the address has no units left. */
+  readonly ensureFree: Effect.Effect<void, RateLimited>
+  /** Takes units from the address, however many are left. */
+  readonly charge: (units: number) => Effect.Effect<void>
+  /** Takes units from the address, or refuses the request. */
+  readonly take: (units: number) => Effect.Effect<void, RateLimited>
+}
+
+type Sender = Pick<Caller["Service"], "apiKeyId" | "organizationId">
+
+/**
+ * Limits the rate of requests.
+ *
+ * Servers share the limits of keys and organizations. Those of addresses and visitors every server counts for itself:
+ * writing each guess of a flood into the database would be worse than the flood. A visitor costs nothing to make, so
+ * what decides against programs that pretend to be visitors are the limits of the address and of the key.
+ */
+export class RateLimiter extends Context.Service<
+  RateLimiter,
+  {
+    /** Whether requests are limited at all. */
+    readonly isOn: boolean
+    /** Takes units of a request from the limits of the caller's key and organization, or refuses it. */
+    readonly decide: (caller: Sender, units: number) => Effect.Effect<RateDecision>
+    /** Limits requests without a valid API key. */
+    readonly unkeyed: AddressLimit
+    /** Limits requests of the visitors of chat widgets. */
+    readonly visitors: AddressLimit
+    /** Takes units from a visitor, all visitors of its key, and the organization, or refuses the request. */
+    readonly takeOfVisitor: (caller: Sender, visitor: VisitorId, units: number) => Effect.Effect<void, RateLimited>
+  }
+>()("parley/admission/RateLimiter") {
+  static readonly layer = ({ address, key, organization }: RateLimits, widget: VisitorRates) =>
+    Layer.effect(
+      RateLimiter,
+      Effect.gen(function* () {
+        const isOn = !isUnlimitedRate(key)
+        const shared = yield* sharedLimits
+        const ofVisitor = yield* localLimit("A visitor", widget.visitor, { isApplied: isOn })
+        const unkeyed = yield* localLimit("Without a valid API key, this address", address, { isApplied: isOn })
+        const visitors = yield* localLimit("This address", widget.address, { isApplied: isOn })
+
+        const decide = ({ apiKeyId, organizationId }: Sender, units: number, who: string, limit: RateLimit) =>
+          shared.take(
+            [
+              shared.counterOf(`key ${apiKeyId}`, who, limit),
+              shared.counterOf(
+                `organization ${organizationId}`,
+                "The API keys of the organization together",
+                organization,
+              ),
+            ],
+            units,
+          )
+
+        return {
+          isOn,
+          decide: (caller, units) => decide(caller, units, "This API key", key),
+          unkeyed: ofAddresses(unkeyed),
+          visitors: ofAddresses(visitors),
+          takeOfVisitor: (caller, visitor, units) => {
+            if (!isOn) return Effect.void
+            const refusal = ofVisitor.take(visitor, units)
+            if (refusal !== undefined) return Effect.fail(refusal)
+            return Effect.flatMap(
+              decide(caller, units, "The visitors of this chat together", widget.key),
+              ({ refusal }) => (refusal === undefined ? Effect.void : Effect.fail(refusal)),
+            )
+          },
+        }
+      }),
+    )
+}
+
+const ofAddresses = (limit: LocalLimit): AddressLimit => {
+  const onAddress = (use: (network: string) => RateLimited | undefined | void): Effect.Effect<void, RateLimited> =>
+    ClientAddress.use((address) => {
+      const refusal = address === undefined ? undefined : use(networkOf(address))
+      return refusal === undefined ? Effect.void : Effect.fail(refusal)
+    })
+  return {
+    ensureFree: onAddress(limit.refusal),
+    charge: (units) =>
+      ClientAddress.useSync((address) => {
+        if (address !== undefined) limit.charge(networkOf(address), units)
+      }),
+    take: (units) => onAddress((network) => limit.take(network, units)),
+  }
+}
+
+/** What counts as one client: an IPv4 address, or the network of 64 bits of an IPv6 address, as one customer has it. */
+export const networkOf = (address: string): string =>
+  ipaddr.IPv6.isValid(address) ? ipaddr.parse(address).toByteArray().slice(0, 8).join(".") + "::" : address
