@@ -8,7 +8,7 @@ import type { Scope } from "../../domain/ApiKey.ts"
 import { boundElsewhere, Caller } from "../../domain/Caller.ts"
 import { Forbidden, type RateLimited, type Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { turnOf } from "../../system/LoopTurns.ts"
+import { turn } from "../../system/LoopTurns.ts"
 import { makeAdmission } from "./Admission.ts"
 import { noteOrganization } from "./Observed.ts"
 import { makeRefusals } from "./Refusals.ts"
@@ -31,13 +31,6 @@ const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined, endp
   })
 }
 
-/** Begins work when it is the turn of its organization. */
-export const inTurn = <A, E, R>(organization: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => {
-    const turn = turnOf(organization)
-    return turn === undefined ? work : Effect.andThen(turn, work)
-  })
-
 /** Makes the middleware that authorizes every request to an endpoint of one dialect that needs an API key. */
 export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect) {
   const admit = yield* makeAdmission
@@ -59,7 +52,7 @@ export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect)
         (caller) => {
           noteOrganization(request, caller.organizationId)
           // Provided one by one: providing a context would copy all services of the server for each request.
-          return inTurn(caller.organizationId, respond).pipe(
+          return Effect.andThen(turn, respond).pipe(
             Effect.provideService(Caller, caller),
             Effect.provideService(CurrentOrganization, caller.organizationId),
           )

@@ -7,9 +7,9 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
+import { turn } from "../../system/LoopTurns.ts"
 import { noteOrganization } from "./Observed.ts"
 import { unitsOf } from "./Admission.ts"
-import { inTurn } from "./Authorization.ts"
 import { foreignOriginOf } from "./PageOrigin.ts"
 
 /** Makes the middleware that admits the requests of visitors of the chat widget. */
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
           ),
           ({ caller, visitor }) => {
             noteOrganization(request, caller.organizationId)
-            return inTurn(caller.organizationId, respond).pipe(
+            return Effect.andThen(turn, respond).pipe(
               Effect.provideService(Caller, caller),
               Effect.provideService(CurrentOrganization, caller.organizationId),
               Effect.provideService(Visitor, visitor),
