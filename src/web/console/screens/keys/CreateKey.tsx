@@ -94,11 +94,19 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
     if (hint.value !== undefined) return
     const { api_key, key } = await create(draft.value, organization)
     onCreated(api_key)
-    made.value = key
+    // The snippet of the website stands below, with the key.
+    if (chatbotId === undefined) made.value = key
+    else onClose()
   }
   if (made.value !== undefined) return <Made text={made.value} kind={kind} name={name} onClose={onClose} />
   return (
-    <FormDialog title="New key" wide action="Create key" onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title={chatbotId === undefined ? "New key" : "Add a website"}
+      wide
+      action="Create key"
+      onSubmit={submit}
+      onClose={onClose}
+    >
       {isOwn && chatbotId === undefined && can("chat") && can("chatbots:read") && (
         <Tabs label="Kind of key" value={kind} onValue={(value: Kind) => change({ kind: value })} tabs={kinds} />
       )}
