@@ -90,7 +90,9 @@ const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
-const models = configured((config) => Models.layer({ ...config.models, local: config.retriever }))
+const models = configured((config) => Models.layer({ ...config.models, local: config.retriever })).pipe(
+  Layer.provide(FetchHttpClient.layer),
+)
 
 const agent = configured((config) => Agent.layer(config.agent))
 

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
-import { type AnthropicSettings, makeAnthropic } from "./anthropic/Anthropic.ts"
+import { HttpClient } from "effect/http"
+import type { AnthropicSettings } from "./anthropic/Anthropic.ts"
 import { type ExtractiveSettings, extractiveModel, makeExtractiveCalls } from "./local/Extractive.ts"
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
 import { measuredCalls } from "./MeasuredCalls.ts"
@@ -49,7 +50,7 @@ interface Provider {
   readonly name: string
   readonly serves: (model: string) => boolean
   /** Makes the calls of a model. Undefined when the provider is not configured; `missing` names the setting for it. */
-  readonly calls: ((model: string) => ModelCalls) | undefined
+  readonly calls: ((model: string) => Effect.Effect<ModelCalls>) | undefined
   readonly missing: string
 }
 
@@ -59,36 +60,48 @@ const openAiPrefix = "openai/"
 /** Matches the model names of all servers, such as `llama3.2:3b` and `meta-llama/Llama-3.1-8B-Instruct`. */
 const isOpenAi = (model: string) => /^openai\/[\w][\w.:@/+-]{0,190}$/.test(model)
 
-const providersOf = (settings: ModelsSettings, bounds: Partial<CallLimits>): ReadonlyArray<Provider> => {
+/** Loads Anthropic's SDK with the first call, because loading it takes a tenth of the server's start. */
+const anthropicOf = (settings: AnthropicSettings) =>
+  Effect.cached(
+    Effect.map(
+      Effect.promise(() => import("./anthropic/Anthropic.ts")),
+      ({ makeAnthropic }) => makeAnthropic(settings),
+    ),
+  )
+
+const providersOf = Effect.fnUntraced(function* (
+  settings: ModelsSettings,
+  bounds: Partial<CallLimits>,
+): Effect.fn.Return<ReadonlyArray<Provider>, never, HttpClient.HttpClient> {
   const bounded = <A extends { readonly limits: CallSettings }>(provider: A): A => ({
     ...provider,
     limits: { ...provider.limits, ...bounds },
   })
   const configured = configuredProviders(settings)
-  const anthropic = configured.anthropic && makeAnthropic(bounded(configured.anthropic))
+  const anthropic = configured.anthropic && (yield* anthropicOf(bounded(configured.anthropic)))
   const extractive = makeExtractiveCalls(settings.local)
-  const openai = configured.openai && makeOpenAi(bounded(configured.openai))
+  const openai = configured.openai && makeOpenAi(bounded(configured.openai), yield* HttpClient.HttpClient)
   return [
     {
       name: "local",
       serves: (model) => model === extractiveModel,
-      calls: () => extractive,
+      calls: () => Effect.succeed(extractive),
       missing: "",
     },
     {
       name: "anthropic",
       serves: isClaude,
-      calls: anthropic?.calls,
+      calls: anthropic && ((model) => Effect.map(anthropic, ({ calls }) => calls(model))),
       missing: ANTHROPIC_API_KEY,
     },
     {
       name: "openai",
       serves: isOpenAi,
-      calls: openai && ((model) => openai.calls(model.slice(openAiPrefix.length))),
+      calls: openai && ((model) => Effect.sync(() => openai.calls(model.slice(openAiPrefix.length)))),
       missing: `${OPENAI_API_KEY}, or ${OPENAI_BASE_URL}`,
     },
   ]
-}
+})
 
 /** Resolves the names of models to their calls. */
 export class Models extends Context.Service<
@@ -103,11 +116,11 @@ export class Models extends Context.Service<
   }
 >()("parley/models/Models") {
   /** Fails when the default model cannot be used, so that the server's start fails and not each new chatbot. */
-  static readonly layer = (settings: ModelsSettings): Layer.Layer<Models, StartupError> =>
+  static readonly layer = (settings: ModelsSettings): Layer.Layer<Models, StartupError, HttpClient.HttpClient> =>
     Layer.effect(
       Models,
       Effect.gen(function* () {
-        const providers = providersOf(settings, yield* CallBounds)
+        const providers = yield* providersOf(settings, yield* CallBounds)
         const { defaultModel } = settings
         if (defaultModel !== undefined) yield* Effect.mapError(find(providers, defaultModel), unusableDefault)
         return Models.of({
@@ -143,10 +156,12 @@ const find = (providers: ReadonlyArray<Provider>, model: string) => {
 }
 
 const namedCalls = (providers: ReadonlyArray<Provider>, model: string) =>
-  Effect.map(find(providers, model), ({ calls, provider }): NamedCalls => {
-    const named = { calls: calls(model), model, provider }
-    return { ...named, calls: measuredCalls(named) }
-  })
+  Effect.flatMap(find(providers, model), ({ calls, provider }) =>
+    Effect.map(calls(model), (calls): NamedCalls => {
+      const named = { calls, model, provider }
+      return { ...named, calls: measuredCalls(named) }
+    }),
+  )
 
 const resolve = Effect.fnUntraced(function* (
   providers: ReadonlyArray<Provider>,

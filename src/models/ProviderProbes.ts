@@ -1,6 +1,5 @@
 import { Context, Duration, Effect, identity, Layer, Predicate, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { ANTHROPIC_VERSION } from "./anthropic/Anthropic.ts"
 import { configuredProviders, type ModelsSettings } from "./Models.ts"
 import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
 import { keyRefusal } from "./calls/ProviderFailure.ts"
@@ -15,6 +14,7 @@ export interface Probe {
 }
 
 const TIMEOUT = Duration.seconds(10)
+const ANTHROPIC_VERSION = "2023-06-01"
 
 /** Requests the list of models from each configured provider of language models, which is free and needs the key. */
 export class ProviderProbes extends Context.Service<

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Redacted } from "effect"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
 import type { ModelCalls } from "../../src/models/ModelCalls.ts"
 import { makeOpenAi } from "../../src/models/openai/OpenAi.ts"
@@ -36,9 +37,11 @@ const protocols = {
       ),
     ),
   openai: (url: string, limits: Partial<CallSettings>) =>
-    Effect.succeed(
-      makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) }).calls("test-1"),
-    ),
+    Effect.map(HttpClient.HttpClient, (client) =>
+      makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) }, client).calls(
+        "test-1",
+      ),
+    ).pipe(Effect.provide(FetchHttpClient.layer)),
 }
 type Protocol = keyof typeof protocols
 

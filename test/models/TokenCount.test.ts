@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Redacted } from "effect"
 import { Prompt } from "effect/ai"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import * as fc from "fast-check"
 import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
 import { generateStreamed, generateWhole } from "../../src/agent/Generate.ts"
@@ -20,10 +21,11 @@ const messages = [Prompt.userMessage({ content: [Prompt.textPart({ text: "How lo
 const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", answer: Answer) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(answer)
+    const client = yield* HttpClient.HttpClient
     const { calls } =
       protocol === "anthropic"
         ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits })
-        : makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits })
+        : makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits }, client)
     const generate =
       way === "whole"
         ? generateWhole(calls("m"), [], () => Effect.void)
@@ -42,7 +44,7 @@ const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", an
       isCut: cut !== undefined,
       sent: Math.ceil((fake.requests[0]?.body.length ?? 0) / 4),
     }
-  }).pipe(Effect.scoped, Effect.runPromise)
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.scoped, Effect.runPromise)
 
 const chunk = (delta: object, rest: object = {}) => ({ choices: [{ delta }], ...rest })
 const call = (fields: object) => chunk({ tool_calls: [{ index: 0, function: fields }] })

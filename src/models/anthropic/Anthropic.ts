@@ -1,17 +1,22 @@
+import Client from "@anthropic-ai/sdk"
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
-import { Option, type Redacted } from "effect"
+import { Effect, Exit, Option, Redacted } from "effect"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
-import { failureOfEvent, isErrorEvent } from "./AnthropicFailure.ts"
+import { failureOf, failureOfEvent, isErrorEvent } from "./AnthropicFailure.ts"
 import { decodeMessage, messageParts } from "./AnthropicReply.ts"
 import { messagesRequest } from "./AnthropicRequest.ts"
-import { type CallSettings, makeCalls, makeConnection } from "../calls/ProviderCalls.ts"
+import {
+  type CallSettings,
+  type Dialect,
+  makeCalls,
+  makeConnection,
+  REFUSAL_BYTES_MAX,
+} from "../calls/ProviderCalls.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
-import { malformed } from "../calls/ProviderFailure.ts"
-import { senderTo } from "../calls/Sender.ts"
+import { malformed, timedOut } from "../calls/ProviderFailure.ts"
+import { readStart } from "../calls/ResponseBody.ts"
+import { waitFor } from "../calls/WaitFor.ts"
 import { ANTHROPIC_API_KEY } from "../../system/Variables.ts"
-
-/** The version of the API, for the header of that name. */
-export const ANTHROPIC_VERSION = "2023-06-01"
 
 export interface AnthropicSettings {
   readonly apiKey: Redacted.Redacted
@@ -27,12 +32,7 @@ export interface Anthropic {
 
 export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
   const connection = makeConnection("anthropic", settings.limits)
-  const send = senderTo({
-    url: `${settings.baseUrl.replace(/\/+$/, "")}/v1/messages`,
-    apiKey: settings.apiKey,
-    headers: { accept: "application/json", "anthropic-version": ANTHROPIC_VERSION },
-    requestId: "request-id",
-  })
+  const send = senderOf(settings)
   return {
     calls: (model) =>
       makeCalls(connection, {
@@ -78,4 +78,56 @@ const createParams = (model: string, outputTokensMax: number, options: ModelRequ
       ? {}
       : { tools: [...tools.slice(0, -1), { ...lastTool, ...cached }] }),
   }
+}
+
+/** Sends bodies by the SDK. They are serialized before, so that a step shows the exact body that was sent. */
+const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
+  const client = new Client({
+    // A function, because a key that is a string appears when the client is inspected.
+    apiKey: async () => Redacted.value(settings.apiKey),
+    baseURL: settings.baseUrl,
+    maxRetries: 0,
+    logLevel: "off",
+    openTelemetry: false,
+    fetch: fetchShortRefusals,
+    // A redirect would send the conversation to a server that nobody configured.
+    fetchOptions: { redirect: "manual" },
+  })
+  return (body, millis) =>
+    Effect.flatMap(controller, ({ signal }) =>
+      Effect.clockWith((clock) =>
+        waitFor({
+          millis,
+          start: () =>
+            client
+              .post("/v1/messages", {
+                body,
+                headers: { "content-type": "application/json" },
+                signal,
+                timeout: millis,
+              })
+              .asResponse(),
+          onTimeout: () => timedOut("No reply in time"),
+          onError: (error) => failureOf(error, clock.currentTimeMillisUnsafe()),
+        }),
+      ),
+    )
+}
+
+/**
+ * An abort controller that aborts when its scope does not close with success. It is defined here because it lives as
+ * long as the answer: a closure in `send` would keep the body in memory meanwhile.
+ */
+const controller = Effect.acquireRelease(
+  Effect.sync(() => new AbortController()),
+  // Not after success: aborting takes as long as a database statement, even when the request has ended.
+  (controller, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
+)
+
+/** A `fetch` that cuts the bodies of refusals, because the SDK would read them to their end at any length. */
+const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise<Response> => {
+  const response = await fetch(...request)
+  if (response.ok) return response
+  const { headers, status } = response
+  return new Response(await readStart(response, REFUSAL_BYTES_MAX), { headers, status })
 }

@@ -69,6 +69,9 @@ export const CallBounds: Context.Reference<Partial<CallLimits>> = Context.Refere
   { defaultValue: () => ({}) },
 )
 
+/** The number of bytes that are read of the body of a refusal. */
+export const REFUSAL_BYTES_MAX = 64 * 1024
+
 /** The data of an attempt that are known when its answer begins. */
 export interface Attempt {
   readonly exchange: Exchange

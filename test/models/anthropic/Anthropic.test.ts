@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Layer, Redacted, References } from "effect"
 import { type AiError, Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { Agent } from "../../../src/agent/Agent.ts"
 import { type Generation, readGeneration } from "../../../src/agent/Generation.ts"
 import { StreamedGeneration } from "../../../src/agent/StreamedGeneration.ts"
@@ -143,7 +144,10 @@ describe("a request", () => {
           search: () => Effect.fail(new Unavailable({ detail: "no", retry_after_seconds: 1 })),
         }),
       )
-      yield* Effect.provide(reply, Agent.layer(defaults.agent).pipe(Layer.provide(models)))
+      yield* Effect.provide(
+        reply,
+        Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
+      )
       return fake.requests
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromise)
     expect(JSON.parse(requests[1]?.body ?? "").messages.slice(1)).toEqual([
@@ -632,11 +636,12 @@ test("a key that the provider repeats is not logged", async () => {
   })
   const settings = { apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin, limits: callSettings() }
   const failures = await Effect.gen(function* () {
-    const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings).calls("m")]
+    const client = yield* HttpClient.HttpClient
+    const models = [makeAnthropic(settings).calls("m"), makeOpenAi(settings, client).calls("m")]
     return yield* Effect.forEach(models, (calls) =>
       Effect.all([Effect.flip(whole(calls)), Effect.flip(streamed(calls))]),
     )
-  }).pipe(Effect.runPromise)
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
   await server.stop(true)
   for (const { message } of failures.flat()) {
     expect(message).toContain("Bearer [key]")

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { type AiError, Prompt, type Response as Answered } from "effect/ai"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { Agent } from "../../../src/agent/Agent.ts"
 import type { ModelCalls, ModelRequest } from "../../../src/models/ModelCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
@@ -14,11 +15,11 @@ import type { Answer } from "../../lib/Wire.ts"
 import { callSettings, defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const modelAt = (fake: FakeProvider, limits: Partial<CallSettings> = {}) =>
-  Effect.succeed(
-    makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits: callSettings(limits) }).calls(
+  Effect.map(HttpClient.HttpClient, (client) =>
+    makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits: callSettings(limits) }, client).calls(
       "llama3.2:3b",
     ),
-  )
+  ).pipe(Effect.provide(FetchHttpClient.layer))
 
 type Parts = ReadonlyArray<Answered.PartEncoded | Answered.StreamPartEncoded>
 type Way = (calls: ModelCalls, request?: ModelRequest) => Effect.Effect<Parts, AiError.AiError>
@@ -100,7 +101,10 @@ describe("a request", () => {
           search: () => Effect.succeed([]),
         }),
       )
-      yield* Effect.provide(reply, Agent.layer(defaults.agent).pipe(Layer.provide(models)))
+      yield* Effect.provide(
+        reply,
+        Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
+      )
       return fake.requests
     }).pipe(Effect.scoped, Effect.runPromise)
     const call = (id: string, query: string) => ({
@@ -314,9 +318,12 @@ describe("the answer of another server is understood with", () => {
           { headers: { "content-type": "text/event-stream" } },
         ),
     })
-    const parts = await Effect.runPromise(
-      streamed(makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }).calls("m")),
-    )
+    const parts = await Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      return yield* streamed(
+        makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }, client).calls("m"),
+      )
+    }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
     await server.stop(true)
     expect(textIn(parts)).toBe("Hello")
   })
@@ -379,11 +386,12 @@ describe("the answer of another server is understood with", () => {
   test("no key, when the server requires none", async () => {
     const { request, text } = await Effect.gen(function* () {
       const fake = yield* fakeProvider(says("Hi"))
+      const client = yield* HttpClient.HttpClient
       const parts = yield* whole(
-        makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits: callSettings() }).calls("m"),
+        makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits: callSettings() }, client).calls("m"),
       )
       return { text: textIn(parts), request: fake.requests[0] }
-    }).pipe(Effect.scoped, Effect.runPromise)
+    }).pipe(Effect.provide(FetchHttpClient.layer), Effect.scoped, Effect.runPromise)
     expect(text).toBe("Hi")
     expect(request?.headers).not.toHaveProperty("authorization")
     expect(request?.headers).not.toHaveProperty("traceparent")
@@ -422,9 +430,10 @@ test("a redirect is not followed, so that the key reaches no other server", asyn
     },
   })
   const result = await Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
     const settings = { baseUrl: server.url.href, apiKey: Redacted.make(fakeOpenAiKey), limits: callSettings() }
-    return yield* Effect.result(whole(makeOpenAi(settings).calls("m")))
-  }).pipe(Effect.runPromise)
+    return yield* Effect.result(whole(makeOpenAi(settings, client).calls("m")))
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
   await server.stop(true)
   expect(result._tag).toBe("Failure")
   expect(elsewhere).toEqual([])
