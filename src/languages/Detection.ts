@@ -75,8 +75,6 @@ const BEYOND_ASCII = /[^\0-\x7f]/
 
 /** The evidence of a word of a greeting or of thanks, beside that of a function word. */
 const TALK = 0.5
-/** The same in a message that is replied to: `moi` greets in Finnish, and is a function word of French. */
-const TALK_IN_MESSAGE = 1.1
 /** The evidence of a word that is spelled as in a language. */
 const SPELLING = 0.4
 /** Less evidence than this is a coincidence: in code, tables and lists of names. */
@@ -148,9 +146,7 @@ export const languageOfReply = (message: BoundedText, others: Iterable<BoundedTe
 /** The spoken languages that a text may be in, none when nothing shows it. */
 const spokenIn = (text: BoundedText): ReadonlyArray<SpokenLanguage> => {
   const { sample, script } = sampleOf(bounded(text.slice(0, REPLY_SAMPLE_LENGTH)))
-  const { evidence } = script.isShared
-    ? evidenceIn(sample, TALK_IN_MESSAGE)
-    : { evidence: new Map<Candidate, number>() }
+  const { evidence } = script.isShared ? evidenceIn(sample) : { evidence: new Map<Candidate, number>() }
   const candidates = evidence.keys().toArray()
   const most = Math.max(0, ...candidates.map((one) => (one.code === undefined ? 0 : (evidence.get(one) ?? 0))))
   const found = candidates.flatMap((one) => (one.code !== undefined && evidence.get(one) === most ? [one.code] : []))
@@ -214,7 +210,7 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
   Array.from(new Set(text.match(WORD))).filter((word) => word.length <= WORD_MAX && (word.length > 1 || word > "z"))
 
 /** The evidence for each language that has any, and the number of distinct words in the sample. */
-const evidenceIn = (sample: string, ofTalk = TALK) => {
+const evidenceIn = (sample: string) => {
   const words = wordsOf(sample)
   const evidence = new Map<Candidate, number>()
   const add = (candidate: Candidate, weight: number) => evidence.set(candidate, (evidence.get(candidate) ?? 0) + weight)
@@ -222,7 +218,7 @@ const evidenceIn = (sample: string, ofTalk = TALK) => {
   for (const word of words) {
     // Most words are function words of no language, so that each is looked up once and not for each language.
     for (const candidate of functionWords.get(word) ?? []) add(candidate, 1)
-    for (const candidate of talk.get(word) ?? []) add(candidate, ofTalk)
+    for (const candidate of talk.get(word) ?? []) add(candidate, TALK)
     for (const candidate of spelled) if (candidate.spelling?.test(word) === true) add(candidate, SPELLING)
   }
   return { evidence, words: words.length }
