@@ -104,7 +104,8 @@ const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
                 body,
                 headers: { "content-type": "application/json" },
                 signal,
-                timeout: millis,
+                // The SDK refuses fractions.
+                timeout: Math.ceil(millis),
               })
               .asResponse(),
           onTimeout: () => timedOut("No reply in time"),

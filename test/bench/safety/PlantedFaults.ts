@@ -284,8 +284,8 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "JSON of any depth is decoded",
     file: "src/http/edge/RequestBody.ts",
-    text: "if (deepest > jsonDepthLimit) {",
-    replacement: "if (deepest > jsonDepthLimit * 1_000) {",
+    text: "if (deepest > DEPTH_MAX) {",
+    replacement: "if (deepest > DEPTH_MAX * 1_000) {",
     tests: ["http/edge/Edge"],
   },
   {
