@@ -24,3 +24,6 @@ export const documentKey = (uuid: string): BlobKey => BlobKey.make(`documents/${
 export const avatarKey = (name: string): BlobKey => BlobKey.make(`avatars/${name}`)
 
 export const isBlobKey = Schema.is(BlobKey)
+
+/** Whether a name that a client sent can be that of an avatar. */
+export const isAvatarName = (name: string): boolean => isBlobKey(`avatars/${name}`)

@@ -4,7 +4,7 @@ import { Blobs } from "../blobs/Blobs.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import type { Chatbot } from "../domain/chatbot/Chatbot.ts"
 import { imageExtension } from "../domain/chatbot/ImageFormats.ts"
-import { avatarKey } from "../domain/BlobKey.ts"
+import { avatarKey, isAvatarName } from "../domain/BlobKey.ts"
 import { NotFound, type Unavailable, UnsupportedMediaType } from "../domain/Errors.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -35,7 +35,9 @@ export class Avatars extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const get = (name: string) =>
-        Effect.catchTag(store.get(avatarKey(name)), ["BlobDamaged", "BlobNotFound"], () => Effect.fail(noAvatar))
+        isAvatarName(name)
+          ? Effect.catchTag(store.get(avatarKey(name)), ["BlobDamaged", "BlobNotFound"], () => Effect.fail(noAvatar))
+          : Effect.fail(noAvatar)
 
       const update = Effect.fn("Avatars.update")(function* (chatbot: ChatbotId, image: Uint8Array, ifMatch: IfMatch) {
         const extension = imageExtension(image)

@@ -447,7 +447,7 @@ describe("5. avatar", () => {
     problem(await sendAvatar(nowhere, images.png), 404, "not_found")
   })
 
-  test.each(["../database/lock", "..%2f..%2fdatabase%2flock", "%2e%2e/lock", "a.png", ""])(
+  test.each(["../database/lock", "..%2f..%2fdatabase%2flock", "%2e%2e/lock", "a.png", `${"-".repeat(36)}.png`, ""])(
     "serves no other file of the disk: %s",
     async (name) => {
       expect((await client.get(`/avatars/${name}`)).status).toBeOneOf([400, 404])
