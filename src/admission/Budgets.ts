@@ -28,37 +28,27 @@ const RETRY_SOON_SECONDS = 5
  * Enforces the budgets of organizations and API keys. What a reply used is counted where it is stored, by an entry of
  * `storage/Usage`; the comparison is that of the SQL function `reserve_chat` (`sql/0006`).
  */
-export class Budgets extends Context.Service<
-  Budgets,
-  {
-    /**
-     * Runs a chat within the budgets of the caller's key and organization. Until the chat ends, it reserves one of the
-     * concurrent chats and the tokens that its first model call may take; `texts` returns the prompt of that call. A
-     * caller without a budget reserves nothing.
-     */
-    readonly within: (
-      texts: () => ReadonlyArray<string>,
-    ) => <A, E, R>(
-      chat: Effect.Effect<A, E, R>,
-    ) => Effect.Effect<A, E | BudgetSpent | TooManyChats | Unavailable, R | Caller | CurrentOrganization>
-  }
->()("parley/admission/Budgets") {
-  static readonly layer = (settings: BudgetSettings) =>
-    Layer.effect(
-      Budgets,
-      Effect.gen(function* () {
-        const storage = yield* Storage.Budgets
-        const random = yield* SecureRandom.SecureRandom
-        const lease = Duration.sum(settings.replyDeadline, LEASE_GRACE)
-        if ((yield* DatabaseTraits).isAlone) yield* storage.drop("all")
+export class Budgets extends Context.Service<Budgets>()("parley/admission/Budgets", {
+  make: (settings: BudgetSettings) =>
+    Effect.gen(function* () {
+      const storage = yield* Storage.Budgets
+      const random = yield* SecureRandom.SecureRandom
+      const lease = Duration.sum(settings.replyDeadline, LEASE_GRACE)
+      if ((yield* DatabaseTraits).isAlone) yield* storage.drop("all")
 
-        const reserve = Effect.fnUntraced(function* (request: Omit<Storage.Reservation, "id" | "lease">) {
-          const id = storage.idOf(yield* random.uuidV7())
-          const refusal = yield* storage.reserve({ id, lease, ...request })
-          return refusal === undefined ? { id, ...request } : yield* failureOf(refusal)
-        })
+      const reserve = Effect.fnUntraced(function* (request: Omit<Storage.Reservation, "id" | "lease">) {
+        const id = storage.idOf(yield* random.uuidV7())
+        const refusal = yield* storage.reserve({ id, lease, ...request })
+        return refusal === undefined ? { id, ...request } : yield* failureOf(refusal)
+      })
 
-        const within =
+      return {
+        /**
+         * Runs a chat within the budgets of the caller's key and organization. Until the chat ends, it reserves one of
+         * the concurrent chats and the tokens that its first model call may take; `texts` returns the prompt of that
+         * call. A caller without a budget reserves nothing.
+         */
+        within:
           (texts: () => ReadonlyArray<string>) =>
           <A, E, R>(chat: Effect.Effect<A, E, R>) =>
             Caller.use(
@@ -77,11 +67,11 @@ export class Budgets extends Context.Service<
                   (reservation) => Effect.ignore(storage.release(reservation)),
                 )
               },
-            )
-
-        return { within }
-      }),
-    )
+            ),
+      }
+    }),
+}) {
+  static readonly layer = (settings: BudgetSettings) => Layer.effect(this, this.make(settings))
 }
 
 const owners = { organization: "organization", key: "API key" }

@@ -6,7 +6,7 @@ import type { RateLimited } from "../domain/Errors.ts"
 import { isUnlimitedRate, type RateLimit, type RateLimits, type VisitorRates } from "../domain/RateLimit.ts"
 import type { VisitorId } from "../domain/widget/Visitor.ts"
 import { type LocalLimit, localLimit } from "./LocalLimit.ts"
-import { type RateDecision, sharedLimits } from "./SharedLimits.ts"
+import { sharedLimits } from "./SharedLimits.ts"
 
 /** Units of an address that a request without an API key takes. */
 export const UNKEYED_COST = 1
@@ -32,61 +32,55 @@ type Sender = Pick<Caller["Service"], "apiKeyId" | "organizationId">
  * writing each guess of a flood into the database would be worse than the flood. A visitor costs nothing to make, so
  * what decides against programs that pretend to be visitors are the limits of the address and of the key.
  */
-export class RateLimiter extends Context.Service<
-  RateLimiter,
-  {
-    /** Whether requests are limited at all. */
-    readonly isOn: boolean
-    /** Takes units of a request from the limits of the caller's key and organization, or refuses it. */
-    readonly decide: (caller: Sender, units: number) => Effect.Effect<RateDecision>
-    /** Limits requests without a valid API key. */
-    readonly unkeyed: AddressLimit
-    /** Limits requests of the visitors of chat widgets. */
-    readonly visitors: AddressLimit
-    /** Takes units from a visitor, all visitors of its key, and the organization, or refuses the request. */
-    readonly takeOfVisitor: (caller: Sender, visitor: VisitorId, units: number) => Effect.Effect<void, RateLimited>
-  }
->()("parley/admission/RateLimiter") {
-  static readonly layer = ({ address, key, organization }: RateLimits, widget: VisitorRates) =>
-    Layer.effect(
-      RateLimiter,
-      Effect.gen(function* () {
-        const isOn = !isUnlimitedRate(key)
-        const shared = yield* sharedLimits
-        const ofVisitor = yield* localLimit("A visitor", widget.visitor, { isApplied: isOn })
-        const unkeyed = yield* localLimit("Without a valid API key, this address", address, { isApplied: isOn })
-        const visitors = yield* localLimit("This address", widget.address, { isApplied: isOn })
+export class RateLimiter extends Context.Service<RateLimiter>()("parley/admission/RateLimiter", {
+  make: ({ address, key, organization }: RateLimits, widget: VisitorRates) =>
+    Effect.gen(function* () {
+      const isOn = !isUnlimitedRate(key)
+      const shared = yield* sharedLimits
+      const ofVisitor = yield* localLimit("A visitor", widget.visitor, { isApplied: isOn })
+      const unkeyed = yield* localLimit("Without a valid API key, this address", address, { isApplied: isOn })
+      const visitors = yield* localLimit("This address", widget.address, { isApplied: isOn })
 
-        const decide = ({ apiKeyId, organizationId }: Sender, units: number, who: string, limit: RateLimit) =>
-          shared.take(
-            [
-              shared.counterOf(`key ${apiKeyId}`, who, limit),
-              shared.counterOf(
-                `organization ${organizationId}`,
-                "The API keys of the organization together",
-                organization,
-              ),
-            ],
-            units,
+      const decide = ({ apiKeyId, organizationId }: Sender, units: number, who: string, limit: RateLimit) =>
+        shared.take(
+          [
+            shared.counterOf(`key ${apiKeyId}`, who, limit),
+            shared.counterOf(
+              `organization ${organizationId}`,
+              "The API keys of the organization together",
+              organization,
+            ),
+          ],
+          units,
+        )
+
+      return {
+        /** Whether requests are limited at all. */
+        isOn,
+
+        /** Takes units of a request from the limits of the caller's key and organization, or refuses it. */
+        decide: (caller: Sender, units: number) => decide(caller, units, "This API key", key),
+
+        /** Limits requests without a valid API key. */
+        unkeyed: ofAddresses(unkeyed),
+
+        /** Limits requests of the visitors of chat widgets. */
+        visitors: ofAddresses(visitors),
+
+        /** Takes units from a visitor, all visitors of its key, and the organization, or refuses the request. */
+        takeOfVisitor: (caller: Sender, visitor: VisitorId, units: number) => {
+          if (!isOn) return Effect.void
+          const refusal = ofVisitor.take(visitor, units)
+          if (refusal !== undefined) return Effect.fail(refusal)
+          return Effect.flatMap(
+            decide(caller, units, "The visitors of this chat together", widget.key),
+            ({ refusal }) => (refusal === undefined ? Effect.void : Effect.fail(refusal)),
           )
-
-        return {
-          isOn,
-          decide: (caller, units) => decide(caller, units, "This API key", key),
-          unkeyed: ofAddresses(unkeyed),
-          visitors: ofAddresses(visitors),
-          takeOfVisitor: (caller, visitor, units) => {
-            if (!isOn) return Effect.void
-            const refusal = ofVisitor.take(visitor, units)
-            if (refusal !== undefined) return Effect.fail(refusal)
-            return Effect.flatMap(
-              decide(caller, units, "The visitors of this chat together", widget.key),
-              ({ refusal }) => (refusal === undefined ? Effect.void : Effect.fail(refusal)),
-            )
-          },
-        }
-      }),
-    )
+        },
+      }
+    }),
+}) {
+  static readonly layer = (limits: RateLimits, widget: VisitorRates) => Layer.effect(this, this.make(limits, widget))
 }
 
 const ofAddresses = (limit: LocalLimit): AddressLimit => {

@@ -4,33 +4,19 @@ import type { BackupReport } from "../domain/BackupReport.ts"
 import { Backup, type BackupOptions } from "./Backup.ts"
 
 /** Backups that a server makes on behalf of commands, which ask again and again how far one is. */
-export class BackupRuns extends Context.Service<
-  BackupRuns,
-  {
-    /**
-     * Begins a backup, or joins the one to the same directory that is under way, and waits for its end. Returns
-     * undefined when it has not ended by then; it goes on in any case. A backup that has ended meanwhile is only
-     * returned to a command that asks again: a new command whose predecessor was cut off gets a backup of its own.
-     */
-    readonly run: (
-      options: BackupOptions,
-      wait: Duration.Duration,
-      asksAgain: boolean,
-    ) => Effect.Effect<BackupReport | undefined, StartupError>
-  }
->()("parley/backup/BackupRuns") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const backup = yield* Backup
-      const scope = yield* Effect.scope
-      const runs = new Map<string, Fiber.Fiber<BackupReport, StartupError>>()
+export class BackupRuns extends Context.Service<BackupRuns>()("parley/backup/BackupRuns", {
+  make: Effect.gen(function* () {
+    const backup = yield* Backup
+    const scope = yield* Effect.scope
+    const runs = new Map<string, Fiber.Fiber<BackupReport, StartupError>>()
 
-      const run = Effect.fn("BackupRuns.run")(function* (
-        options: BackupOptions,
-        wait: Duration.Duration,
-        asksAgain: boolean,
-      ) {
+    return {
+      /**
+       * Begins a backup, or joins the one to the same directory that is under way, and waits for its end. Returns
+       * undefined when it has not ended by then; it goes on in any case. A backup that has ended meanwhile is only
+       * returned to a command that asks again: a new command whose predecessor was cut off gets a backup of its own.
+       */
+      run: Effect.fn("BackupRuns.run")(function* (options: BackupOptions, wait: Duration.Duration, asksAgain: boolean) {
         const name = JSON.stringify([options.directory, options.organization])
         const before = runs.get(name)
         const isJoined = before !== undefined && (asksAgain || before.pollUnsafe() === undefined)
@@ -40,9 +26,9 @@ export class BackupRuns extends Context.Service<
         if (Option.isNone(ended)) return undefined
         runs.delete(name)
         return yield* ended.value
-      })
-
-      return { run }
-    }),
-  )
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -10,14 +10,12 @@ import {
   Path,
   PlatformError,
   Schema,
-  type Scope,
   Stream,
 } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { displayName } from "../domain/Document.ts"
 import { filesUnavailable, isDiskFull, notWritable } from "../system/Disk.ts"
-import type { Caller } from "../domain/Caller.ts"
 import {
   type Conflict,
   type IdempotencyInProgress,
@@ -25,7 +23,6 @@ import {
   InvalidRequest,
   RequestTimeout,
   TooLarge,
-  type TooManyAtOnce,
   type Unavailable,
 } from "../domain/Errors.ts"
 import { Health } from "../services/Health.ts"
@@ -80,132 +77,122 @@ type UploadFailure =
  * deleted when their request ends, in whatever way. The files of a process that was killed are deleted at the next
  * start, or by another process that shares the directory.
  */
-export class ReceivedForms extends Context.Service<
-  ReceivedForms,
-  {
-    /**
-     * Receives a multipart form and decodes it. The files are written to disk as they arrive, so memory holds one chunk
-     * at a time, and are deleted when the scope closes. A request with an idempotency key begins once its form is
-     * complete.
-     *
-     * Before anything is read, the form is refused if files cannot be stored, and it takes a place among the uploads of
-     * the caller's organization, which it holds until the scope closes too: so an organization occupies a bounded part of
-     * the disk.
-     */
-    readonly receive: <A>(
-      form: Schema.ConstraintDecoder<A>,
-      parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-      limits: FormLimits,
-    ) => Effect.Effect<A, UploadFailure | TooManyAtOnce, Caller | HttpServerRequest.HttpServerRequest | Scope.Scope>
-  }
->()("parley/http/ReceivedForms") {
-  static readonly layer = ({ directory }: UploadSettings) =>
-    Layer.effect(
-      ReceivedForms,
-      Effect.gen(function* () {
-        const pause = Duration.fromInputUnsafe(yield* BodyTimeout)
-        const files = yield* FileSystem.FileSystem
-        const paths = yield* Path.Path
-        const random = yield* SecureRandom.SecureRandom
-        // A process that has the database to itself has this directory to itself, so all that it finds there is left
-        // over.
-        const { isAlone } = yield* DatabaseTraits
-        const shares = yield* Shares
-        const health = yield* Health
+export class ReceivedForms extends Context.Service<ReceivedForms>()("parley/http/ReceivedForms", {
+  make: ({ directory }: UploadSettings) =>
+    Effect.gen(function* () {
+      const pause = Duration.fromInputUnsafe(yield* BodyTimeout)
+      const files = yield* FileSystem.FileSystem
+      const paths = yield* Path.Path
+      const random = yield* SecureRandom.SecureRandom
+      // A process that has the database to itself has this directory to itself, so all that it finds there is left
+      // over.
+      const { isAlone } = yield* DatabaseTraits
+      const shares = yield* Shares
+      const health = yield* Health
 
-        const orNotWritable = Effect.mapError((error: PlatformError.PlatformError) =>
-          notWritable(`The directory for uploads, ${directory},`, error),
+      const orNotWritable = Effect.mapError((error: PlatformError.PlatformError) =>
+        notWritable(`The directory for uploads, ${directory},`, error),
+      )
+
+      const ownDirectory = paths.join(directory, yield* random.uuidV4())
+      const makeOwnDirectory = files.makeDirectory(ownDirectory, { recursive: true, mode: 0o700 })
+      yield* Effect.addFinalizer(() => Effect.ignore(files.remove(ownDirectory, { recursive: true, force: true })))
+
+      /**
+       * The time at which the process with this folder was last alive, in milliseconds by the clock of the file system,
+       * which is the same for all processes that share the directory.
+       */
+      const lastAlive = (folder: string) =>
+        files.stat(paths.join(folder, SIGN_OF_LIFE)).pipe(
+          // A process that has just made its folder has no sign of life yet.
+          Effect.catch(() => files.stat(folder)),
+          Effect.map(({ mtime }) => Option.getOrElse(mtime, () => new Date(0)).getTime()),
         )
 
-        const ownDirectory = paths.join(directory, yield* random.uuidV4())
-        const makeOwnDirectory = files.makeDirectory(ownDirectory, { recursive: true, mode: 0o700 })
-        yield* Effect.addFinalizer(() => Effect.ignore(files.remove(ownDirectory, { recursive: true, force: true })))
-
-        /**
-         * The time at which the process with this folder was last alive, in milliseconds by the clock of the file system, which is
-         * the same for all processes that share the directory.
-         */
-        const lastAlive = (folder: string) =>
-          files.stat(paths.join(folder, SIGN_OF_LIFE)).pipe(
-            // A process that has just made its folder has no sign of life yet.
-            Effect.catch(() => files.stat(folder)),
-            Effect.map(({ mtime }) => Option.getOrElse(mtime, () => new Date(0)).getTime()),
-          )
-
-        const sweep = Effect.gen(function* () {
-          // Other processes may have deleted the directory of a process that was suspended for long.
-          yield* makeOwnDirectory
-          yield* files.writeFileString(paths.join(ownDirectory, SIGN_OF_LIFE), SIGN_OF_LIFE, { mode: 0o600 })
-          const now = yield* lastAlive(ownDirectory)
-          for (const name of yield* files.readDirectory(directory)) {
-            const folder = paths.join(directory, name)
-            if (folder === ownDirectory) continue
-            // A folder that another process removes meanwhile needs no removal.
-            const alive = yield* Effect.orElseSucceed(lastAlive(folder), () => now)
-            const isAbandoned = isAlone || now - alive > Duration.toMillis(ABANDONED_AFTER)
-            if (isAbandoned) yield* files.remove(folder, { recursive: true, force: true })
-          }
-        })
-        yield* sweep.pipe(
-          // All but uploads can be answered.
-          Effect.catchIf(isDiskFull, (error) => Effect.logError("The disk is full: files cannot be received", error)),
-          orNotWritable,
-        )
-        yield* Effect.forkScoped(
-          Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads failed", sweep), SIGN_INTERVAL),
-        )
-
-        const platform = Context.make(Path.Path, paths).pipe(
-          Context.add(FileSystem.FileSystem, {
-            ...files,
-            makeTempDirectoryScoped: () =>
-              Effect.andThen(makeOwnDirectory, files.makeTempDirectoryScoped({ directory: ownDirectory, prefix: "" })),
-          }),
-        )
-
-        /**
-         * Makes the writer of one form's files for `Multipart.toPersisted`. It counts the bytes in `arrived`, and puts the
-         * hash of each file by its path into `hashes`, if there is such a map.
-         */
-        const writer = (limits: FormLimits, arrived: { bytes: number }, hashes: Map<string, Hash> | undefined) => {
-          let filesCount = 0
-          return (path: string, file: Multipart.File) => {
-            filesCount++
-            if (filesCount > limits.files) return Effect.fail(multipartError(TooLarge.files(limits.files)))
-            let size = 0
-            const hash = hashes && createHash("sha256")
-            if (hash !== undefined) hashes?.set(path, hash)
-            const tooLarge = multipartError(TooLarge.of(displayName(file.name), limits.fileSize))
-            return file.content.pipe(
-              Stream.tap((chunk) => {
-                arrived.bytes += chunk.length
-                size += chunk.length
-                hash?.update(chunk)
-                return size > limits.fileSize ? Effect.fail(tooLarge) : Effect.void
-              }),
-              Stream.run(files.sink(path, { flag: "wx", mode: 0o600 })),
-              Effect.catchTag("PlatformError", (error) => Effect.fail(multipartError(error))),
-            )
-          }
+      const sweep = Effect.gen(function* () {
+        // Other processes may have deleted the directory of a process that was suspended for long.
+        yield* makeOwnDirectory
+        yield* files.writeFileString(paths.join(ownDirectory, SIGN_OF_LIFE), SIGN_OF_LIFE, { mode: 0o600 })
+        const now = yield* lastAlive(ownDirectory)
+        for (const name of yield* files.readDirectory(directory)) {
+          const folder = paths.join(directory, name)
+          if (folder === ownDirectory) continue
+          // A folder that another process removes meanwhile needs no removal.
+          const alive = yield* Effect.orElseSucceed(lastAlive(folder), () => now)
+          const isAbandoned = isAlone || now - alive > Duration.toMillis(ABANDONED_AFTER)
+          if (isAbandoned) yield* files.remove(folder, { recursive: true, force: true })
         }
+      })
+      yield* sweep.pipe(
+        // All but uploads can be answered.
+        Effect.catchIf(isDiskFull, (error) => Effect.logError("The disk is full: files cannot be received", error)),
+        orNotWritable,
+      )
+      yield* Effect.forkScoped(
+        Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads failed", sweep), SIGN_INTERVAL),
+      )
 
-        /**
-         * Fails when too little has arrived within the last `pause`. A time-out for each chunk would keep the chunk in
-         * memory until the time-out, and let an upload that brings a byte at a time keep its place for ever.
-         */
-        const whileArriving = Effect.fnUntraced(function* (arrived: { readonly bytes: number }) {
-          const least = LEAST_BYTES_PER_SECOND * Duration.toSeconds(pause)
-          const seen = [arrived.bytes]
-          do {
-            yield* Effect.sleep(Duration.divideUnsafe(pause, LOOKS_PER_PAUSE))
-            seen.push(arrived.bytes)
-          } while (seen.length <= LOOKS_PER_PAUSE || arrived.bytes - (seen.shift() ?? 0) >= least)
-          return yield* multipartError(
-            tooSlow(`The body: less than ${Math.ceil(least)} bytes of it arrived within`, pause),
+      const platform = Context.make(Path.Path, paths).pipe(
+        Context.add(FileSystem.FileSystem, {
+          ...files,
+          makeTempDirectoryScoped: () =>
+            Effect.andThen(makeOwnDirectory, files.makeTempDirectoryScoped({ directory: ownDirectory, prefix: "" })),
+        }),
+      )
+
+      /**
+       * Makes the writer of one form's files for `Multipart.toPersisted`. It counts the bytes in `arrived`, and puts
+       * the hash of each file by its path into `hashes`, if there is such a map.
+       */
+      const writer = (limits: FormLimits, arrived: { bytes: number }, hashes: Map<string, Hash> | undefined) => {
+        let filesCount = 0
+        return (path: string, file: Multipart.File) => {
+          filesCount++
+          if (filesCount > limits.files) return Effect.fail(multipartError(TooLarge.files(limits.files)))
+          let size = 0
+          const hash = hashes && createHash("sha256")
+          if (hash !== undefined) hashes?.set(path, hash)
+          const tooLarge = multipartError(TooLarge.of(displayName(file.name), limits.fileSize))
+          return file.content.pipe(
+            Stream.tap((chunk) => {
+              arrived.bytes += chunk.length
+              size += chunk.length
+              hash?.update(chunk)
+              return size > limits.fileSize ? Effect.fail(tooLarge) : Effect.void
+            }),
+            Stream.run(files.sink(path, { flag: "wx", mode: 0o600 })),
+            Effect.catchTag("PlatformError", (error) => Effect.fail(multipartError(error))),
           )
-        })
+        }
+      }
 
-        const receive = Effect.fn("ReceivedForms.receive")(function* <A>(
+      /**
+       * Fails when too little has arrived within the last `pause`. A time-out for each chunk would keep the chunk in
+       * memory until the time-out, and let an upload that brings a byte at a time keep its place for ever.
+       */
+      const whileArriving = Effect.fnUntraced(function* (arrived: { readonly bytes: number }) {
+        const least = LEAST_BYTES_PER_SECOND * Duration.toSeconds(pause)
+        const seen = [arrived.bytes]
+        do {
+          yield* Effect.sleep(Duration.divideUnsafe(pause, LOOKS_PER_PAUSE))
+          seen.push(arrived.bytes)
+        } while (seen.length <= LOOKS_PER_PAUSE || arrived.bytes - (seen.shift() ?? 0) >= least)
+        return yield* multipartError(
+          tooSlow(`The body: less than ${Math.ceil(least)} bytes of it arrived within`, pause),
+        )
+      })
+
+      return {
+        /**
+         * Receives a multipart form and decodes it. The files are written to disk as they arrive, so memory holds one
+         * chunk at a time, and are deleted when the scope closes. A request with an idempotency key begins once its
+         * form is complete.
+         *
+         * Before anything is read, the form is refused if files cannot be stored, and it takes a place among the
+         * uploads of the caller's organization, which it holds until the scope closes too: so an organization occupies
+         * a bounded part of the disk.
+         */
+        receive: Effect.fn("ReceivedForms.receive")(function* <A>(
           form: Schema.ConstraintDecoder<A>,
           parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
           limits: FormLimits,
@@ -238,16 +225,16 @@ export class ReceivedForms extends Context.Service<
           )
           if (idempotent !== undefined) yield* idempotent.begin(partsOf(persisted, hashes))
           return decoded
-        })
-
-        return { receive }
-      }),
-    )
+        }),
+      }
+    }),
+}) {
+  static readonly layer = (settings: UploadSettings) => Layer.effect(this, this.make(settings))
 }
 
 /**
- * The properties by which two forms are the same: the names of their parts, and what these hold; of files, their names and hashes. The
- * boundary between the parts is another one each time that a client sends a form.
+ * The properties by which two forms are the same: the names of their parts, and what these hold; of files, their names
+ * and hashes. The boundary between the parts is another one each time that a client sends a form.
  */
 const partsOf = (form: Multipart.Persisted, hashes: ReadonlyMap<string, Hash> | undefined): ReadonlyArray<string> =>
   Object.entries(form)

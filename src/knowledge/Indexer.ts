@@ -1,12 +1,10 @@
 import { Array, Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ChunkId } from "../domain/Chunk.ts"
-import type { NotFound, Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { detectLanguage, SAMPLE_CHARACTERS } from "../languages/Detection.ts"
-import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import { Embeddings, type TextRefused } from "../embeddings/Embeddings.ts"
+import { Embeddings } from "../embeddings/Embeddings.ts"
 import { Chunks } from "../storage/search/Chunks.ts"
 import type { Passage } from "./extract/Extraction.ts"
 import { sketch } from "./segments/Sketch.ts"
@@ -31,34 +29,22 @@ const DOCUMENTS_TO_COMPARE = 100
 const CHUNKS_TO_SAMPLE = 8
 
 /** Embeds and stores the chunks of documents. */
-export class Indexer extends Context.Service<
-  Indexer,
-  {
-    /**
-     * Embeds and stores the chunks of a revision. Searches find them once `Ingestions.publish` has published it.
-     *
-     * Fails with `NotFound` when the document was deleted meanwhile, and with `TextRefused` when the embedding model
-     * refuses one of the chunks.
-     *
-     * @param onProgress called after each batch with the share of the chunks that are stored, 0–1
-     */
-    readonly index: (
-      document: ChunkedDocument,
-      onProgress: (share: number) => void,
-    ) => Effect.Effect<void, NotFound | TextRefused | Unavailable, CurrentOrganization>
-  }
->()("parley/knowledge/Indexer") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const chunks = yield* Chunks
-      const embeddings = yield* Embeddings
-      const random = yield* SecureRandom.SecureRandom
+export class Indexer extends Context.Service<Indexer>()("parley/knowledge/Indexer", {
+  make: Effect.gen(function* () {
+    const chunks = yield* Chunks
+    const embeddings = yield* Embeddings
+    const random = yield* SecureRandom.SecureRandom
 
-      const index = Effect.fn("Indexer.index")(function* (
-        document: ChunkedDocument,
-        onProgress: (share: number) => void,
-      ) {
+    return {
+      /**
+       * Embeds and stores the chunks of a revision. Searches find them once `Ingestions.publish` has published it.
+       *
+       * Fails with `NotFound` when the document was deleted meanwhile, and with `TextRefused` when the embedding model
+       * refuses one of the chunks.
+       *
+       * @param onProgress called after each batch with the share of the chunks that are stored, 0–1
+       */
+      index: Effect.fn("Indexer.index")(function* (document: ChunkedDocument, onProgress: (share: number) => void) {
         const { chatbotId, documentId, revision, title } = document
         const others = yield* chunks.languages(chatbotId, DOCUMENTS_TO_COMPARE)
         const language = detectLanguage(sampleOf(document.chunks), others)
@@ -92,11 +78,11 @@ export class Indexer extends Context.Service<
           concurrency: CONCURRENT_BATCHES,
           discard: true,
         })
-      })
-
-      return { index }
-    }),
-  )
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** Text from all parts of a document, of `SAMPLE_CHARACTERS` altogether. */

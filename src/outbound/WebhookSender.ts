@@ -1,5 +1,4 @@
 import { Clock, Context, Duration, Effect, Layer, type Redacted } from "effect"
-import type { WebhookTest } from "../domain/webhook/WebhookDelivery.ts"
 import { signedHeaders } from "../domain/webhook/WebhookSignature.ts"
 import { SafeFetch } from "./SafeFetch.ts"
 
@@ -23,21 +22,15 @@ export interface WebhookRequest {
 }
 
 /** Sends events to webhooks, signed as Standard Webhooks 1.0.0 says, through the protection of `SafeFetch`. */
-export class WebhookSender extends Context.Service<
-  WebhookSender,
-  {
-    /** Makes one attempt. Every failure is part of the result; 2xx alone is a success. */
-    readonly send: (request: WebhookRequest) => Effect.Effect<WebhookTest>
-  }
->()("parley/outbound/WebhookSender") {
-  static readonly layer = Layer.effect(
-    WebhookSender,
-    Effect.gen(function* () {
-      const timeout = Duration.fromInputUnsafe(yield* WebhookTimeout)
-      const { fetch } = yield* SafeFetch
-      const tooSlow = `There was no answer within ${Duration.toSeconds(timeout)} seconds.`
+export class WebhookSender extends Context.Service<WebhookSender>()("parley/outbound/WebhookSender", {
+  make: Effect.gen(function* () {
+    const timeout = Duration.fromInputUnsafe(yield* WebhookTimeout)
+    const { fetch } = yield* SafeFetch
+    const tooSlow = `There was no answer within ${Duration.toSeconds(timeout)} seconds.`
 
-      const send = Effect.fn("WebhookSender.send")(function* ({ body, id, secrets, url }: WebhookRequest) {
+    return {
+      /** Makes one attempt. Every failure is part of the result; 2xx alone is a success. */
+      send: Effect.fn("WebhookSender.send")(function* ({ body, id, secrets, url }: WebhookRequest) {
         const at = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
         const request = fetch({
           method: "POST",
@@ -64,11 +57,11 @@ export class WebhookSender extends Context.Service<
           error: answer.error,
           duration_ms: Math.round(Duration.toMillis(took)),
         }
-      })
-
-      return { send }
-    }),
-  )
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** The text of an answer as the database can store it; null when there is none. */

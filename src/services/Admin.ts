@@ -3,12 +3,12 @@ import type { ApiKey, ApiKeyPatch, KeyKind, Scope } from "../domain/ApiKey.ts"
 import type { Limits } from "../domain/Budget.ts"
 import { Caller, isOperator } from "../domain/Caller.ts"
 import { excessBudget } from "../domain/Delegation.ts"
-import { type Conflict, Forbidden, InvalidRequest, NotFound, type Unavailable } from "../domain/Errors.ts"
+import { Forbidden, InvalidRequest, NotFound } from "../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
 import type { Organization, OrganizationPatch } from "../domain/Organization.ts"
-import type { Listed, Range } from "../domain/Page.ts"
+import type { Range } from "../domain/Page.ts"
 import type { Change } from "../domain/schema/Merge.ts"
-import { ApiKeys, type IssuedKey, type KeyRequest } from "./ApiKeys.ts"
+import { ApiKeys, type KeyRequest } from "./ApiKeys.ts"
 import { Organizations } from "./Organizations.ts"
 
 const notOperator = new Forbidden({ detail: "This API key lacks the scope operator." })
@@ -43,72 +43,59 @@ const complete = (request: AdminKeyRequest): Effect.Effect<Omit<KeyRequest, "org
  * Administers organizations and API keys within the reach of the caller's admin key: a key with the scope `operator`
  * reaches all organizations, any other key only its own. An organization out of reach fails as `NotFound`.
  */
-export class Admin extends Context.Service<
-  Admin,
-  {
-    /** Creates an organization; fails with `Forbidden` without the scope `operator`. */
-    readonly createOrganization: (name: string) => Effect.Effect<Organization, Forbidden | Unavailable, Caller>
-    /** Lists the organizations within reach, oldest first. */
-    readonly listOrganizations: (range: Range) => Effect.Effect<Listed<Organization>, Unavailable, Caller>
-    /** Changes an organization; fails with `Forbidden` without the scope `operator`. */
-    readonly updateOrganization: (
-      id: OrganizationId,
-      change: Change<Organization, OrganizationPatch>,
-    ) => Effect.Effect<Organization, Forbidden | InvalidRequest | NotFound | Unavailable, Caller>
-    /** Deletes an organization; fails with `Forbidden` without the scope `operator`. */
-    readonly removeOrganization: (
-      id: OrganizationId,
-    ) => Effect.Effect<void, Forbidden | NotFound | Conflict | Unavailable, Caller>
-    readonly createApiKey: (
-      request: AdminKeyRequest,
-    ) => Effect.Effect<IssuedKey, Forbidden | InvalidRequest | NotFound | Unavailable, Caller>
-    /** Lists the keys of an organization, or of the caller's if it is undefined; newest first. */
-    readonly listApiKeys: (
-      organization: OrganizationId | undefined,
-      range: Range,
-    ) => Effect.Effect<Listed<ApiKey>, NotFound | Unavailable, Caller>
-    readonly revokeApiKey: (id: ApiKeyId) => Effect.Effect<ApiKey, Forbidden | NotFound | Unavailable, Caller>
-    /** Changes a key; fails with `Forbidden` if it would raise a budget beyond that of the caller's own key. */
-    readonly updateApiKey: (
-      id: ApiKeyId,
-      change: Change<ApiKey, ApiKeyPatch>,
-    ) => Effect.Effect<ApiKey, Forbidden | InvalidRequest | NotFound | Unavailable, Caller>
-  }
->()("parley/services/Admin") {
-  /** @param keyDefaults the limits of an API key that has no budget of its own */
-  static readonly layer = (keyDefaults: Limits) =>
-    Layer.effect(
-      Admin,
-      Effect.gen(function* () {
-        const organizations = yield* Organizations
-        const keys = yield* ApiKeys
+export class Admin extends Context.Service<Admin>()("parley/services/Admin", {
+  make: (keyDefaults: Limits) =>
+    Effect.gen(function* () {
+      const organizations = yield* Organizations
+      const keys = yield* ApiKeys
 
-        const ensureOperator = Effect.flatMap(Caller, (caller) =>
-          isOperator(caller) ? Effect.void : Effect.fail(notOperator),
-        )
+      const ensureOperator = Effect.flatMap(Caller, (caller) =>
+        isOperator(caller) ? Effect.void : Effect.fail(notOperator),
+      )
 
-        /** The only organization whose keys the caller reaches; undefined for an operator, who reaches all. */
-        const reach = Effect.map(Caller, (caller) => (isOperator(caller) ? undefined : caller.organizationId))
+      /** The only organization whose keys the caller reaches; undefined for an operator, who reaches all. */
+      const reach = Effect.map(Caller, (caller) => (isOperator(caller) ? undefined : caller.organizationId))
 
-        const organizationOf = Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
-          const caller = yield* Caller
-          if (requested === undefined || requested === caller.organizationId) return caller.organizationId
-          const found = isOperator(caller) ? yield* organizations.find(requested) : undefined
-          return found === undefined ? yield* noOrganization : requested
-        })
+      const organizationOf = Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
+        const caller = yield* Caller
+        if (requested === undefined || requested === caller.organizationId) return caller.organizationId
+        const found = isOperator(caller) ? yield* organizations.find(requested) : undefined
+        return found === undefined ? yield* noOrganization : requested
+      })
 
-        const listOrganizations = Effect.fn("Admin.listOrganizations")(function* (range: Range) {
+      return {
+        /** Creates an organization; fails with `Forbidden` without the scope `operator`. */
+        createOrganization: (name: string) => Effect.andThen(ensureOperator, organizations.create(name)),
+
+        /** Lists the organizations within reach, oldest first. */
+        listOrganizations: Effect.fn("Admin.listOrganizations")(function* (range: Range) {
           const only = yield* reach
           if (only === undefined) return yield* organizations.list(range)
           // The list has a single entry, so a page after a cursor is empty.
           const own = range.after === undefined ? yield* organizations.find(only) : undefined
           return { items: own === undefined ? [] : [own], next: undefined }
-        })
+        }),
 
-        const updateApiKey = Effect.fn("Admin.updateApiKey")(function* (
-          id: ApiKeyId,
-          change: Change<ApiKey, ApiKeyPatch>,
-        ) {
+        /** Changes an organization; fails with `Forbidden` without the scope `operator`. */
+        updateOrganization: (id: OrganizationId, change: Change<Organization, OrganizationPatch>) =>
+          Effect.andThen(ensureOperator, organizations.update(id, change)),
+
+        /** Deletes an organization; fails with `Forbidden` without the scope `operator`. */
+        removeOrganization: (id: OrganizationId) => Effect.andThen(ensureOperator, organizations.remove(id)),
+
+        createApiKey: (request: AdminKeyRequest) =>
+          Effect.flatMap(organizationOf(request.organization), (organization) =>
+            Effect.flatMap(complete(request), (completed) => keys.create({ ...completed, organization })),
+          ),
+
+        /** Lists the keys of an organization, or of the caller's if it is undefined; newest first. */
+        listApiKeys: (organization: OrganizationId | undefined, range: Range) =>
+          Effect.flatMap(organizationOf(organization), (found) => keys.list(found, range)),
+
+        revokeApiKey: (id: ApiKeyId) => Effect.flatMap(reach, (only) => keys.revoke(id, only)),
+
+        /** Changes a key; fails with `Forbidden` if it would raise a budget beyond that of the caller's own key. */
+        updateApiKey: Effect.fn("Admin.updateApiKey")(function* (id: ApiKeyId, change: Change<ApiKey, ApiKeyPatch>) {
           const caller = yield* Caller
           return yield* keys.update(id, yield* reach, (key) =>
             Effect.flatMap(change(key), (patch): Effect.Effect<ApiKeyPatch, Forbidden | InvalidRequest> => {
@@ -117,22 +104,10 @@ export class Admin extends Context.Service<
               return excess === undefined ? Effect.succeed(patch) : Effect.fail(new Forbidden({ detail: excess }))
             }),
           )
-        })
-
-        return {
-          createOrganization: (name) => Effect.andThen(ensureOperator, organizations.create(name)),
-          listOrganizations,
-          updateOrganization: (id, change) => Effect.andThen(ensureOperator, organizations.update(id, change)),
-          removeOrganization: (id) => Effect.andThen(ensureOperator, organizations.remove(id)),
-          createApiKey: (request) =>
-            Effect.flatMap(organizationOf(request.organization), (organization) =>
-              Effect.flatMap(complete(request), (completed) => keys.create({ ...completed, organization })),
-            ),
-          listApiKeys: (organization, range) =>
-            Effect.flatMap(organizationOf(organization), (found) => keys.list(found, range)),
-          revokeApiKey: (id) => Effect.flatMap(reach, (only) => keys.revoke(id, only)),
-          updateApiKey,
-        }
-      }),
-    )
+        }),
+      }
+    }),
+}) {
+  /** @param keyDefaults the limits of an API key that has no budget of its own */
+  static readonly layer = (keyDefaults: Limits) => Layer.effect(this, this.make(keyDefaults))
 }

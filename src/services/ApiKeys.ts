@@ -15,10 +15,9 @@ import {
 import { type Budget, noBudget } from "../domain/Budget.ts"
 import { Caller, COMMAND_LINE, isOperator } from "../domain/Caller.ts"
 import { excessRights } from "../domain/Delegation.ts"
-import { Forbidden, InvalidRequest, type NotFound, Unauthorized, type Unavailable } from "../domain/Errors.ts"
+import { Forbidden, InvalidRequest, Unauthorized, type Unavailable } from "../domain/Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "../domain/Ids.ts"
 import { atBorder } from "../observability/Border.ts"
-import type { Listed, Range } from "../domain/Page.ts"
 import { isPublishableKey, makePublishableKey } from "../domain/widget/PublishableKey.ts"
 import * as Storage from "../storage/keys/ApiKeys.ts"
 import { Organizations } from "../storage/organizations/Organizations.ts"
@@ -67,73 +66,73 @@ const makerOf = ({ apiKeyId, organizationId }: Caller["Service"], { organization
 }
 
 /** Creates, authenticates, changes and revokes API keys. */
-export class ApiKeys extends Context.Service<
-  ApiKeys,
-  {
-    /**
-     * Returns the caller to whom a key belongs. `unlessKnown` runs before anything else, except for keys that this
-     * process has found valid before.
-     */
-    readonly authenticate: <E = never>(
-      key: Redacted.Redacted,
-      unlessKnown?: Effect.Effect<void, E>,
-    ) => Effect.Effect<Caller["Service"], Unauthorized | Unavailable | E>
-    /**
-     * Creates a key with any scopes, as the command line does for the operator. An expiry in the past, or after the year
-     * 9999, is an `InvalidRequest`; so is the scope `operator` for another organization than the operator's.
-     */
-    readonly issue: (request: KeyRequest) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Unavailable>
-    /**
-     * Creates a key on behalf of the caller, with the caller's budget, and the caller's expiry unless it is to expire
-     * sooner. Fails with `Forbidden` if it would have a right that the caller lacks.
-     */
-    readonly create: (
+export class ApiKeys extends Context.Service<ApiKeys>()("parley/services/ApiKeys", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.ApiKeys
+    const organizations = yield* Organizations
+    const random = yield* SecureRandom.SecureRandom
+
+    /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
+    const valid = new RecentMap<true>(LOOKUP_CAPACITY)
+    // Whoever sends wrong keys does not keep the database from those with valid ones.
+    const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
+
+    // Entries are stored by hash, so that no secret stays in memory, and for unknown keys too, so that guessing
+    // reaches the database once a key at most. A 256-bit secret cannot be found by timing an index.
+    const lookUp = yield* recentLookups(
+      (hash) => {
+        const find = atBorder(storage.findLive(Buffer.from(hash, "base64")), { span: "api key lookup" })
+        return valid.find(hash) === true ? find : strangers.withPermit(find)
+      },
+      (live) => live?.expires_in,
+    )
+
+    const insert = Effect.fnUntraced(function* (
       request: KeyRequest,
-    ) => Effect.Effect<IssuedKey, InvalidRequest | NotFound | Forbidden | Unavailable, Caller>
-    /** Lists the keys of an organization, newest first. */
-    readonly list: (organization: OrganizationId, range: Range) => Effect.Effect<Listed<ApiKey>, Unavailable>
-    /**
-     * Revokes a key. Keys that it has made stay valid. With an organization, a key of another one is not found, and one
-     * of the operator is `Forbidden`.
-     */
-    readonly revoke: (
+      { budget, createdBy }: { readonly budget: Budget; readonly createdBy: KeyMaker },
+    ) {
+      const { expiresAt } = request
+      if (expiresAt !== undefined && (yield* DateTime.isPast(expiresAt))) return yield* alreadyExpired
+      if (expiresAt !== undefined && DateTime.isGreaterThan(expiresAt, LAST_EXPIRY)) return yield* expiresTooLate
+      if (request.scopes.includes("operator")) {
+        const owner = yield* organizations.find(request.organization)
+        if (owner?.is_operator === false) return yield* notForOthers
+      }
+      const { allowedOrigins } = request
+      const make = allowedOrigins === undefined ? makeKey : makePublishableKey
+      const key = make(yield* random.randomBytes(KEY_ENTROPY_BYTES))
+      const apiKey = yield* storage.insert({
+        id: ApiKeyId.make(yield* random.uuidV7()),
+        organization_id: request.organization,
+        chatbot_id: request.chatbot ?? null,
+        name: request.name,
+        hash: hashKey(key),
+        ...keyHint(key),
+        ...(allowedOrigins !== undefined && { publishable: { key, allowed_origins: allowedOrigins } }),
+        scopes: request.scopes,
+        budget,
+        expires_at: expiresAt === undefined ? null : DateTime.toDate(expiresAt),
+        created_by: createdBy,
+      })
+      return { apiKey, key: Redacted.make(key) }
+    })
+
+    /** Changes a key; the operator's keys, only for the operator. */
+    const modify = <E>(
       id: ApiKeyId,
       organization: OrganizationId | undefined,
-    ) => Effect.Effect<ApiKey, Forbidden | NotFound | Unavailable>
-    /**
-     * Changes a key; fields that the patch lacks stay. With an organization, a key of another one is not found, and one
-     * of the operator is `Forbidden`. Every server applies the change within a second.
-     */
-    readonly update: <E>(
-      id: ApiKeyId,
-      organization: OrganizationId | undefined,
-      change: (key: ApiKey) => Effect.Effect<ApiKeyPatch, E>,
-    ) => Effect.Effect<ApiKey, E | Forbidden | NotFound | Unavailable>
-  }
->()("parley/services/ApiKeys") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const storage = yield* Storage.ApiKeys
-      const organizations = yield* Organizations
-      const random = yield* SecureRandom.SecureRandom
-
-      /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
-      const valid = new RecentMap<true>(LOOKUP_CAPACITY)
-      // Whoever sends wrong keys does not keep the database from those with valid ones.
-      const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
-
-      // Entries are stored by hash, so that no secret stays in memory, and for unknown keys too, so that guessing
-      // reaches the database once a key at most. A 256-bit secret cannot be found by timing an index.
-      const lookUp = yield* recentLookups(
-        (hash) => {
-          const find = atBorder(storage.findLive(Buffer.from(hash, "base64")), { span: "api key lookup" })
-          return valid.find(hash) === true ? find : strangers.withPermit(find)
-        },
-        (live) => live?.expires_in,
+      change: (key: ApiKey) => Effect.Effect<Storage.KeyChange, E>,
+    ) =>
+      storage.modify(id, organization, (key): Effect.Effect<Storage.KeyChange, E | Forbidden> =>
+        organization !== undefined && key.scopes.includes("operator") ? Effect.fail(notAnOperator) : change(key),
       )
 
-      const authenticate = Effect.fnUntraced(function* <E>(
+    return {
+      /**
+       * Returns the caller to whom a key belongs. `unlessKnown` runs before anything else, except for keys that this
+       * process has found valid before.
+       */
+      authenticate: Effect.fnUntraced(function* <E = never>(
         key: Redacted.Redacted,
         unlessKnown: Effect.Effect<void, E> = Effect.void,
       ): Effect.fn.Return<Caller["Service"], Unauthorized | Unavailable | E> {
@@ -158,43 +157,21 @@ export class ApiKeys extends Context.Service<
           expiresAt: live.expires_at,
           budgets: live.budgets,
         }
-      })
+      }),
 
-      const insert = Effect.fnUntraced(function* (
-        request: KeyRequest,
-        { budget, createdBy }: { readonly budget: Budget; readonly createdBy: KeyMaker },
-      ) {
-        const { expiresAt } = request
-        if (expiresAt !== undefined && (yield* DateTime.isPast(expiresAt))) return yield* alreadyExpired
-        if (expiresAt !== undefined && DateTime.isGreaterThan(expiresAt, LAST_EXPIRY)) return yield* expiresTooLate
-        if (request.scopes.includes("operator")) {
-          const owner = yield* organizations.find(request.organization)
-          if (owner?.is_operator === false) return yield* notForOthers
-        }
-        const { allowedOrigins } = request
-        const make = allowedOrigins === undefined ? makeKey : makePublishableKey
-        const key = make(yield* random.randomBytes(KEY_ENTROPY_BYTES))
-        const apiKey = yield* storage.insert({
-          id: ApiKeyId.make(yield* random.uuidV7()),
-          organization_id: request.organization,
-          chatbot_id: request.chatbot ?? null,
-          name: request.name,
-          hash: hashKey(key),
-          ...keyHint(key),
-          ...(allowedOrigins !== undefined && { publishable: { key, allowed_origins: allowedOrigins } }),
-          scopes: request.scopes,
-          budget,
-          expires_at: expiresAt === undefined ? null : DateTime.toDate(expiresAt),
-          created_by: createdBy,
-        })
-        return { apiKey, key: Redacted.make(key) }
-      })
-
-      const issue = Effect.fn("ApiKeys.issue")((request: KeyRequest) =>
+      /**
+       * Creates a key with any scopes, as the command line does for the operator. An expiry in the past, or after the
+       * year 9999, is an `InvalidRequest`; so is the scope `operator` for another organization than the operator's.
+       */
+      issue: Effect.fn("ApiKeys.issue")((request: KeyRequest) =>
         insert(request, { budget: noBudget, createdBy: "command line" }),
-      )
+      ),
 
-      const create = Effect.fn("ApiKeys.create")(function* (request: KeyRequest) {
+      /**
+       * Creates a key on behalf of the caller, with the caller's budget, and the caller's expiry unless it is to expire
+       * sooner. Fails with `Forbidden` if it would have a right that the caller lacks.
+       */
+      create: Effect.fn("ApiKeys.create")(function* (request: KeyRequest) {
         const caller = yield* Caller
         const last = caller.expiresAt
         const expiresAt = request.expiresAt ?? (last === null ? undefined : DateTime.fromDateUnsafe(last))
@@ -207,26 +184,29 @@ export class ApiKeys extends Context.Service<
         if (excess !== undefined) return yield* new Forbidden({ detail: excess })
         const budget = isOperator(caller) ? noBudget : caller.budgets.key
         return yield* insert({ ...request, expiresAt }, { budget, createdBy: makerOf(caller, request) })
-      })
+      }),
 
-      /** Changes a key; the operator's keys, only for the operator. */
-      const modify = <E>(
+      /** Lists the keys of an organization, newest first. */
+      list: storage.list,
+
+      /**
+       * Revokes a key. Keys that it has made stay valid. With an organization, a key of another one is not found, and
+       * one of the operator is `Forbidden`.
+       */
+      revoke: (id: ApiKeyId, organization: OrganizationId | undefined) =>
+        modify(id, organization, () => Effect.succeed({ isRevoked: true })),
+
+      /**
+       * Changes a key; fields that the patch lacks stay. With an organization, a key of another one is not found, and
+       * one of the operator is `Forbidden`. Every server applies the change within a second.
+       */
+      update: <E>(
         id: ApiKeyId,
         organization: OrganizationId | undefined,
-        change: (key: ApiKey) => Effect.Effect<Storage.KeyChange, E>,
-      ) =>
-        storage.modify(id, organization, (key): Effect.Effect<Storage.KeyChange, E | Forbidden> =>
-          organization !== undefined && key.scopes.includes("operator") ? Effect.fail(notAnOperator) : change(key),
-        )
-
-      return {
-        authenticate,
-        issue,
-        create,
-        list: storage.list,
-        revoke: (id, organization) => modify(id, organization, () => Effect.succeed({ isRevoked: true })),
-        update: modify,
-      }
-    }),
-  )
+        change: (key: ApiKey) => Effect.Effect<ApiKeyPatch, E>,
+      ) => modify(id, organization, change),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

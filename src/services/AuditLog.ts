@@ -1,10 +1,9 @@
 import { Context, Duration, Effect, Layer } from "effect"
-import type { AuditEntry, AuditFilter } from "../domain/audit/AuditEntry.ts"
+import type { AuditFilter } from "../domain/audit/AuditEntry.ts"
 import { Caller, isOperator } from "../domain/Caller.ts"
-import { NotFound, type Unavailable } from "../domain/Errors.ts"
+import { NotFound } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
-import type { Listed, Range } from "../domain/Page.ts"
-import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import type { Range } from "../domain/Page.ts"
 import * as Storage from "../storage/audit/AuditLog.ts"
 import { regularly } from "../system/Background.ts"
 
@@ -18,28 +17,20 @@ const FORGET_INTERVAL = Duration.hours(1)
 const noOrganization = new NotFound({ detail: "There is no such organization." })
 
 /** Shows the audit log. */
-export class AuditLog extends Context.Service<
-  AuditLog,
-  {
-    /**
-     * Lists the entries within the reach of the caller's admin key, the latest first: to the operator those of the
-     * organization, which may be deleted, or of all when it is undefined; to others those of their own.
-     */
-    readonly list: (
-      organization: OrganizationId | undefined,
-      filter: AuditFilter,
-      range: Range,
-    ) => Effect.Effect<Listed<AuditEntry>, NotFound | Unavailable, Caller | CurrentOrganization>
-  }
->()("parley/services/AuditLog") {
-  /** Deletes entries that are too old, in the background as long as the layer lives. */
-  static readonly layer = ({ retentionDays }: AuditSettings) =>
-    Layer.effect(
-      AuditLog,
-      Effect.gen(function* () {
-        const storage = yield* Storage.AuditLog
+export class AuditLog extends Context.Service<AuditLog>()("parley/services/AuditLog", {
+  make: ({ retentionDays }: AuditSettings) =>
+    Effect.gen(function* () {
+      const storage = yield* Storage.AuditLog
 
-        const list = Effect.fn("AuditLog.list")(function* (
+      const forget = storage.forget(retentionDays)
+      yield* Effect.forkScoped(regularly(FORGET_INTERVAL, "Old entries of the audit log could not be deleted", forget))
+
+      return {
+        /**
+         * Lists the entries within the reach of the caller's admin key, the latest first: to the operator those of the
+         * organization, which may be deleted, or of all when it is undefined; to others those of their own.
+         */
+        list: Effect.fn("AuditLog.list")(function* (
           organization: OrganizationId | undefined,
           filter: AuditFilter,
           range: Range,
@@ -48,14 +39,10 @@ export class AuditLog extends Context.Service<
           if (isOperator(caller)) return yield* storage.listAny(organization, filter, range)
           if (organization !== undefined && organization !== caller.organizationId) return yield* noOrganization
           return yield* storage.list(filter, range)
-        })
-
-        const forget = storage.forget(retentionDays)
-        yield* Effect.forkScoped(
-          regularly(FORGET_INTERVAL, "Old entries of the audit log could not be deleted", forget),
-        )
-
-        return { list }
-      }),
-    )
+        }),
+      }
+    }),
+}) {
+  /** Deletes entries that are too old, in the background as long as the layer lives. */
+  static readonly layer = (settings: AuditSettings) => Layer.effect(this, this.make(settings))
 }

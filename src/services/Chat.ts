@@ -14,7 +14,6 @@ import { isUnanswered } from "../domain/chat/Unanswered.ts"
 import {
   type BudgetSpent,
   ChatbotInactive,
-  type Forbidden,
   type InvalidRequest,
   type NotFound,
   type ProviderFailed,
@@ -93,306 +92,295 @@ export type ChatFailure =
   | Unavailable
 
 /** Conversations between users and chatbots. */
-export class Chat extends Context.Service<
-  Chat,
-  {
-    /**
-     * Answers the last message of the request. The message is stored before the model is called, and the reply when it
-     * is complete, or as far as it got if the model fails or the client disconnects. With `emit` the reply is streamed.
-     * The steps do not show the requests to the model to a caller who may not read conversations. A guessable session
-     * token continues only a conversation that the caller's key opened; with the setting `strict` it is an
-     * `InvalidRequest`. A visitor of the chat widget continues its own conversations only.
-     */
-    readonly reply: (
-      chatbot: ChatbotId,
-      request: ChatRequest,
-      emit?: ChatEmit,
-    ) => Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization>
-    /**
-     * Like `reply`, for the chatbot with this id or slug. Fails with `Forbidden` if the caller's key does not serve it.
-     */
-    readonly replyAs: (
-      name: string,
-      request: ChatRequest,
-      emit?: ChatEmit,
-    ) => Effect.Effect<ChatAnswer, ChatFailure | Forbidden, Caller | CurrentOrganization>
-  }
->()("parley/services/Chat") {
-  static readonly layer = (settings: ChatSettings) =>
-    Layer.effect(
-      Chat,
-      Effect.gen(function* () {
-        const agent = yield* Agent
-        const budgets = yield* Budgets
-        const shares = yield* Shares
-        const quotas = yield* Quotas
-        const checkpoints = yield* Checkpoints
-        const chatbots = yield* Chatbots
-        const conversations = yield* Conversations
-        const usage = yield* Usage
-        const retriever = yield* Retriever
-        const documents = yield* Documents
-        const chatbotTools = yield* ChatbotTools
-        const { fetch } = yield* SafeFetch
-        const random = yield* SecureRandom.SecureRandom
+export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
+  make: (settings: ChatSettings) =>
+    Effect.gen(function* () {
+      const agent = yield* Agent
+      const budgets = yield* Budgets
+      const shares = yield* Shares
+      const quotas = yield* Quotas
+      const checkpoints = yield* Checkpoints
+      const chatbots = yield* Chatbots
+      const conversations = yield* Conversations
+      const usage = yield* Usage
+      const retriever = yield* Retriever
+      const documents = yield* Documents
+      const chatbotTools = yield* ChatbotTools
+      const { fetch } = yield* SafeFetch
+      const random = yield* SecureRandom.SecureRandom
 
-        const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
+      const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
 
-        const promptBounds = {
-          messages: settings.historyLimit ?? HISTORY_MAX_COUNT,
-          bytes: bytesOfTokens(settings.promptTokensMax),
-        }
+      const promptBounds = {
+        messages: settings.historyLimit ?? HISTORY_MAX_COUNT,
+        bytes: bytesOfTokens(settings.promptTokensMax),
+      }
 
-        const newSessionId = Effect.map(unguessableUuid(random), (id) => SessionId.make(id))
+      const newSessionId = Effect.map(unguessableUuid(random), (id) => SessionId.make(id))
 
-        /** Finds the session that the request continues. */
-        const findContext = (
-          chatbot: ChatbotRow,
-          caller: Caller["Service"],
-          request: ChatRequest,
-        ): Effect.Effect<ChatContext, InvalidRequest | NotFound | Unavailable, CurrentOrganization> => {
-          const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined, visitor } = request
-          if (sessionToken === undefined) return Effect.succeed(contextOf(undefined, request))
-          if (settings.sessionTokens === "strict" && isGuessable(sessionToken)) return Effect.fail(tokenTooShort)
-          const name =
-            visitor === undefined
-              ? sessionToContinue(caller, sessionToken)
-              : sessionOfVisitor(caller, visitor.id, sessionToken)
-          return Effect.flatMap(
-            conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)),
-            (session): Effect.Effect<ChatContext, NotFound> =>
-              session === undefined && visitor?.conversation !== undefined
-                ? Effect.fail(sessionNotFound)
-                : Effect.succeed(contextOf(session, request)),
-          )
-        }
+      /** Finds the session that the request continues. */
+      const findContext = (
+        chatbot: ChatbotRow,
+        caller: Caller["Service"],
+        request: ChatRequest,
+      ): Effect.Effect<ChatContext, InvalidRequest | NotFound | Unavailable, CurrentOrganization> => {
+        const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined, visitor } = request
+        if (sessionToken === undefined) return Effect.succeed(contextOf(undefined, request))
+        if (settings.sessionTokens === "strict" && isGuessable(sessionToken)) return Effect.fail(tokenTooShort)
+        const name =
+          visitor === undefined
+            ? sessionToContinue(caller, sessionToken)
+            : sessionOfVisitor(caller, visitor.id, sessionToken)
+        return Effect.flatMap(
+          conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)),
+          (session): Effect.Effect<ChatContext, NotFound> =>
+            session === undefined && visitor?.conversation !== undefined
+              ? Effect.fail(sessionNotFound)
+              : Effect.succeed(contextOf(session, request)),
+        )
+      }
 
-        /** Stores the new messages of the request, and returns the id of their session. */
-        const receive = Effect.fnUntraced(function* (
-          chatbot: ChatbotRow,
-          { session, fresh }: ChatContext,
-          { apiKeyId }: Caller["Service"],
-          request: ChatRequest,
-          gate: ReturnType<typeof emailGateOf>,
-        ) {
-          const token = session === undefined ? (request.sessionToken ?? null) : null
-          return yield* conversations.append(
-            chatbot.id,
-            {
-              id: session?.id ?? request.attempt?.session ?? (yield* newSessionId),
-              token,
-              tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
-              platform: request.platform,
-              visitor: request.visitor?.id,
-              isKnown: session !== undefined,
-            },
-            yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
-              Effect.map(newMessageId, (id) => ({
-                id: index === fresh.length - 1 ? (request.attempt?.message ?? id) : id,
-                sender_type: role === "user" ? ("user" as const) : ("bot" as const),
-                content,
-                mid,
-              })),
-            ),
-            gate,
-          )
+      /** Stores the new messages of the request, and returns the id of their session. */
+      const receive = Effect.fnUntraced(function* (
+        chatbot: ChatbotRow,
+        { session, fresh }: ChatContext,
+        { apiKeyId }: Caller["Service"],
+        request: ChatRequest,
+        gate: ReturnType<typeof emailGateOf>,
+      ) {
+        const token = session === undefined ? (request.sessionToken ?? null) : null
+        return yield* conversations.append(
+          chatbot.id,
+          {
+            id: session?.id ?? request.attempt?.session ?? (yield* newSessionId),
+            token,
+            tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
+            platform: request.platform,
+            visitor: request.visitor?.id,
+            isKnown: session !== undefined,
+          },
+          yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
+            Effect.map(newMessageId, (id) => ({
+              id: index === fresh.length - 1 ? (request.attempt?.message ?? id) : id,
+              sender_type: role === "user" ? ("user" as const) : ("bot" as const),
+              content,
+              mid,
+            })),
+          ),
+          gate,
+        )
+      })
+
+      /**
+       * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
+       */
+      const searchOf = (chatbot: ChatbotRow) => (query: string) =>
+        retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
+          Effect.map(({ hits }) => hits.map(toPassage)),
+          // The chatbot was deleted during the chat.
+          Effect.catchTag("NotFound", () => Effect.succeed([])),
+          Effect.provideService(CurrentOrganization, chatbot.organization_id),
+        )
+
+      /** Lists the documents of this chatbot, and of no other. */
+      const documentsOf = (chatbot: ChatbotRow) =>
+        Effect.provideService(documents.titles(chatbot.id, TITLES_MAX), CurrentOrganization, chatbot.organization_id)
+
+      /** The HTTP tools of the chatbot. For most chatbots, which have none, the database is not queried. */
+      const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
+        tool_count === 0 || !isToolEnabled
+          ? noTools
+          : Effect.map(chatbotTools.list(id), (rows) =>
+              rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolSizes.resultMaxLength })),
+            )
+
+      const answerIn = Effect.fnUntraced(function* (
+        chatbot: ChatbotRow,
+        context: ChatContext,
+        caller: Caller["Service"],
+        request: ChatRequest,
+        notices: ReadonlyArray<Notice>,
+        emit?: ChatEmit,
+      ) {
+        const { apiKeyId } = caller
+        const gate = emailGateOf(chatbot, context, request)
+        const sessionId = yield* receive(chatbot, context, caller, request, gate)
+        const { attempt } = request
+        const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
+        const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
+          apiKeyId,
+          chatbotId: chatbot.id,
+          costs: costsByModel(costs),
         })
-
-        /** Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question. */
-        const searchOf = (chatbot: ChatbotRow) => (query: string) =>
-          retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
-            Effect.map(({ hits }) => hits.map(toPassage)),
-            // The chatbot was deleted during the chat.
-            Effect.catchTag("NotFound", () => Effect.succeed([])),
-            Effect.provideService(CurrentOrganization, chatbot.organization_id),
+        const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
+        /** Counts usage apart from the reply, under an id of its own. */
+        const countApart = (costs: ReadonlyArray<ModelCost>) =>
+          Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
+        const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
+          Effect.andThen(
+            // The reply of an earlier attempt is replaced, and stays counted.
+            costs !== undefined && isStoredAlready ? countApart(costs) : Effect.void,
+            conversations.reply(
+              sessionId,
+              { id: ids.message_id, ...message },
+              costs && usageOf(costs),
+              isUnfinished || attempt?.isResumed === true,
+            ),
           )
+        yield* aboutChat(chatbot.id, sessionId)
+        yield* emitted(emit, { type: "start", ...ids })
 
-        /** Lists the documents of this chatbot, and of no other. */
-        const documentsOf = (chatbot: ChatbotRow) =>
-          Effect.provideService(documents.titles(chatbot.id, TITLES_MAX), CurrentOrganization, chatbot.organization_id)
+        if (gate?.isAsking === true) {
+          const output = emailRequest(request.messages.at(-1)?.content ?? "")
+          yield* store({
+            ...noCost,
+            content: output,
+            model: emailGateModel,
+            provider: "local",
+            finish_reason: "stop",
+            unanswered: false,
+          })
+          yield* Effect.forEach(textEvents(output), (event) => emitted(emit, event), { discard: true })
+          return { ...ids, ...withoutModel, output }
+        }
 
-        /** The HTTP tools of the chatbot. For most chatbots, which have none, the database is not queried. */
-        const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
-          tool_count === 0 || !isToolEnabled
-            ? noTools
-            : Effect.map(chatbotTools.list(id), (rows) =>
-                rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolSizes.resultMaxLength })),
+        const recorder = new ReplyRecorder()
+        const { isToolEnabled } = chatbot.settings
+        let hasSearched = false
+        let passages = 0
+        const search = (query: string) => {
+          hasSearched = true
+          return Effect.tap(searchOf(chatbot)(query), (found) => Effect.sync(() => (passages += found.length)))
+        }
+        const judged = (reply: AgentReply) =>
+          isUnanswered({
+            ...reply,
+            searchedBy: hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
+            passages,
+            sources: reply.sources.length,
+            toolAnswers: toolAnswersIn(reply.toolResults),
+          })
+        const watched = {
+          id: ids.message_id,
+          organization: chatbot.organization_id,
+          session: sessionId,
+          chatbotId: chatbot.id,
+          apiKeyId,
+        }
+        const tools = yield* toolsOf(chatbot)
+        const reply = yield* Effect.acquireUseRelease(
+          Effect.sync(() => checkpoints.watch(watched, () => recorder.draft)),
+          () =>
+            agent.reply({
+              model: chatbot.settings.model,
+              fallbackModels: chatbot.settings.fallbackModels,
+              instructions: {
+                chatbotName: chatbot.name,
+                prompt: chatbot.settings.prompt,
+                personality: chatbot.personality_config,
+                application: request.instructions ?? "",
+              },
+              toolsEnabled: isToolEnabled,
+              history: conversationOf(chatbot, context.history, request),
+              search,
+              documents: documentsOf(chatbot),
+              tools,
+              emit,
+              showsRequests: request.showsRequests,
+              ...recorder.callbacks,
+            }),
+          // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
+          (watch, exit) =>
+            Effect.flatMap(watch.end, (isUnfinished) => {
+              if (Exit.isSuccess(exit)) {
+                const { costs, finishReason, output, steps } = exit.value
+                const message = {
+                  ...costOf(exit.value),
+                  // A visitor finds what it has seen, with what the model said before it called a tool.
+                  content: request.visitor === undefined ? output : textOf(steps),
+                  finish_reason: finishReason,
+                  unanswered: judged(exit.value),
+                }
+                return store(message, costs, isUnfinished)
+              }
+              const { costs, steps } = recorder.progress
+              const finish_reason = Exit.hasInterrupts(exit) ? "aborted" : "error"
+              if (steps.length > 0) {
+                const message = {
+                  ...costOf(recorder.progress),
+                  content: textOf(steps),
+                  finish_reason,
+                  unanswered: finish_reason === "error",
+                }
+                return Effect.ignore(store(message, costs, isUnfinished))
+              }
+              return Effect.andThen(
+                finish_reason === "error" ? Effect.ignore(conversations.failed(sessionId)) : Effect.void,
+                // A call that produced no text still counts as usage.
+                costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void,
               )
+            }),
+        ).pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
+        return {
+          ...ids,
+          finish_reason: reply.finishReason,
+          output: reply.output,
+          sources: reply.sources,
+          steps: readsConversations(caller) ? reply.steps : reply.steps.map(withoutRequest),
+          tool_calls: reply.toolCalls,
+          tool_results: reply.toolResults,
+          tokens: reply.tokens,
+        }
+      })
 
-        const answerIn = Effect.fnUntraced(function* (
-          chatbot: ChatbotRow,
-          context: ChatContext,
-          caller: Caller["Service"],
-          request: ChatRequest,
-          notices: ReadonlyArray<Notice>,
-          emit?: ChatEmit,
-        ) {
-          const { apiKeyId } = caller
-          const gate = emailGateOf(chatbot, context, request)
-          const sessionId = yield* receive(chatbot, context, caller, request, gate)
-          const { attempt } = request
-          const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
-          const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
-            apiKeyId,
-            chatbotId: chatbot.id,
-            costs: costsByModel(costs),
-          })
-          const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
-          /** Counts usage apart from the reply, under an id of its own. */
-          const countApart = (costs: ReadonlyArray<ModelCost>) =>
-            Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
-          const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
+      const withinShare = (emit: ChatEmit | undefined) => shares.within(emit === undefined ? "chats" : "streams")
+
+      const answer = (
+        chatbot: ChatbotRow,
+        asked: ChatRequest,
+        emit?: ChatEmit,
+      ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
+        Effect.flatMap(Caller, (caller): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> => {
+          if (!chatbot.active) return Effect.fail(inactive)
+          const { notices, request } = admitted(chatbot, caller, asked)
+          return Effect.flatMap(findContext(chatbot, caller, request), (context) =>
+            // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
             Effect.andThen(
-              // The reply of an earlier attempt is replaced, and stays counted.
-              costs !== undefined && isStoredAlready ? countApart(costs) : Effect.void,
-              conversations.reply(
-                sessionId,
-                { id: ids.message_id, ...message },
-                costs && usageOf(costs),
-                isUnfinished || attempt?.isResumed === true,
+              context.session === undefined ? quotas.ensureConversation : Effect.void,
+              budgets.within(() => promptTextsOf(chatbot, context.history, request))(
+                answerIn(chatbot, context, caller, request, notices, emit),
               ),
-            )
-          yield* aboutChat(chatbot.id, sessionId)
-          yield* emitted(emit, { type: "start", ...ids })
-
-          if (gate?.isAsking === true) {
-            const output = emailRequest(request.messages.at(-1)?.content ?? "")
-            yield* store({
-              ...noCost,
-              content: output,
-              model: emailGateModel,
-              provider: "local",
-              finish_reason: "stop",
-              unanswered: false,
-            })
-            yield* Effect.forEach(textEvents(output), (event) => emitted(emit, event), { discard: true })
-            return { ...ids, ...withoutModel, output }
-          }
-
-          const recorder = new ReplyRecorder()
-          const { isToolEnabled } = chatbot.settings
-          let hasSearched = false
-          let passages = 0
-          const search = (query: string) => {
-            hasSearched = true
-            return Effect.tap(searchOf(chatbot)(query), (found) => Effect.sync(() => (passages += found.length)))
-          }
-          const judged = (reply: AgentReply) =>
-            isUnanswered({
-              ...reply,
-              searchedBy: hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
-              passages,
-              sources: reply.sources.length,
-              toolAnswers: toolAnswersIn(reply.toolResults),
-            })
-          const watched = {
-            id: ids.message_id,
-            organization: chatbot.organization_id,
-            session: sessionId,
-            chatbotId: chatbot.id,
-            apiKeyId,
-          }
-          const tools = yield* toolsOf(chatbot)
-          const reply = yield* Effect.acquireUseRelease(
-            Effect.sync(() => checkpoints.watch(watched, () => recorder.draft)),
-            () =>
-              agent.reply({
-                model: chatbot.settings.model,
-                fallbackModels: chatbot.settings.fallbackModels,
-                instructions: {
-                  chatbotName: chatbot.name,
-                  prompt: chatbot.settings.prompt,
-                  personality: chatbot.personality_config,
-                  application: request.instructions ?? "",
-                },
-                toolsEnabled: isToolEnabled,
-                history: conversationOf(chatbot, context.history, request),
-                search,
-                documents: documentsOf(chatbot),
-                tools,
-                emit,
-                showsRequests: request.showsRequests,
-                ...recorder.callbacks,
-              }),
-            // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
-            (watch, exit) =>
-              Effect.flatMap(watch.end, (isUnfinished) => {
-                if (Exit.isSuccess(exit)) {
-                  const { costs, finishReason, output, steps } = exit.value
-                  const message = {
-                    ...costOf(exit.value),
-                    // A visitor finds what it has seen, with what the model said before it called a tool.
-                    content: request.visitor === undefined ? output : textOf(steps),
-                    finish_reason: finishReason,
-                    unanswered: judged(exit.value),
-                  }
-                  return store(message, costs, isUnfinished)
-                }
-                const { costs, steps } = recorder.progress
-                const finish_reason = Exit.hasInterrupts(exit) ? "aborted" : "error"
-                if (steps.length > 0) {
-                  const message = {
-                    ...costOf(recorder.progress),
-                    content: textOf(steps),
-                    finish_reason,
-                    unanswered: finish_reason === "error",
-                  }
-                  return Effect.ignore(store(message, costs, isUnfinished))
-                }
-                return Effect.andThen(
-                  finish_reason === "error" ? Effect.ignore(conversations.failed(sessionId)) : Effect.void,
-                  // A call that produced no text still counts as usage.
-                  costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void,
-                )
-              }),
-          ).pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
-          return {
-            ...ids,
-            finish_reason: reply.finishReason,
-            output: reply.output,
-            sources: reply.sources,
-            steps: readsConversations(caller) ? reply.steps : reply.steps.map(withoutRequest),
-            tool_calls: reply.toolCalls,
-            tool_results: reply.toolResults,
-            tokens: reply.tokens,
-          }
+            ),
+          )
         })
 
-        const withinShare = (emit: ChatEmit | undefined) => shares.within(emit === undefined ? "chats" : "streams")
+      return {
+        /**
+         * Answers the last message of the request. The message is stored before the model is called, and the reply when
+         * it is complete, or as far as it got if the model fails or the client disconnects. With `emit` the reply is
+         * streamed. The steps do not show the requests to the model to a caller who may not read conversations. A
+         * guessable session token continues only a conversation that the caller's key opened; with the setting `strict`
+         * it is an `InvalidRequest`. A visitor of the chat widget continues its own conversations only.
+         */
+        reply: (chatbot: ChatbotId, request: ChatRequest, emit?: ChatEmit) =>
+          measuredChat(emit, (emit) =>
+            withinShare(emit)(Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit))),
+          ),
 
-        const answer = (
-          chatbot: ChatbotRow,
-          asked: ChatRequest,
-          emit?: ChatEmit,
-        ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
-          Effect.flatMap(Caller, (caller): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> => {
-            if (!chatbot.active) return Effect.fail(inactive)
-            const { notices, request } = admitted(chatbot, caller, asked)
-            return Effect.flatMap(findContext(chatbot, caller, request), (context) =>
-              // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
-              Effect.andThen(
-                context.session === undefined ? quotas.ensureConversation : Effect.void,
-                budgets.within(() => promptTextsOf(chatbot, context.history, request))(
-                  answerIn(chatbot, context, caller, request, notices, emit),
-                ),
-              ),
-            )
-          })
-
-        return {
-          reply: (chatbot, request, emit) =>
-            measuredChat(emit, (emit) =>
-              withinShare(emit)(Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit))),
+        /**
+         * Like `reply`, for the chatbot with this id or slug. Fails with `Forbidden` if the caller's key does not serve
+         * it.
+         */
+        replyAs: (name: string, request: ChatRequest, emit?: ChatEmit) =>
+          measuredChat(emit, (emit) =>
+            withinShare(emit)(
+              Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
             ),
-          replyAs: (name, request, emit) =>
-            measuredChat(emit, (emit) =>
-              withinShare(emit)(
-                Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
-              ),
-            ),
-        }
-      }),
-    )
+          ),
+      }
+    }),
+}) {
+  static readonly layer = (settings: ChatSettings) => Layer.effect(this, this.make(settings))
 }
 
 const inactive = new ChatbotInactive({

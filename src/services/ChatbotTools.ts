@@ -3,11 +3,10 @@ import { SecureRandom } from "effect/crypto"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import { listDocuments, searchKnowledgeBase } from "../models/ToolDeclaration.ts"
 import type { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
-import { Conflict, InvalidRequest, type NotFound, type QuotaReached, type Unavailable } from "../domain/Errors.ts"
+import { Conflict, InvalidRequest } from "../domain/Errors.ts"
 import { type ChatbotId, ToolId } from "../domain/Ids.ts"
 import { requiredOf } from "../domain/chatbot/InputSchema.ts"
 import type { Change } from "../domain/schema/Merge.ts"
-import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { originOf, placeholdersOf } from "../domain/chatbot/UrlTemplate.ts"
 import * as Storage from "../storage/tools/ChatbotTools.ts"
@@ -16,66 +15,39 @@ import { Chatbots } from "../storage/chatbots/Chatbots.ts"
 /** Most tools of one chatbot: models choose badly among more, and all of them are part of each prompt. */
 export const TOOLS_MAX_COUNT = 32
 
-type Changed = NotFound | Conflict | InvalidRequest | Unavailable
-
 /** Manages the HTTP endpoints that the model of a chatbot may call as tools. */
-export class ChatbotTools extends Context.Service<
-  ChatbotTools,
-  {
-    readonly create: (
-      chatbot: ChatbotId,
-      input: ChatbotToolInput,
-    ) => Effect.Effect<ChatbotTool, Changed | QuotaReached, CurrentOrganization>
-    /** Lists the tools of a chatbot, oldest first. */
-    readonly list: (
-      chatbot: ChatbotId,
-    ) => Effect.Effect<ReadonlyArray<ChatbotTool>, NotFound | Unavailable, CurrentOrganization>
-    readonly get: (
-      chatbot: ChatbotId,
-      id: ToolId,
-    ) => Effect.Effect<ChatbotTool, NotFound | Unavailable, CurrentOrganization>
-    readonly update: (
-      chatbot: ChatbotId,
-      id: ToolId,
-      change: Change<ChatbotTool, ChatbotToolPatch>,
-    ) => Effect.Effect<ChatbotTool, Changed, CurrentOrganization>
-    readonly remove: (
-      chatbot: ChatbotId,
-      id: ToolId,
-    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-    /** Checks a declaration as `create` does, and returns the tool that it would make. */
-    readonly checked: (input: ChatbotToolInput) => Effect.Effect<Storage.ToolContent, Conflict | InvalidRequest>
-  }
->()("parley/services/ChatbotTools") {
-  static readonly layer = Layer.effect(
-    ChatbotTools,
-    Effect.gen(function* () {
-      const storage = yield* Storage.ChatbotTools
-      const chatbots = yield* Chatbots
-      const random = yield* SecureRandom.SecureRandom
-      const { check } = yield* SafeFetch
+export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/services/ChatbotTools", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.ChatbotTools
+    const chatbots = yield* Chatbots
+    const random = yield* SecureRandom.SecureRandom
+    const { check } = yield* SafeFetch
 
-      const ensureMayCall = ({ url }: Storage.ToolContent) =>
-        Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
+    const ensureMayCall = ({ url }: Storage.ToolContent) =>
+      Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
 
-      const checked = Effect.fnUntraced(function* (input: ChatbotToolInput) {
-        const content = {
-          ...input,
-          method: input.method ?? "GET",
-          headers: Redacted.make(Object.fromEntries(lowerCased(input.headers ?? {}))),
-          timeout_ms: input.timeout_ms ?? null,
-        }
-        yield* ensureConsistent(content)
-        yield* ensureMayCall(content)
-        return content
-      })
+    const checked = Effect.fnUntraced(function* (input: ChatbotToolInput) {
+      const content = {
+        ...input,
+        method: input.method ?? "GET",
+        headers: Redacted.make(Object.fromEntries(lowerCased(input.headers ?? {}))),
+        timeout_ms: input.timeout_ms ?? null,
+      }
+      yield* ensureConsistent(content)
+      yield* ensureMayCall(content)
+      return content
+    })
 
-      const create = Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
+    return {
+      /** Checks a declaration as `create` does, and returns the tool that it would make. */
+      checked,
+
+      create: Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
         const content = yield* checked(input)
         return present(yield* storage.insert(ToolId.make(yield* random.uuidV7()), chatbot, content, TOOLS_MAX_COUNT))
-      })
+      }),
 
-      const update = Effect.fn("ChatbotTools.update")(function* (
+      update: Effect.fn("ChatbotTools.update")(function* (
         chatbot: ChatbotId,
         id: ToolId,
         change: Change<ChatbotTool, ChatbotToolPatch>,
@@ -87,20 +59,20 @@ export class ChatbotTools extends Context.Service<
             Effect.tap(changed(row), (content) => Effect.andThen(ensureConsistent(content), ensureMayCall(content))),
           ),
         )
-      })
+      }),
 
-      return {
-        checked,
-        create,
-        update,
+      /** Lists the tools of a chatbot, oldest first. */
+      list: (chatbot: ChatbotId) =>
         // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
-        list: (chatbot) =>
-          Effect.map(Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)), (rows) => rows.map(present)),
-        get: (chatbot, id) => Effect.map(storage.get(chatbot, id), present),
-        remove: storage.remove,
-      }
-    }),
-  )
+        Effect.map(Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)), (rows) => rows.map(present)),
+
+      get: (chatbot: ChatbotId, id: ToolId) => Effect.map(storage.get(chatbot, id), present),
+
+      remove: storage.remove,
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** The names of the tools that every chatbot has. */

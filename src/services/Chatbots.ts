@@ -12,19 +12,10 @@ import {
 import { freeSlug, slugOf } from "../domain/chatbot/Slug.ts"
 import { type ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../domain/chatbot/ChatWidget.ts"
 import { Caller, ensureServes, ensureServesNamed } from "../domain/Caller.ts"
-import {
-  Forbidden,
-  InvalidRequest,
-  type NotFound,
-  PreconditionFailed,
-  type QuotaReached,
-  type SlugTaken,
-  type Unavailable,
-} from "../domain/Errors.ts"
+import { Forbidden, InvalidRequest, type NotFound, PreconditionFailed, type Unavailable } from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { type Change, merge } from "../domain/schema/Merge.ts"
-import type { Listed, Range } from "../domain/Page.ts"
-import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import type { Range } from "../domain/Page.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
 import * as Storage from "../storage/chatbots/Chatbots.ts"
@@ -36,110 +27,87 @@ export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailab
 /** The value of the `If-Match` header; undefined matches every version. */
 export type IfMatch = string | undefined
 
-/** A part of a chatbot's configuration, with the version of the chatbot. */
-interface Versioned<A> {
-  readonly config: A
-  readonly version: bigint
-}
-
 /** The failure of making a chatbot by a key that serves only one. */
 export const boundToOne = new Forbidden({
   detail: "This API key is bound to one chatbot, so it cannot create another.",
 })
 
 /** Manages chatbots and the configuration of their widgets. */
-export class Chatbots extends Context.Service<
-  Chatbots,
-  {
-    /** Creates a chatbot; fails with `Forbidden` if the caller's key is bound to a chatbot. */
-    readonly create: (
-      input: ChatbotInput,
-    ) => Effect.Effect<
-      Chatbot,
-      Forbidden | InvalidRequest | QuotaReached | SlugTaken | Unavailable,
-      Caller | CurrentOrganization
-    >
-    readonly get: (id: ChatbotId) => Effect.Effect<Chatbot, NotFound | Unavailable, CurrentOrganization>
-    /** Finds a chatbot by id or slug; fails with `Forbidden` if the caller's key does not serve it. */
-    readonly named: (
-      name: string,
-    ) => Effect.Effect<Chatbot, Forbidden | NotFound | Unavailable, Caller | CurrentOrganization>
-    /** Lists the names of the chatbots that the caller's key serves, newest first. */
-    readonly list: (
-      range: Range,
-    ) => Effect.Effect<Listed<Storage.NamedChatbot>, Unavailable, Caller | CurrentOrganization>
-    /** Returns those of these chatbots that exist, in the order of the ids. */
-    readonly getMany: (
-      ids: ReadonlyArray<ChatbotId>,
-    ) => Effect.Effect<ReadonlyArray<Chatbot>, Unavailable, CurrentOrganization>
-    readonly update: (
-      id: ChatbotId,
-      change: Change<Chatbot, ChatbotPatch>,
-      ifMatch: IfMatch,
-    ) => Effect.Effect<Chatbot, Forbidden | SlugTaken | Changed, Caller | CurrentOrganization>
-    /** Makes the blob with this key the chatbot's avatar. The blob of the previous avatar is deleted. */
-    readonly setAvatar: (
-      id: ChatbotId,
-      key: string,
-      ifMatch: IfMatch,
-    ) => Effect.Effect<Chatbot, Changed, CurrentOrganization>
-    readonly chatWidget: (
-      id: ChatbotId,
-    ) => Effect.Effect<Versioned<ChatWidgetConfig>, NotFound | Unavailable, CurrentOrganization>
-    readonly updateChatWidget: (
-      id: ChatbotId,
-      change: Change<ChatWidgetConfig, ChatWidgetPatch>,
-      ifMatch: IfMatch,
-    ) => Effect.Effect<Versioned<ChatWidgetConfig>, Changed, CurrentOrganization>
-    /** The configuration is null until it is set for the first time. */
-    readonly voiceAgent: (
-      id: ChatbotId,
-    ) => Effect.Effect<Versioned<VoiceWidgetConfig | null>, NotFound | Unavailable, CurrentOrganization>
-    readonly updateVoiceAgent: (
-      id: ChatbotId,
-      change: Change<VoiceWidgetConfig, VoiceWidgetPatch>,
-      ifMatch: IfMatch,
-    ) => Effect.Effect<Versioned<VoiceWidgetConfig>, Changed, CurrentOrganization>
-    readonly remove: (id: ChatbotId) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-  }
->()("parley/services/Chatbots") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const storage = yield* Storage.Chatbots
-      const models = yield* Models
-      const blobs = yield* Blobs
-      const random = yield* SecureRandom.SecureRandom
-      const publicUrl = yield* PublicUrl
+export class Chatbots extends Context.Service<Chatbots>()("parley/services/Chatbots", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.Chatbots
+    const models = yield* Models
+    const blobs = yield* Blobs
+    const random = yield* SecureRandom.SecureRandom
+    const publicUrl = yield* PublicUrl
 
-      const present = ({ avatar_blob, ...row }: Storage.ShownChatbot): Chatbot => ({
-        ...row,
-        settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
-        created_at: timestamp(row.created_at),
-        updated_at: timestamp(row.updated_at),
-        llm_api_key: null,
-        docs_metadata: null,
-        enabled_plugins: null,
-        managers: null,
-        migrated_data: false,
-        suggestions: null,
-        v1_chatbot_id: null,
-        version_id: null,
+    const present = ({ avatar_blob, ...row }: Storage.ShownChatbot): Chatbot => ({
+      ...row,
+      settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      llm_api_key: null,
+      docs_metadata: null,
+      enabled_plugins: null,
+      managers: null,
+      migrated_data: false,
+      suggestions: null,
+      v1_chatbot_id: null,
+      version_id: null,
+    })
+
+    const checkModels = ({
+      fallbackModels,
+      model,
+    }: Pick<NonNullable<ChatbotPatch["settings"]>, "fallbackModels" | "model">) => {
+      const named = (fallbackModels ?? []).map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
+      return Effect.forEach(
+        model === undefined ? named : [[model, "settings.model"] as const, ...named],
+        ([name, path]) => Effect.mapError(models.check(name), (error) => InvalidRequest.at(path, error.detail)),
+        { discard: true },
+      )
+    }
+
+    /** Applies a patch to a row. */
+    const changed = (row: Storage.ChatbotRow) =>
+      Effect.fnUntraced(function* ({
+        personality_config = {},
+        settings = {},
+        voice_widget_config,
+        ...plain
+      }: ChatbotPatch) {
+        yield* checkModels(settings)
+        const parts = yield* decodeParts(
+          merge(
+            { personality_config: row.personality_config, settings: row.settings },
+            { personality_config, settings },
+          ),
+        )
+        return {
+          ...plain,
+          ...parts,
+          ...(settings.avatar === null && { avatar_blob: null }),
+          ...(voice_widget_config !== undefined && {
+            voice_widget_config: voice_widget_config && (yield* mergedVoice(row, voice_widget_config)),
+          }),
+        }
       })
 
-      const checkModels = ({
-        fallbackModels,
-        model,
-      }: Pick<NonNullable<ChatbotPatch["settings"]>, "fallbackModels" | "model">) => {
-        const named = (fallbackModels ?? []).map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
-        return Effect.forEach(
-          model === undefined ? named : [[model, "settings.model"] as const, ...named],
-          ([name, path]) => Effect.mapError(models.check(name), (error) => InvalidRequest.at(path, error.detail)),
-          { discard: true },
-        )
-      }
+    /** Changes a chatbot but for its slug, so that `SlugTaken` cannot happen. */
+    const modify = (
+      id: ChatbotId,
+      ifMatch: IfMatch,
+      change: (row: Storage.ChatbotRow) => Effect.Effect<Storage.ChatbotChange, InvalidRequest>,
+    ) =>
+      Effect.catchTag(
+        storage.modify(id, (row) => Effect.andThen(ensureMatch(row, ifMatch), change(row))),
+        "SlugTaken",
+        Effect.die,
+      )
 
-      const create = Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
+    return {
+      /** Creates a chatbot; fails with `Forbidden` if the caller's key is bound to a chatbot. */
+      create: Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
         if ((yield* Caller).chatbotId !== null) return yield* boundToOne
         const chatbot = merge(chatbotDefaults(input.name, models.defaultModel), input)
         const parts = yield* decodeParts(chatbot)
@@ -166,9 +134,27 @@ export class Chatbots extends Context.Service<
             ),
           ),
         )
-      })
+      }),
 
-      const update = Effect.fn("Chatbots.update")(function* (
+      get: (id: ChatbotId) => Effect.map(storage.get(id), present),
+
+      /** Lists the names of the chatbots that the caller's key serves, newest first. */
+      list: Effect.fn("Chatbots.list")(function* (range: Range) {
+        const { chatbotId } = yield* Caller
+        if (chatbotId === null) return yield* storage.list(range)
+        // The list has a single entry, so a page after a cursor is empty.
+        const rows = range.after === undefined ? yield* storage.getMany([chatbotId]) : []
+        const items = rows.map(({ id, slug, created_at }) => ({ id, slug, created_at, at: microseconds(created_at) }))
+        return { items, next: undefined }
+      }),
+
+      /** Returns those of these chatbots that exist, in the order of the ids. */
+      getMany: (ids: ReadonlyArray<ChatbotId>) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
+
+      /** Finds a chatbot by id or slug; fails with `Forbidden` if the caller's key does not serve it. */
+      named: (name: string) => Effect.map(ensureServesNamed(storage.named(name)), present),
+
+      update: Effect.fn("Chatbots.update")(function* (
         id: ChatbotId,
         change: Change<Chatbot, ChatbotPatch>,
         ifMatch: IfMatch,
@@ -179,55 +165,21 @@ export class Chatbots extends Context.Service<
         )
         yield* blobs.collect
         return present(row)
-      })
+      }),
 
-      /** Applies a patch to a row. */
-      const changed = (row: Storage.ChatbotRow) =>
-        Effect.fnUntraced(function* ({
-          personality_config = {},
-          settings = {},
-          voice_widget_config,
-          ...plain
-        }: ChatbotPatch) {
-          yield* checkModels(settings)
-          const parts = yield* decodeParts(
-            merge(
-              { personality_config: row.personality_config, settings: row.settings },
-              { personality_config, settings },
-            ),
-          )
-          return {
-            ...plain,
-            ...parts,
-            ...(settings.avatar === null && { avatar_blob: null }),
-            ...(voice_widget_config !== undefined && {
-              voice_widget_config: voice_widget_config && (yield* mergedVoice(row, voice_widget_config)),
-            }),
-          }
-        })
-
-      /** Changes a chatbot but for its slug, so that `SlugTaken` cannot happen. */
-      const modify = (
-        id: ChatbotId,
-        ifMatch: IfMatch,
-        change: (row: Storage.ChatbotRow) => Effect.Effect<Storage.ChatbotChange, InvalidRequest>,
-      ) =>
-        Effect.catchTag(
-          storage.modify(id, (row) => Effect.andThen(ensureMatch(row, ifMatch), change(row))),
-          "SlugTaken",
-          Effect.die,
-        )
-
-      const setAvatar = Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
+      /** Makes the blob with this key the chatbot's avatar. The blob of the previous avatar is deleted. */
+      setAvatar: Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
         const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
         yield* blobs.collect
         return present(row)
-      })
+      }),
 
-      const chatWidget = (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf)
-      const voiceAgent = (id: ChatbotId) => Effect.map(storage.get(id), voiceAgentOf)
+      chatWidget: (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf),
 
-      const updateChatWidget = Effect.fn("Chatbots.updateChatWidget")(function* (
+      /** The configuration is null until it is set for the first time. */
+      voiceAgent: (id: ChatbotId) => Effect.map(storage.get(id), voiceAgentOf),
+
+      updateChatWidget: Effect.fn("Chatbots.updateChatWidget")(function* (
         id: ChatbotId,
         change: Change<ChatWidgetConfig, ChatWidgetPatch>,
         ifMatch: IfMatch,
@@ -238,9 +190,9 @@ export class Chatbots extends Context.Service<
           })),
         )
         return chatWidgetOf(row)
-      })
+      }),
 
-      const updateVoiceAgent = Effect.fn("Chatbots.updateVoiceAgent")(function* (
+      updateVoiceAgent: Effect.fn("Chatbots.updateVoiceAgent")(function* (
         id: ChatbotId,
         change: Change<VoiceWidgetConfig, VoiceWidgetPatch>,
         ifMatch: IfMatch,
@@ -252,38 +204,16 @@ export class Chatbots extends Context.Service<
           ),
         )
         return { ...voiceAgentOf(row), config: row.voice_widget_config ?? {} }
-      })
+      }),
 
-      const list = Effect.fn("Chatbots.list")(function* (range: Range) {
-        const { chatbotId } = yield* Caller
-        if (chatbotId === null) return yield* storage.list(range)
-        // The list has a single entry, so a page after a cursor is empty.
-        const rows = range.after === undefined ? yield* storage.getMany([chatbotId]) : []
-        const items = rows.map(({ id, slug, created_at }) => ({ id, slug, created_at, at: microseconds(created_at) }))
-        return { items, next: undefined }
-      })
-
-      const remove = Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
+      remove: Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
         yield* storage.remove(id)
         yield* blobs.collect
-      })
-
-      return {
-        create,
-        get: (id) => Effect.map(storage.get(id), present),
-        list,
-        getMany: (ids) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
-        named: (name) => Effect.map(ensureServesNamed(storage.named(name)), present),
-        update,
-        setAvatar,
-        chatWidget,
-        voiceAgent,
-        updateChatWidget,
-        updateVoiceAgent,
-        remove,
-      }
-    }),
-  )
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** Decodes a merged configuration. Merging two valid ones gives a valid one, so a failure is a defect. */

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option, Stream } from "effect"
 import { Caller } from "../domain/Caller.ts"
 import type { Feedback, Message, Session } from "../domain/chat/Conversation.ts"
 import { sessionToManage, sessionToRate } from "../domain/chat/SessionToken.ts"
-import type { Conflict, NotFound, Unavailable } from "../domain/Errors.ts"
+import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -25,57 +25,18 @@ export interface Transcript {
  * latest activity. A caller who may not read conversations rates only in those that its key opened, or whose id or
  * unguessable token it knows.
  */
-export class Conversations extends Context.Service<
-  Conversations,
-  {
-    /** Returns a page of the messages of a session, oldest first, and their total number. */
-    readonly messages: (
-      chatbot: ChatbotId,
-      session: string,
-      page: Page,
-    ) => Effect.Effect<
-      { readonly messages: ReadonlyArray<Message>; readonly total: number },
-      NotFound | Unavailable,
-      Caller | CurrentOrganization
-    >
-    readonly transcript: (
-      chatbot: ChatbotId,
-      session: string,
-    ) => Effect.Effect<Transcript, NotFound | Unavailable, Caller | CurrentOrganization>
-    /** Stores the user's feedback on a reply; null removes it. */
-    readonly rate: (
-      chatbot: ChatbotId,
-      session: string,
-      message: MessageId,
-      feedback: Feedback | null,
-    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, Caller | CurrentOrganization>
-    /** Returns a page of the sessions of a chatbot, latest activity first, and their total number. */
-    readonly list: (
-      chatbot: ChatbotId,
-      page: Page,
-    ) => Effect.Effect<
-      { readonly sessions: ReadonlyArray<Session>; readonly total: number },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
-    readonly get: (
-      chatbot: ChatbotId,
-      session: string,
-    ) => Effect.Effect<Session, NotFound | Unavailable, Caller | CurrentOrganization>
-    readonly remove: (
-      chatbot: ChatbotId,
-      session: string,
-    ) => Effect.Effect<void, NotFound | Unavailable, Caller | CurrentOrganization>
-  }
->()("parley/services/Conversations") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const storage = yield* Storage.Conversations
-      const messages = yield* Messages
-      const chatbots = yield* Chatbots
+export class Conversations extends Context.Service<Conversations>()("parley/services/Conversations", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.Conversations
+    const messages = yield* Messages
+    const chatbots = yield* Chatbots
 
-      const transcript = Effect.fn("Conversations.transcript")(function* (chatbot: ChatbotId, name: string) {
+    return {
+      /** Returns a page of the messages of a session, oldest first, and their total number. */
+      messages: (chatbot: ChatbotId, session: string, page: Page) =>
+        Caller.use((caller) => messages.page(chatbot, sessionToManage(caller, session), page)),
+
+      transcript: Effect.fn("Conversations.transcript")(function* (chatbot: ChatbotId, name: string) {
         const organization = yield* CurrentOrganization
         const session = yield* storage.exported(chatbot, sessionToManage(yield* Caller, name))
         const pages = Stream.paginate<Place | undefined, Message, Unavailable, CurrentOrganization>(
@@ -87,19 +48,24 @@ export class Conversations extends Context.Service<
             ]),
         )
         return { session, messages: Stream.provideService(pages, CurrentOrganization, organization) }
-      })
+      }),
 
-      return {
-        messages: (chatbot, session, page) =>
-          Caller.use((caller) => messages.page(chatbot, sessionToManage(caller, session), page)),
-        transcript,
-        rate: (chatbot, session, message, feedback) =>
-          Caller.use((caller) => messages.rate(chatbot, sessionToRate(caller, session), message, feedback)),
-        get: (chatbot, session) => Caller.use((caller) => storage.get(chatbot, sessionToManage(caller, session))),
-        remove: (chatbot, session) => Caller.use((caller) => storage.remove(chatbot, sessionToManage(caller, session))),
+      /** Stores the user's feedback on a reply; null removes it. */
+      rate: (chatbot: ChatbotId, session: string, message: MessageId, feedback: Feedback | null) =>
+        Caller.use((caller) => messages.rate(chatbot, sessionToRate(caller, session), message, feedback)),
+
+      get: (chatbot: ChatbotId, session: string) =>
+        Caller.use((caller) => storage.get(chatbot, sessionToManage(caller, session))),
+
+      remove: (chatbot: ChatbotId, session: string) =>
+        Caller.use((caller) => storage.remove(chatbot, sessionToManage(caller, session))),
+
+      /** Returns a page of the sessions of a chatbot, latest activity first, and their total number. */
+      list: (chatbot: ChatbotId, page: Page) =>
         // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
-        list: (chatbot, page) => Effect.andThen(chatbots.get(chatbot), storage.list(chatbot, page)),
-      }
-    }),
-  )
+        Effect.andThen(chatbots.get(chatbot), storage.list(chatbot, page)),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -21,47 +21,42 @@ export interface Readiness {
 }
 
 /** Checks whether this process can do its work, which takes a database that answers. */
-export class Health extends Context.Service<
-  Health,
-  {
-    readonly check: Effect.Effect<Readiness, Unavailable>
-    /** Fails while the store of files is known to be out of reach. It sends nothing to the store. */
-    readonly files: Effect.Effect<void, Unavailable>
-  }
->()("parley/services/Health") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const ping = yield* Ping
-      const inspection = yield* Inspection
-      const { ready } = yield* BlobStore
-      const scope = yield* Scope.Scope
-      const areVectorsMissing = yield* Effect.cachedWithTTL(inspection.areVectorsMissing, (exit) =>
-        // A failure holds no longer than what has caused it.
-        Exit.isSuccess(exit) ? VECTORS_REMEMBERED : Duration.zero,
-      )
-      const look: Effect.Effect<Readiness, Unavailable> = Effect.flatMap(ping, ({ isReadOnly }) =>
-        Effect.map(areVectorsMissing, (missing) => ({ areVectorsMissing: missing, isReadOnly })),
-      )
-      let pinging: Fiber.Fiber<Readiness, Unavailable> | undefined
-      // Interrupting a ping takes as long as the database does. So no check interrupts it, and concurrent checks share
-      // one.
-      const sharedPing = Effect.suspend(() =>
-        pinging === undefined
-          ? Effect.map(Effect.forkIn(look, scope), (fiber) => {
-              pinging = fiber
-              fiber.addObserver(() => void (pinging = undefined))
-              return fiber
-            })
-          : Effect.succeed(pinging),
-      )
-      return {
-        files: ready,
-        check: Effect.timeoutOrElse(Effect.flatMap(sharedPing, Fiber.join), {
-          duration: PING_TIMEOUT,
-          orElse: () => Effect.fail(tooSlow),
-        }),
-      }
-    }),
-  )
+export class Health extends Context.Service<Health>()("parley/services/Health", {
+  make: Effect.gen(function* () {
+    const ping = yield* Ping
+    const inspection = yield* Inspection
+    const { ready } = yield* BlobStore
+    const scope = yield* Scope.Scope
+    const areVectorsMissing = yield* Effect.cachedWithTTL(inspection.areVectorsMissing, (exit) =>
+      // A failure holds no longer than what has caused it.
+      Exit.isSuccess(exit) ? VECTORS_REMEMBERED : Duration.zero,
+    )
+    const look: Effect.Effect<Readiness, Unavailable> = Effect.flatMap(ping, ({ isReadOnly }) =>
+      Effect.map(areVectorsMissing, (missing) => ({ areVectorsMissing: missing, isReadOnly })),
+    )
+    let pinging: Fiber.Fiber<Readiness, Unavailable> | undefined
+    // Interrupting a ping takes as long as the database does. So no check interrupts it, and concurrent checks share
+    // one.
+    const sharedPing = Effect.suspend(() =>
+      pinging === undefined
+        ? Effect.map(Effect.forkIn(look, scope), (fiber) => {
+            pinging = fiber
+            fiber.addObserver(() => void (pinging = undefined))
+            return fiber
+          })
+        : Effect.succeed(pinging),
+    )
+
+    return {
+      /** Fails while the store of files is known to be out of reach. It sends nothing to the store. */
+      files: ready,
+
+      check: Effect.timeoutOrElse(Effect.flatMap(sharedPing, Fiber.join), {
+        duration: PING_TIMEOUT,
+        orElse: () => Effect.fail(tooSlow),
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -1,8 +1,7 @@
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { Caller } from "../domain/Caller.ts"
-import { InvalidRequest, type Unavailable } from "../domain/Errors.ts"
+import { InvalidRequest } from "../domain/Errors.ts"
 import type { Page } from "../domain/Page.ts"
-import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { dayAt, dayNumber, USAGE_DAYS_MAX, type UsageGroup } from "../domain/Usage.ts"
 import { Budgets } from "../storage/usage/Budgets.ts"
 import * as Storage from "../storage/usage/Usage.ts"
@@ -28,31 +27,23 @@ const FOLD_INTERVAL = Duration.seconds(10)
 const FORGET_INTERVAL = Duration.hours(1)
 
 /** Reports the tokens that the chats of an organization have used. */
-export class Usage extends Context.Service<
-  Usage,
-  {
-    /**
-     * Returns the usage of the organization, or of a single chatbot if the caller's key is bound to it, with the first
-     * and the last day that it covers.
-     */
-    readonly read: (
-      request: UsageRequest,
-    ) => Effect.Effect<
-      Storage.UsagePage & { readonly from: string; readonly to: string },
-      InvalidRequest | Unavailable,
-      Caller | CurrentOrganization
-    >
-  }
->()("parley/services/Usage") {
-  /** Folds entries into days, and deletes old ones, in the background as long as the layer lives. */
-  static readonly layer = ({ retentionDays }: UsageSettings) =>
-    Layer.effect(
-      Usage,
-      Effect.gen(function* () {
-        const storage = yield* Storage.Usage
-        const budgets = yield* Budgets
+export class Usage extends Context.Service<Usage>()("parley/services/Usage", {
+  make: ({ retentionDays }: UsageSettings) =>
+    Effect.gen(function* () {
+      const storage = yield* Storage.Usage
+      const budgets = yield* Budgets
 
-        const read = Effect.fn("Usage.read")(function* ({ from, to, groups, page }: UsageRequest) {
+      const warning = "Usage could not be counted"
+      const forget = Effect.andThen(storage.forget(retentionDays), budgets.drop("expired"))
+      yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
+      yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
+
+      return {
+        /**
+         * Returns the usage of the organization, or of a single chatbot if the caller's key is bound to it, with the
+         * first and the last day that it covers.
+         */
+        read: Effect.fn("Usage.read")(function* ({ from, to, groups, page }: UsageRequest) {
           const { chatbotId } = yield* Caller
           const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
           const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
@@ -63,14 +54,10 @@ export class Usage extends Context.Service<
           }
           const found = yield* storage.read({ from: first, to: last, groups, chatbot: chatbotId ?? undefined, page })
           return { from: first, to: last, ...found }
-        })
-
-        const warning = "Usage could not be counted"
-        const forget = Effect.andThen(storage.forget(retentionDays), budgets.drop("expired"))
-        yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
-        yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
-
-        return { read }
-      }),
-    )
+        }),
+      }
+    }),
+}) {
+  /** Folds entries into days, and deletes old ones, in the background as long as the layer lives. */
+  static readonly layer = (settings: UsageSettings) => Layer.effect(this, this.make(settings))
 }

@@ -45,117 +45,110 @@ const MATCHES_WITHOUT_INDEX = 1_500
 const SCANNED_WITHOUT_INDEX = 50_000
 
 /** Keeps lexical indexes in memory, one for each knowledge base that was recently searched. */
-export class KnowledgeIndexes extends Context.Service<
-  KnowledgeIndexes,
-  {
-    /**
-     * Returns an index of a chatbot's knowledge, and the question in its terms. Where the knowledge base is too large
-     * for an index in memory, the index contains only the chunks that the database finds for this question.
-     *
-     * A word that occurs in no earlier question takes a round trip to the database, whatever the freshness.
-     */
-    readonly open: (
-      chatbotId: ChatbotId,
-      question: BoundedText,
-      freshness: Freshness,
-    ) => Effect.Effect<OpenedIndex, NotFound | Unavailable, CurrentOrganization>
-    /** The number of knowledge bases that are kept in memory, and the bytes that their indexes take. */
-    readonly usage: Effect.Effect<{ readonly count: number; readonly bytes: number }>
-  }
->()("parley/knowledge/search/KnowledgeIndexes") {
-  static readonly layer = (settings: KnowledgeIndexesSettings) =>
-    Layer.effect(
-      this,
-      Effect.gen(function* () {
-        const chunks = yield* Chunks
-        const stems = new Stems()
-        const slots = new Slots(settings.bytes)
-        const build = yield* makeIndexBuilder(settings, slots)
-        yield* metrics.indexes().read(() => slots.usage.count)
-        yield* metrics.bytes().read(() => slots.usage.bytes)
-        metrics.limit().set(settings.bytes)
+export class KnowledgeIndexes extends Context.Service<KnowledgeIndexes>()("parley/knowledge/search/KnowledgeIndexes", {
+  make: (settings: KnowledgeIndexesSettings) =>
+    Effect.gen(function* () {
+      const chunks = yield* Chunks
+      const stems = new Stems()
+      const slots = new Slots(settings.bytes)
+      const build = yield* makeIndexBuilder(settings, slots)
+      yield* metrics.indexes().read(() => slots.usage.count)
+      yield* metrics.bytes().read(() => slots.usage.bytes)
+      metrics.limit().set(settings.bytes)
 
-        /** Returns an entry of this version or of a later one, and makes it where there is none. */
-        const atLeast = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, version: bigint) {
-          const slot = slots.touch(key, yield* currentMonotonicMillis)
-          const cached = Effect.sync(() => (slot.entry && slot.entry.version >= version ? slot.entry : undefined))
-          const built = Effect.gen(function* () {
-            const entry = yield* build(slot, chatbotId, version)
-            slot.entry = entry
-            slots.makeRoom()
-            return entry
-          })
-          const cachedOrBuilt = Effect.filterOrElse(cached, Predicate.isNotUndefined, () => built)
-          return (yield* cached) ?? (yield* Semaphore.withPermit(slot.lock, cachedOrBuilt))
-        })
-
-        /** Makes an index of the chunks that the database finds for this question. */
-        const indexFor = Effect.fnUntraced(function* (
-          chatbotId: ChatbotId,
-          question: BoundedText,
-          { chunks: size, languages, revisions }: Entry,
-          content: Sample,
-          query: LexicalQuery,
-        ) {
-          const [room, scannedMax] = [MATCHES_WITHOUT_INDEX, SCANNED_WITHOUT_INDEX]
-          const lexemes = stems.lexemes(languages, question)
-          const { isExhaustive, chunkFrequency, ...selected } = select(query, content, size, lexemes, room)
-          const builder = new SegmentBuilder(new Set(lexemes.keys()))
-          yield* addPack(builder, yield* chunks.matching(chatbotId, { ...selected, room, scannedMax }))
-          return new LexicalIndex([builder.build()], {
-            isOutdated: ({ id, revision }) => revisions?.get(id) !== revision,
-            collection: {
-              chunks: size,
-              chunkFrequency: (word) => (isExhaustive(word) ? undefined : chunkFrequency(word)),
-              averageLength: content.averageLength,
-            },
-          })
-        })
-
-        /** Returns an entry of the version that the database has, and caches the stems of the question. */
-        const current = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, question: BoundedText) {
-          let words = stems.unknown(slots.peek(key)?.entry?.languages ?? [], question)
-          const { version, analyses } = yield* chunks.probe(chatbotId, words)
-          stems.learn(words, analyses)
-          const entry = yield* atLeast(key, chatbotId, version)
-          words = stems.unknown(entry.languages, question)
-          if (words.length > 0) stems.learn(words, (yield* chunks.probe(chatbotId, words)).analyses)
+      /** Returns an entry of this version or of a later one, and makes it where there is none. */
+      const atLeast = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, version: bigint) {
+        const slot = slots.touch(key, yield* currentMonotonicMillis)
+        const cached = Effect.sync(() => (slot.entry && slot.entry.version >= version ? slot.entry : undefined))
+        const built = Effect.gen(function* () {
+          const entry = yield* build(slot, chatbotId, version)
+          slot.entry = entry
+          slots.makeRoom()
           return entry
         })
+        const cachedOrBuilt = Effect.filterOrElse(cached, Predicate.isNotUndefined, () => built)
+        return (yield* cached) ?? (yield* Semaphore.withPermit(slot.lock, cachedOrBuilt))
+      })
 
-        const opened = Effect.fnUntraced(function* (
-          chatbotId: ChatbotId,
-          question: BoundedText,
-          entry: Entry,
-          query: LexicalQuery,
-          isCurrent: boolean,
-        ) {
-          const { chunks, content, version } = entry
-          const index =
-            content instanceof LexicalIndex ? content : yield* indexFor(chatbotId, question, entry, content, query)
-          return { index, query, chunks, version, isCurrent }
+      /** Makes an index of the chunks that the database finds for this question. */
+      const indexFor = Effect.fnUntraced(function* (
+        chatbotId: ChatbotId,
+        question: BoundedText,
+        { chunks: size, languages, revisions }: Entry,
+        content: Sample,
+        query: LexicalQuery,
+      ) {
+        const [room, scannedMax] = [MATCHES_WITHOUT_INDEX, SCANNED_WITHOUT_INDEX]
+        const lexemes = stems.lexemes(languages, question)
+        const { isExhaustive, chunkFrequency, ...selected } = select(query, content, size, lexemes, room)
+        const builder = new SegmentBuilder(new Set(lexemes.keys()))
+        yield* addPack(builder, yield* chunks.matching(chatbotId, { ...selected, room, scannedMax }))
+        return new LexicalIndex([builder.build()], {
+          isOutdated: ({ id, revision }) => revisions?.get(id) !== revision,
+          collection: {
+            chunks: size,
+            chunkFrequency: (word) => (isExhaustive(word) ? undefined : chunkFrequency(word)),
+            averageLength: content.averageLength,
+          },
         })
+      })
 
-        const open = Effect.fnUntraced(function* (
-          chatbotId: ChatbotId,
-          question: BoundedText,
-          freshness: Freshness,
-        ): Effect.fn.Return<OpenedIndex, NotFound | Unavailable, CurrentOrganization> {
-          const key = `${yield* CurrentOrganization} ${chatbotId}`
-          const cached = freshness === "cached" ? slots.peek(key)?.entry : undefined
-          const cachedQuery = cached && stems.query(cached.languages, question, commonness)
-          if (cached !== undefined && cachedQuery !== undefined) {
-            slots.touch(key, yield* currentMonotonicMillis)
-            return yield* opened(chatbotId, question, cached, cachedQuery, false)
-          }
-          const entry = yield* current(key, chatbotId, question)
-          const query = stems.query(entry.languages, question, commonness)
-          // Questions of others have displaced the words at this very moment.
-          if (query === undefined) return yield* open(chatbotId, question, "current")
-          return yield* opened(chatbotId, question, entry, query, true)
-        })
+      /** Returns an entry of the version that the database has, and caches the stems of the question. */
+      const current = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, question: BoundedText) {
+        let words = stems.unknown(slots.peek(key)?.entry?.languages ?? [], question)
+        const { version, analyses } = yield* chunks.probe(chatbotId, words)
+        stems.learn(words, analyses)
+        const entry = yield* atLeast(key, chatbotId, version)
+        words = stems.unknown(entry.languages, question)
+        if (words.length > 0) stems.learn(words, (yield* chunks.probe(chatbotId, words)).analyses)
+        return entry
+      })
 
-        return { open, usage: Effect.sync(() => slots.usage) }
-      }),
-    )
+      const opened = Effect.fnUntraced(function* (
+        chatbotId: ChatbotId,
+        question: BoundedText,
+        entry: Entry,
+        query: LexicalQuery,
+        isCurrent: boolean,
+      ) {
+        const { chunks, content, version } = entry
+        const index =
+          content instanceof LexicalIndex ? content : yield* indexFor(chatbotId, question, entry, content, query)
+        return { index, query, chunks, version, isCurrent }
+      })
+
+      const open = Effect.fnUntraced(function* (
+        chatbotId: ChatbotId,
+        question: BoundedText,
+        freshness: Freshness,
+      ): Effect.fn.Return<OpenedIndex, NotFound | Unavailable, CurrentOrganization> {
+        const key = `${yield* CurrentOrganization} ${chatbotId}`
+        const cached = freshness === "cached" ? slots.peek(key)?.entry : undefined
+        const cachedQuery = cached && stems.query(cached.languages, question, commonness)
+        if (cached !== undefined && cachedQuery !== undefined) {
+          slots.touch(key, yield* currentMonotonicMillis)
+          return yield* opened(chatbotId, question, cached, cachedQuery, false)
+        }
+        const entry = yield* current(key, chatbotId, question)
+        const query = stems.query(entry.languages, question, commonness)
+        // Questions of others have displaced the words at this very moment.
+        if (query === undefined) return yield* open(chatbotId, question, "current")
+        return yield* opened(chatbotId, question, entry, query, true)
+      })
+
+      return {
+        /**
+         * Returns an index of a chatbot's knowledge, and the question in its terms. Where the knowledge base is too
+         * large for an index in memory, the index contains only the chunks that the database finds for this question.
+         *
+         * A word that occurs in no earlier question takes a round trip to the database, whatever the freshness.
+         */
+        open,
+
+        /** The number of knowledge bases that are kept in memory, and the bytes that their indexes take. */
+        usage: Effect.sync(() => slots.usage),
+      }
+    }),
+}) {
+  static readonly layer = (settings: KnowledgeIndexesSettings) => Layer.effect(this, this.make(settings))
 }

@@ -3,12 +3,10 @@ import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../../blobs/Blobs.ts"
 import { BlobStore } from "../../blobs/BlobStore.ts"
 import { Caller } from "../../domain/Caller.ts"
-import type { Chatbot, ChatbotCopyInput } from "../../domain/chatbot/Chatbot.ts"
+import type { ChatbotCopyInput } from "../../domain/chatbot/Chatbot.ts"
 import { freeSlug, slugOf } from "../../domain/chatbot/Slug.ts"
 import { avatarKey } from "../../domain/BlobKey.ts"
-import type { Conflict, Forbidden, NotFound, QuotaReached, SlugTaken, Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
-import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import * as Rows from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/chatbots/ChatbotCopies.ts"
 import { cut } from "../../text/Cut.ts"
@@ -18,43 +16,27 @@ const NAME_MAX_LENGTH = 200
 const SUFFIX = " (copy)"
 
 /** Copies of chatbots: their configuration, without documents, conversations and API keys. */
-export class ChatbotCopies extends Context.Service<
-  ChatbotCopies,
-  {
-    readonly duplicate: (
-      source: ChatbotId,
-      difference: ChatbotCopyInput,
-    ) => Effect.Effect<
-      Chatbot,
-      Conflict | Forbidden | NotFound | QuotaReached | SlugTaken | Unavailable,
-      Caller | CurrentOrganization
-    >
-  }
->()("parley/services/console/ChatbotCopies") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const storage = yield* Storage.ChatbotCopies
-      const rows = yield* Rows.Chatbots
-      const chatbots = yield* Chatbots
-      const blobs = yield* Blobs
-      const store = yield* BlobStore
-      const random = yield* SecureRandom.SecureRandom
+export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/services/console/ChatbotCopies", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.ChatbotCopies
+    const rows = yield* Rows.Chatbots
+    const chatbots = yield* Chatbots
+    const blobs = yield* Blobs
+    const store = yield* BlobStore
+    const random = yield* SecureRandom.SecureRandom
 
-      /** Stores an image once more, because every chatbot owns its avatar. Returns null where it is lost. */
-      const copyAvatar = Effect.fnUntraced(function* (source: string) {
-        const found = yield* Effect.result(store.get(source))
-        if (Result.isFailure(found)) return found.failure._tag === "Unavailable" ? yield* found.failure : null
-        const image = found.success
-        const key = avatarKey(`${yield* random.uuidV4()}${source.slice(source.lastIndexOf("."))}`)
-        yield* blobs.put(key, Stream.succeed(image))
-        return key
-      })
+    /** Stores an image once more, because every chatbot owns its avatar. Returns null where it is lost. */
+    const copyAvatar = Effect.fnUntraced(function* (source: string) {
+      const found = yield* Effect.result(store.get(source))
+      if (Result.isFailure(found)) return found.failure._tag === "Unavailable" ? yield* found.failure : null
+      const image = found.success
+      const key = avatarKey(`${yield* random.uuidV4()}${source.slice(source.lastIndexOf("."))}`)
+      yield* blobs.put(key, Stream.succeed(image))
+      return key
+    })
 
-      const duplicate = Effect.fn("ChatbotCopies.duplicate")(function* (
-        source: ChatbotId,
-        difference: ChatbotCopyInput,
-      ) {
+    return {
+      duplicate: Effect.fn("ChatbotCopies.duplicate")(function* (source: ChatbotId, difference: ChatbotCopyInput) {
         if ((yield* Caller).chatbotId !== null) return yield* boundToOne
         const original = yield* rows.get(source)
         const name = difference.name ?? cut(original.name, NAME_MAX_LENGTH - SUFFIX.length) + SUFFIX
@@ -69,9 +51,9 @@ export class ChatbotCopies extends Context.Service<
             Effect.flatMap(random.uuidV4(), (id) => copyAs(`${suggested}-${id.slice(0, 8)}`)),
           ),
         )
-      })
-
-      return { duplicate }
-    }),
-  )
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -5,7 +5,7 @@ import { Caller, isOperator } from "../../domain/Caller.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import type { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
 import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
-import { type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { Unauthorized } from "../../domain/Errors.ts"
 import { KeyOwners } from "../../storage/keys/KeyOwners.ts"
 import { requestCosts } from "../../domain/RateLimit.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
@@ -55,65 +55,54 @@ export interface NewSession {
  * Sessions at the console. The server stores none: the browser keeps the API key, encrypted, in a cookie that its
  * programs cannot read. So a session ends when its key is revoked.
  */
-export class ConsoleSessions extends Context.Service<
-  ConsoleSessions,
-  {
-    /**
-     * Begins a session. Every attempt counts for the client's address, and a wrong one ten times; as everywhere, a key
-     * that this process has found valid before is not refused for its address. A valid key counts for itself as well.
-     */
-    readonly signIn: (attempt: SignIn) => Effect.Effect<NewSession, RateLimited | Unauthorized | Unavailable>
-    /** The API key in a cookie; undefined when the session is over or the cookie is not one of ours. */
-    readonly keyIn: (cookie: string) => Effect.Effect<string | undefined>
-    /** Who the caller is. */
-    readonly current: Effect.Effect<ConsoleSession, Unauthorized | Unavailable, Caller>
-    /** Makes a link that signs in with a key, once and within an hour. Returns what follows `#sign-in=` in it. */
-    readonly makeLink: (key: Redacted.Redacted) => Effect.Effect<string>
-  }
->()("parley/services/console/ConsoleSessions") {
-  static readonly layer = ({ lifetime }: ConsoleSessionsSettings) =>
-    Layer.effect(
-      ConsoleSessions,
-      Effect.gen(function* () {
-        const keys = yield* ApiKeys
-        const owners = yield* KeyOwners
-        const rates = yield* RateLimiter
-        const random = yield* SecureRandom.SecureRandom
-        const secrets = yield* ServerSecrets
-        const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, { capacity: REFUSALS_PER_HOUR })
-        const ofAll = yield* localLimit("", { quota: REFUSALS_PER_HOUR, seconds: HOUR })
-        /** The keys of links by the hash of the link, so that the time of a lookup tells nothing of a link. */
-        const links = new RecentMap<{ readonly key: Redacted.Redacted; readonly until: number }>(LINKS_MAX)
+export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/services/console/ConsoleSessions", {
+  make: ({ lifetime }: ConsoleSessionsSettings) =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const owners = yield* KeyOwners
+      const rates = yield* RateLimiter
+      const random = yield* SecureRandom.SecureRandom
+      const secrets = yield* ServerSecrets
+      const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, { capacity: REFUSALS_PER_HOUR })
+      const ofAll = yield* localLimit("", { quota: REFUSALS_PER_HOUR, seconds: HOUR })
+      /** The keys of links by the hash of the link, so that the time of a lookup tells nothing of a link. */
+      const links = new RecentMap<{ readonly key: Redacted.Redacted; readonly until: number }>(LINKS_MAX)
 
-        const describe = (caller: Caller["Service"]) =>
-          Effect.map(owners.get(caller), (owner): ConsoleSession => ({
-            ...owner,
-            scopes: caller.scopes,
-            chatbot_id: caller.chatbotId,
-            is_operator: isOperator(caller),
-          }))
+      const describe = (caller: Caller["Service"]) =>
+        Effect.map(owners.get(caller), (owner): ConsoleSession => ({
+          ...owner,
+          scopes: caller.scopes,
+          chatbot_id: caller.chatbotId,
+          is_operator: isOperator(caller),
+        }))
 
-        const hashOf = (link: string) => Buffer.from(hashKey(link)).toString("base64")
+      const hashOf = (link: string) => Buffer.from(hashKey(link)).toString("base64")
 
-        /** Takes the key of a link, which no longer signs in then. */
-        const takeKey = Effect.fnUntraced(function* (link: string) {
-          const now = yield* currentMonotonicMillis
-          const hash = hashOf(link)
-          const found = links.find(hash)
-          links.delete(hash)
-          return found === undefined || found.until < now ? yield* wrongLink : found.key
-        })
+      /** Takes the key of a link, which no longer signs in then. */
+      const takeKey = Effect.fnUntraced(function* (link: string) {
+        const now = yield* currentMonotonicMillis
+        const hash = hashOf(link)
+        const found = links.find(hash)
+        links.delete(hash)
+        return found === undefined || found.until < now ? yield* wrongLink : found.key
+      })
 
-        /** Whoever guesses fills no table: an address has one entry an hour, and all of them together have a few. */
-        const recordRefusal = ClientAddress.use((address = "") => {
-          const network = networkOf(address)
-          if (ofAddress.refusal(network) !== undefined || ofAll.take("", 1) !== undefined) return Effect.void
-          ofAddress.charge(network, 1)
-          // That the database cannot be written is no reason to refuse in other words.
-          return Effect.ignore(owners.recordRefusal)
-        })
+      /** Whoever guesses fills no table: an address has one entry an hour, and all of them together have a few. */
+      const recordRefusal = ClientAddress.use((address = "") => {
+        const network = networkOf(address)
+        if (ofAddress.refusal(network) !== undefined || ofAll.take("", 1) !== undefined) return Effect.void
+        ofAddress.charge(network, 1)
+        // That the database cannot be written is no reason to refuse in other words.
+        return Effect.ignore(owners.recordRefusal)
+      })
 
-        const signIn = Effect.fn("ConsoleSessions.signIn")(function* ({ key, link }: SignIn) {
+      return {
+        /**
+         * Begins a session. Every attempt counts for the client's address, and a wrong one ten times; as everywhere, a
+         * key that this process has found valid before is not refused for its address. A valid key counts for itself as
+         * well.
+         */
+        signIn: Effect.fn("ConsoleSessions.signIn")(function* ({ key, link }: SignIn) {
           const presented =
             link === undefined
               ? Effect.succeed(Redacted.make(key ?? ""))
@@ -143,28 +132,28 @@ export class ConsoleSessions extends Context.Service<
           yield* owners.recordSignIn(caller)
           const session = yield* Effect.catchTag(describe(caller), "NotFound", () => wrongKey)
           return { session, cookie, lifetime }
-        })
+        }),
 
-        const keyIn = Effect.fnUntraced(function* (cookie: string) {
+        /** The API key in a cookie; undefined when the session is over or the cookie is not one of ours. */
+        keyIn: Effect.fnUntraced(function* (cookie: string) {
           if (cookie.length > COOKIE_MAX_LENGTH) return undefined
           const text = yield* secrets.open(PURPOSE, cookie)
           if (text === undefined) return undefined
           const { key, until } = yield* Effect.orDie(decodeContent(text))
           return (yield* Clock.currentTimeMillis) < until ? key : undefined
-        })
+        }),
 
-        const makeLink = Effect.fnUntraced(function* (key: Redacted.Redacted) {
+        /** Who the caller is. */
+        current: Caller.use((caller) => Effect.catchTag(describe(caller), "NotFound", () => nobody)),
+
+        /** Makes a link that signs in with a key, once and within an hour. Returns what follows `#sign-in=` in it. */
+        makeLink: Effect.fnUntraced(function* (key: Redacted.Redacted) {
           const link = Buffer.from(yield* random.randomBytes(LINK_BYTES)).toString("base64url")
           links.set(hashOf(link), { key, until: (yield* currentMonotonicMillis) + Duration.toMillis(LINK_LIFETIME) })
           return link
-        })
-
-        return {
-          signIn,
-          keyIn,
-          current: Caller.use((caller) => Effect.catchTag(describe(caller), "NotFound", () => nobody)),
-          makeLink,
-        }
-      }),
-    )
+        }),
+      }
+    }),
+}) {
+  static readonly layer = (settings: ConsoleSessionsSettings) => Layer.effect(this, this.make(settings))
 }

@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Fiber, Layer, Scope } from "effect"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
-import { Forbidden, type NotFound, type TooManyAtOnce, type Unavailable } from "../../domain/Errors.ts"
+import { Forbidden } from "../../domain/Errors.ts"
 import type { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
@@ -27,91 +27,80 @@ interface Watch {
 }
 
 /**
- * What changes in organizations, while it happens. One fiber in each process reads the state of an organization that has
- * subscriptions, once in each interval and by one statement however many they are, and compares it with the last one. So
- * what makes a change has nothing to report, on whichever server it happens, and costs nothing while nobody listens.
+ * What changes in organizations, while it happens. One fiber in each process reads the state of an organization that
+ * has subscriptions, once in each interval and by one statement however many they are, and compares it with the last
+ * one. So what makes a change has nothing to report, on whichever server it happens, and costs nothing while nobody
+ * listens.
  */
-export class Events extends Context.Service<
-  Events,
-  {
-    /** Subscribes to the events of the caller's organization, or of one chatbot, until the scope closes. */
-    readonly subscribe: (
-      chatbot: ChatbotId | undefined,
-    ) => Effect.Effect<
-      Subscription,
-      Forbidden | NotFound | TooManyAtOnce | Unavailable,
-      Caller | CurrentOrganization | Scope.Scope
-    >
-  }
->()("parley/services/console/Events") {
-  static readonly layer = (interval = INTERVAL) =>
-    Layer.effect(
-      Events,
-      Effect.gen(function* () {
-        const changes = yield* OrganizationChanges
-        const chatbots = yield* Chatbots
-        const shares = yield* Shares
-        const scope = yield* Scope.Scope
-        const watches = new Map<OrganizationId, Watch>()
-        yield* Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            for (const { subscriptions } of watches.values()) for (const one of subscriptions) one.end()
-          }),
-        )
+export class Events extends Context.Service<Events>()("parley/services/console/Events", {
+  make: (interval = INTERVAL) =>
+    Effect.gen(function* () {
+      const changes = yield* OrganizationChanges
+      const chatbots = yield* Chatbots
+      const shares = yield* Shares
+      const scope = yield* Scope.Scope
+      const watches = new Map<OrganizationId, Watch>()
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          for (const { subscriptions } of watches.values()) for (const one of subscriptions) one.end()
+        }),
+      )
 
-        /** Reads the state once, and reports what has changed to all subscriptions. */
-        const look = Effect.fnUntraced(function* (watch: Watch, comparison: Comparison) {
-          const keys = new Set<ApiKeyId>(Array.from(watch.subscriptions, ({ caller }) => caller.apiKeyId))
-          const state = yield* changes.look(comparison.since, Array.from(keys))
-          for (const one of watch.subscriptions) {
-            // The key of a newer subscription was not asked for.
-            if (keys.has(one.caller.apiKeyId) && !state.keys.includes(one.caller.apiKeyId)) one.end()
-          }
-          const { documents, events } = comparison.next(state)
-          const all = [...events]
-          for (const [chatbot, ids] of documents) {
-            const found = yield* Effect.onError(changes.documents(chatbot, ids), () =>
-              // The next comparison would not find these changes again.
-              Effect.sync(() => (watch.isBegun = false)),
-            )
-            all.push(...documentEvents(chatbot, ids, found))
-          }
-          const reported = watch.isBegun ? all : [{ type: "resync" as const }]
-          watch.isBegun = true
-          for (const one of watch.subscriptions) one.offer(reported)
-        })
-
-        const observe = (watch: Watch, organization: OrganizationId) => {
-          const comparison = new Comparison()
-          // What has changed during a failure is found afterwards.
-          return regularly(interval, "Events are delayed", look(watch, comparison)).pipe(
-            Effect.provideService(CurrentOrganization, organization),
-          )
+      /** Reads the state once, and reports what has changed to all subscriptions. */
+      const look = Effect.fnUntraced(function* (watch: Watch, comparison: Comparison) {
+        const keys = new Set<ApiKeyId>(Array.from(watch.subscriptions, ({ caller }) => caller.apiKeyId))
+        const state = yield* changes.look(comparison.since, Array.from(keys))
+        for (const one of watch.subscriptions) {
+          // The key of a newer subscription was not asked for.
+          if (keys.has(one.caller.apiKeyId) && !state.keys.includes(one.caller.apiKeyId)) one.end()
         }
+        const { documents, events } = comparison.next(state)
+        const all = [...events]
+        for (const [chatbot, ids] of documents) {
+          const found = yield* Effect.onError(changes.documents(chatbot, ids), () =>
+            // The next comparison would not find these changes again.
+            Effect.sync(() => (watch.isBegun = false)),
+          )
+          all.push(...documentEvents(chatbot, ids, found))
+        }
+        const reported = watch.isBegun ? all : [{ type: "resync" as const }]
+        watch.isBegun = true
+        for (const one of watch.subscriptions) one.offer(reported)
+      })
 
-        const add = Effect.fnUntraced(function* (organization: OrganizationId, subscription: Subscription) {
-          const known = watches.get(organization)
-          if (known !== undefined) {
-            known.subscriptions.add(subscription)
-            // Before the first state is read, nobody can know what will be missed.
-            if (known.isBegun) subscription.offer([{ type: "resync" }])
-            return
-          }
-          const watch: Watch = { subscriptions: new Set([subscription]), isBegun: false, fiber: undefined }
-          watches.set(organization, watch)
-          watch.fiber = yield* Effect.forkIn(observe(watch, organization), scope)
+      const observe = (watch: Watch, organization: OrganizationId) => {
+        const comparison = new Comparison()
+        // What has changed during a failure is found afterwards.
+        return regularly(interval, "Events are delayed", look(watch, comparison)).pipe(
+          Effect.provideService(CurrentOrganization, organization),
+        )
+      }
+
+      const add = Effect.fnUntraced(function* (organization: OrganizationId, subscription: Subscription) {
+        const known = watches.get(organization)
+        if (known !== undefined) {
+          known.subscriptions.add(subscription)
+          // Before the first state is read, nobody can know what will be missed.
+          if (known.isBegun) subscription.offer([{ type: "resync" }])
+          return
+        }
+        const watch: Watch = { subscriptions: new Set([subscription]), isBegun: false, fiber: undefined }
+        watches.set(organization, watch)
+        watch.fiber = yield* Effect.forkIn(observe(watch, organization), scope)
+      })
+
+      const remove = (organization: OrganizationId, subscription: Subscription) =>
+        Effect.suspend(() => {
+          const watch = watches.get(organization)
+          watch?.subscriptions.delete(subscription)
+          if (watch === undefined || watch.subscriptions.size > 0) return Effect.void
+          watches.delete(organization)
+          return watch.fiber === undefined ? Effect.void : Fiber.interrupt(watch.fiber)
         })
 
-        const remove = (organization: OrganizationId, subscription: Subscription) =>
-          Effect.suspend(() => {
-            const watch = watches.get(organization)
-            watch?.subscriptions.delete(subscription)
-            if (watch === undefined || watch.subscriptions.size > 0) return Effect.void
-            watches.delete(organization)
-            return watch.fiber === undefined ? Effect.void : Fiber.interrupt(watch.fiber)
-          })
-
-        const subscribe = Effect.fn("Events.subscribe")(function* (asked: ChatbotId | undefined) {
+      return {
+        /** Subscribes to the events of the caller's organization, or of one chatbot, until the scope closes. */
+        subscribe: Effect.fn("Events.subscribe")(function* (asked: ChatbotId | undefined) {
           const caller = yield* Caller
           if (!mayListen(caller.scopes)) return yield* mayNot
           if (asked !== undefined) {
@@ -124,9 +113,9 @@ export class Events extends Context.Service<
             remove(caller.organizationId, subscription),
           )
           return subscription
-        })
-
-        return { subscribe }
-      }),
-    )
+        }),
+      }
+    }),
+}) {
+  static readonly layer = (interval = INTERVAL) => Layer.effect(this, this.make(interval))
 }

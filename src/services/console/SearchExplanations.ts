@@ -1,9 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { Caller } from "../../domain/Caller.ts"
 import type { ChunkId } from "../../domain/Chunk.ts"
-import type { NotFound, TooManyAtOnce, Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
-import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
 import { Passages } from "../../storage/documents/Passages.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
@@ -33,20 +30,10 @@ export interface ExplainedSearch {
 }
 
 /** Searches that say why they found what they found, and what they left out. */
-export class SearchExplanations extends Context.Service<
-  SearchExplanations,
+export class SearchExplanations extends Context.Service<SearchExplanations>()(
+  "parley/services/console/SearchExplanations",
   {
-    /** Finds what `Knowledge.search` finds, by a second search that leaves nothing out. */
-    readonly search: (
-      chatbot: ChatbotId,
-      query: string,
-      limit: number,
-    ) => Effect.Effect<ExplainedSearch, NotFound | TooManyAtOnce | Unavailable, Caller | CurrentOrganization>
-  }
->()("parley/services/console/SearchExplanations") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const retriever = yield* Retriever
       const passages = yield* Passages
       const withinShare = (yield* Shares).within("searches")
@@ -82,9 +69,14 @@ export class SearchExplanations extends Context.Service<
         }
       })
 
-      return { search: (chatbot, query, limit) => withinShare(search(chatbot, query, limit)) }
+      return {
+        /** Finds what `Knowledge.search` finds, by a second search that leaves nothing out. */
+        search: (chatbot: ChatbotId, query: string, limit: number) => withinShare(search(chatbot, query, limit)),
+      }
     }),
-  )
+  },
+) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** The places of passages by each score alone, from 1. Passages with the same score share a place. */

@@ -1,7 +1,6 @@
 import { Clock, Context, DateTime, Effect, Layer, type Redacted, Semaphore } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
-import type { Finding, SystemState } from "../../domain/console/SystemState.ts"
-import type { Unavailable } from "../../domain/Errors.ts"
+import type { SystemState } from "../../domain/console/SystemState.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { KnowledgeIndexes } from "../../knowledge/search/KnowledgeIndexes.ts"
 import { ServerState } from "../../storage/inspection/ServerState.ts"
@@ -23,54 +22,48 @@ export type ProcessState = Omit<SystemState, "api_version" | "readiness"> & {
 }
 
 /** How the server is, for its operator. */
-export class SystemStates extends Context.Service<
-  SystemStates,
-  {
-    readonly current: Effect.Effect<ProcessState, Unavailable>
-    /** Examines everything that a server needs, as it is now. Those who ask at the same time take turns. */
-    readonly examine: Effect.Effect<ReadonlyArray<Finding>, Unavailable>
-  }
->()("parley/services/console/SystemStates") {
-  static readonly layer = (settings: SystemStatesSettings) =>
-    Layer.effect(
-      SystemStates,
-      Effect.gen(function* () {
-        const health = yield* Health
-        const { facts } = yield* ServerState
-        const { usage } = yield* KnowledgeIndexes
-        const doctor = yield* Doctor
-        const warnings = yield* StartWarnings
-        const startedAt = yield* DateTime.nowAsDate
-        const start = yield* Clock.monotonicTimeNanos
-        const turn = yield* Semaphore.make(1)
+export class SystemStates extends Context.Service<SystemStates>()("parley/services/console/SystemStates", {
+  make: (settings: SystemStatesSettings) =>
+    Effect.gen(function* () {
+      const health = yield* Health
+      const { facts } = yield* ServerState
+      const { usage } = yield* KnowledgeIndexes
+      const doctor = yield* Doctor
+      const warnings = yield* StartWarnings
+      const startedAt = yield* DateTime.nowAsDate
+      const start = yield* Clock.monotonicTimeNanos
+      const turn = yield* Semaphore.make(1)
 
-        const current = Effect.gen(function* () {
-          const [{ areVectorsMissing }, database, indexes] = yield* Effect.all([health.check, facts, usage])
-          return {
-            version: manifest.version,
-            runtime: `Bun ${Bun.version}`,
-            started_at: timestamp(startedAt),
-            uptime_seconds: Number(((yield* Clock.monotonicTimeNanos) - start) / 1_000_000n) / 1_000,
-            vectors: areVectorsMissing ? ("waiting" as const) : ("complete" as const),
-            database: {
-              kind: settings.database.url === undefined ? ("embedded" as const) : ("postgres" as const),
-              version: database.postgres,
-              pgvector: database.pgvector,
-              migration: database.migration,
-            },
-            queues: [queueOf("ingestion", database.ingestions), queueOf("embedding", database.reembeddings)],
-            search_indexes: { ...indexes, limit_bytes: settings.knowledgeIndexes.bytes },
-            memory_bytes: process.memoryUsage.rss(),
-            warnings,
-          }
-        })
-
+      const current = Effect.gen(function* () {
+        const [{ areVectorsMissing }, database, indexes] = yield* Effect.all([health.check, facts, usage])
         return {
-          current: Effect.withSpan(current, "SystemStates.current"),
-          examine: turn.withPermit(doctor.examine),
+          version: manifest.version,
+          runtime: `Bun ${Bun.version}`,
+          started_at: timestamp(startedAt),
+          uptime_seconds: Number(((yield* Clock.monotonicTimeNanos) - start) / 1_000_000n) / 1_000,
+          vectors: areVectorsMissing ? ("waiting" as const) : ("complete" as const),
+          database: {
+            kind: settings.database.url === undefined ? ("embedded" as const) : ("postgres" as const),
+            version: database.postgres,
+            pgvector: database.pgvector,
+            migration: database.migration,
+          },
+          queues: [queueOf("ingestion", database.ingestions), queueOf("embedding", database.reembeddings)],
+          search_indexes: { ...indexes, limit_bytes: settings.knowledgeIndexes.bytes },
+          memory_bytes: process.memoryUsage.rss(),
+          warnings,
         }
-      }),
-    )
+      })
+
+      return {
+        current: Effect.withSpan(current, "SystemStates.current"),
+
+        /** Examines everything that a server needs, as it is now. Those who ask at the same time take turns. */
+        examine: turn.withPermit(doctor.examine),
+      }
+    }),
+}) {
+  static readonly layer = (settings: SystemStatesSettings) => Layer.effect(this, this.make(settings))
 }
 
 const queueOf = (

@@ -1,15 +1,8 @@
 import { Clock, Context, Duration, Effect, Layer, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller } from "../../domain/Caller.ts"
-import {
-  Conflict,
-  Forbidden,
-  InvalidRequest,
-  type NotFound,
-  type TooManyAtOnce,
-  type Unavailable,
-} from "../../domain/Errors.ts"
-import type { Listed, Range } from "../../domain/Page.ts"
+import { Conflict, Forbidden, InvalidRequest } from "../../domain/Errors.ts"
+import type { Range } from "../../domain/Page.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -20,7 +13,7 @@ import {
   type WebhookInput,
   type WebhookPatch,
 } from "../../domain/webhook/Webhook.ts"
-import type { DeliveryId, WebhookDelivery, WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
+import type { DeliveryId } from "../../domain/webhook/WebhookDelivery.ts"
 import { scopeOfEvent, WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { webhookSecret } from "../../domain/webhook/WebhookSignature.ts"
 import * as Jobs from "../../jobs/webhooks/WebhookDelivery.ts"
@@ -45,8 +38,6 @@ const unreadable = new Conflict({
   detail: "The server cannot decrypt the secret of the webhook any more: rotate it.",
 })
 
-type Reaching = Caller | CurrentOrganization
-
 /** A webhook together with its new secret, which is shown this once. */
 export interface IssuedWebhook {
   readonly webhook: Webhook
@@ -58,155 +49,137 @@ export interface IssuedWebhook {
  * whose key may read what events tell can have them sent, redirected or sent again, see their deliveries, and get the
  * secret that signs them.
  */
-export class Webhooks extends Context.Service<
-  Webhooks,
-  {
-    readonly create: (
-      input: WebhookInput,
-    ) => Effect.Effect<IssuedWebhook, Conflict | Forbidden | InvalidRequest | NotFound | Unavailable, Reaching>
-    /** Lists the webhooks within the caller's reach, oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<Webhook>, Unavailable, Reaching>
-    readonly get: (id: WebhookId) => Effect.Effect<Webhook, NotFound | Unavailable, Reaching>
-    readonly update: (
-      id: WebhookId,
-      change: Change<Webhook, WebhookPatch>,
-    ) => Effect.Effect<Webhook, Forbidden | InvalidRequest | NotFound | Unavailable, Reaching>
-    readonly remove: (id: WebhookId) => Effect.Effect<void, NotFound | Unavailable, Reaching>
-    /** Replaces the secret. The one before signs as well for 24 hours. */
-    readonly rotate: (id: WebhookId) => Effect.Effect<IssuedWebhook, Forbidden | NotFound | Unavailable, Reaching>
-    /** Sends an event of the type `webhook.test` now, and returns the outcome. */
-    readonly test: (
-      id: WebhookId,
-    ) => Effect.Effect<WebhookTest, Conflict | NotFound | TooManyAtOnce | Unavailable, Reaching>
-    /** Lists the deliveries of a webhook, the latest first. */
-    readonly deliveries: (
-      id: WebhookId,
-      filter: Omit<DeliveryFilter, "types">,
-      range: Range,
-    ) => Effect.Effect<Listed<WebhookDelivery>, Forbidden | NotFound | Unavailable, Reaching>
-    /** Sends a delivery again. Fails with `Conflict` while the webhook is off. */
-    readonly resend: (
-      id: WebhookId,
-      delivery: DeliveryId,
-    ) => Effect.Effect<WebhookDelivery, Conflict | Forbidden | NotFound | Unavailable, Reaching>
-    /** Sends failed deliveries since a moment again, some at once, and returns their number. */
-    readonly resendFailed: (
-      id: WebhookId,
-      since: Date,
-    ) => Effect.Effect<number, Conflict | Forbidden | NotFound | Unavailable, Reaching>
-  }
->()("parley/services/webhooks/Webhooks") {
-  static readonly layer = Layer.effect(
-    Webhooks,
-    Effect.gen(function* () {
-      const storage = yield* Storage.Webhooks
-      const deliveries = yield* WebhookDeliveries
-      const { nudge } = yield* Jobs.WebhookDelivery
-      const { send } = yield* WebhookSender
-      const { check } = yield* SafeFetch
-      const random = yield* SecureRandom.SecureRandom
-      const withinShare = (yield* Shares).within("chats")
+export class Webhooks extends Context.Service<Webhooks>()("parley/services/webhooks/Webhooks", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.Webhooks
+    const deliveries = yield* WebhookDeliveries
+    const { nudge } = yield* Jobs.WebhookDelivery
+    const { send } = yield* WebhookSender
+    const { check } = yield* SafeFetch
+    const random = yield* SecureRandom.SecureRandom
+    const withinShare = (yield* Shares).within("chats")
 
-      const reach = Caller.use(({ chatbotId }) => Effect.succeed(chatbotId ?? undefined))
+    const reach = Caller.use(({ chatbotId }) => Effect.succeed(chatbotId ?? undefined))
 
-      const ensureMayCall = (url: string) =>
-        Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
+    const ensureMayCall = (url: string) =>
+      Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
 
-      const ensureMayRead = (events: Storage.WebhookContent["events"]) =>
-        Caller.use(({ scopes }) => {
-          const needed = new Set(events.map((event) => scopeOfEvent[event]))
-          const lacking = Array.from(needed).filter((scope) => !scopes.includes(scope))
-          return lacking.length === 0
-            ? Effect.void
-            : new Forbidden({ detail: `This API key lacks what these events tell: ${lacking.join(", ")}.` })
-        })
-
-      const newSecret = Effect.map(random.randomBytes(WEBHOOK_SECRET_BYTES), webhookSecret)
-
-      /** Finds a webhook whose events the caller may read: whoever has its secret or its deliveries can use what they tell. */
-      const readable = Effect.fnUntraced(function* (id: WebhookId) {
-        const webhook = yield* storage.get(id, yield* reach)
-        yield* ensureMayRead(webhook.events)
-        return webhook
+    const ensureMayRead = (events: Storage.WebhookContent["events"]) =>
+      Caller.use(({ scopes }) => {
+        const needed = new Set(events.map((event) => scopeOfEvent[event]))
+        const lacking = Array.from(needed).filter((scope) => !scopes.includes(scope))
+        return lacking.length === 0
+          ? Effect.void
+          : new Forbidden({ detail: `This API key lacks what these events tell: ${lacking.join(", ")}.` })
       })
 
-      /** The types of events that the caller may read. Deliveries may be older than what the webhook is sent now. */
-      const readableTypes = Caller.use(({ scopes }) =>
-        Effect.succeed(WebhookEventType.literals.filter((type) => scopes.includes(scopeOfEvent[type]))),
+    const newSecret = Effect.map(random.randomBytes(WEBHOOK_SECRET_BYTES), webhookSecret)
+
+    /**
+     * Finds a webhook whose events the caller may read: whoever has its secret or its deliveries can use what they
+     * tell.
+     */
+    const readable = Effect.fnUntraced(function* (id: WebhookId) {
+      const webhook = yield* storage.get(id, yield* reach)
+      yield* ensureMayRead(webhook.events)
+      return webhook
+    })
+
+    /** The types of events that the caller may read. Deliveries may be older than what the webhook is sent now. */
+    const readableTypes = Caller.use(({ scopes }) =>
+      Effect.succeed(WebhookEventType.literals.filter((type) => scopes.includes(scopeOfEvent[type]))),
+    )
+
+    const ensureActive = Effect.fnUntraced(function* (id: WebhookId) {
+      if (!(yield* readable(id)).active) return yield* isOff
+    })
+
+    const create = Effect.fn("Webhooks.create")(function* (input: WebhookInput) {
+      const { active = true, chatbot_id = null, description = "", events, url } = input
+      const bound = (yield* Caller).chatbotId
+      if (bound !== null && chatbot_id !== bound) return yield* boundToOne
+      yield* ensureMayRead(events)
+      yield* ensureMayCall(url)
+      const secret = yield* newSecret
+      const id = WebhookId.make(yield* random.uuidV7())
+      const content = { active, description, events, url }
+      const webhook = yield* storage.insert(id, chatbot_id ?? undefined, content, secret, WEBHOOKS_MAX_COUNT)
+      return { webhook, secret }
+    })
+
+    const update = Effect.fn("Webhooks.update")(function* (id: WebhookId, change: Change<Webhook, WebhookPatch>) {
+      const caller = yield* Caller
+      const organization = yield* CurrentOrganization
+      return yield* storage.modify(id, yield* reach, (webhook) =>
+        Effect.gen(function* () {
+          const { active, description, events, url } = { ...webhook, ...(yield* change(webhook)) }
+          yield* ensureMayRead([...webhook.events, ...events])
+          if (url !== webhook.url) {
+            // What waits goes to the new address.
+            yield* ensureMayRead(yield* deliveries.waitingTypes(id))
+            yield* ensureMayCall(url)
+          }
+          return { active, description, events, url }
+        }).pipe(Effect.provideService(Caller, caller), Effect.provideService(CurrentOrganization, organization)),
       )
+    })
 
-      const ensureActive = Effect.fnUntraced(function* (id: WebhookId) {
-        if (!(yield* readable(id)).active) return yield* isOff
-      })
+    const test = Effect.fn("Webhooks.test")(function* (id: WebhookId) {
+      const { secrets: opening, url } = yield* storage.signTest(id, yield* reach)
+      const secrets = yield* Effect.mapError(opening, () => unreadable)
+      const event = {
+        type: TEST_TYPE,
+        timestamp: timestamp(new Date(yield* Clock.currentTimeMillis)),
+        data: { webhook_id: id },
+      }
+      return yield* send({ url, id: yield* random.uuidV7(), body: Jobs.webhookBody(event), secrets })
+    })
 
-      const create = Effect.fn("Webhooks.create")(function* (input: WebhookInput) {
-        const { active = true, chatbot_id = null, description = "", events, url } = input
-        const bound = (yield* Caller).chatbotId
-        if (bound !== null && chatbot_id !== bound) return yield* boundToOne
-        yield* ensureMayRead(events)
-        yield* ensureMayCall(url)
-        const secret = yield* newSecret
-        const id = WebhookId.make(yield* random.uuidV7())
-        const content = { active, description, events, url }
-        const webhook = yield* storage.insert(id, chatbot_id ?? undefined, content, secret, WEBHOOKS_MAX_COUNT)
-        return { webhook, secret }
-      })
+    return {
+      create: (input: WebhookInput) => Effect.tap(create(input), nudge),
 
-      const update = Effect.fn("Webhooks.update")(function* (id: WebhookId, change: Change<Webhook, WebhookPatch>) {
-        const caller = yield* Caller
-        const organization = yield* CurrentOrganization
-        return yield* storage.modify(id, yield* reach, (webhook) =>
-          Effect.gen(function* () {
-            const { active, description, events, url } = { ...webhook, ...(yield* change(webhook)) }
-            yield* ensureMayRead([...webhook.events, ...events])
-            if (url !== webhook.url) {
-              // What waits goes to the new address.
-              yield* ensureMayRead(yield* deliveries.waitingTypes(id))
-              yield* ensureMayCall(url)
-            }
-            return { active, description, events, url }
-          }).pipe(Effect.provideService(Caller, caller), Effect.provideService(CurrentOrganization, organization)),
-        )
-      })
+      /** Lists the webhooks within the caller's reach, oldest first. */
+      list: Effect.flatMap(reach, storage.list),
 
-      const rotate = Effect.fn("Webhooks.rotate")(function* (id: WebhookId) {
+      get: (id: WebhookId) => Effect.flatMap(reach, (within) => storage.get(id, within)),
+
+      update: (id: WebhookId, change: Change<Webhook, WebhookPatch>) => Effect.tap(update(id, change), nudge),
+
+      remove: (id: WebhookId) => Effect.flatMap(reach, (within) => storage.remove(id, within)),
+
+      /** Replaces the secret. The one before signs as well for 24 hours. */
+      rotate: Effect.fn("Webhooks.rotate")(function* (id: WebhookId) {
         yield* readable(id)
         const secret = yield* newSecret
         return { webhook: yield* storage.rotate(id, yield* reach, secret, OVERLAP), secret }
-      })
+      }),
 
-      const test = Effect.fn("Webhooks.test")(function* (id: WebhookId) {
-        const { secrets: opening, url } = yield* storage.signTest(id, yield* reach)
-        const secrets = yield* Effect.mapError(opening, () => unreadable)
-        const event = {
-          type: TEST_TYPE,
-          timestamp: timestamp(new Date(yield* Clock.currentTimeMillis)),
-          data: { webhook_id: id },
-        }
-        return yield* send({ url, id: yield* random.uuidV7(), body: Jobs.webhookBody(event), secrets })
-      })
+      /** Sends an event of the type `webhook.test` now, and returns the outcome. */
+      test: (id: WebhookId) => withinShare(test(id)),
 
-      return {
-        create: (input) => Effect.tap(create(input), nudge),
-        list: Effect.flatMap(reach, storage.list),
-        get: (id) => Effect.flatMap(reach, (within) => storage.get(id, within)),
-        update: (id, change) => Effect.tap(update(id, change), nudge),
-        remove: (id) => Effect.flatMap(reach, (within) => storage.remove(id, within)),
-        rotate,
-        test: (id) => withinShare(test(id)),
-        deliveries: Effect.fn("Webhooks.deliveries")(function* (id, filter, range) {
-          yield* readable(id)
-          return yield* deliveries.list(id, { ...filter, types: yield* readableTypes }, range)
-        }),
-        resend: Effect.fn("Webhooks.resend")(function* (id, delivery) {
-          yield* ensureActive(id)
-          return yield* Effect.tap(deliveries.resend(id, delivery, yield* readableTypes), nudge)
-        }),
-        resendFailed: Effect.fn("Webhooks.resendFailed")(function* (id, since) {
-          yield* ensureActive(id)
-          return yield* Effect.tap(deliveries.resendFailed(id, since, yield* readableTypes), nudge)
-        }),
-      }
-    }),
-  )
+      /** Lists the deliveries of a webhook, the latest first. */
+      deliveries: Effect.fn("Webhooks.deliveries")(function* (
+        id: WebhookId,
+        filter: Omit<DeliveryFilter, "types">,
+        range: Range,
+      ) {
+        yield* readable(id)
+        return yield* deliveries.list(id, { ...filter, types: yield* readableTypes }, range)
+      }),
+
+      /** Sends a delivery again. Fails with `Conflict` while the webhook is off. */
+      resend: Effect.fn("Webhooks.resend")(function* (id: WebhookId, delivery: DeliveryId) {
+        yield* ensureActive(id)
+        return yield* Effect.tap(deliveries.resend(id, delivery, yield* readableTypes), nudge)
+      }),
+
+      /** Sends failed deliveries since a moment again, some at once, and returns their number. */
+      resendFailed: Effect.fn("Webhooks.resendFailed")(function* (id: WebhookId, since: Date) {
+        yield* ensureActive(id)
+        return yield* Effect.tap(deliveries.resendFailed(id, since, yield* readableTypes), nudge)
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller } from "../../domain/Caller.ts"
 import { excessRights } from "../../domain/Delegation.ts"
-import { type Conflict, Forbidden, type NotFound, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { Forbidden, Unauthorized } from "../../domain/Errors.ts"
 import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { IDENTITY_SECRET_BYTES, type IdentitySecret, IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
@@ -30,48 +30,30 @@ export interface VerifiedIdentity {
 const rightsOfVisitors = ["chat", "conversations:read"] as const
 
 /** Manages the secrets by which the customers' own servers sign who visitors are, and checks what they have signed. */
-export class IdentitySecrets extends Context.Service<
-  IdentitySecrets,
-  {
-    /**
-     * Fails with `Conflict` when the chatbot has as many secrets as it may have, and with `Forbidden` for a caller who
-     * may not do what every visitor may: whoever has the secret can be any of them.
-     */
-    readonly create: (
-      chatbot: ChatbotId,
-    ) => Effect.Effect<
-      IssuedIdentitySecret,
-      Conflict | Forbidden | NotFound | Unavailable,
-      Caller | CurrentOrganization
-    >
-    /** Lists the secrets of a chatbot without their texts, oldest first. */
-    readonly list: (
-      chatbot: ChatbotId,
-    ) => Effect.Effect<ReadonlyArray<IdentitySecret>, NotFound | Unavailable, CurrentOrganization>
-    readonly remove: (
-      chatbot: ChatbotId,
-      id: IdentitySecretId,
-    ) => Effect.Effect<void, NotFound | Unavailable, CurrentOrganization>
-    /** Returns what an identity token for a chatbot says; fails with `Unauthorized`, and the reason, unless it is valid. */
-    readonly verify: (
-      chatbot: ChatbotId,
-      token: string,
-    ) => Effect.Effect<VerifiedIdentity, Unauthorized | Unavailable, CurrentOrganization>
-    /** Whether a chatbot still has a secret. One that was deleted is known to be within a second. */
-    readonly isLive: (
-      chatbot: ChatbotId,
-      id: IdentitySecretId,
-    ) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
-  }
->()("parley/services/widget/IdentitySecrets") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const storage = yield* Storage.IdentitySecrets
-      const chatbots = yield* Chatbots
-      const random = yield* SecureRandom.SecureRandom
+export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/services/widget/IdentitySecrets", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.IdentitySecrets
+    const chatbots = yield* Chatbots
+    const random = yield* SecureRandom.SecureRandom
 
-      const create = Effect.fn("IdentitySecrets.create")(function* (chatbot: ChatbotId) {
+    const liveSecrets = yield* recentLookups(
+      (place) => {
+        const [organization = "", chatbot = ""] = place.split("/")
+        return Effect.provideService(
+          storage.list(ChatbotId.make(chatbot)),
+          CurrentOrganization,
+          OrganizationId.make(organization),
+        )
+      },
+      () => undefined,
+    )
+
+    return {
+      /**
+       * Fails with `Conflict` when the chatbot has as many secrets as it may have, and with `Forbidden` for a caller
+       * who may not do what every visitor may: whoever has the secret can be any of them.
+       */
+      create: Effect.fn("IdentitySecrets.create")(function* (chatbot: ChatbotId) {
         const caller = yield* Caller
         const { expiresAt } = caller
         const excess = excessRights(caller, { scopes: rightsOfVisitors, chatbotId: chatbot, expiresAt })
@@ -80,9 +62,20 @@ export class IdentitySecrets extends Context.Service<
         const secret = Redacted.make(Buffer.from(bytes).toString("base64url"))
         const id = IdentitySecretId.make(yield* random.uuidV7())
         return { identitySecret: yield* storage.insert(chatbot, id, secret), secret }
-      })
+      }),
 
-      const verify = Effect.fn("IdentitySecrets.verify")(function* (chatbot: ChatbotId, token: string) {
+      /** Lists the secrets of a chatbot without their texts, oldest first. */
+      list: (chatbot: ChatbotId) =>
+        // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
+        Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)),
+
+      remove: storage.remove,
+
+      /**
+       * Returns what an identity token for a chatbot says; fails with `Unauthorized`, and the reason, unless it is
+       * valid.
+       */
+      verify: Effect.fn("IdentitySecrets.verify")(function* (chatbot: ChatbotId, token: string) {
         const opened = Array.from(yield* storage.open(chatbot))
         const secrets = opened.map(([, secret]) => Redacted.value(secret))
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
@@ -93,34 +86,16 @@ export class IdentitySecrets extends Context.Service<
         const { signer, until, ...identity } = read.success
         const [secretId] = yield* Effect.orDie(Effect.fromNullishOr(opened[signer]))
         return { identity, secretId, until: until * 1_000 }
-      })
+      }),
 
-      const liveSecrets = yield* recentLookups(
-        (place) => {
-          const [organization = "", chatbot = ""] = place.split("/")
-          return Effect.provideService(
-            storage.list(ChatbotId.make(chatbot)),
-            CurrentOrganization,
-            OrganizationId.make(organization),
-          )
-        },
-        () => undefined,
-      )
-
-      const isLive = Effect.fnUntraced(function* (chatbot: ChatbotId, id: IdentitySecretId) {
+      /** Whether a chatbot still has a secret. One that was deleted is known to be within a second. */
+      isLive: Effect.fnUntraced(function* (chatbot: ChatbotId, id: IdentitySecretId) {
         const has = (secrets: ReadonlyArray<IdentitySecret>) => secrets.some((secret) => secret.id === id)
         // One that was made a moment ago is in the list, and not yet among what is remembered of it.
         return has(yield* liveSecrets(`${yield* CurrentOrganization}/${chatbot}`)) || has(yield* storage.list(chatbot))
-      })
-
-      return {
-        create,
-        // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
-        list: (chatbot) => Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)),
-        remove: storage.remove,
-        verify,
-        isLive,
-      }
-    }),
-  )
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

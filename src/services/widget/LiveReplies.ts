@@ -123,99 +123,93 @@ const internalError = new InternalError({ detail: "The server failed." })
  * and then the older events of the largest reply: who has not read them finds the reply in its conversation when it is
  * stored.
  */
-export class LiveReplies extends Context.Service<
-  LiveReplies,
-  {
-    /**
-     * Begins a reply, on behalf of the caller, unless the visitor has it under way or made: a reply that has failed, or
-     * was stopped before its first word, is begun again. Returns the reply, and whether it has just begun.
-     */
-    readonly start: (
-      owner: ReplyOwner,
-      make: MakeReply,
-    ) => Effect.Effect<{ readonly reply: LiveReply; readonly hasBegun: boolean }, never, Caller | CurrentOrganization>
-    /** Finds a reply of the visitor; undefined for one that this process does not have. */
-    readonly find: (owner: ReplyOwner) => LiveReply | undefined
-    /** The reply that is being made in a conversation of the visitor; undefined where there is none. */
-    readonly inConversation: (visitor: string, conversation: SessionId) => LiveReply | undefined
-    /** Stops the replies that are being made and meet the condition, and waits until what there is of them is stored. */
-    readonly stop: (condition: (reply: LiveReply) => boolean) => Effect.Effect<void>
-    /** Hands the replies of one visitor over to another. */
-    readonly handOver: (from: string, to: string) => void
-  }
->()("parley/services/widget/LiveReplies") {
-  static readonly layer = Layer.effect(
-    LiveReplies,
-    Effect.gen(function* () {
-      const { keptFor, memory } = yield* LiveReplyBounds
-      const services = yield* Effect.context<never>()
-      const fibers = yield* FiberSet.make<ReplyEnd, LiveReplyFailure>()
-      /** All replies by their ids, in the order in which they began. */
-      const replies = new Map<MessageId, LiveReply>()
-      /** The bytes that the replies take, in all and of each organization. */
-      let used = 0
-      const usedBy = new Map<OrganizationId, number>()
+export class LiveReplies extends Context.Service<LiveReplies>()("parley/services/widget/LiveReplies", {
+  make: Effect.gen(function* () {
+    const { keptFor, memory } = yield* LiveReplyBounds
+    const services = yield* Effect.context<never>()
+    const fibers = yield* FiberSet.make<ReplyEnd, LiveReplyFailure>()
+    /** All replies by their ids, in the order in which they began. */
+    const replies = new Map<MessageId, LiveReply>()
+    /** The bytes that the replies take, in all and of each organization. */
+    let used = 0
+    const usedBy = new Map<OrganizationId, number>()
 
-      const account = (organization: OrganizationId, bytes: number) => {
-        used += bytes
-        const rest = (usedBy.get(organization) ?? 0) + bytes
-        if (rest > 0) usedBy.set(organization, rest)
-        else usedBy.delete(organization)
-      }
+    const account = (organization: OrganizationId, bytes: number) => {
+      used += bytes
+      const rest = (usedBy.get(organization) ?? 0) + bytes
+      if (rest > 0) usedBy.set(organization, rest)
+      else usedBy.delete(organization)
+    }
 
-      const drop = (reply: LiveReply) => {
-        if (replies.get(reply.id) !== reply) return
-        replies.delete(reply.id)
-        account(reply.organization, -reply.size)
-      }
+    const drop = (reply: LiveReply) => {
+      if (replies.get(reply.id) !== reply) return
+      replies.delete(reply.id)
+      account(reply.organization, -reply.size)
+    }
 
-      /** Makes room among these replies. Returns false where there is nothing to drop. */
-      const dropSome = (organization: OrganizationId | undefined): boolean => {
-        let largest: LiveReply | undefined
-        for (const reply of replies.values()) {
-          if (organization !== undefined && reply.organization !== organization) continue
-          if (reply.endedAt !== undefined) {
-            drop(reply)
-            return true
-          }
-          if (!reply.log.isEmpty && reply.log.size > (largest?.log.size ?? 0)) largest = reply
+    /** Makes room among these replies. Returns false where there is nothing to drop. */
+    const dropSome = (organization: OrganizationId | undefined): boolean => {
+      let largest: LiveReply | undefined
+      for (const reply of replies.values()) {
+        if (organization !== undefined && reply.organization !== organization) continue
+        if (reply.endedAt !== undefined) {
+          drop(reply)
+          return true
         }
-        if (largest !== undefined) account(largest.organization, -largest.log.dropHalf())
-        return largest !== undefined
+        if (!reply.log.isEmpty && reply.log.size > (largest?.log.size ?? 0)) largest = reply
       }
+      if (largest !== undefined) account(largest.organization, -largest.log.dropHalf())
+      return largest !== undefined
+    }
 
-      const makeRoom = (organization: OrganizationId) => {
-        while ((usedBy.get(organization) ?? 0) > memory * ORGANIZATION_PART && dropSome(organization));
-        while (used > memory && dropSome(undefined));
-      }
+    const makeRoom = (organization: OrganizationId) => {
+      while ((usedBy.get(organization) ?? 0) > memory * ORGANIZATION_PART && dropSome(organization));
+      while (used > memory && dropSome(undefined));
+    }
 
-      const add = (reply: LiveReply, event: WidgetEvent) => {
-        const before = reply.log.size
-        reply.log.add(event)
-        if (replies.get(reply.id) !== reply) return
-        account(reply.organization, reply.log.size - before)
-        makeRoom(reply.organization)
-      }
+    const add = (reply: LiveReply, event: WidgetEvent) => {
+      const before = reply.log.size
+      reply.log.add(event)
+      if (replies.get(reply.id) !== reply) return
+      account(reply.organization, reply.log.size - before)
+      makeRoom(reply.organization)
+    }
 
-      const isRunning = (reply: LiveReply) => reply.endedAt === undefined
+    const isRunning = (reply: LiveReply) => reply.endedAt === undefined
 
-      const inConversation = (visitor: string, conversation: SessionId): LiveReply | undefined =>
-        replies
-          .values()
-          .find((reply) => reply.conversation === conversation && reply.visitor === visitor && isRunning(reply))
+    const inConversation = (visitor: string, conversation: SessionId): LiveReply | undefined =>
+      replies
+        .values()
+        .find((reply) => reply.conversation === conversation && reply.visitor === visitor && isRunning(reply))
 
-      const end = (reply: LiveReply, exit: Exit.Exit<ReplyEnd, LiveReplyFailure>) =>
+    const end = (reply: LiveReply, exit: Exit.Exit<ReplyEnd, LiveReplyFailure>) =>
+      Effect.map(currentMonotonicMillis, (now) => {
+        reply.endedAt = now
+        const failure = failureOf(reply, exit)
+        reply.failure = failure
+        // What fails before it has begun is answered with a status instead of a stream.
+        if (failure !== undefined && reply.log.isEmpty) drop(reply)
+        else add(reply, failure === undefined ? endOf(exit) : errorEvent(failure))
+        reply.log.end()
+      })
+
+    yield* Effect.forkScoped(
+      regularly(
+        SWEEP_EVERY,
+        "The replies of visitors could not be dropped",
         Effect.map(currentMonotonicMillis, (now) => {
-          reply.endedAt = now
-          const failure = failureOf(reply, exit)
-          reply.failure = failure
-          // What fails before it has begun is answered with a status instead of a stream.
-          if (failure !== undefined && reply.log.isEmpty) drop(reply)
-          else add(reply, failure === undefined ? endOf(exit) : errorEvent(failure))
-          reply.log.end()
-        })
+          const before = now - Duration.toMillis(keptFor)
+          for (const reply of replies.values()) if ((reply.endedAt ?? now) <= before) drop(reply)
+        }),
+      ),
+    )
 
-      const start = (owner: ReplyOwner, make: MakeReply) =>
+    return {
+      /**
+       * Begins a reply, on behalf of the caller, unless the visitor has it under way or made: a reply that has failed,
+       * or was stopped before its first word, is begun again. Returns the reply, and whether it has just begun.
+       */
+      start: (owner: ReplyOwner, make: MakeReply) =>
         Effect.contextWith((context: Context.Context<Caller | CurrentOrganization>) =>
           Effect.sync(() => {
             const known = replies.get(owner.id)
@@ -257,9 +251,21 @@ export class LiveReplies extends Context.Service<
             FiberSet.addUnsafe(fibers, reply.fiber)
             return { reply, hasBegun: true }
           }),
-        )
+        ),
 
-      const stop = (condition: (reply: LiveReply) => boolean) =>
+      /** Finds a reply of the visitor; undefined for one that this process does not have. */
+      find: ({ id, visitor }: ReplyOwner): LiveReply | undefined => {
+        const reply = replies.get(id)
+        return reply?.visitor === visitor ? reply : undefined
+      },
+
+      /** The reply that is being made in a conversation of the visitor; undefined where there is none. */
+      inConversation,
+
+      /**
+       * Stops the replies that are being made and meet the condition, and waits until what there is of them is stored.
+       */
+      stop: (condition: (reply: LiveReply) => boolean) =>
         Effect.suspend(() => {
           const running = Array.from(replies.values()).filter((reply) => isRunning(reply) && condition(reply))
           for (const reply of running) reply.isStopped = true
@@ -267,33 +273,16 @@ export class LiveReplies extends Context.Service<
             concurrency: "unbounded",
             discard: true,
           })
-        })
+        }),
 
-      yield* Effect.forkScoped(
-        regularly(
-          SWEEP_EVERY,
-          "The replies of visitors could not be dropped",
-          Effect.map(currentMonotonicMillis, (now) => {
-            const before = now - Duration.toMillis(keptFor)
-            for (const reply of replies.values()) if ((reply.endedAt ?? now) <= before) drop(reply)
-          }),
-        ),
-      )
-
-      return {
-        start,
-        find: ({ id, visitor }) => {
-          const reply = replies.get(id)
-          return reply?.visitor === visitor ? reply : undefined
-        },
-        inConversation,
-        stop,
-        handOver: (from, to) => {
-          for (const reply of replies.values()) if (reply.visitor === from) reply.visitor = to
-        },
-      }
-    }),
-  )
+      /** Hands the replies of one visitor over to another. */
+      handOver: (from: string, to: string) => {
+        for (const reply of replies.values()) if (reply.visitor === from) reply.visitor = to
+      },
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const failureOf = (reply: LiveReply, exit: Exit.Exit<ReplyEnd, LiveReplyFailure>): Failure | undefined => {

@@ -3,7 +3,7 @@ import { hashKey } from "../../domain/ApiKey.ts"
 import { noBudget } from "../../domain/Budget.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import { Slug } from "../../domain/chatbot/Slug.ts"
-import { Forbidden, NotFound, type RateLimited, type Unavailable } from "../../domain/Errors.ts"
+import { Forbidden, NotFound, type Unavailable } from "../../domain/Errors.ts"
 import { AnyUuid, ApiKeyId, type ChatbotId, type OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ANY_ORIGIN, isAllowedOrigin, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
@@ -35,8 +35,8 @@ const foreignPage = new Forbidden({
 })
 
 /**
- * Fails unless the chatbot may stand on pages of this origin. Requests of the widget's own pages, and those of programs,
- * have none.
+ * Fails unless the chatbot may stand on pages of this origin. Requests of the widget's own pages, and those of
+ * programs, have none.
  */
 export const ensureOrigin = (
   { allowedOrigins }: Placement,
@@ -51,123 +51,118 @@ const isUuid = Schema.is(AnyUuid)
 const isSlug = Schema.is(Slug)
 
 /**
- * Decides which chatbots may stand on pages, and under which name: a chatbot by one of its publishable keys, and one with `is_public`
- * by its id as well. What has changed holds within a second.
+ * Decides which chatbots may stand on pages, and under which name: a chatbot by one of its publishable keys, and one
+ * with `is_public` by its id as well. What has changed holds within a second.
  *
  * A public chatbot that stands there by its id has no key of its own. Its id stands in the place of a key's id wherever
  * requests, tokens and chats are counted, within the limits that the settings have for keys.
  */
-export class Placements extends Context.Service<
-  Placements,
-  {
-    /** Finds the chatbot that stands on pages by a publishable key, or by the id of a public chatbot. */
-    readonly find: (key: string) => Effect.Effect<Placement, NotFound | Unavailable>
-    /** The same for a request without a visitor token, which counts for the client's address. */
-    readonly visit: (key: string) => Effect.Effect<Placement, NotFound | RateLimited | Unavailable>
-    /**
-     * Finds a public chatbot by its id or its slug, for a request that counts for the client's address. Where chatbots
-     * of several organizations have the same slug, it names that of the operator's organization, or else nothing.
-     */
-    readonly findPublic: (name: string) => Effect.Effect<Placement, NotFound | RateLimited | Unavailable>
-  }
->()("parley/services/widget/Placements") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
-      const keys = yield* ApiKeys
-      const chatbots = yield* Chatbots
-      const publicChatbots = yield* PublicChatbots
-      const publicUrl = yield* PublicUrl
-      const { visitors } = yield* RateLimiter
-      const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
-      const known = new RecentMap<true>(LOOKUP_CAPACITY)
+export class Placements extends Context.Service<Placements>()("parley/services/widget/Placements", {
+  make: Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    const chatbots = yield* Chatbots
+    const publicChatbots = yield* PublicChatbots
+    const publicUrl = yield* PublicUrl
+    const { visitors } = yield* RateLimiter
+    const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
+    const known = new RecentMap<true>(LOOKUP_CAPACITY)
 
-      const chatbotOf = (id: ChatbotId, organization: OrganizationId) =>
-        chatbots.get(id).pipe(
-          Effect.provideService(CurrentOrganization, organization),
-          Effect.catchTag("NotFound", () => Effect.void),
-        )
-
-      const byKey = Effect.fnUntraced(function* (key: string) {
-        const live = yield* keys.findLive(hashKey(key), "publishable")
-        if (live?.chatbot_id == null) return undefined
-        const chatbot = yield* chatbotOf(live.chatbot_id, live.organization_id)
-        if (chatbot === undefined) return undefined
-        return {
-          placement: {
-            config: configOf(chatbot, key, publicUrl),
-            allowedOrigins: live.allowed_origins ?? [],
-            caller: {
-              apiKeyId: live.id,
-              organizationId: live.organization_id,
-              scopes: ["chat"],
-              chatbotId: live.chatbot_id,
-              expiresAt: live.expires_at,
-              budgets: live.budgets,
-            },
-          } satisfies Placement,
-          expiresIn: live.expires_in,
-        }
-      })
-
-      const byName = Effect.fnUntraced(function* (name: string) {
-        const found = yield* publicChatbots.find(name)
-        const chatbot = found === undefined ? undefined : yield* chatbotOf(found.id, found.organization_id)
-        if (found === undefined || chatbot?.is_public !== true) return undefined
-        return {
-          placement: {
-            config: configOf(chatbot, chatbot.id, publicUrl),
-            allowedOrigins: [ANY_ORIGIN],
-            caller: {
-              apiKeyId: ApiKeyId.make(chatbot.id),
-              organizationId: chatbot.organization_id,
-              scopes: ["chat"],
-              chatbotId: chatbot.id,
-              expiresAt: null,
-              budgets: { organization: found.budget, key: noBudget },
-            },
-          } satisfies Placement,
-          expiresIn: null,
-        }
-      })
-
-      const lookUp = yield* recentLookups(
-        (name) => {
-          const find = isPublishableKey(name) ? byKey(name) : byName(name)
-          return known.find(name) === true ? find : strangers.withPermit(find)
-        },
-        (found) => found?.expiresIn,
+    const chatbotOf = (id: ChatbotId, organization: OrganizationId) =>
+      chatbots.get(id).pipe(
+        Effect.provideService(CurrentOrganization, organization),
+        Effect.catchTag("NotFound", () => Effect.void),
       )
 
-      const named = Effect.fnUntraced(function* (name: string) {
-        const found = yield* lookUp(name)
-        if (found === undefined) {
-          known.delete(name)
-          return yield* notPlaced
-        }
-        known.get(name, () => true)
-        return found.placement
-      })
-
-      const find = (key: string) => {
-        if (isPublishableKey(key)) return named(key)
-        return isUuid(key) ? named(key.toLowerCase()) : Effect.fail(notPlaced)
-      }
-
-      const counted = (found: Effect.Effect<Placement, NotFound | Unavailable>) =>
-        Effect.andThen(
-          visitors.take(1),
-          Effect.tapErrorTag(found, "NotFound", () => visitors.charge(REFUSED_COST)),
-        )
-
+    const byKey = Effect.fnUntraced(function* (key: string) {
+      const live = yield* keys.findLive(hashKey(key), "publishable")
+      if (live?.chatbot_id == null) return undefined
+      const chatbot = yield* chatbotOf(live.chatbot_id, live.organization_id)
+      if (chatbot === undefined) return undefined
       return {
-        find,
-        visit: (key) => counted(find(key)),
-        findPublic: (name) =>
-          counted(isUuid(name) || isSlug(name) ? named(name.toLowerCase()) : Effect.fail(notPlaced)),
+        placement: {
+          config: configOf(chatbot, key, publicUrl),
+          allowedOrigins: live.allowed_origins ?? [],
+          caller: {
+            apiKeyId: live.id,
+            organizationId: live.organization_id,
+            scopes: ["chat"],
+            chatbotId: live.chatbot_id,
+            expiresAt: live.expires_at,
+            budgets: live.budgets,
+          },
+        } satisfies Placement,
+        expiresIn: live.expires_in,
       }
-    }),
-  )
+    })
+
+    const byName = Effect.fnUntraced(function* (name: string) {
+      const found = yield* publicChatbots.find(name)
+      const chatbot = found === undefined ? undefined : yield* chatbotOf(found.id, found.organization_id)
+      if (found === undefined || chatbot?.is_public !== true) return undefined
+      return {
+        placement: {
+          config: configOf(chatbot, chatbot.id, publicUrl),
+          allowedOrigins: [ANY_ORIGIN],
+          caller: {
+            apiKeyId: ApiKeyId.make(chatbot.id),
+            organizationId: chatbot.organization_id,
+            scopes: ["chat"],
+            chatbotId: chatbot.id,
+            expiresAt: null,
+            budgets: { organization: found.budget, key: noBudget },
+          },
+        } satisfies Placement,
+        expiresIn: null,
+      }
+    })
+
+    const lookUp = yield* recentLookups(
+      (name) => {
+        const find = isPublishableKey(name) ? byKey(name) : byName(name)
+        return known.find(name) === true ? find : strangers.withPermit(find)
+      },
+      (found) => found?.expiresIn,
+    )
+
+    const named = Effect.fnUntraced(function* (name: string) {
+      const found = yield* lookUp(name)
+      if (found === undefined) {
+        known.delete(name)
+        return yield* notPlaced
+      }
+      known.get(name, () => true)
+      return found.placement
+    })
+
+    const find = (key: string): Effect.Effect<Placement, NotFound | Unavailable> => {
+      if (isPublishableKey(key)) return named(key)
+      return isUuid(key) ? named(key.toLowerCase()) : Effect.fail(notPlaced)
+    }
+
+    const counted = (found: Effect.Effect<Placement, NotFound | Unavailable>) =>
+      Effect.andThen(
+        visitors.take(1),
+        Effect.tapErrorTag(found, "NotFound", () => visitors.charge(REFUSED_COST)),
+      )
+
+    return {
+      /** Finds the chatbot that stands on pages by a publishable key, or by the id of a public chatbot. */
+      find,
+
+      /** The same for a request without a visitor token, which counts for the client's address. */
+      visit: (key: string) => counted(find(key)),
+
+      /**
+       * Finds a public chatbot by its id or its slug, for a request that counts for the client's address. Where
+       * chatbots of several organizations have the same slug, it names that of the operator's organization, or else
+       * nothing.
+       */
+      findPublic: (name: string) =>
+        counted(isUuid(name) || isSlug(name) ? named(name.toLowerCase()) : Effect.fail(notPlaced)),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** A colour of the configuration as `#rrggbb`. */

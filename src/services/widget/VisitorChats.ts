@@ -1,9 +1,7 @@
 import { Context, Effect, Layer } from "effect"
-import type { Caller } from "../../domain/Caller.ts"
 import { findEmail } from "../../domain/chat/EmailAddress.ts"
 import { Conflict, InvalidRequest, type NotFound, TooManyAtOnce } from "../../domain/Errors.ts"
 import type { MessageId } from "../../domain/Ids.ts"
-import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { replyIds } from "../../domain/widget/ReplyIds.ts"
 import type { Visitor } from "../../domain/widget/Visitor.ts"
 import type { WidgetChatRequest, WidgetEvent } from "../../domain/widget/Widget.ts"
@@ -36,42 +34,26 @@ const beginningGone = new Conflict({
 })
 
 /** The chats of visitors of the chat widget, whose replies are made whether anybody reads them or not. */
-export class VisitorChats extends Context.Service<
-  VisitorChats,
-  {
-    /**
-     * Answers a message of the visitor. A message that was sent before is not answered again: it returns the reply that
-     * is being made, or repeats the stored one, unless that has failed. What fails before the reply has begun is a
-     * failure of the fiber that makes it.
-     */
-    readonly say: (
-      visitor: Visitor["Service"],
-      request: WidgetChatRequest,
-    ) => Effect.Effect<
-      Reading & { readonly hasBegun: boolean },
-      Conflict | InvalidRequest | TooManyAtOnce,
-      Caller | CurrentOrganization
-    >
-    /** Finds the reply that a visitor goes on to read after the event with this number. */
-    readonly resume: (
-      visitor: Visitor["Service"],
-      reply: MessageId,
-      after: number,
-    ) => Effect.Effect<Reading, NotFound | TooManyAtOnce>
-    /** Stops a reply, and waits until what there is of it is stored. Does nothing to one that has ended. */
-    readonly stop: (visitor: Visitor["Service"], reply: MessageId) => Effect.Effect<void, NotFound>
-  }
->()("parley/services/widget/VisitorChats") {
-  static readonly layer = Layer.effect(
-    VisitorChats,
-    Effect.gen(function* () {
-      const chat = yield* Chat
-      const conversations = yield* VisitorConversations
-      const replies = yield* LiveReplies
+export class VisitorChats extends Context.Service<VisitorChats>()("parley/services/widget/VisitorChats", {
+  make: Effect.gen(function* () {
+    const chat = yield* Chat
+    const conversations = yield* VisitorConversations
+    const replies = yield* LiveReplies
 
-      const ensureRoom = ({ readers }: LiveReply) => (readers < READERS_MAX_COUNT ? Effect.void : tooManyReaders)
+    const ensureRoom = ({ readers }: LiveReply) => (readers < READERS_MAX_COUNT ? Effect.void : tooManyReaders)
 
-      const say = Effect.fn("VisitorChats.say")(function* (visitor: Visitor["Service"], request: WidgetChatRequest) {
+    const find = (visitor: Visitor["Service"], id: MessageId): Effect.Effect<LiveReply, NotFound> => {
+      const reply = replies.find({ id, visitor: visitor.id })
+      return reply === undefined ? Effect.fail(noReply) : Effect.succeed(reply)
+    }
+
+    return {
+      /**
+       * Answers a message of the visitor. A message that was sent before is not answered again: it returns the reply
+       * that is being made, or repeats the stored one, unless that has failed. What fails before the reply has begun is
+       * a failure of the fiber that makes it.
+       */
+      say: Effect.fn("VisitorChats.say")(function* (visitor: Visitor["Service"], request: WidgetChatRequest) {
         const email = yield* emailOf(visitor, request)
         const ids = replyIds(visitor.id, request.message.id)
         const of = { chatbot: visitor.chatbotId, visitor: visitor.id }
@@ -119,28 +101,26 @@ export class VisitorChats extends Context.Service<
         yield* ensureRoom(reply)
         if (!hasBegun && reply.beginning < reply.log.dropped) return yield* beginningGone
         return { reply, after: reply.beginning, hasBegun }
-      })
+      }),
 
-      const find = (visitor: Visitor["Service"], id: MessageId): Effect.Effect<LiveReply, NotFound> => {
-        const reply = replies.find({ id, visitor: visitor.id })
-        return reply === undefined ? Effect.fail(noReply) : Effect.succeed(reply)
-      }
-
-      return {
-        say,
-        resume: (visitor, id, after) =>
-          find(visitor, id).pipe(
-            Effect.filterOrFail(
-              ({ log }) => log.after(after) !== undefined,
-              () => noReply,
-            ),
-            Effect.tap(ensureRoom),
-            Effect.map((reply) => ({ reply, after })),
+      /** Finds the reply that a visitor goes on to read after the event with this number. */
+      resume: (visitor: Visitor["Service"], id: MessageId, after: number) =>
+        find(visitor, id).pipe(
+          Effect.filterOrFail(
+            ({ log }) => log.after(after) !== undefined,
+            () => noReply,
           ),
-        stop: (visitor, id) => Effect.flatMap(find(visitor, id), (reply) => replies.stop((other) => other === reply)),
-      }
-    }),
-  )
+          Effect.tap(ensureRoom),
+          Effect.map((reply) => ({ reply, after })),
+        ),
+
+      /** Stops a reply, and waits until what there is of it is stored. Does nothing to one that has ended. */
+      stop: (visitor: Visitor["Service"], id: MessageId) =>
+        Effect.flatMap(find(visitor, id), (reply) => replies.stop((other) => other === reply)),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const conversationMissing = InvalidRequest.at("conversation_id", "Expected the conversation whose reply is made again")

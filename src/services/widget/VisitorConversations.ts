@@ -3,9 +3,9 @@ import { Caller } from "../../domain/Caller.ts"
 import type { Source } from "../../domain/chat/Chat.ts"
 import type { Feedback } from "../../domain/chat/Conversation.ts"
 import { sessionOfVisitor } from "../../domain/chat/SessionToken.ts"
-import { type Conflict, NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { NotFound, type Unavailable } from "../../domain/Errors.ts"
 import type { MessageId, SessionId } from "../../domain/Ids.ts"
-import type { Listed, Place, Range } from "../../domain/Page.ts"
+import type { Place, Range } from "../../domain/Page.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Visitor, VisitorId } from "../../domain/widget/Visitor.ts"
@@ -46,116 +46,14 @@ type Of = Visitor["Service"]
  * The conversations that a visitor of the chat widget had. One of somebody else is not found, and neither is one of an
  * API key.
  */
-export class VisitorConversations extends Context.Service<
-  VisitorConversations,
+export class VisitorConversations extends Context.Service<VisitorConversations>()(
+  "parley/services/widget/VisitorConversations",
   {
-    /** Lists the conversations, the latest activity first. */
-    readonly list: (
-      visitor: Of,
-      range: Range,
-    ) => Effect.Effect<Listed<WidgetConversation>, Unavailable, CurrentOrganization>
-    /**
-     * Returns the latest messages of a conversation, or those before a place in it, oldest first, and the reply that is
-     * being made in it.
-     */
-    readonly messages: (
-      visitor: Of,
-      conversation: SessionId,
-      range: Range,
-    ) => Effect.Effect<
-      Listed<WidgetMessage> & { readonly reply: MessageId | undefined },
-      NotFound | Unavailable,
-      CurrentOrganization
-    >
-    readonly transcript: (
-      visitor: Of,
-      conversation: SessionId,
-    ) => Effect.Effect<VisitorTranscript, NotFound | Unavailable, CurrentOrganization>
-    /** Stores the visitor's feedback on a reply; null removes it. */
-    readonly rate: (
-      visitor: Of,
-      conversation: SessionId,
-      message: MessageId,
-      feedback: Feedback | null,
-    ) => Effect.Effect<void, Conflict | NotFound | Unavailable, Caller | CurrentOrganization>
-    /**
-     * Returns a source of a reply with its whole passage: as it was when the reply was made, if that is stored, or else
-     * as it is, unless the document has changed beyond the quote.
-     */
-    readonly source: (
-      visitor: Of,
-      conversation: SessionId,
-      message: MessageId,
-      index: number,
-    ) => Effect.Effect<CitedSource, NotFound | Unavailable, CurrentOrganization>
-    /** Deletes a conversation with its messages. A reply that is being made in it is stopped. */
-    readonly remove: (
-      visitor: Of,
-      conversation: SessionId,
-    ) => Effect.Effect<void, NotFound | Unavailable, Caller | CurrentOrganization>
-    /** Deletes all conversations of the visitor, and returns their number. Replies that are being made are stopped. */
-    readonly removeAll: (visitor: Of) => Effect.Effect<number, Unavailable, CurrentOrganization>
-    /**
-     * Notes who a verified visitor is: hands over the conversations of the anonymous one who has turned out to be the same,
-     * and stores the address that is signed with all conversations, so that it finds them.
-     */
-    readonly recognize: (
-      visitor: Visitor["Service"],
-      before: VisitorId | undefined,
-    ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-  }
->()("parley/services/widget/VisitorConversations") {
-  static readonly layer = Layer.effect(
-    this,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const storage = yield* Storage.VisitorConversations
       const conversations = yield* Conversations
       const stored = yield* Messages
       const replies = yield* LiveReplies
-
-      const messages = Effect.fn("VisitorConversations.messages")(function* (
-        visitor: Of,
-        conversation: SessionId,
-        range: Range,
-      ) {
-        const of = nameOf(visitor)
-        // Looked up first: a reply that ends in between is then among the messages.
-        const reply = replies.inConversation(visitor.id, conversation)?.id
-        const { items, next } = yield* storage.messages(of, conversation, range)
-        if (items.length === 0) yield* storage.get(of, conversation)
-        return { items: items.map(toMessage).toReversed(), next, reply }
-      })
-
-      const transcript = Effect.fn("VisitorConversations.transcript")(function* (visitor: Of, conversation: SessionId) {
-        const organization = yield* CurrentOrganization
-        const of = nameOf(visitor)
-        const pages = Stream.paginate<Place | undefined, WidgetMessage, Unavailable, CurrentOrganization>(
-          undefined,
-          (after) =>
-            Effect.map(
-              storage.messages(of, conversation, { limit: TRANSCRIPT_PAGE, after }, "oldest first"),
-              ({ items, next }) => [items.map(toMessage), Option.fromUndefinedOr(next)],
-            ),
-        )
-        return {
-          conversation: toConversation(yield* storage.get(of, conversation)),
-          messages: Stream.provideService(pages, CurrentOrganization, organization),
-        }
-      })
-
-      const source = Effect.fn("VisitorConversations.source")(function* (
-        visitor: Of,
-        conversation: SessionId,
-        message: MessageId,
-        index: number,
-      ) {
-        const reply = yield* storage.citing(nameOf(visitor), conversation, message)
-        const cited = reply?.sources?.[index]
-        if (reply === undefined || cited === undefined)
-          return yield* new NotFound({ detail: "There is no such source." })
-        const passage = passageIn(reply.tool_results ?? [], cited) ?? (yield* currentPassage(visitor, message, cited))
-        return passage === undefined ? yield* noSource : { source: widgetSource(cited, index), ...passage }
-      })
 
       const currentPassage = Effect.fnUntraced(function* ({ chatbotId }: Of, message: MessageId, cited: Source) {
         const now = yield* storage.passage(chatbotId, message, cited)
@@ -165,43 +63,106 @@ export class VisitorConversations extends Context.Service<
         return { section: now.headings.length === 0 ? null : now.headings.join(" > "), content: now.content }
       })
 
-      const recognize = Effect.fn("VisitorConversations.recognize")(function* (
-        { chatbotId, email, id }: Visitor["Service"],
-        before: VisitorId | undefined,
-      ) {
-        if (before !== undefined) replies.handOver(before, id)
-        if (before === undefined && email === undefined) return
-        const visitors = before === undefined ? [id] : [before, id]
-        yield* storage.handOver(chatbotId, visitors, { visitor: id, ...(email !== undefined && { email }) })
-      })
-
       return {
-        list: (visitor, range) =>
+        /** Lists the conversations, the latest activity first. */
+        list: (visitor: Of, range: Range) =>
           Effect.map(storage.list(nameOf(visitor), range), ({ items, next }) => ({
             items: items.map(toConversation),
             next,
           })),
-        messages,
-        transcript,
-        source,
-        rate: ({ chatbotId, id }, conversation, message, feedback) =>
+
+        /**
+         * Returns the latest messages of a conversation, or those before a place in it, oldest first, and the reply
+         * that is being made in it.
+         */
+        messages: Effect.fn("VisitorConversations.messages")(function* (
+          visitor: Of,
+          conversation: SessionId,
+          range: Range,
+        ) {
+          const of = nameOf(visitor)
+          // Looked up first: a reply that ends in between is then among the messages.
+          const reply = replies.inConversation(visitor.id, conversation)?.id
+          const { items, next } = yield* storage.messages(of, conversation, range)
+          if (items.length === 0) yield* storage.get(of, conversation)
+          return { items: items.map(toMessage).toReversed(), next, reply }
+        }),
+
+        transcript: Effect.fn("VisitorConversations.transcript")(function* (visitor: Of, conversation: SessionId) {
+          const organization = yield* CurrentOrganization
+          const of = nameOf(visitor)
+          const pages = Stream.paginate<Place | undefined, WidgetMessage, Unavailable, CurrentOrganization>(
+            undefined,
+            (after) =>
+              Effect.map(
+                storage.messages(of, conversation, { limit: TRANSCRIPT_PAGE, after }, "oldest first"),
+                ({ items, next }) => [items.map(toMessage), Option.fromUndefinedOr(next)],
+              ),
+          )
+          return {
+            conversation: toConversation(yield* storage.get(of, conversation)),
+            messages: Stream.provideService(pages, CurrentOrganization, organization),
+          }
+        }),
+
+        /**
+         * Returns a source of a reply with its whole passage: as it was when the reply was made, if that is stored, or
+         * else as it is, unless the document has changed beyond the quote.
+         */
+        source: Effect.fn("VisitorConversations.source")(function* (
+          visitor: Of,
+          conversation: SessionId,
+          message: MessageId,
+          index: number,
+        ) {
+          const reply = yield* storage.citing(nameOf(visitor), conversation, message)
+          const cited = reply?.sources?.[index]
+          if (reply === undefined || cited === undefined)
+            return yield* new NotFound({ detail: "There is no such source." })
+          const passage = passageIn(reply.tool_results ?? [], cited) ?? (yield* currentPassage(visitor, message, cited))
+          return passage === undefined ? yield* noSource : { source: widgetSource(cited, index), ...passage }
+        }),
+
+        /** Stores the visitor's feedback on a reply; null removes it. */
+        rate: ({ chatbotId, id }: Of, conversation: SessionId, message: MessageId, feedback: Feedback | null) =>
           Caller.use((caller) => stored.rate(chatbotId, sessionOfVisitor(caller, id, conversation), message, feedback)),
-        remove: ({ chatbotId, id }, conversation) =>
+
+        /** Deletes a conversation with its messages. A reply that is being made in it is stopped. */
+        remove: ({ chatbotId, id }: Of, conversation: SessionId) =>
           Caller.use((caller) =>
             Effect.andThen(
               replies.stop((reply) => reply.visitor === id && reply.conversation === conversation),
               conversations.remove(chatbotId, sessionOfVisitor(caller, id, conversation)),
             ),
           ),
-        removeAll: (visitor) =>
+
+        /**
+         * Deletes all conversations of the visitor, and returns their number. Replies that are being made are stopped.
+         */
+        removeAll: (visitor: Of) =>
           Effect.andThen(
             replies.stop((reply) => reply.visitor === visitor.id),
             storage.removeAll(nameOf(visitor)),
           ),
-        recognize,
+
+        /**
+         * Notes who a verified visitor is: hands over the conversations of the anonymous one who has turned out to be
+         * the same, and stores the address that is signed with all conversations, so that it finds them.
+         */
+        recognize: Effect.fn("VisitorConversations.recognize")(function* (
+          { chatbotId, email, id }: Visitor["Service"],
+          before: VisitorId | undefined,
+        ) {
+          if (before !== undefined) replies.handOver(before, id)
+          if (before === undefined && email === undefined) return
+          const visitors = before === undefined ? [id] : [before, id]
+          yield* storage.handOver(chatbotId, visitors, { visitor: id, ...(email !== undefined && { email }) })
+        }),
       }
     }),
-  )
+  },
+) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const nameOf = ({ chatbotId, id }: Of): Storage.VisitorName => ({ chatbot: chatbotId, visitor: id })

@@ -1,7 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Caller } from "../../domain/Caller.ts"
-import { type Forbidden, type NotFound, type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -13,7 +13,6 @@ import {
   VisitorId,
   type Visitor,
 } from "../../domain/widget/Visitor.ts"
-import type { VisitorSession } from "../../domain/widget/Widget.ts"
 import { RateLimiter, REFUSED_COST } from "../../admission/RateLimiter.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
 import { ensureOrigin, Placements } from "./Placements.ts"
@@ -75,59 +74,65 @@ interface Newcomer {
  * its key is valid, or its chatbot public, and the token of a verified visitor only as long as the chatbot has the
  * identity secret: every request looks that up.
  */
-export class VisitorTokens extends Context.Service<
-  VisitorTokens,
-  {
-    /**
-     * Opens a session for a visitor: the one whom the identity token names, or else the one who knows the secret, or
-     * else a new one who cannot come back. With both, the conversations of the one who knows the secret go over to the
-     * one whom the identity token names. Fails with `Unauthorized` if the identity token is refused, so that nobody
-     * who is to be verified silently becomes somebody else.
-     *
-     * @param origin the origin of the page that asks, unless it is one of this server; fails with `Forbidden` if the
-     *   widget may not be used there
-     */
-    readonly open: (
-      request: SessionRequest,
-      origin?: string,
-    ) => Effect.Effect<VisitorSession, Forbidden | NotFound | RateLimited | Unauthorized | Unavailable>
-    /**
-     * Returns the visitor to whom a token was given, and takes the cost of the request from the rate limits of its
-     * address, of the visitor, of the key and of the organization. The origin is that of `open`.
-     */
-    readonly admit: (
-      token: string,
-      cost: number,
-      origin?: string,
-    ) => Effect.Effect<AdmittedVisitor, Forbidden | RateLimited | Unauthorized | Unavailable>
-  }
->()("parley/services/widget/VisitorTokens") {
-  static readonly layer = (sessionLifetime = SESSION_LIFETIME) =>
-    Layer.effect(
-      VisitorTokens,
-      Effect.gen(function* () {
-        const secrets = yield* ServerSecrets
-        const placements = yield* Placements
-        const identities = yield* IdentitySecrets
-        const conversations = yield* VisitorConversations
-        const rates = yield* RateLimiter
-        const random = yield* SecureRandom.SecureRandom
+export class VisitorTokens extends Context.Service<VisitorTokens>()("parley/services/widget/VisitorTokens", {
+  make: (sessionLifetime = SESSION_LIFETIME) =>
+    Effect.gen(function* () {
+      const secrets = yield* ServerSecrets
+      const placements = yield* Placements
+      const identities = yield* IdentitySecrets
+      const conversations = yield* VisitorConversations
+      const rates = yield* RateLimiter
+      const random = yield* SecureRandom.SecureRandom
 
-        const visitorOf = Effect.fnUntraced(function* (
-          chatbotId: ChatbotId,
-          { identity, visitor_secret }: SessionRequest,
-        ): Effect.fn.Return<Newcomer, Unauthorized | Unavailable, CurrentOrganization> {
-          if (identity !== undefined) {
-            const voucher = yield* identities.verify(chatbotId, identity)
-            const { sub, ...about } = voucher.identity
-            const visitor = { id: verifiedVisitorId(chatbotId, sub), chatbotId, isVerified: true, ...about }
-            return { visitor, voucher }
-          }
-          const secret = visitor_secret ?? Buffer.from(yield* random.randomBytes(SECRET_BYTES)).toString("base64url")
-          return { visitor: { id: anonymousVisitorId(chatbotId, secret), chatbotId, isVerified: false } }
-        })
+      const visitorOf = Effect.fnUntraced(function* (
+        chatbotId: ChatbotId,
+        { identity, visitor_secret }: SessionRequest,
+      ): Effect.fn.Return<Newcomer, Unauthorized | Unavailable, CurrentOrganization> {
+        if (identity !== undefined) {
+          const voucher = yield* identities.verify(chatbotId, identity)
+          const { sub, ...about } = voucher.identity
+          const visitor = { id: verifiedVisitorId(chatbotId, sub), chatbotId, isVerified: true, ...about }
+          return { visitor, voucher }
+        }
+        const secret = visitor_secret ?? Buffer.from(yield* random.randomBytes(SECRET_BYTES)).toString("base64url")
+        return { visitor: { id: anonymousVisitorId(chatbotId, secret), chatbotId, isVerified: false } }
+      })
 
-        const open = Effect.fn("VisitorTokens.open")(function* (request: SessionRequest, origin?: string) {
+      const read = Effect.fnUntraced(function* (token: string) {
+        const [version, payload = "", signature = "", ...rest] = token.length > TOKEN_MAX_LENGTH ? [] : token.split(".")
+        if (version !== VISITOR_TOKEN_VERSION || rest.length > 0) return yield* notValid
+        if (!secrets.verify("visitor token", `${version}.${payload}`, signature)) return yield* notValid
+        const claims = yield* Effect.mapError(
+          decodeClaims(Buffer.from(payload, "base64url").toString()),
+          () => notValid,
+        )
+        if (claims.e <= (yield* Clock.currentTimeMillis)) return yield* notValid
+        const placement = yield* Effect.catchTag(placements.find(claims.k), "NotFound", () => notValid)
+        if (placement.config.chatbot_id !== claims.c) return yield* notValid
+        const { c: chatbotId, i: secretId, m: email, n: name, v: id } = claims
+        if (secretId !== undefined) {
+          const isLive = Effect.provideService(
+            identities.isLive(chatbotId, secretId),
+            CurrentOrganization,
+            placement.caller.organizationId,
+          )
+          if (!(yield* isLive)) return yield* notValid
+        }
+        const about = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) }
+        return { placement, visitor: { id, chatbotId, isVerified: secretId !== undefined, ...about } }
+      })
+
+      return {
+        /**
+         * Opens a session for a visitor: the one whom the identity token names, or else the one who knows the secret,
+         * or else a new one who cannot come back. With both, the conversations of the one who knows the secret go over
+         * to the one whom the identity token names. Fails with `Unauthorized` if the identity token is refused, so that
+         * nobody who is to be verified silently becomes somebody else.
+         *
+         * @param origin the origin of the page that asks, unless it is one of this server; fails with `Forbidden` if
+         *   the widget may not be used there
+         */
+        open: Effect.fn("VisitorTokens.open")(function* (request: SessionRequest, origin?: string) {
           const placement = yield* placements.visit(request.key)
           yield* ensureOrigin(placement, origin)
           const { caller, config } = placement
@@ -170,34 +175,13 @@ export class VisitorTokens extends Context.Service<
               ...(name !== undefined && { name }),
             },
           }
-        })
+        }),
 
-        const read = Effect.fnUntraced(function* (token: string) {
-          const [version, payload = "", signature = "", ...rest] =
-            token.length > TOKEN_MAX_LENGTH ? [] : token.split(".")
-          if (version !== VISITOR_TOKEN_VERSION || rest.length > 0) return yield* notValid
-          if (!secrets.verify("visitor token", `${version}.${payload}`, signature)) return yield* notValid
-          const claims = yield* Effect.mapError(
-            decodeClaims(Buffer.from(payload, "base64url").toString()),
-            () => notValid,
-          )
-          if (claims.e <= (yield* Clock.currentTimeMillis)) return yield* notValid
-          const placement = yield* Effect.catchTag(placements.find(claims.k), "NotFound", () => notValid)
-          if (placement.config.chatbot_id !== claims.c) return yield* notValid
-          const { c: chatbotId, i: secretId, m: email, n: name, v: id } = claims
-          if (secretId !== undefined) {
-            const isLive = Effect.provideService(
-              identities.isLive(chatbotId, secretId),
-              CurrentOrganization,
-              placement.caller.organizationId,
-            )
-            if (!(yield* isLive)) return yield* notValid
-          }
-          const about = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) }
-          return { placement, visitor: { id, chatbotId, isVerified: secretId !== undefined, ...about } }
-        })
-
-        const admit = Effect.fnUntraced(function* (token: string, cost: number, origin?: string) {
+        /**
+         * Returns the visitor to whom a token was given, and takes the cost of the request from the rate limits of its
+         * address, of the visitor, of the key and of the organization. The origin is that of `open`.
+         */
+        admit: Effect.fnUntraced(function* (token: string, cost: number, origin?: string) {
           yield* rates.visitors.take(cost)
           const { placement, visitor } = yield* Effect.tapErrorTag(read(token), "Unauthorized", () =>
             rates.visitors.charge(REFUSED_COST),
@@ -205,9 +189,9 @@ export class VisitorTokens extends Context.Service<
           yield* ensureOrigin(placement, origin)
           yield* rates.takeOfVisitor(placement.caller, visitor.id, cost)
           return { caller: placement.caller, visitor }
-        })
-
-        return { open, admit }
-      }),
-    )
+        }),
+      }
+    }),
+}) {
+  static readonly layer = (sessionLifetime = SESSION_LIFETIME) => Layer.effect(this, this.make(sessionLifetime))
 }
