@@ -11,7 +11,7 @@ interface EngineSetting {
   readonly variable: string
   /** The value that the script gets unless the environment has one. */
   readonly value: string
-  /** What the setting changes and why the value is better, in Markdown. */
+  /** Effect of the setting and the reason why the value is better, in Markdown. */
   readonly description: string
 }
 

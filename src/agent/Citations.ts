@@ -19,7 +19,7 @@ import type { Passage } from "../domain/Passage.ts"
  * long refunds take" nor small talk has a source, and an answer in another language than its documents has none either.
  */
 
-/** What the sources of an answer are found in. */
+/** Question and passages in which the sources of an answer are found. */
 interface SourceContext {
   readonly question: string
   /** All passages that were found for this reply so far. */
@@ -106,7 +106,7 @@ class Lines {
   private readonly lines: ReadonlyArray<Line>
   /** The numbers of the lines that hold each word. */
   private readonly linesByWord: ReadonlyMap<string, ReadonlyArray<number>>
-  /** How many words of the current search each line holds. All are 0 between searches. */
+  /** Number of words of the current search that each line holds. All are 0 between searches. */
   private readonly counts: Uint16Array
   /** 1 for each line that holds a number of the current search. Valid only where `counts` is not 0. */
   private readonly numbered: Uint8Array

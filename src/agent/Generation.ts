@@ -15,7 +15,7 @@ export interface Generation {
   readonly saysNoAnswer: boolean
   readonly calls: ReadonlyArray<ToolCall>
   readonly sources: ReadonlyArray<Source>
-  /** Why the answer ended; `unknown` also when it was cut off. */
+  /** Reason for which the answer ended; `unknown` also when it was cut off. */
   readonly finish: Response.FinishReason
   /** The tokens of the request and the answer, estimated where the provider does not report them. */
   readonly tokens: TokenCounts

@@ -9,7 +9,7 @@ export interface About {
   readonly expected: string
   /** The default as it would be written in the environment; undefined if the setting may be absent. */
   readonly default: string | undefined
-  /** What the setting does and when to change it, in Markdown. */
+  /** Effect of the setting and reasons to change it, in Markdown. */
   readonly description: string
   /** A secret value is never shown, not even when it is wrong. */
   readonly isSecret: boolean
@@ -69,7 +69,7 @@ export type ValuesOf<S> = S extends Setting<infer A> ? A : { readonly [Name in k
 export interface Group {
   /** The heading of the group in `docs/settings.md`. */
   readonly title: string
-  /** What the settings have in common, in Markdown. */
+  /** Facts that the settings have in common, in Markdown. */
   readonly introduction: string
   readonly sections: Readonly<Record<string, Section>>
 }

@@ -8,7 +8,7 @@ import { Name } from "./schema/Text.ts"
 import { Timestamp } from "./schema/Timestamp.ts"
 import { AllowedOrigins, isPublishableKey } from "./widget/PublishableKey.ts"
 
-/** What a key may do. `admin` manages the keys of its organization, and with `operator` all organizations. */
+/** Permission of a key. `admin` manages the keys of its organization, and with `operator` all organizations. */
 export const Scope = Schema.Literals([
   "chatbots:read",
   "chatbots:write",
@@ -29,13 +29,13 @@ export const scopesWithin = ({ is_operator }: { readonly is_operator: boolean })
   is_operator ? allScopes : allScopes.filter((scope) => scope !== "operator")
 
 /**
- * Who made a key: another key of its organization, the operator with a key of another organization, the command line, or
- * the first start. An organization learns nothing of the operator's keys.
+ * Maker of a key: another key of its organization, the operator with a key of another organization, the command line,
+ * or the first start. An organization learns nothing of the operator's keys.
  */
 export const KeyMaker = Schema.Union([ApiKeyId, Schema.Literals(["operator", "command line", "bootstrap"])])
 export type KeyMaker = typeof KeyMaker.Type
 
-/** What a key is good for: `secret` for the API, within its scopes, and `publishable` for the chat widget of a website. */
+/** Purpose of a key: `secret` for the API, within its scopes, and `publishable` for the chat widget of a website. */
 export const KeyKind = Schema.Literals(["secret", "publishable"])
 export type KeyKind = typeof KeyKind.Type
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What a finished backup contains, and how much of it did not have to be copied. */
+/** Contents of a finished backup, and the part of them that did not have to be copied. */
 export const BackupReport = Schema.Struct({
   rows: Schema.Int.annotate({ description: "Of all tables." }),
   bytes: Schema.Int.annotate({ description: "Of the tables." }),

@@ -17,7 +17,7 @@ export class Caller extends Context.Service<
     readonly scopes: ReadonlyArray<Scope>
     /** The chatbot that the key is bound to; null when it serves every chatbot of its organization. */
     readonly chatbotId: ChatbotId | null
-    /** When the key expires; null for never. */
+    /** Time at which the key expires; null for never. */
     readonly expiresAt: Date | null
     /** The budgets that are set for the organization and for the key. */
     readonly budgets: { readonly organization: Budget; readonly key: Budget }

@@ -1,19 +1,19 @@
 import { Schema } from "effect"
 
-/** Where a request is wrong, and how. */
+/** Places at which a request is wrong, each with its fault. */
 export const PlaceErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
 
-/** What one occurrence of a failure says. All of it is shown to the client, so it never holds secrets or internals. */
+/** Message of one occurrence of a failure. All of it is shown to the client, so it never holds secrets or internals. */
 export interface Occurrence {
-  /** What happened, in a sentence for people. */
+  /** Description of the occurrence, in a sentence for people. */
   readonly detail: string
   /** The places of the request that are wrong. */
   readonly errors?: typeof PlaceErrors.Type
-  /** How long to wait before the same request is sent again. */
+  /** Time to wait before the same request is sent again, in seconds. */
   readonly retry_after_seconds?: number
 }
 
-/** What holds for every occurrence of a failure. */
+/** Facts that hold for every occurrence of a failure. */
 export interface Declaration {
   /** The status of the HTTP response. */
   readonly status: number
@@ -21,13 +21,13 @@ export interface Declaration {
   readonly code: string
   /** The name for people: a few words without a full stop. */
   readonly title: string
-  /** When it happens and what helps, in Markdown, for whoever has just met it. */
+  /** Circumstances in which the failure happens and what helps, in Markdown, for whoever has just met it. */
   readonly when: string
   /** Whether the same request, sent again unchanged, may succeed. Absent: it may not. */
   readonly isRetryable?: true
   /** An occurrence for documentation to show. */
   readonly example: Occurrence
-  /** What OpenAI's API calls it, where that is not `code`, or not the usual `type` of the status. */
+  /** Names of the failure in OpenAI's API, where they are not `code` or the usual `type` of the status. */
   readonly openAi?: { readonly type?: string; readonly code: string }
 }
 

@@ -4,15 +4,15 @@ import { Schema } from "effect"
 export const Format = Schema.Literals(["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"])
 export type Format = typeof Format.Type
 
-/** How many of a file's first bytes `detect` looks at. More are ignored, and a shorter file has fewer. */
+/** Number of a file's first bytes that `detect` looks at. More are ignored, and a shorter file has fewer. */
 export const DETECT_BYTES = 4096
-/** How many of a file's last bytes `detect` looks at: a zip archive lists its entries there. */
+/** Number of a file's last bytes that `detect` looks at: a zip archive lists its entries there. */
 export const DETECT_LAST_BYTES = 64 * 1024
 
 interface FormatInfo {
   readonly contentType: string
   readonly extensions: ReadonlyArray<string>
-  /** What the content of a binary format looks like; absent for formats that are plain text. */
+  /** Whether content has the form of the binary format; absent for formats that are plain text. */
   readonly fits?: (head: Uint8Array, tail: Uint8Array) => boolean
 }
 

@@ -12,8 +12,8 @@ const base62 = (value: number, length: number): string => {
 const checksum = (letters: string): string => base62(Bun.hash.crc32(letters), CHECKSUM_LENGTH)
 
 /**
- * How the keys of one kind are written: a prefix, so many random characters of [0-9A-Za-z], and a checksum by which a
- * typing error is recognized without the database.
+ * Form of the keys of one kind: a prefix, so many random characters of [0-9A-Za-z], and a checksum by which a typing
+ * error is recognized without the database.
  */
 export interface KeyForm {
   /** Whether a text has the prefix, the length and the alphabet of such a key, whatever its checksum. */

@@ -31,7 +31,7 @@ export const QuotaPatch = Schema.Struct({
 })
 export type QuotaPatch = typeof QuotaPatch.Type
 
-/** What an organization stores now. */
+/** Amounts that an organization stores now. */
 export const Holdings = Schema.Struct({
   chatbots: Schema.Finite,
   tools: Schema.Finite,
@@ -64,7 +64,7 @@ export const quotaKinds: ReadonlyArray<QuotaKind> = [
   "conversations",
 ]
 
-/** What follows the limit in the failure of a quota. */
+/** Words that follow the limit in the failure of a quota. */
 const nouns: Readonly<Record<QuotaKind, string>> = {
   chatbots: "chatbots",
   tools: "tools",

@@ -1,4 +1,4 @@
-/** How many units of requests are granted within any window of time. */
+/** Limit on the units of requests that are granted within any window of time. */
 export interface RateLimit {
   /** The most units within a window; `Infinity` when there is no limit. */
   readonly quota: number
@@ -61,7 +61,7 @@ const UNITS_OF_UNKNOWN_LENGTH = 32
 export const unitsOfBody = (kind: keyof typeof BYTES_PER_UNIT, length: number | undefined): number =>
   length === undefined ? UNITS_OF_UNKNOWN_LENGTH : Math.floor(length / BYTES_PER_UNIT[kind])
 
-/** What remains of one limit after a request. */
+/** Remainder of one limit after a request. */
 export interface RateStanding {
   /** The name of the limit in responses. */
   readonly name: "key" | "organization"

@@ -27,9 +27,9 @@ export interface ExtractSettings {
   readonly deadline: Duration.Duration
   /** The memory in bytes that a process may occupy. Beyond it the process is killed and the document fails. */
   readonly memory: number
-  /** How strictly the processes are confined by the operating system. */
+  /** Strictness with which the operating system confines the processes. */
   readonly sandbox: SandboxMode
-  /** How long an idle process is kept before it is ended to free its memory. Defaults to a minute. */
+  /** Time for which an idle process is kept before it is ended to free its memory. Defaults to a minute. */
   readonly idle?: Duration.Duration
 }
 

@@ -82,7 +82,7 @@ const LEAST_EVIDENCE = 0.8
 const LEAST_EVIDENCE_PER_WORD = 0.15
 /** The evidence of a script for the language of texts that show no other. */
 const SCRIPT_EVIDENCE = 1
-/** How many times as many other texts in a language count as one function word. */
+/** Ratio of the numbers of other texts in two languages that counts as one function word. */
 const TIMES_PER_WORD = 3
 /** The most that other texts count. */
 const OTHERS_MAX = 3

@@ -41,7 +41,7 @@ export interface QuestionWords {
   readonly time: string
   /** A person or a place. */
   readonly name: string
-  /** How something is done. */
+  /** A way to do something. */
   readonly way: string
   /** Several things. */
   readonly several: string

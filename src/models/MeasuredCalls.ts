@@ -6,7 +6,7 @@ import { model as metrics } from "../observability/Metrics.ts"
 import type { NamedCalls } from "./Fallbacks.ts"
 import type { ModelCalls } from "./ModelCalls.ts"
 
-/** What a span tells of an answer: how it ended and what it took, and nothing of what it says. */
+/** Attributes of a span about an answer: how it ended and what it took, and nothing of what it says. */
 const finishOf = (parts: ReadonlyArray<Response.AllPartsEncoded>): Record<string, unknown> | undefined => {
   const finish = parts.find((part) => part.type === "finish")
   return (

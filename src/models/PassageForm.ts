@@ -6,7 +6,7 @@ import { LIKELY_SIMILARITY, type PassageJson, Passages } from "../domain/Passage
  * similarity and text, in this order, and no ids.
  */
 
-/** What the similarity of a passage means, in the words in which models read it. */
+/** Meaning of the similarity of a passage, in the words in which models read it. */
 export const similarityMeaning = `Every passage has a similarity: the share of the query's information that it holds, 0–1. Below ${LIKELY_SIMILARITY} a passage mostly has only some words in common with the query.`
 
 const isPassageList = Schema.is(Passages)

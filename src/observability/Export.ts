@@ -5,7 +5,7 @@ import { telemetry } from "./Metrics.ts"
 
 /** The most exports under way at once. Each of them holds up to a batch of telemetry in memory. */
 const EXPORTS_AT_ONCE = 4
-/** How often the log says that the collector takes nothing. */
+/** Least time between two warnings in the log that the collector takes nothing. */
 const WARNING_INTERVAL = Duration.minutes(5)
 
 /** Stands for the answer to an export that is dropped, so that the exporter neither repeats it nor pauses. */

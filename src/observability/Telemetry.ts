@@ -40,7 +40,7 @@ export const ExportTimes = Context.Reference<{
 
 /** The most spans or log entries of an export, which is serialized at one go and so keeps the event loop busy. */
 const BATCH_SIZE = 256
-/** How long each export may delay the end of the process. */
+/** Longest time for which each export may delay the end of the process. */
 const SHUTDOWN_TIMEOUT = "1 second"
 
 /** The numbers of OpenTelemetry for the levels of log entries. */

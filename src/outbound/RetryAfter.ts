@@ -4,7 +4,7 @@ import { Duration } from "effect"
 const LONGEST = Duration.days(1)
 
 /**
- * How long a response asks its client to wait before the next request: `retry-after-ms` in milliseconds, which is more
+ * Time that a response asks its client to wait before the next request: `retry-after-ms` in milliseconds, which is more
  * exact and which only some servers send, or else `Retry-After` in seconds or as a date. At least nothing and at most a
  * day; `undefined` where the response does not say. `header` reads a header by its name in lower case, and `now` is in
  * milliseconds since the epoch.

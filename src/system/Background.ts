@@ -9,7 +9,7 @@ import { currentMonotonicMillis } from "./Monotonic.ts"
 /** The wait after a failure that may last, such as that of a database which is not there. */
 export const FAULT_DELAY = Duration.minutes(1)
 
-/** How often a loop says the same failure again that has been over meanwhile: many loops run several times a second. */
+/** Least time before a loop logs a failure again that was over meanwhile: many loops run several times a second. */
 const WARN_EVERY = Duration.minutes(1)
 /** The most failures of a loop that are known. Those that differ each time are all logged. */
 const FAILURES_MAX = 20

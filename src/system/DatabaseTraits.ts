@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** What the rest of the server has to know of its database, whichever that is. */
+/** Facts about the database, whichever it is, that the rest of the server has to know. */
 export class DatabaseTraits extends Context.Service<
   DatabaseTraits,
   {

@@ -1,7 +1,7 @@
 import { Array, Effect } from "effect"
 import { turn } from "./LoopTurns.ts"
 
-/** How many items are made before other fibers run: an item takes about a tenth of a millisecond. */
+/** Number of items that are made before other fibers run: an item takes about a tenth of a millisecond. */
 const AT_ONCE = 4
 
 /** Lets the other fibers run, and then those of other organizations as often as those of this one. */

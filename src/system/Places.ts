@@ -1,6 +1,6 @@
 import { Effect, Exit, type Scope } from "effect"
 
-/** What becomes of work for which no place is free. */
+/** Limit of the wait for a place, and the failure beyond it. */
 export interface PlaceWait<E> {
   /** The longest wait for a place, in milliseconds; infinite for no limit. */
   readonly millis: number

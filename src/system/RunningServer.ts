@@ -5,7 +5,7 @@ import { Effect, FileSystem, Schema } from "effect"
  * server writes its address and a token into a file of the data directory, which only its user can read.
  */
 
-/** What the file `running.json` says of the server that has the embedded database. */
+/** Contents of the file `running.json`, about the server that has the embedded database. */
 export const RunningServer = Schema.Struct({
   /** The address of the listener for processes on the same machine, by which alone the token is good. */
   url: Schema.String,

@@ -4,7 +4,7 @@ import { Context, type Effect } from "effect"
 export interface WorkerSeat {
   /** The number of the worker, from 1 on. A replacement has the number of the worker that it replaces. */
   readonly number: number
-  /** How many workers there are. */
+  /** Number of workers. */
   readonly seats: number
   /** The path of the Unix socket on which a worker takes requests from the others. */
   readonly socketOf: (seat: number) => string

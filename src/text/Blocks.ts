@@ -55,7 +55,7 @@ export const blocksOf = (content: BoundedText): ReadonlyArray<Block> => {
   return blocks
 }
 
-/** What begins with a line; undefined for text, which continues what is open. */
+/** Block that a line begins; undefined for text, which continues what is open. */
 const blockOf = (source: string, line: string): Omit<Block, "text"> | undefined => {
   const heading = HEADING.exec(line)?.[1]
   if (heading !== undefined) return { kind: "heading", level: heading.length, isOrdered: false }

@@ -11,15 +11,15 @@ import { normalize } from "./Normalization.ts"
  */
 export type BoundedText = string & Brand.Brand<"BoundedText">
 
-/** How much of a message, a question or a name is analysed, in UTF-16 code units of its compatibility form. */
+/** Most of a message, a question or a name that is analysed, in UTF-16 code units of its compatibility form. */
 export const MESSAGE_MAX_LENGTH = 2_000
 
-/** How much of a passage of a document is analysed: several times as much as the longest passage has. */
+/** Most of a passage of a document that is analysed: several times as much as the longest passage has. */
 const PASSAGE_MAX_LENGTH = 8_000
 
 /**
- * How many times as long as the text itself its compatibility form may be, and how much longer a short one, so that a
- * document costs no more than its size. Texts of people stay far below.
+ * Most growth of a text in its compatibility form: a factor of its length, and code units on top for short ones, so
+ * that a document costs no more than its size. Texts of people stay far below.
  */
 const GROWTH_MAX = 2
 const GROWTH_FREE = 64

@@ -24,7 +24,7 @@ export const roughStem = (word: string): string =>
 /** The share of all texts in a word's language that hold the word, 0–1. Takes words as `spacedWords` returns them. */
 export const commonness = (word: string): number => SHARES[levelOf(roughStem(word))] ?? UNKNOWN_SHARE
 
-/** How common a word is, by its rough stem: an index into `SHARES`. */
+/** Level of a word's commonness, by its rough stem: an index into `SHARES`. */
 export const levelOf = (stem: string): number => {
   const bits = hash(stem)
   return levelIn(firstSlot(bits), bits) || levelIn(secondSlot(bits), bits)

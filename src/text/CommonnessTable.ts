@@ -1,5 +1,5 @@
 /**
- * How common words are, for `Commonness.ts`: 64 KiB, deflated, base64. Counted by rough stem over some 8,000 passages
+ * Commonness of words, for `Commonness.ts`: 64 KiB, deflated, base64. Counted by rough stem over some 8,000 passages
  * of about 1,600 characters: encyclopaedia, news, speeches, finance, medicine, aerodynamics, source code and software
  * documentation in English; encyclopaedia in German, Russian, Arabic, Turkish and Chinese. Function words of 30
  * languages (`Language.ts`) count as held by a quarter of all passages. A word's share is the largest it has in one

@@ -1,12 +1,12 @@
 /**
- * How deep the arrays and objects of a JSON text nest. Brackets are counted outside of strings, without a parser that
- * could overflow its stack.
+ * Depth to which the arrays and objects of a JSON text nest. Brackets are counted outside of strings, without a parser
+ * that could overflow its stack.
  */
 export const jsonDepth = (text: string): number => scan(text).deepest
 
-/** What bounds the work of parsing and decoding a JSON text, found without a parser. */
+/** Bounds on the work of parsing and decoding a JSON text, found without a parser. */
 export interface JsonSize {
-  /** How deep the arrays and objects nest. */
+  /** Depth to which the arrays and objects nest. */
   readonly deepest: number
   /** An upper bound of the number of values, counting those within other values. */
   readonly values: number

@@ -65,7 +65,7 @@ const CITATION =
 
 const withoutCitations = (text: string): string => (text.includes("[") ? text.replaceAll(CITATION, "") : text)
 
-/** How a part begins that was taken for a sentence because of an abbreviation before it. */
+/** Matches the beginning of a part that was taken for a sentence because of an abbreviation before it. */
 const CONTINUES = /^[\p{Ll}\p{Pe}\p{Pf},;–]/u
 
 const ABBREVIATIONS = new Set(

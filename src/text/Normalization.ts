@@ -6,8 +6,8 @@ const LONG_RUN = /[[\p{M}\uff9e\uff9f]--\u034f]{64,}/gv
 const HAS_LONG_RUN = new RegExp(LONG_RUN.source, "v")
 
 /**
- * How many marks of a long run stay together, as in the Stream-Safe Text Format (Unicode Standard Annex #15, section
- * 13).
+ * Matches the marks of a long run that stay together, 30 as in the Stream-Safe Text Format (Unicode Standard Annex #15,
+ * section 13).
  */
 const TOGETHER = /.{30}(?!$)/gsu
 /** The combining grapheme joiner: it is invisible and part of its word, and normalization moves no mark across it. */

@@ -5,7 +5,7 @@ const SPACE = 32
 interface Entry<A> {
   readonly value: A
   readonly hash: number
-  /** Where the word begins among the characters of all words, and its length. */
+  /** Offset of the word among the characters of all words, and its length. */
   readonly from: number
   readonly length: number
 }

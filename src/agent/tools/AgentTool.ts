@@ -75,6 +75,6 @@ export const runTool = (
   })
 }
 
-/** What a tool is to the operator. The names of tools are their owners'. */
+/** Kind of a tool in spans and metrics for the operator. The names of tools are their owners'. */
 const kindOf = ({ name }: AgentTool): string =>
   name === searchKnowledgeBase.name ? "search" : name === listDocuments.name ? "list" : "http"

@@ -24,7 +24,7 @@ interface Pattern {
   /** The view of the answer in which it is looked for: in lower case, or with the alphabet of standard base64. */
   readonly view: "folded" | "base64"
   readonly text: string
-  /** How many characters of base64 before and after it hold a part of the secret, together with other bytes. */
+  /** Number of base64 characters before and after it that hold a part of the secret, together with other bytes. */
   readonly before: number
   readonly after: number
 }
@@ -115,7 +115,7 @@ const withoutEscapes = (original: string): { readonly text: string; readonly sta
   const starts = new Uint32Array(original.length + 1)
   const pieces: Array<string> = []
   let [read, length] = [0, 0]
-  /** Where the next character of the result begins, when backslashes were dropped before it. */
+  /** Start of the next character of the result in the original, when backslashes were dropped before it. */
   let pending: number | undefined
   const add = (piece: string, at: number, step: 0 | 1) => {
     for (let index = 0; index < piece.length; index++) {

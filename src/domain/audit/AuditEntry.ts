@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../Ids.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
-/** What the audit log records: the kind of its target, and what was done to it. */
+/** Action that the audit log records: the kind of its target, and what was done to it. */
 export const AuditAction = Schema.Literals([
   "organization.created",
   "organization.updated",
@@ -96,7 +96,7 @@ export const AuditEntry = Schema.Struct({
 })
 export type AuditEntry = typeof AuditEntry.Type
 
-/** Which entries of the audit log a reader wants; a condition that is undefined holds for all. */
+/** Conditions for the entries of the audit log that a reader wants; one that is undefined holds for all. */
 export interface AuditFilter {
   readonly action: AuditAction | undefined
   readonly apiKey: ApiKeyId | undefined

@@ -129,5 +129,5 @@ export const Session = Schema.Struct({
 })
 export type Session = typeof Session.Type
 
-/** What is stored about the user of a conversation. */
+/** Facts that are stored about the user of a conversation. */
 export type UserInfo = Session["user_info"]

@@ -1,6 +1,6 @@
 import type { ChatbotId } from "../Ids.ts"
 
-/** Which conversations a reader wants; a condition that is undefined holds for all. */
+/** Conditions for the conversations that a reader wants; one that is undefined holds for all. */
 export interface ConversationFilter {
   readonly chatbot: ChatbotId | undefined
   /** A text that a message or the visitor's e-mail address contains, in either case. */

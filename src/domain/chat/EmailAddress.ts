@@ -3,7 +3,7 @@ const domain = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}{2,
 /** Longest local part and domain of an address, in UTF-16 code units. */
 const LOCAL_PART_MAX = 64
 const DOMAIN_MAX = 255
-/** How many at signs of a message are looked at: nobody writes more of them before an address. */
+/** Most at signs of a message that are looked at: nobody writes more of them before an address. */
 const AT_SIGNS_MAX = 20
 
 /**

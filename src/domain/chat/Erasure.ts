@@ -39,7 +39,7 @@ export const ErasureRequest = Schema.Struct({
 }).annotate({ identifier: "ErasureRequest", examples: [{ session_token: "visitor-4711" }] })
 export type ErasureRequest = typeof ErasureRequest.Type
 
-/** What an erasure has deleted. */
+/** Counts of the conversations and messages that an erasure has deleted. */
 export const Erased = Schema.Struct({
   conversations: Schema.Int,
   messages: Schema.Int,

@@ -19,7 +19,7 @@ export interface SessionName {
   readonly text: string
   readonly apiKeyId: ApiKeyId
   /**
-   * Which sessions a guessable token names: those that the key opened (`own`), also those whose opener was not recorded
+   * Sessions that a guessable token names: those that the key opened (`own`), also those whose opener was not recorded
    * (`unclaimed`), or those of every key (`any`). The key's own comes first, then the one with the latest activity. An
    * id, and a token that is not guessable, names the same session for every key.
    */

@@ -34,7 +34,7 @@ export const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "
   return `\nSources:\n\n${fenced(lines.join("\n"))}`
 }
 
-/** What the user thinks of a reply, as a part of its message in Markdown. */
+/** Rating of a reply by the user, with any comment, as a part of the reply's message in Markdown. */
 export const ratedIn = (feedback: Feedback | undefined): string => {
   if (feedback === undefined) return ""
   const comment = feedback.comment === null ? "" : `\n${fenced(feedback.comment)}`

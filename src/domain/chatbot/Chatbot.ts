@@ -85,7 +85,7 @@ const inputFields = {
 export const ChatbotInput = Schema.Struct({ ...inputFields, name: Name.annotate({ examples: ["Support"] }) })
 export type ChatbotInput = typeof ChatbotInput.Type
 
-/** How a copy of a chatbot differs from the chatbot. */
+/** Differences of a copy of a chatbot from the chatbot. */
 export const ChatbotCopyInput = Schema.Struct({
   name: Schema.optionalKey(
     Name.annotate({

@@ -146,7 +146,7 @@ export const ChatbotTool = Schema.Struct({
 })
 export type ChatbotTool = typeof ChatbotTool.Type
 
-/** What came of a call of a tool that an operator has tried. */
+/** Outcome of a call of a tool that an operator has tried. */
 export const ToolTrial = Schema.Struct({
   result: Schema.Json.annotate({ description: "What the model would see: JSON or text." }),
   is_failure: Schema.Boolean.annotate({ description: "Whether the model would be told that the call has failed." }),

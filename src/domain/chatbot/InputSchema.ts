@@ -100,8 +100,8 @@ const nested: ReadonlyMap<string, "one" | "list" | "named"> = new Map([
 const notOutermost = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const"]
 
 /**
- * Why a value cannot be the schema of a tool's input, which has to describe an object and its properties; undefined if
- * it can.
+ * Reasons why a value cannot be the schema of a tool's input, which has to describe an object and its properties; none
+ * if it can.
  */
 export const inputSchemaIssues = (schema: Schema.JsonObject): ReadonlyArray<SchemaIssue> => {
   if (JSON.stringify(schema).length > INPUT_SCHEMA_MAX_LENGTH) {

@@ -20,7 +20,7 @@ export const slugOf = (name: string): string =>
     .slice(0, SLUG_MAX_LENGTH - 10)
     .replaceAll(/^-+|-+$/g, "") || "chatbot"
 
-/** How many candidates are looked up in one query. */
+/** Number of candidates that are looked up in one query. */
 const PROBES = 32
 /** The number of doublings after which a suffix still has at most nine digits. */
 const DOUBLINGS = 24

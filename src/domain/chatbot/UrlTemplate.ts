@@ -12,7 +12,7 @@ const placeholder = /\{([^{}]*)\}/g
 export const placeholdersOf = (template: string): ReadonlyArray<string> =>
   Array.from(new Set(Array.from(template.matchAll(placeholder), ([, name = ""]) => name)))
 
-/** Why a text is not a template; undefined when it is one. */
+/** Reason why a text is not a template; undefined when it is one. */
 export const urlTemplateProblem = (template: string): string | undefined => {
   if (!/^https?:\/\/[^/?#]/i.test(template) || !URL.canParse(template)) return "Expected an http(s) URL"
   const [, authority = "", rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(template) ?? []

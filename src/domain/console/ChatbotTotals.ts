@@ -7,7 +7,7 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 /** Conversations of a chatbot that its totals count, at most. */
 export const CONVERSATIONS_COUNTED = 10_000
 
-/** How much a chatbot has, in numbers. */
+/** Counts of a chatbot's documents and conversations. */
 export const ChatbotTotals = Schema.Struct({
   chatbot_id: ChatbotId,
   documents: Schema.optionalKey(

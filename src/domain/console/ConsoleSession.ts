@@ -4,7 +4,7 @@ import { Scope } from "../ApiKey.ts"
 import { textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
-/** What signs in at the console: an API key, or the one-time link of the first start. */
+/** Credential that signs in at the console: an API key, or the one-time link of the first start. */
 export const SignIn = Schema.Struct({
   key: Schema.optionalKey(textBetween(1, 256).annotate({ description: "An API key. Either this or `link`." })),
   link: Schema.optionalKey(
@@ -19,7 +19,7 @@ export const SignIn = Schema.Struct({
 )
 export type SignIn = typeof SignIn.Type
 
-/** Who is signed in at the console: an API key, without its secret, and what it may do. */
+/** Session at the console: the API key that is signed in, without its secret, and what it may do. */
 export const ConsoleSession = Schema.Struct({
   api_key: Schema.Struct({
     id: ApiKeyId,

@@ -112,7 +112,7 @@ export const webhookData = {
   }),
 } satisfies Readonly<Record<WebhookEventType, Schema.Top>>
 
-/** What each type of event says, for the OpenAPI document. */
+/** Descriptions of the types of events, for the OpenAPI document. */
 export const eventDescriptions: Readonly<Record<WebhookEventType, string>> = {
   "chatbot.updated": "A chatbot's settings were changed. The data is the chatbot as it is when this is sent.",
   "document.ready": "A document, or new content of one, was read and is searched from now on.",

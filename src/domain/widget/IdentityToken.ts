@@ -39,7 +39,7 @@ const Header = Schema.Struct({
 const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(Header))
 const decodeClaims = Schema.decodeUnknownResult(Schema.fromJsonString(Claims))
 
-/** What a valid token says, and how far it holds. */
+/** Identity in a valid token, with the end and the signer of the token. */
 export interface SignedIdentity extends Identity {
   /** The end of the token, in seconds since 1970, with what the clocks may differ. */
   readonly until: number

@@ -39,7 +39,7 @@ const EXPECTED = "Expected an origin such as https://example.com, https://*.exam
 const isOneOwners = (hostname: string): boolean =>
   getDomain(hostname, { allowPrivateDomains: true, extractHostname: false, validateHostname: false }) !== null
 
-/** What is wrong with the text of an origin; undefined if nothing is. */
+/** Fault in the text of an origin; undefined if there is none. */
 const faultOf = (text: string): string | undefined => {
   if (text === ANY_ORIGIN) return undefined
   const isWild = text.includes(wildcard)
@@ -64,7 +64,7 @@ export const isAllowedOrigin = (allowed: ReadonlyArray<string>, origin: string):
     return host !== undefined && origin.startsWith(`${scheme}://`) && origin.endsWith(`.${host}`)
   })
 
-/** Where the widget of a publishable key may be embedded: 1 to 50 origins. `*` stands for every one, and alone. */
+/** Origins that may embed the widget of a publishable key: 1 to 50. `*` stands for every one, and alone. */
 export const AllowedOrigins = boundedList(
   AllowedOrigin,
   { minimum: 1, maximum: ORIGINS_MAX },

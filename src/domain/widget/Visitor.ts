@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { Context, Schema } from "effect"
 import type { ChatbotId } from "../Ids.ts"
 
-/** What the token of a visitor begins with, before its first dot: the form of what it says. */
+/** Beginning of a visitor's token, before its first dot: the form of what the token says. */
 export const VISITOR_TOKEN_VERSION = "vst2"
 
 /** Names a visitor of a chatbot: the first 128 bits of a digest, in base64url. It says nothing about who that is. */
@@ -30,7 +30,7 @@ export const anonymousVisitorId = (chatbot: ChatbotId, secret: string): VisitorI
 /** The id of a visitor whom the customer's own server calls `sub`. */
 export const verifiedVisitorId = (chatbot: ChatbotId, sub: string): VisitorId => idOf(chatbot, "sub", sub)
 
-/** What the customer's own server has signed about a visitor. */
+/** Facts about a visitor that the customer's own server has signed. */
 export interface Identity {
   readonly sub: string
   readonly email?: string

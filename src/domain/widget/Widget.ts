@@ -12,13 +12,13 @@ import { Timestamp } from "../schema/Timestamp.ts"
 /** Longest message of a visitor, in UTF-16 code units. */
 export const VISITOR_MESSAGE_MAX_LENGTH = 32_000
 
-/** What a page names to embed a chatbot: a publishable key, or the id of a chatbot that is public. */
+/** Name by which a page embeds a chatbot: a publishable key, or the id of a chatbot that is public. */
 export const WidgetKey = textBetween(1, 64).annotate({
   description: "A publishable key (`pub_…`), or the id of a chatbot with `is_public`.",
   examples: ["pub_7Hq2mVxT9cKd4LrYw8Zs0B3fQe1d"],
 })
 
-/** How the widget of a chatbot looks and what it begins with, with every default filled in. */
+/** Appearance and opening of a chatbot's widget, with every default filled in. */
 export const WidgetConfig = Schema.Struct({
   key: WidgetKey,
   chatbot_id: ChatbotId,
@@ -46,7 +46,7 @@ export const VisitorSecret = Schema.String.check(
   examples: ["yLwDnJm3TzqV0k5bXhRr9A"],
 })
 
-/** Who a visitor is, as far as the server knows. */
+/** Identity of a visitor, as far as the server knows it. */
 export const VisitorProfile = Schema.Struct({
   id: Schema.String.annotate({ description: "The same for this visitor of this chatbot whenever it comes back." }),
   is_verified: Schema.Boolean.annotate({ description: "Whether the customer's own server has signed who it is." }),
@@ -95,7 +95,7 @@ export const WidgetConversation = Schema.Struct({
 }).annotate({ identifier: "WidgetConversation" })
 export type WidgetConversation = typeof WidgetConversation.Type
 
-/** What a visitor says. */
+/** Request of a visitor for a reply to a message. */
 export const WidgetChatRequest = Schema.Struct({
   conversation_id: Schema.optionalKey(SessionId).annotate({ description: "Absent: a new conversation." }),
   message: Schema.Struct({

@@ -1,7 +1,7 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
-/** What the keys of our own services begin with, and those of the middleware, which endpoints look up. */
+/** Prefixes of the keys of our own services, and of those of the middleware, which endpoints look up. */
 const [OURS, MIDDLEWARE] = ["parley/", "parley/api/"]
 
 /** The services without those that handlers have taken when they were made. */

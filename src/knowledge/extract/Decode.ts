@@ -29,7 +29,7 @@ const looksBinary = (text: string) => {
 
 /** The size of the sample from which an encoding is guessed. */
 const SAMPLE_BYTES = 16 * 1024
-/** How far the sample begins before the first byte beyond ASCII. */
+/** Most bytes of the sample before the first byte beyond ASCII. */
 const SAMPLE_LEAD_BYTES = 256
 
 /** With fewer bytes beyond ASCII in the sample, a guess would be arbitrary. */

@@ -18,7 +18,7 @@ export interface StoredSource extends Omit<Source, "bytes"> {
   readonly content: Blob
 }
 
-/** Where a page begins: `page` counts from 1, and `start` is an offset into the text, in UTF-16 code units. */
+/** Start of a page: `page` counts from 1, and `start` is an offset into the text, in UTF-16 code units. */
 export interface PageStart {
   readonly page: number
   readonly start: number

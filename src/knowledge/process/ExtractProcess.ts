@@ -20,7 +20,7 @@ export class OutOfMemory extends Schema.TaggedError<OutOfMemory>()("OutOfMemory"
 /** The process has used up `ReadLimits.time`. */
 export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {}) {}
 
-/** What reading one document may use. */
+/** Limits on what reading one document may use. */
 interface ReadLimits {
   /** Resident memory of the process, in bytes. */
   readonly memory: number

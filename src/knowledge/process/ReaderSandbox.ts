@@ -5,7 +5,7 @@ import { ExtractProcess } from "./ExtractProcess.ts"
 import { describe, noSandbox, type Sandbox, sandboxesOn } from "./Sandbox.ts"
 
 /**
- * How strictly processes that read documents are confined: `auto` by the best that works, `required` by one that hides
+ * Confinement of the processes that read documents: `auto` by the best sandbox that works, `required` by one that hides
  * network and processes or not at all, `off` by nothing.
  */
 export type SandboxMode = "auto" | "required" | "off"

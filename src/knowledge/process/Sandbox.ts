@@ -32,7 +32,7 @@ export const noSandbox: Sandbox = {
   wrap: (command) => command,
 }
 
-/** What is known of the system before anything was tried. */
+/** Facts about the system that are known before anything was tried. */
 export interface SandboxSystem {
   readonly platform: string
   readonly isRoot: boolean
@@ -85,7 +85,7 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
 
 const strict = { hidesNetwork: true, hidesProcesses: true, hidesFiles: true, changesUser: false } as const
 
-/** What a sandbox takes from a process, in words. */
+/** Describes what a sandbox takes from a process, in words. */
 export const describe = ({ changesUser, hidesFiles, hidesNetwork, hidesProcesses, name }: Sandbox): string => {
   const measures = [
     [hidesNetwork, "no network"],
@@ -149,7 +149,7 @@ const BWRAP =
     " ",
   )
 
-/** Where systems keep programs and their libraries. */
+/** Paths at which systems keep programs and their libraries. */
 const SYSTEM_PATHS = ["/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/nix/store", "/gnu/store"]
 
 /** The source and the packages of this program. Its directory may also hold data, and settings with secrets. */

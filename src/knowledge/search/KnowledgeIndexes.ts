@@ -31,7 +31,7 @@ export interface OpenedIndex {
 }
 
 /**
- * How recent an index has to be.
+ * Freshness that an index has to have.
  *
  * - `current`: of the version that the database has at the time of the call, which takes a round trip to the database.
  * - `cached`: of any version, and without a round trip where possible. The caller has to compare the version with that

@@ -15,13 +15,13 @@ export interface QueryWord {
   readonly commonness: number
   /** Whether the word is a pair of characters of a script without spaces. Such pairs always stand beside each other. */
   readonly isPair: boolean
-  /** How the word is written, for the correction of typing errors. Without it, the word is not corrected. */
+  /** Spelling of the word, for the correction of typing errors. Without it, the word is not corrected. */
   readonly spelling?: Spelling
   /** Whether its terms are those of a similar word, because no passage holds the word itself. */
   readonly isCorrected?: boolean
 }
 
-/** How a word is written. */
+/** Spelling of a word. */
 export interface Spelling {
   /** The word in lower case. */
   readonly word: string

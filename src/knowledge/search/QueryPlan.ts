@@ -11,7 +11,7 @@ interface PlannedTerm {
   readonly ranks: Int32Array
   /** The rarity of the term's word in the knowledge base, combined with that in texts in general. */
   readonly idf: number
-  /** How often the term occurs in the question. */
+  /** Number of times that the term occurs in the question. */
   readonly times: number
   /** Whether the term is a pair of characters rather than a word. */
   readonly isPair: boolean
@@ -25,7 +25,7 @@ interface PlannedPhrase {
   readonly right: number
   /** The inverse document frequency of the rarer term. */
   readonly idf: number
-  /** How often the phrase occurs in the question. */
+  /** Number of times that the phrase occurs in the question. */
   readonly times: number
   /** Whether both terms are pairs of characters. Such pairs overlap, so that their nearness says nothing more. */
   readonly isOfPairs: boolean
@@ -119,7 +119,7 @@ export const planQuery = (
   return { terms, phrases: phrasesOf(query, terms, numbers), words: Array.from(words.values()) }
 }
 
-/** How rare a pair of characters is in general is not known well enough to be used. */
+/** Rarity of a word; that of a pair of characters in general is not known well enough to be used. */
 const rarityOf = (word: QueryWord, chunkFrequency: number, chunks: number, { background }: LexicalWeights): number => {
   const here = inverseDocumentFrequency(chunkFrequency, chunks)
   return word.isPair ? here : (1 - background) * here + background * informationOf(word, chunkFrequency, chunks)

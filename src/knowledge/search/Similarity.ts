@@ -30,12 +30,12 @@ export const DEFAULT_CALIBRATION: Calibration = { chance: 0.155, longQuestion: 5
 
 /** The number of passages to which `Calibration.chance` refers. */
 const SOME_PASSAGES = 200
-/** How chance grows with the logarithm of the number of passages. */
+/** Exponent with which chance grows with the logarithm of the number of passages. */
 const CHANCE_GROWTH = 0.7
 /** The weight of a pair of characters that no passage contains. Most such pairs span the border between two words. */
 const UNSEEN_PAIR = 0.25
 
-/** How a word of the question occurs in a passage. */
+/** Occurrence of a word of the question in a passage. */
 export type Presence = "beside a neighbour" | "scattered" | "similar" | "absent"
 
 /**

@@ -14,7 +14,7 @@ export interface Entry {
   readonly chunks: number
   /** The index or, while there is none, a sample by which the database is searched. */
   readonly content: LexicalIndex | Sample
-  /** Where there is no index: the serving revision of each document. */
+  /** Serving revision of each document, where there is no index. */
   readonly revisions?: ReadonlyMap<DocumentId, number>
 }
 
@@ -33,7 +33,7 @@ export class Slot {
   pendingBytes = 0
   /** The version of the knowledge for which the last build began; -1 before the first, and where it may be tried again. */
   lastBuildVersion = -1n
-  /** When the slot was last used, in milliseconds by the monotonic clock. */
+  /** Time at which the slot was last used, in milliseconds by the monotonic clock. */
   usedAt = 0
 
   constructor(key: string) {

@@ -67,7 +67,7 @@ export const postingOf = (segment: Segment, rank: number, chunk: number): number
 const REACH = 2
 
 /**
- * How often the word of the first posting stands shortly before the word of the second, both in the same chunk.
+ * Counts how often the word of the first posting stands shortly before the word of the second, both in the same chunk.
  * Positions contain their weight in the top bits, so that words of the title and of the text are never neighbours.
  */
 export const timesAdjacent = (segment: Segment, leftPosting: number, rightPosting: number): number => {

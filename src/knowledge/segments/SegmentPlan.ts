@@ -1,7 +1,7 @@
 import type { DocumentId } from "../../domain/Ids.ts"
 import type { Segment, SegmentDocument } from "./Segment.ts"
 
-/** How to bring an index up to date. */
+/** Plan for bringing an index up to date. */
 interface SegmentPlan {
   /** The segments that stay. */
   readonly keep: ReadonlyArray<Segment>

@@ -62,5 +62,5 @@ export const cosine = (vector: SparseVector, sketches: Uint8Array, from: number,
   return squares === 0 ? 0 : product / Math.sqrt(squares)
 }
 
-/** What the two numbers of a byte contribute to the square of the vector's length. */
+/** Contributions of the two numbers of each byte to the square of the vector's length. */
 const SQUARES = Uint8Array.from({ length: 256 }, (_, pair) => ((pair & 15) - ZERO) ** 2 + ((pair >>> 4) - ZERO) ** 2)

@@ -6,8 +6,8 @@ import { functionBook, talkBook } from "./Books.ts"
 const MAX_LENGTH = 120
 
 /**
- * How a text declines to give the e-mail address: `only`, when it says nothing else; `first`, when something else
- * follows; undefined, not at all.
+ * Form in which a text declines to give the e-mail address: `only`, when it says nothing else; `first`, when something
+ * else follows; undefined, when it does not decline.
  */
 export const refusalIn = (text: BoundedText): "only" | "first" | undefined => {
   const start = text.slice(0, MAX_LENGTH)

@@ -44,7 +44,7 @@ const LIKELY = -0.75
 
 /** The share of a question's information that two sentences hold together which answer it, each for one of two things. */
 const WHOLE_SHARE_MIN = 0.8
-/** How much more of a question a table covers than a likely sentence does, where both could answer. */
+/** Lead in the share of the question that a table needs over a likely sentence, where both could answer. */
 const TABLE_LEAD = 0.1
 /** The same where the answer is a way, which cells rarely hold. */
 const WAY_LEAD = 0.5
@@ -174,12 +174,12 @@ const isOpposed = (question: Question, { quotes, text }: Answer, areCells: boole
 
 /** The most items that are quoted. */
 const ITEMS_MAX = 15
-/** What a list gains on a sentence where the question asks for several things, and steps where it asks for a way. */
+/** Gain of a list over a sentence where the question asks for several things, and of steps where it asks for a way. */
 const LIST_GAIN = 3
 const STEPS_GAIN = 5
 /** The share of the question's information from which on a list gains all of this. */
 const LIST_SHARE = 0.3
-/** What it loses where the question asks for one fact. */
+/** Loss of a list where the question asks for one fact. */
 const FACT_LOSS = -4
 
 /** A list, judged as if its announcement were a sentence. */

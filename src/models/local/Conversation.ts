@@ -22,7 +22,7 @@ export interface Conversation {
   readonly isFirst: boolean
   /** The messages of the user before it, the last one first. */
   readonly before: ReadonlyArray<BoundedText>
-  /** What the searches for the question found so far, in order. */
+  /** Results of the searches for the question so far, in order. */
   readonly found: ReadonlyArray<SearchResult>
   /** The documents of the chatbot; undefined while they were not listed. */
   readonly documents: DocumentTitles | "failed" | undefined

@@ -12,21 +12,21 @@ import { holdsWanted } from "./Values.ts"
  * weights are fitted on questions with known answers; see `bench answers`.
  */
 
-/** What speaks for a sentence, each about 0–1, with what it adds to the logarithm of the sentence's odds. */
+/** Features of a sentence, each about 0–1, with what each adds to the logarithm of the sentence's odds. */
 const WEIGHTS = {
   /** The share of the question's information that the sentence itself holds. */
   own: 5.1,
   /** The same where words count that are rare among the sentences. */
   rare: 4.5,
-  /** What the nearest heading and the announcement of a list add to it. */
+  /** Share of the question's information that the nearest heading and the announcement of a list add. */
   heading: 6.6,
-  /** What the sentence before adds to it. */
+  /** Share of the question's information that the sentence before adds. */
   before: 4.2,
   /** Whether the sentence holds what the question wants: 1, or -1 where it lacks it. */
   wanted: 1.4,
   /** Whether it begins with all that is asked about. */
   defines: 1.7,
-  /** How much shorter it is than a plain sentence, on a scale of logarithms. */
+  /** Binary logarithm of the length of a plain sentence over that of the sentence; 0 where it is longer. */
   short: 0.8,
   fragment: -0.7,
   item: -1.6,
@@ -39,9 +39,9 @@ const WEIGHTS = {
 }
 type Features = Readonly<Record<keyof typeof WEIGHTS, number>>
 
-/** What speaks for an answer at all, with what it adds to the logarithm of the odds. */
+/** Signals for an answer at all, with what each adds to the logarithm of the odds. */
 const LIKELIHOOD = {
-  /** What speaks against an answer before anything is known. */
+  /** Evidence against an answer before anything is known. */
   bias: -2.4,
   /** The information that the sentence and what stands above it hold, in words other than names. */
   held: 1.8,
@@ -57,7 +57,7 @@ const LIKELIHOOD = {
 }
 type Signals = Readonly<Record<keyof typeof LIKELIHOOD, number>>
 
-/** What a sentence loses that does not deny what the question denies. */
+/** Loss of a sentence that does not deny what the question denies, or the other way round. */
 const DISAGREEMENT = 3
 /** The rank from which on a passage counts least. */
 const RANKS = 5
@@ -177,7 +177,7 @@ export class Evidence {
     )
   }
 
-  /** What speaks for and against a sentence as an answer. */
+  /** Signals for and against a sentence as an answer. */
   signals({ covered, features, sentence }: Judged): Signals {
     const { all } = this.terms
     const similarity = sentence.passage.similarity ?? 1

@@ -11,7 +11,7 @@ import { wordsOf } from "../../text/UnicodeWords.ts"
  * Reads a question: the words that its answer is about, and what it wants of them.
  */
 
-/** What the answer to a question holds. */
+/** Kind of thing that the answer to a question holds. */
 export type Wanted = Exclude<keyof QuestionWords, "not" | "compare" | "number">
 
 export interface Question {

@@ -11,7 +11,7 @@ import { areAlike } from "./Values.ts"
  * Reads passages into what an answer may quote: sentences, and the items of lists, each with what stands above it.
  */
 
-/** What stands above sentences: all sentences under one heading share one lead. */
+/** Lines above sentences, such as headings: all sentences under one heading share one lead. */
 export interface Lead {
   /** The nearest heading, or the question that stands in its place; empty where there is none. */
   readonly heading: string
@@ -54,7 +54,7 @@ export interface ItemList {
   readonly lead: Lead
 }
 
-/** What the passages hold, in reading order. */
+/** Contents of the passages, in reading order. */
 export interface Reading {
   readonly sentences: ReadonlyArray<Sentence>
   readonly lists: ReadonlyArray<ItemList>
@@ -235,7 +235,7 @@ class Reader implements Reading {
   }
 }
 
-/** How a paragraph begins that is a step. */
+/** Matches the beginning of a paragraph that is a step. */
 const STEP =
   /^[*_]{0,2}(?:step|schritt|étape|paso|passo|passaggio|stap|steg|trin|krok|шаг|крок|adım|الخطوة)\s\p{N}{1,2}\s?[.:)–-]?[*_]{0,2}[.:)–-]?\s+(?=\S)/iu
 

@@ -59,5 +59,5 @@ const related = new Beginnings(MEANINGS)
 /** Whether the answer to a question with a word need not hold it. */
 export const isImplied = (word: string): boolean => implied.of(word) !== undefined
 
-/** What a word means, as a number that words with one meaning share. */
+/** Meaning of a word, as a number that words with one meaning share; undefined where none is known. */
 export const meaningOf = (word: string): number | undefined => related.of(word)

@@ -39,9 +39,9 @@ const NAMING_SHARE_MIN = 0.5
 const SHAPED_MAX = 3
 /** The least weight of a word in a cell: in a table, common words tell rows apart, too. */
 const CELL_WEIGHT_MIN = 0.15
-/** What a cell gains that holds little but words of the question. */
+/** Gain of a cell that holds little but words of the question. */
 const SHARE_WEIGHT = 0.3
-/** What a missing word counts where others name the row: it mostly says in other words what its column says. */
+/** Weight of a missing word where others name the row: it mostly says in other words what its column says. */
 const PARAPHRASE = 0.35
 /** The factors of evidence without a name of the question, and without the column that is wanted. */
 const MISSING_NAME = 0.4
@@ -126,15 +126,15 @@ class Lookup {
     return this.terms.all[term]?.weight ?? 0
   }
 
-  /** How well a word tells rows apart, 0–1. */
+  /** Ability of a word to tell rows apart, 0–1. */
   private rarity(term: number): number {
     const all = this.cells.length
     return all === 1 ? 1 : Math.log(all / (this.frequencies.get(term) ?? all)) / Math.log(all)
   }
 
   /**
-   * How surely a word chooses a row by a cell, 0–1. The name of its column does not, nor what the table is about, unless
-   * it names the row. A column that denies chooses no row for a question that does not: `Closed on`.
+   * Certainty that a word chooses a row by a cell, 0–1. The name of its column does not, nor what the table is about,
+   * unless it names the row. A column that denies chooses no row for a question that does not: `Closed on`.
    */
   private choosing(row: number, column: number, term: number): number {
     const isLabel = column === this.grid.label

@@ -13,13 +13,13 @@ import type { Question } from "./Question.ts"
 /** A word of a question. */
 export interface Term {
   readonly key: string
-  /** How much the word says, 0–1: the rarer it is in its language, the more. */
+  /** Information in the word, 0–1: the rarer it is in its language, the more. */
   readonly weight: number
   /** Whether it is a name, a number or a code. */
   readonly isName: boolean
 }
 
-/** How certain it is that a word of a text means a word of the question, 0–1. */
+/** Certainty that a word of a text means a word of the question, 0–1. */
 const SAME = 1
 const FORM = 0.9
 export const PART = 0.6
@@ -108,7 +108,7 @@ export class Terms {
     this.learn(texts)
   }
 
-  /** How certainly each term is meant by any of `words`, by the term's index. */
+  /** Certainty with which each term is meant by any of `words`, by the term's index. */
   in(words: Iterable<string>): ReadonlyMap<number, number> {
     const found = new Map<number, number>()
     for (const word of words) {

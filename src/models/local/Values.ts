@@ -6,7 +6,7 @@ import type { Wanted } from "./Question.ts"
  * Recognizes values by their shape: numbers, dates, days and names.
  */
 
-/** What a cell of a table holds. */
+/** Kind of content of a table's cell. */
 export type Shape = "amount" | "time" | "name" | "mark" | "text"
 
 /** The names that calendars of all languages have, made when they are first used. */
@@ -112,7 +112,7 @@ const AMOUNT =
 const VALUE_MAX_LENGTH = 40
 const MARK_MAX_LENGTH = 12
 
-/** What a cell holds. */
+/** Recognizes the kind of content of a table's cell. */
 export const shapeOf = (cell: string): Shape => {
   const text = cell.trim()
   if (text.length > VALUE_MAX_LENGTH) return "text"

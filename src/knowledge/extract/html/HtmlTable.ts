@@ -32,7 +32,7 @@ export const cellElements = (row: Element): ReadonlyArray<Element> => childrenNa
 /** A cell that spans further rows below. */
 interface SpanningCell {
   readonly text: string
-  /** How many of the following rows it spans. */
+  /** Number of the following rows that the cell spans. */
   readonly rows: number
 }
 

@@ -15,7 +15,7 @@ const skippedElements = new Set(
 /** An open field (`w:fldChar`). */
 interface Field {
   readonly instruction: string
-  /** Where the text of its result begins; `undefined` while the instruction is read. */
+  /** Start of the text of the field's result; `undefined` while the instruction is read. */
   readonly textFrom: number | undefined
 }
 

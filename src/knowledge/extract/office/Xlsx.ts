@@ -18,7 +18,7 @@ type Cells = Map<number, Map<number, string>>
 /** The parts of a workbook that its sheets share. */
 interface Workbook {
   readonly strings: ReadonlyArray<string>
-  /** How each cell format shows numbers. */
+  /** Number format of each cell format, by its index. */
   readonly formats: ReadonlyArray<NumberFormat>
   /** Whether dates count from 1904 rather than 1900. */
   readonly is1904: boolean

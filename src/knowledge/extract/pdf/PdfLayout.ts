@@ -240,7 +240,7 @@ const write = (block: Block, level: number | undefined, knows: (word: string) =>
 }
 
 /**
- * How to join two texts when `after` continues a sentence of `before` across columns or pages: `drop` characters are
+ * Way to join two texts when `after` continues a sentence of `before` across columns or pages: `drop` characters are
  * removed from the end of `before`, and `joint` is put between. `undefined` when `after` does not continue a sentence.
  */
 export const resumption = (

@@ -18,7 +18,7 @@ const labels: Readonly<Record<string, string>> = {
   ko: "채팅",
 }
 
-/** When the panel covers the whole screen. */
+/** Media query that holds when the panel covers the whole screen. */
 export const fullScreen = "(max-width:480px),(max-height:480px)"
 
 const css = `

@@ -44,7 +44,7 @@ export type Lifetime = (typeof lifetimes)[number]["value"]
 
 const DAY_MILLIS = 86_400_000
 
-/** When a key expires; undefined for never. A day is whole: the key expires at its end, in UTC. */
+/** Time at which a key expires; undefined for never. A day is whole: the key expires at its end, in UTC. */
 export const expiryOf = (lifetime: Lifetime, day: string, now: number): string | undefined => {
   if (lifetime === "never") return undefined
   if (lifetime === "day") return `${day}T23:59:59Z`
@@ -62,7 +62,7 @@ export const stateOf = ({ expires_at, revoked_at }: Timed, now: number): "active
   return expires_at !== null && Date.parse(expires_at) <= now ? "expired" : "active"
 }
 
-/** When a key ends, in words. */
+/** End of a key's validity, in words. */
 export const endOf = (key: Timed, now: number): string => {
   const state = stateOf(key, now)
   if (state === "revoked") return `Revoked ${formatDay((key.revoked_at ?? "").slice(0, 10))}`

@@ -67,7 +67,7 @@ export interface ToolRun {
   readonly id: string
   readonly name: string
   readonly input: unknown
-  /** When the model had written the call, from which on it ran. */
+  /** Time at which the model had written the call, from which on it ran. */
   readonly start: number
   /** Undefined while it runs. */
   readonly end: number | undefined
@@ -80,13 +80,13 @@ export interface ToolRun {
 export interface TracedStep {
   /** False for what the server said without a model, such as that it asks for an e-mail address. */
   readonly isModelCall: boolean
-  /** When the model was asked: at the end of the step before, or when the request was sent. */
+  /** Time at which the model was asked: at the end of the step before, or when the request was sent. */
   readonly start: number
-  /** When its answer began. */
+  /** Time at which the answer of the model began. */
   readonly begun: number
-  /** When the last of its answer was there. */
+  /** Time at which the last of the answer was there. */
   readonly written: number
-  /** When its tools were done too; undefined while it goes on. */
+  /** Time at which the tools of the step were done too; undefined while the step goes on. */
   readonly end: number | undefined
   readonly text: string
   readonly tools: ReadonlyArray<ToolRun>
@@ -101,7 +101,7 @@ export interface Trace {
   readonly steps: ReadonlyArray<TracedStep>
   readonly quotes: ReadonlyArray<Quote>
   readonly error: string | undefined
-  /** When the last event came. */
+  /** Time at which the last event came. */
   readonly latest: number
 }
 
