@@ -81,7 +81,7 @@ export class RateCounter {
     return Math.max(1, Math.ceil((slot * this.slotMillis - now) / 1_000))
   }
 
-  /** What remains of the limit, which responses call by this name. */
+  /** Returns the standing of the limit, which responses call by this name. */
   standing(name: RateStanding["name"], now: number): RateStanding {
     const remaining = Math.max(0, this.free)
     const resetSeconds = Math.min(this.limit.seconds, this.#secondsUntil(remaining + 1, now))

@@ -99,6 +99,6 @@ const ofAddresses = (limit: LocalLimit): AddressLimit => {
   }
 }
 
-/** What counts as one client: an IPv4 address, or the network of 64 bits of an IPv6 address, as one customer has it. */
+/** Returns what counts as one client: an IPv4 address, or the /64 network of an IPv6 address that one customer has. */
 export const networkOf = (address: string): string =>
   ipaddr.IPv6.isValid(address) ? ipaddr.parse(address).toByteArray().slice(0, 8).join(".") + "::" : address

@@ -1,8 +1,8 @@
 import { Context, Duration } from "effect"
 
 /**
- * What one organization may have under way in one process. It is far more than an organization needs whose visitors
- * come by themselves, and little enough that some such organizations fit into a server together.
+ * Most work that one organization may have under way in one process. It is far more than an organization needs whose
+ * visitors come by themselves, and little enough that some such organizations fit into a server together.
  */
 export const ShareBounds = Context.Reference("parley/admission/ShareBounds", {
   defaultValue: () => ({

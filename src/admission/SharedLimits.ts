@@ -12,17 +12,17 @@ import { RateCounter } from "./RateCounter.ts"
 const COUNTERS_MAX = 50_000
 /** The time between two reports that no request waits for. A report takes about a millisecond of a processor. */
 const REPORT_INTERVAL = Duration.millis(100)
-/** How long a request waits for the answer to a report before the server decides alone. */
+/** Longest time that a request waits for the answer to a report before the server decides alone. */
 const REPORT_PATIENCE = Duration.seconds(1)
-/** How long a server decides alone after the others could not be reached. */
+/** Milliseconds for which a server decides alone after the others could not be reached. */
 const ALONE_MILLIS = 2_000
 const SWEEP_INTERVAL = Duration.minutes(1)
 
-/** What became of a request. */
+/** Decision about a request. */
 export interface RateDecision {
-  /** Why the request is refused; undefined when it is granted. */
+  /** Error that refuses the request; undefined when it is granted. */
   readonly refusal: RateLimited | undefined
-  /** What remains of the limit of the key, and of that of its organization when less remains of it. */
+  /** Standings of the limit of the key, and of that of its organization when less remains of it. */
   readonly standings: ReadonlyArray<RateStanding>
 }
 
@@ -162,9 +162,9 @@ export const sharedLimits = Effect.gen(function* () {
 })
 
 /**
- * By how much another clock is ahead of this process's, in milliseconds. One reading of the other clock, taken between
- * two readings of this one, only tells the bounds of that. The estimate changes no more than the bounds demand, so that
- * an answer that took long does not spoil what quick ones have told, and a clock that was set anew is followed.
+ * Estimates the lead of another clock over this process's, in milliseconds. One reading of the other clock, taken
+ * between two readings of this one, only tells its bounds. The estimate changes no more than the bounds demand, so
+ * that an answer that took long does not spoil what quick ones have told, and a clock that was set anew is followed.
  */
 export const clockOffset = (
   estimate: number,

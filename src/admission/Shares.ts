@@ -10,7 +10,7 @@ export type ShareKind = "uploads" | "searches" | "chats" | "streams" | "lists" |
 export interface SharesSettings {
   /** The most work of each kind that one organization has under way in this process. */
   readonly organization: Readonly<Record<ShareKind, number>>
-  /** How long work beyond a share waits for its turn. */
+  /** Longest time that work beyond a share waits for its turn. */
   readonly wait: Duration.Duration
   /** The most work of one kind and organization that waits. */
   readonly queue: number

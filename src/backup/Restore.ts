@@ -20,7 +20,7 @@ const IMPORT_GRACE = Duration.hours(24)
 /** The most keys in one statement. */
 const KEYS = 500
 
-/** What was restored, with what will not work there. */
+/** Manifest of what was restored, with warnings of what will not work there. */
 export interface Restored {
   readonly manifest: Manifest
   readonly warnings: ReadonlyArray<string>

@@ -17,7 +17,7 @@ export const USERS = "databases/"
 /** Prefixes of the keys of all blobs that outlive a request. */
 export const COPIED_PREFIXES = [...BLOB_FOLDERS.map(blobPrefix), USERS]
 
-/** What a store knows of a blob without reading it. */
+/** Facts that a store knows about a blob without reading it. */
 export interface BlobInfo {
   readonly key: string
   /** The length of the content. */

@@ -14,7 +14,7 @@ export interface CopyRequest {
   readonly verify: boolean
 }
 
-/** What a copy did, in files. */
+/** Result of a copy, in files. */
 export interface CopySummary {
   readonly copied: number
   readonly bytes: number

@@ -33,7 +33,7 @@ export interface IngestionBounds {
   readonly lapses: number
   /** Delay after which a document that was given up is tried anew, doubled each time. */
   readonly retryDelay: Duration.Duration
-  /** How often a document that was given up is tried anew. */
+  /** Number of times that a document that was given up is tried anew. */
   readonly retries: number
   /** Time for which a document stays with a process that does not renew its lease, as one that is suspended. */
   readonly lease: Duration.Input

@@ -13,7 +13,7 @@ import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 /** Shortest time between two renewals of a lease that show progress. An attempt that is shorter shows none. */
 const SHOW_INTERVAL = Duration.millis(250)
-/** How long a process that stops waits for the answer to a claim, to release a job that it leased. */
+/** Longest time that a stopping process waits for the answer to a claim, to release a job that it leased. */
 const CLAIM_PATIENCE = Duration.seconds(1)
 /** Pause after a defect of the queue. */
 const FAULT_PAUSE = Duration.seconds(1)
@@ -68,7 +68,7 @@ export type Verdict<Reason> =
   /** The job was deleted meanwhile. */
   | { readonly is: "gone" }
 
-/** When a job is given up, and what is stored then. */
+/** Bounds beyond which a job is given up, and the reasons that are stored then. */
 export interface GivingUp<J extends Job, Reason> {
   /** Attempts that may fail because of the job. */
   readonly attempts: number
@@ -76,7 +76,7 @@ export interface GivingUp<J extends Job, Reason> {
   readonly lapses: number
   /** Delay after which a job that was given up is tried anew, doubled each time. */
   readonly retryDelay: Duration.Duration
-  /** How often a job that was given up is tried anew. */
+  /** Number of times that a job that was given up is tried anew. */
   readonly retries: number
   /** The reason to store for a job that has used up its lapses. */
   readonly ofLapses: (job: J) => Reason
@@ -103,7 +103,7 @@ export interface JobKind<J extends Job, A, E, Reason> {
   readonly queue: JobQueue<J>
   /** Jobs that this process works on at once. */
   readonly concurrency: number
-  /** How long a job stays with a worker that does not renew the lease. Workers renew it three times as often. */
+  /** Time for which a job stays with a worker that does not renew the lease. Workers renew it three times as often. */
   readonly lease: Duration.Duration
   /** Waits, in an idle process, until a job may be due or the bell opens, which is opened when one is queued here. */
   readonly untilDue: (bell: Latch.Latch) => Effect.Effect<unknown>
@@ -209,7 +209,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
 
   const queueName = kind.metricsName ?? name.toLowerCase()
 
-  /** How an attempt ended, as a label of metrics. */
+  /** Returns the outcome of an attempt, as a label of metrics. */
   const outcomeOfAttempt = (exit: Exit.Exit<void, E | Unavailable | LeaseLost>): string => {
     if (Exit.isSuccess(exit)) return "done"
     const error = Cause.findError(exit.cause)

@@ -59,7 +59,7 @@ export interface IssuedKey {
   readonly key: Redacted.Redacted
 }
 
-/** Who the list of keys says has made a key. */
+/** Returns the maker that the list of keys shows for a key. */
 const makerOf = ({ apiKeyId, organizationId }: Caller["Service"], { organization }: KeyRequest): KeyMaker => {
   if (apiKeyId === COMMAND_LINE) return "command line"
   return organization === organizationId ? apiKeyId : "operator"

@@ -99,7 +99,7 @@ export const costOf = ({ steps, sources, model, provider, tokens }: Progress) =>
   sources,
 })
 
-/** What stands between the texts of two steps, unless the second one continues the first. */
+/** Separator of the texts of two steps, unless the second one continues the first. */
 export const STEP_GAP = "\n\n"
 
 /**

@@ -21,7 +21,7 @@ const requestTexts: ReadonlySet<string> = new Set(Object.values(locales).map((lo
 
 const ASKED_AT_MOST = 2
 
-/** Where a conversation stands with the question for the e-mail address. */
+/** State of a conversation with regard to the question for the e-mail address. */
 export interface EmailGate {
   /** The address that the user gave. */
   readonly email: string | undefined
@@ -36,8 +36,8 @@ export interface EmailGate {
 }
 
 /**
- * Where a conversation stands, whose last turn is the user's. `isRequest` recognizes questions of earlier versions,
- * which were worded otherwise.
+ * Returns the state of a conversation whose last turn is the user's. `isRequest` recognizes questions of earlier
+ * versions, which were worded otherwise.
  */
 export const emailGate = (
   conversation: ReadonlyArray<ChatTurn>,

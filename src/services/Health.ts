@@ -7,7 +7,7 @@ import { Ping } from "../storage/sql/Ping.ts"
 /** Longest wait for the database, so that a health check is answered within a second. */
 const PING_TIMEOUT = Duration.millis(700)
 
-/** How long it is remembered whether vectors are missing, which takes a statement of its own. */
+/** Time for which it is remembered whether vectors are missing, which takes a statement of its own. */
 const VECTORS_REMEMBERED = Duration.seconds(10)
 
 const tooSlow = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })

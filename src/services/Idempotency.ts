@@ -52,7 +52,7 @@ export interface KeyedRequest {
   readonly idempotencyKey: string
   /** The secret of the caller's API key. */
   readonly credential: Redacted.Redacted
-  /** What makes the request the same as another one: all parts are equal. */
+  /** Parts of the request. Two requests are the same when all of their parts are equal. */
   readonly parts: ReadonlyArray<string | Uint8Array>
 }
 
@@ -79,7 +79,7 @@ export interface Claim {
   readonly forget: Effect.Effect<void>
 }
 
-/** What becomes of a request with an idempotency key: it runs, or an earlier answer is sent again. */
+/** Outcome for a request with an idempotency key: it runs, or an earlier answer is sent again. */
 export type Beginning =
   | { readonly _tag: "Claimed"; readonly claim: Claim }
   | { readonly _tag: "Answered"; readonly answer: Answer }

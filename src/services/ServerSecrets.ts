@@ -4,7 +4,7 @@ import { Aead, SecureRandom } from "effect/crypto"
 import { SECRETS_KEY } from "../system/Variables.ts"
 import * as Storage from "../storage/ServerSecrets.ts"
 
-/** What a key is for: what was signed or encrypted for one purpose is worth nothing for another one. */
+/** Purpose of a key: what was signed or encrypted for one purpose is worth nothing for another one. */
 export type SecretPurpose = "visitor token" | "console session"
 
 const ALGORITHM = Aead.aes256Gcm

@@ -25,7 +25,7 @@ export const FILES_MAX_COUNT = 10
 export interface ReceivedFile {
   /** The file name that the client sent. */
   readonly name: string
-  /** Where the server has stored the upload for the time of the request. */
+  /** Path at which the server has stored the upload for the time of the request. */
   readonly path: string
 }
 

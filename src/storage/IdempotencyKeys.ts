@@ -21,14 +21,14 @@ export interface Attempt extends IdempotencyName {
   readonly lease: string
 }
 
-/** What a request asks of the row of its idempotency key. */
+/** Claim of a request to the row of its idempotency key. */
 export interface ClaimRequest extends Attempt {
   /** A keyed digest of the request. */
   readonly fingerprint: Uint8Array
   /** The operation's id if this is its first attempt. */
   readonly operation: string
   readonly duration: Duration.Duration
-  /** How long the row is kept. */
+  /** Time for which the row is kept. */
   readonly retention: Duration.Duration
 }
 

@@ -9,7 +9,7 @@ export const migrationsDirectory = fileURLToPath(new URL("../../sql", import.met
 /** The file name of a migration: `NNNN_name.sql`. */
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/
 
-/** How a migration declares which older servers can use the database after it. */
+/** Pattern of the line by which a migration declares which older servers can use the database after it. */
 const USABLE_FROM = /^-- usable from: (\d{4})$/m
 
 /** A migration, read from its file. */

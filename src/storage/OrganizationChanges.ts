@@ -33,7 +33,7 @@ export const ConversationState = Schema.Struct({
 })
 export type ConversationState = typeof ConversationState.Type
 
-/** What can change in an organization, as it is at one moment. */
+/** State of all that can change in an organization, at one moment. */
 export const OrganizationState = Schema.Struct({
   /** By the database's clock. */
   now: Schema.String,
@@ -52,16 +52,16 @@ export const DOCUMENTS_MAX = 1_000
 /** The most conversations that are read at once. */
 export const CONVERSATIONS_MAX = 200
 /**
- * For how long a change may take to be visible after its time, because its transaction is open: what is older than that
- * when it is first seen is missed.
+ * Longest time for which a change may be invisible after its time, because its transaction is open: what is older than
+ * that when it is first seen is missed.
  */
 const OPEN_FOR = "5 seconds"
 
 const decodeStates = decodeRows(OrganizationState)
 
 /**
- * What has changed in the current organization, found by comparing its state with that of a moment ago: nothing that
- * changes anything has to tell. Each table is read by an index, and only where something may have changed.
+ * Finds changes in the current organization by comparing its state with that of a moment ago: nothing that changes
+ * anything has to tell. Each table is read by an index, and only where something may have changed.
  */
 export class OrganizationChanges extends Context.Service<OrganizationChanges>()("parley/storage/OrganizationChanges", {
   make: Effect.gen(function* () {

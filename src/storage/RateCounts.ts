@@ -4,7 +4,7 @@ import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { integers, texts } from "./sql/SqlValues.ts"
 
-/** What a server reports and asks of one limit. */
+/** Report and request of a server for one limit. */
 export interface RateReport {
   /** Names the limit and its owner, and ends with a space and the length of a slot in milliseconds. */
   readonly id: string
@@ -26,7 +26,7 @@ export const RateCount = Schema.Struct({
   slot: Schema.Finite,
   /** The units of each slot, the newest first, with those that this report added. */
   counts: Schema.Array(Schema.Finite),
-  /** How many of the units that the server asked for are granted. */
+  /** Granted units, of those that the server asked for. */
   granted: Schema.Finite,
 })
 export type RateCount = typeof RateCount.Type

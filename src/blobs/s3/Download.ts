@@ -33,7 +33,7 @@ class Download {
   private pieces: AsyncIterator<Uint8Array> | undefined
   private offset = 0
   private cuts = 0
-  /** What the first answer says of the whole object. */
+  /** Facts about the whole object, from the first answer. */
   private object: { readonly etag: string | null; readonly bytes: number; readonly sha256: string | null } | undefined
 
   constructor(client: S3Client, key: string) {

@@ -34,7 +34,7 @@ const RETRY_DELAY_MAX = Duration.seconds(2)
 const SENT_PER_SECOND = 256 * 1024
 /** The failures in a row after which the store counts as down. */
 const FAILURES_MAX = 3
-/** How long a store that is down is not asked. */
+/** Time for which a store that is down is not asked. */
 const DOWN_FOR = Duration.seconds(3)
 const EMPTY = sha256("")
 

@@ -11,11 +11,11 @@ export class S3Failure extends Schema.TaggedError<S3Failure>()("S3Failure", {
   status: Schema.UndefinedOr(Schema.Int),
   /** The store's code of the error, such as `NoSuchKey`; empty when it gave none. */
   code: Schema.String,
-  /** What is wrong, in words for operators. */
+  /** Problem, in words for operators. */
   what: Schema.String,
-  /** What an operator can do about it; undefined when it may pass by itself. */
+  /** Remedy for operators; undefined when the problem may pass by itself. */
   doThis: Schema.UndefinedOr(Schema.String),
-  /** How long the store asks to wait. */
+  /** Time that the store asks to wait. */
   retryAfter: Schema.Duration,
 }) {
   /** Whether the same request may succeed later. */
@@ -58,7 +58,7 @@ const wordsOf = (error: unknown): string => {
 export const silent = (settings: S3Settings, after: Duration.Duration): S3Failure =>
   failureOf(`The S3 server at ${settings.endpoint} did not answer within ${Duration.toSeconds(after)} s.`)
 
-/** What was read is not what was stored, or it is only a part of it. */
+/** Failure of a read whose content is not what was stored, or is only a part of it. */
 export const damaged = (key: string): S3Failure =>
   failureOf(`The file ${key} is not what was stored.`, { code: "Damaged" })
 

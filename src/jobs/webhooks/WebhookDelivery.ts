@@ -16,12 +16,12 @@ import { withoutTimeLimit } from "../../storage/sql/TimeLimit.ts"
 import { regularly, surviving } from "../../system/Background.ts"
 import { makeWorker, pauseAfter } from "../Worker.ts"
 
-/** How long to wait for more when something was stored here, before looking whether these are deliveries. */
+/** Wait for more after something was stored here, before a look whether these are deliveries. */
 const GATHERING = Duration.millis(250)
 const FAULT_PAUSE = Duration.seconds(2)
-/** How long a webhook stays with a process that does not renew its lease. */
+/** Time for which a webhook stays with a process that does not renew its lease. */
 const LEASE = Duration.seconds(5)
-/** How long a webhook is sent to before the others have their turn. */
+/** Time for which a webhook is sent to before the others have their turn. */
 const SLICE = Duration.seconds(5)
 /** Requests to one endpoint at once, each for another subject. */
 const CONCURRENCY_OF_ENDPOINT = 8

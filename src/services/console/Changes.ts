@@ -10,7 +10,7 @@ import {
   type OrganizationState,
 } from "../../storage/OrganizationChanges.ts"
 
-/** What has changed between two moments, but for the contents of documents. */
+/** Changes between two moments, except those of the contents of documents. */
 export interface Difference {
   readonly events: ReadonlyArray<OrganizationEvent>
   /** The documents that have changed, or have become ready or are gone, by chatbot. */

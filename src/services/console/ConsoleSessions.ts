@@ -16,12 +16,12 @@ import { RecentMap } from "../../system/RecentMap.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
 
 export interface ConsoleSessionsSettings {
-  /** How long a session lasts. */
+  /** Time that a session lasts. */
   readonly lifetime: Duration.Duration
 }
 
 const PURPOSE = "console session"
-/** How long a one-time link signs in. */
+/** Time for which a one-time link signs in. */
 const LINK_LIFETIME = Duration.hours(1)
 const LINK_BYTES = 32
 /** The most links that have not been used: only the first start makes one. */
@@ -38,7 +38,7 @@ const wrongLink = new Unauthorized({
 })
 const nobody = new Unauthorized({ detail: "Nobody is signed in." })
 
-/** What the cookie holds: an API key, and the time in milliseconds since 1970 at which the session ends. */
+/** Content of the cookie: an API key, and the time in milliseconds since 1970 at which the session ends. */
 const Content = Schema.fromJsonString(Schema.Struct({ key: Schema.String, until: Schema.Finite }))
 const encodeContent = Schema.encodeEffect(Content)
 const decodeContent = Schema.decodeEffect(Content)
@@ -46,7 +46,7 @@ const decodeContent = Schema.decodeEffect(Content)
 /** A session that has just begun. */
 export interface NewSession {
   readonly session: ConsoleSession
-  /** What the cookie holds, encrypted. */
+  /** Encrypted content of the cookie. */
   readonly cookie: string
   readonly lifetime: Duration.Duration
 }
@@ -143,7 +143,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
           return (yield* Clock.currentTimeMillis) < until ? key : undefined
         }),
 
-        /** Who the caller is. */
+        /** Describes the session of the caller. */
         current: Caller.use((caller) => Effect.catchTag(describe(caller), "NotFound", () => nobody)),
 
         /** Makes a link that signs in with a key, once and within an hour. Returns what follows `#sign-in=` in it. */

@@ -27,7 +27,7 @@ interface Watch {
 }
 
 /**
- * What changes in organizations, while it happens. One fiber in each process reads the state of an organization that
+ * Changes in organizations, as they happen. One fiber in each process reads the state of an organization that
  * has subscriptions, once in each interval and by one statement however many they are, and compares it with the last
  * one. So what makes a change has nothing to report, on whichever server it happens, and costs nothing while nobody
  * listens.

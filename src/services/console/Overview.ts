@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Caller } from "../../domain/Caller.ts"
 import { Totals } from "../../storage/chatbots/Totals.ts"
 
-/** What chatbots have, in numbers. */
+/** Counts of documents and conversations per chatbot. */
 export class Overview extends Context.Service<Overview>()("parley/services/console/Overview", {
   make: Effect.gen(function* () {
     const { ofChatbots } = yield* Totals

@@ -7,7 +7,7 @@ import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 
 /** The longest that the database may take, so that the metrics are there while it is not. */
 const TIMEOUT = Duration.seconds(1)
-/** For how long figures serve further readers of the metrics, so that many of them cost no more than one. */
+/** Time for which figures serve further readers of the metrics, so that many of them cost no more than one. */
 const KEPT = Duration.seconds(5)
 
 /** Each queue, by its name in the metrics and in the state of the server. */

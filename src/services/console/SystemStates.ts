@@ -16,12 +16,12 @@ export interface SystemStatesSettings {
   readonly knowledgeIndexes: { readonly bytes: number }
 }
 
-/** What this process knows: all of the state but the version of the API, and whether the server is stopping. */
+/** State that this process knows: all but the version of the API, and whether the server is stopping. */
 export type ProcessState = Omit<SystemState, "api_version" | "readiness"> & {
   readonly vectors: SystemState["readiness"]["vectors"]
 }
 
-/** How the server is, for its operator. */
+/** State of the server, for its operator. */
 export class SystemStates extends Context.Service<SystemStates>()("parley/services/console/SystemStates", {
   make: (settings: SystemStatesSettings) =>
     Effect.gen(function* () {

@@ -26,7 +26,7 @@ import { Shares } from "../../admission/Shares.ts"
 /** Most webhooks of one organization: each event is stored once for each of them. */
 const WEBHOOKS_MAX_COUNT = 20
 
-/** How long the secret before signs as well, after a rotation. */
+/** Time for which the previous secret signs as well, after a rotation. */
 const OVERLAP = Duration.hours(24)
 const TEST_TYPE = "webhook.test"
 

@@ -18,7 +18,7 @@ export interface IssuedIdentitySecret {
   readonly secret: Redacted.Redacted
 }
 
-/** What an identity token says, for how long, and which secret has signed it. */
+/** Identity that a token states, with the end of its validity and the secret that has signed it. */
 export interface VerifiedIdentity {
   readonly identity: Identity
   readonly secretId: IdentitySecretId
@@ -26,7 +26,7 @@ export interface VerifiedIdentity {
   readonly until: number
 }
 
-/** What whoever can be any visitor may do: talk, and read what visitors have said. */
+/** Rights of whoever can be any visitor: to talk, and to read what visitors have said. */
 const rightsOfVisitors = ["chat", "conversations:read"] as const
 
 /** Manages the secrets by which the customers' own servers sign who visitors are, and checks what they have signed. */

@@ -31,15 +31,15 @@ export const LiveReplyBounds: Context.Reference<LiveReplyBounds> = Context.Refer
 const ORGANIZATION_PART = 1 / 4
 /** The bytes that a reply takes beside its events, roughly. */
 const REPLY_OVERHEAD = 4_096
-/** How often replies whose time is over are dropped. */
+/** Time between two sweeps, which drop the replies whose time is over. */
 const SWEEP_EVERY = Duration.seconds(1)
 
 export type LiveReplyFailure = ChatFailure | Conflict
 
-/** How a reply has ended: with the finish reason of its model, or because its visitor stopped it. */
+/** End of a reply: by the finish reason of its model, or because its visitor stopped it. */
 export type ReplyEnd = { readonly type: "finish"; readonly finish_reason: string } | { readonly type: "stopped" }
 
-/** Whose reply it is. */
+/** Message and visitor that a reply belongs to. */
 export interface ReplyOwner {
   readonly id: MessageId
   readonly visitor: string
@@ -62,15 +62,15 @@ export class LiveReply {
   readonly log: ReplyLog
   /** The number before that of its first event. */
   readonly beginning: number
-  /** How many read the log at the moment. */
+  /** Number of readers of the log at the moment. */
   readers = 0
   /** The fiber that makes it. */
   fiber: Fiber.Fiber<ReplyEnd, LiveReplyFailure> | undefined
   isStopped = false
-  /** Why it has failed; undefined while it is being made, and when it has not. */
+  /** Failure of the reply; undefined while the reply is being made, and when it has not failed. */
   failure: Failure | undefined
   private hasText = false
-  /** When it ended, by the monotonic clock; undefined while it is being made. */
+  /** Time at which the reply ended, by the monotonic clock; undefined while it is being made. */
   endedAt: number | undefined
 
   constructor({ id, visitor }: ReplyOwner, organization: OrganizationId, log: ReplyLog) {

@@ -22,7 +22,7 @@ export interface Placement {
   readonly config: WidgetConfig
   /** The origins whose pages may show it, and send requests themselves; `*` for every one. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** On whose behalf its visitors chat. */
+  /** Caller on whose behalf the visitors of the chatbot chat. */
   readonly caller: Caller["Service"]
 }
 
@@ -149,7 +149,7 @@ export class Placements extends Context.Service<Placements>()("parley/services/w
       /** Finds the chatbot that stands on pages by a publishable key, or by the id of a public chatbot. */
       find,
 
-      /** The same for a request without a visitor token, which counts for the client's address. */
+      /** Finds the chatbot like `find`, for a request without a visitor token; counts it for the client's address. */
       visit: (key: string) => counted(find(key)),
 
       /**

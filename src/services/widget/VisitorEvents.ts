@@ -16,7 +16,7 @@ export const widgetSource = ({ page, quote, title }: Source, index: number): Wid
  * all events together are the text that is stored.
  */
 export class VisitorEvents {
-  /** What the next text begins with: a blank line after a step, so that each step is a paragraph. */
+  /** Beginning of the next text: a blank line after a step, so that each step is a paragraph. */
   private gap = ""
   private hasText = false
   private sources = 0

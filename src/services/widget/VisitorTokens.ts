@@ -22,7 +22,7 @@ import { VisitorConversations } from "./VisitorConversations.ts"
 /** Lifetime of a visitor's token, which the widget renews unasked. A key that is revoked ends it at once. */
 const SESSION_LIFETIME = Duration.hours(1)
 
-/** By what somebody opens a session. */
+/** Credentials by which somebody opens a session. */
 export interface SessionRequest {
   /** A publishable key, or the id of a public chatbot. */
   readonly key: string
@@ -41,15 +41,15 @@ export interface AdmittedVisitor {
 const TOKEN_MAX_LENGTH = 4_096
 const SECRET_BYTES = 16
 
-/** What a token says. The names are short, because a token travels with every request. */
+/** Claims of a token. The names are short, because a token travels with every request. */
 const Claims = Schema.Struct({
-  /** The name by which the widget is placement. */
+  /** The name by which the widget is placed. */
   k: Schema.String,
   c: ChatbotId,
   v: VisitorId,
   /** The identity secret that says who the visitor is, if one does. */
   i: Schema.optionalKey(IdentitySecretId),
-  /** When the token expires, in milliseconds since 1970. */
+  /** Time at which the token expires, in milliseconds since 1970. */
   e: Schema.Int,
   m: Schema.optionalKey(Schema.String),
   n: Schema.optionalKey(Schema.String),
@@ -62,10 +62,10 @@ const notValid = new Unauthorized({
   detail: "The visitor token is missing, expired or not valid, or its widget is gone. Open a session anew.",
 })
 
-/** Who opens a session. */
+/** Visitor who opens a session. */
 interface Newcomer {
   readonly visitor: Visitor["Service"]
-  /** What vouches for a verified visitor, whose session ends with it. */
+  /** Identity that vouches for a verified visitor, whose session ends with it. */
   readonly voucher?: Pick<VerifiedIdentity, "secretId" | "until">
 }
 

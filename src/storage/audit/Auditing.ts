@@ -10,7 +10,7 @@ import { RequestId } from "../../domain/RequestId.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 
-/** What an entry of the audit log says beside who did it, from where and when. */
+/** Fields of an entry of the audit log, beside who did it, from where and when. */
 export interface AuditedChange {
   readonly organization: OrganizationId
   readonly action: AuditAction

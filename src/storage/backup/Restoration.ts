@@ -27,7 +27,7 @@ export interface RestoredTable<E, R> {
   readonly pages: Stream.Stream<ReadonlyArray<string>, E, R>
 }
 
-/** How an organization is imported. */
+/** Ids and salt for the import of an organization. */
 export interface Import {
   /** The id in the export. */
   readonly from: OrganizationId

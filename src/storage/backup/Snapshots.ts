@@ -16,7 +16,7 @@ const PAGE_CHARACTERS = 1024 * 1024
 /** The number of rows of the first page, and the most of any. */
 const PAGE_ROWS = { first: 50, most: 1_000 }
 
-/** How the names of columns end that have the id of the key of an encrypted secret. */
+/** Suffix of the names of columns that have the id of the key of an encrypted secret. */
 const SEALED_BY = "sealed_by"
 
 /** A blob that a row of a snapshot names. */

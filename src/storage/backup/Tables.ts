@@ -2,7 +2,7 @@
  * What backups do with each table. A test fails when a migration adds a table that is not listed here.
  */
 
-/** What backups and exports do with a table. */
+/** Rule of backups and exports for a table. */
 export interface TableRule {
   readonly table: string
   /** Whether a backup has the rows of the table. */

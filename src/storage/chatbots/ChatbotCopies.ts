@@ -14,7 +14,7 @@ import { onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErro
 import { json } from "../sql/SqlValues.ts"
 import { openHeaders, sealHeaders, StoredHeaders } from "../tools/ToolHeaders.ts"
 
-/** How a copy differs from its chatbot. */
+/** Fields in which a copy differs from its chatbot. */
 export interface CopyDifference {
   readonly name: string
   readonly slug: string

@@ -234,7 +234,7 @@ const encode = (values: object): Record<string, unknown> =>
     Object.entries(values).map(([column, value]) => [column, jsonColumns.has(column) ? json(value) : value]),
   )
 
-/** What the audit log compares of a chatbot. */
+/** Returns the fields of a chatbot that the audit log compares. */
 const configurationOf = ({
   created_at: _,
   organization_id: __,

@@ -22,7 +22,7 @@ type Row = typeof Row.Type
 
 const decodeAll = decodeRows(Row)
 
-/** How much the chatbots of the current organization have. */
+/** Counts of the documents and conversations of the current organization's chatbots. */
 export class Totals extends Context.Service<Totals>()("parley/storage/chatbots/Totals", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

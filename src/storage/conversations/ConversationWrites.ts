@@ -40,7 +40,7 @@ export interface BotMessage {
   readonly unanswered: boolean
 }
 
-/** What the user's messages say to the chatbot's question for an e-mail address. */
+/** Answer of the user's messages to the chatbot's question for an e-mail address. */
 export interface EmailAnswer {
   readonly email: string | undefined
   readonly mayAskAgain: boolean

@@ -10,7 +10,7 @@ import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval } from "../sql/SqlValues.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
-/** How long a run belongs to its server after its last step; then another server may go on with it. */
+/** Time for which a run belongs to its server after its last step; then another server may go on with it. */
 const LEASE = Duration.minutes(1)
 
 const decodeOrganizations = decodeRows(Schema.Struct({ id: OrganizationId }))

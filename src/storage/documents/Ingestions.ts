@@ -25,7 +25,7 @@ export const Ingestion = Schema.Struct({
 })
 export type Ingestion = typeof Ingestion.Type
 
-/** What identifies an attempt: its writes count only while the job has this lease. */
+/** Identity of an attempt, whose writes count only while the job has this lease. */
 type Attempt = Pick<Ingestion, "document_id" | "lease_id">
 
 export const ingestionTable = {

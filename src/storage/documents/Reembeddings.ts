@@ -16,7 +16,7 @@ export const Reembedding = Schema.Struct({
 })
 export type Reembedding = typeof Reembedding.Type
 
-/** What identifies an attempt: its writes count only while the job has this lease. */
+/** Identity of an attempt, whose writes count only while the job has this lease. */
 type Attempt = Pick<Reembedding, "document_id" | "lease_id">
 
 /** A chunk whose embedding another model made, with the texts that an embedding is made from. */
@@ -32,7 +32,7 @@ export type OutdatedChunk = typeof OutdatedChunk.Type
 export interface EmbeddedChunk {
   readonly id: ChunkId
   readonly embedding: Float32Array
-  /** What an index in memory compares in place of the embedding; null where no index does. */
+  /** Sketch that an index in memory compares in place of the embedding; null where no index does. */
   readonly sketch: Uint8Array | null
 }
 

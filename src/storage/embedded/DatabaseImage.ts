@@ -16,7 +16,7 @@ export class ImageUnusable extends Schema.TaggedError<ImageUnusable>()("ImageUnu
   reason: Schema.String,
 }) {}
 
-/** What an image was made from. */
+/** Record of what an image was made from. */
 const ImageManifest = Schema.Struct({
   /** The versions of the packages that made the image, by name. */
   packages: Schema.Record(Schema.String, Schema.String),

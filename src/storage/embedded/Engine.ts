@@ -15,12 +15,12 @@ export interface Engine {
   readonly lost: Effect.Effect<never, EngineFailure>
 }
 
-/** How long a connection waits while the transaction of another one is open. */
+/** Longest time that a connection waits while the transaction of another one is open. */
 const LOCK_TIMEOUT = Duration.seconds(60)
-/** How long the engine may take to write its last checkpoint and close. */
+/** Longest time that the engine may take to write its last checkpoint and close. */
 const CLOSE_TIMEOUT = Duration.seconds(20)
 const TERMINATE_TIMEOUT = Duration.seconds(1)
-/** How long a start may take. Recovery after a crash reads all of the log since the last checkpoint. */
+/** Longest time that a start may take. Recovery after a crash reads all of the log since the last checkpoint. */
 const START_TIMEOUT = Duration.minutes(5)
 
 /**

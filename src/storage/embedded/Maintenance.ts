@@ -4,7 +4,7 @@ import { regularly } from "../../system/Background.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
 import type { Wire } from "./Wire.ts"
 
-/** How often to check whether maintenance is due. */
+/** Time between two checks whether maintenance is due. */
 const LOOK_EVERY = Duration.seconds(30)
 /** A checkpoint is due after this many bytes of write-ahead log, which would otherwise grow without limit. */
 const CHECKPOINT_AFTER_BYTES = 64 * 1024 * 1024

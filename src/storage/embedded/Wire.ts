@@ -65,7 +65,7 @@ export class Wire {
     return connection
   }
 
-  /** For how many milliseconds the engine has been idle. */
+  /** Returns the milliseconds for which the engine has been idle. */
   idleMillis(): number {
     return performance.now() - this.lastUsedMillis
   }

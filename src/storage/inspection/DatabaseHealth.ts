@@ -39,7 +39,7 @@ const Table = Schema.Struct({
   /** Whether autovacuum should have removed the dead rows long ago. */
   isBehind: Schema.Boolean,
   isAnalyzed: Schema.Boolean,
-  /** How often the whole table was read in an hour, on average since the statistics began; 0 where that was rare. */
+  /** Full reads of the table per hour, on average since the statistics began; 0 if the mean scan reads at most half. */
   scansPerHour: Schema.Finite,
 })
 

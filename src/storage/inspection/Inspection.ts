@@ -10,7 +10,7 @@ import { TimeLimited, withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** How long a document is embedded before it counts as waiting for its vectors. */
+/** Time for which a document is embedded before it counts as waiting for its vectors. */
 const EMBEDDED_WITHIN = "10 seconds"
 
 const Server = Schema.Struct({
@@ -53,7 +53,7 @@ const decodeFailures = decodeRows(Failure)
 const decodeLexemeIndexes = decodeRows(LexemeIndex)
 const decodeGarbage = decodeRows(Garbage)
 
-/** What the database is. */
+/** Facts about the database: its versions, limits and migrations. */
 export interface DatabaseFacts extends Schema.Schema.Type<typeof Server> {
   /** The limits that the database itself keeps for a statement that is not exempt from them. */
   readonly limits: typeof Limits.Type

@@ -33,7 +33,7 @@ export interface NewApiKey {
   readonly organization_id: OrganizationId
   readonly chatbot_id: ChatbotId | null
   readonly name: string
-  /** What is stored of a publishable key besides; absent for a secret one. */
+  /** Further stored fields of a publishable key; absent for a secret one. */
   readonly publishable?: { readonly key: string; readonly allowed_origins: ReadonlyArray<string> }
   /** SHA-256 of the key. */
   readonly hash: Uint8Array

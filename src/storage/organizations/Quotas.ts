@@ -7,7 +7,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
-/** How long a process counts new conversations by itself before it asks the database again. */
+/** Time for which a process counts new conversations by itself before it asks the database again. */
 const CONVERSATIONS_FRESH = Duration.seconds(5)
 /** The most organizations whose conversations a process counts. */
 const CONVERSATIONS_CAPACITY = 10_000

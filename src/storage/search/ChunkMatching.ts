@@ -7,11 +7,11 @@ import { type LexemeQuery, tsqueryOf } from "./LexemeQuery.ts"
 import { lexemeIndexName, validIndex } from "./LexemeIndexes.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
-/** Which chunks a search by words takes from the database. */
+/** Selection of the chunks that a search by words takes from the database. */
 export interface MatchQuery {
   /** All chunks that match this are returned; about `room` of them are expected at most. */
   readonly best: LexemeQuery | undefined
-  /** When next to none match the best query, others that match this fill the room, those that Postgres ranks highest. */
+  /** Query whose other matches fill the room when next to none match `best`: those that Postgres ranks highest. */
   readonly next: LexemeQuery | undefined
   /**
    * Whether so many chunks match the next query that it takes longer to list them than to read some chunks, enough of

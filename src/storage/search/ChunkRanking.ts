@@ -17,7 +17,7 @@ export interface Candidate {
   readonly similarity: number
 }
 
-/** How candidates are ranked. */
+/** Parameters of a ranking of candidates. */
 export interface Ranking {
   readonly chatbotId: ChatbotId
   readonly candidates: ReadonlyArray<Candidate>
@@ -158,7 +158,7 @@ const LEAST_CORRELATED = 5
 const NEIGHBOURS = 30
 /** The lead of the first neighbour over the last one, by that of the neighbour at a third: by chance, and clearly. */
 const LEAD = { chance: 3.5, clear: 7.5 }
-/** How much more a vector score counts when the nearest chunk stands out clearly. */
+/** Bonus on the weight of vector scores, as a multiple of it, when the nearest chunk stands out clearly. */
 const CLEAR_LEAD_BONUS = 1.25
 /** The trust in vectors that say nothing. It is not 0, so that they still order chunks which words cannot order. */
 const LEAST_TRUST_IN_VECTORS = 0.02

@@ -41,7 +41,7 @@ export interface NewChunk {
   readonly page: number | null
   /** All embeddings of a batch have the same dimension. */
   readonly embedding: Float32Array
-  /** What an index in memory compares in place of the embedding; null where no index does. */
+  /** Sketch that an index in memory compares in place of the embedding; null where no index does. */
   readonly sketch: Uint8Array | null
 }
 

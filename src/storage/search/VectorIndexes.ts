@@ -30,7 +30,7 @@ const defaultVectorIndexesSettings: VectorIndexesSettings = { leastChunks: 5_000
 const DIMENSIONS_MAX = { vector: 2_000, halfvec: 4_000 }
 /** The oldest pgvector whose index search goes on until it has found enough vectors of the chatbot. */
 const OLDEST_PGVECTOR = [0, 8] as const
-/** How often to check whether a chatbot has become large enough. */
+/** Time between two checks whether a chatbot has become large enough for an index. */
 const LOOK_EVERY = Duration.minutes(1)
 
 const decodeVersion = decodeRows(Schema.Struct({ version: Schema.String }))

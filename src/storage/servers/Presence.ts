@@ -14,22 +14,22 @@ import { decodeRows } from "../Rows.ts"
 
 /** The first key of the advisory locks of servers, an arbitrary number of Parley's own; the second is a server's. */
 export const LOCK_CLASS = 724_201_554
-/** How often the locks of the other servers are looked at. */
+/** Time between two looks at the locks of the other servers. */
 const LOOK_EVERY = Duration.seconds(1)
-/** The same while one of them is free, whose server may have it again soon. */
+/** Time between two looks while one of the locks is free, whose server may have it again soon. */
 const LOOK_AGAIN_AFTER = Duration.millis(250)
-/** The same while there is no other server, to see one that arrives. */
+/** Time between two looks while there is no other server, to see one that arrives. */
 const LOOK_ALONE_EVERY = Duration.seconds(2)
 /**
- * For how long a lock is free before its server counts as dead. A server that has only lost its connection has it again
- * sooner, also after a restart of Postgres, which frees all locks at once.
+ * Time for which a lock is free before its server counts as dead. A server that has only lost its connection has it
+ * again sooner, also after a restart of Postgres, which frees all locks at once.
  */
 const DEAD_AFTER = Duration.millis(2_500)
-/** How long a server that has lost the connection waits before it opens another one. */
+/** Pause of a server that has lost the connection, before it opens another one. */
 const RECONNECT_AFTER = Duration.millis(250)
-/** How long a statement of this connection may take. */
+/** Longest time that a statement of this connection may take. */
 const ANSWER_WITHIN = Duration.seconds(5)
-/** How long a server that stops tries to say so. Others find it out by its lock. */
+/** Longest time that a stopping server tries to say so. Others find it out by its lock. */
 const SIGN_OUT_WITHIN = Duration.seconds(1)
 /** The number of looks for a pooler, which may give statements of one client to several connections only now and then. */
 const POOLER_LOOKS = 3

@@ -5,7 +5,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 export interface Index {
   readonly name: string
   readonly table: string
-  /** What follows the name of the table in the statement `create index`. */
+  /** Part of the statement `create index` that follows the name of the table. */
   readonly definition: string
 }
 

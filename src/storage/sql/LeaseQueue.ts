@@ -20,7 +20,7 @@ export const Job = Schema.Struct({
    * The number of earlier attempts whose worker was killed or lost the database. Putting the job off resets it to 0.
    */
   lapses: Schema.Int,
-  /** How often the job was given up and put off. */
+  /** Number of times that the job was given up and put off. */
   given_up: Schema.Int,
 })
 export type Job = typeof Job.Type
@@ -81,11 +81,11 @@ export interface ClaimCondition {
 }
 
 /**
- * When this many attempts of a job have ended with their process, the next one is delayed: by a second, then by twice
+ * Number of attempts of a job that end with their process before the next one is delayed: by a second, then by twice
  * as long each time.
  */
 const LAPSES_AT_ONCE = 3
-/** The longest such delay. */
+/** Longest delay of a job whose attempts have ended with their process. */
 const LAPSE_DELAY_MAX_SECONDS = 30
 
 /**
@@ -228,7 +228,7 @@ export const QueueState = Schema.Struct({
   underWay: Schema.Int,
   /** Jobs that are tried again later. */
   delayed: Schema.Int,
-  /** How long the first due job has been due, in seconds; null when none is. */
+  /** Seconds for which the first due job has been due; null when none is due. */
   overdue_seconds: Schema.NullOr(Schema.Finite),
 })
 export type QueueState = typeof QueueState.Type

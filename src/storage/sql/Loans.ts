@@ -21,7 +21,7 @@ export const showLoans = Effect.fnUntraced(function* (name: string, connections:
 
 /** Makes two effects that borrow a connection from a pool; `getInTime` fails when none is free within the time limit. */
 export const lender = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undefined, loans: Loans) => {
-  /** How many connections are known to be idle. Without a wait, a time limit would cost more than borrowing does. */
+  /** Number of connections known to be idle. Without a wait, a time limit would cost more than borrowing does. */
   let idle = 0
   const returned = Effect.addFinalizer(() =>
     Effect.sync(() => {

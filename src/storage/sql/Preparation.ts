@@ -15,7 +15,7 @@ const OLDEST_PGVECTOR = [0, 7] as const
 /** The advisory lock under which a process prepares and migrates the database: an arbitrary number of Parley's own. */
 export const ADVISORY_LOCK = 7_242_015_531
 
-/** What the server offers before anything is installed. */
+/** Versions, extensions and rights that the server offers before anything is installed. */
 const ServerState = Schema.Struct({
   version: Schema.Int,
   version_text: Schema.String,

@@ -10,9 +10,9 @@ import { withoutTimeLimit } from "./TimeLimit.ts"
  * only for what other processes have stored, and hardly ever while there is none.
  */
 
-/** How often a process looks that others share the database with. They begin what they store themselves at once. */
+/** Longest time between looks of a process that shares the database. What it stores itself it begins at once. */
 const LOOK_EVERY = Duration.seconds(2)
-/** The same for a process that knows of no other: a command may store something, and the system's own statements. */
+/** Longest time between looks of a process that is alone: a command and the system's own statements may store rows. */
 const LOOK_ALONE_EVERY = Duration.seconds(5)
 /** The least time between two looks, within which workers that fall idle are asked for together. */
 const LEAST_PAUSE = Duration.millis(250)
@@ -44,7 +44,7 @@ export const makePulse = Effect.fnUntraced(function* (system: SqlClient.SqlClien
   const waiting = new Set<{ readonly bell: Latch.Latch; readonly earliest: Statement.Fragment }>()
   const recoveries: Array<(isCertain: boolean) => Effect.Effect<unknown, unknown>> = []
   const isAsked = yield* Latch.make(false)
-  /** By how much the clock of the database is ahead of the monotonic one, at least. */
+  /** Least lead of the database's clock over the monotonic one, in milliseconds; undefined before the first look. */
   let ahead: number | undefined
 
   /** Opens the bells of what is due. Returns the time until the next is, in milliseconds. */

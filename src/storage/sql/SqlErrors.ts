@@ -46,7 +46,7 @@ const isOther = <E>(error: E): error is Exclude<E, SqlError.SqlError> => !SqlErr
 
 /** Every statement that writes finds that nothing can be stored, which is logged again when it has not for this long. */
 const LASTING_MILLIS = 60_000
-/** When it was last found that nothing can be stored, by the SQLSTATE that says why. */
+/** Monotonic time at which it was last found that nothing can be stored, by the SQLSTATE that says why. */
 const foundAt = new Map<string, number>()
 
 const unavailable = Effect.fnUntraced(function* (error: SqlError.SqlError) {

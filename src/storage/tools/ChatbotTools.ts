@@ -211,7 +211,7 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
   static readonly layer = Layer.effect(this, this.make)
 }
 
-/** What the audit log compares of a tool. Schema and headers are in forms in which all of their contents are concealed. */
+/** Returns the audited fields of a tool. Schema and headers are in forms of which all contents are concealed. */
 const auditedTool = (
   { description, input_schema, method, name, timeout_ms, url }: Omit<ToolContent, "headers">,
   headers: Headers,

@@ -30,7 +30,7 @@ export const HeadersOwner = Schema.Struct({
 })
 export type HeadersOwner = typeof HeadersOwner.Type
 
-/** How many tools have headers in the same state under the same key. */
+/** Count of the tools whose headers are in the same state under the same key. */
 export interface HeadersState {
   /** `open`: not encrypted. `sealed`: encrypted and readable. Otherwise the reason why they cannot be decrypted. */
   readonly state: "open" | "sealed" | SecretUnreadable["why"]

@@ -14,13 +14,13 @@ export interface Reservation {
   readonly id: string
   readonly apiKeyId: ApiKeyId
   readonly tokens: number
-  /** How long the reservation counts. It outlasts every chat, so that only that of a dead server expires. */
+  /** Time for which the reservation counts. It outlasts every chat, so that only that of a dead server expires. */
   readonly lease: Duration.Duration
   readonly organization: Limits
   readonly key: Limits
 }
 
-/** What of a reservation its release needs. */
+/** Part of a reservation that its release needs. */
 export type MadeReservation = Pick<Reservation, "apiKeyId" | "id" | "key" | "organization">
 
 /** The limit that keeps a chat from beginning. */

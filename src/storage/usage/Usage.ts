@@ -17,7 +17,7 @@ export interface ReplyUsage {
   readonly costs: ReadonlyArray<ModelCost>
 }
 
-/** What a usage report covers. */
+/** Days, groups, chatbot and page of a usage report. */
 export interface UsageQuery {
   /** The first day, such as `2026-11-20`. */
   readonly from: string

@@ -11,7 +11,7 @@ import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText } from "../sql/SqlValues.ts"
 
-/** Which deliveries a reader wants; a condition that is undefined holds for all. */
+/** Conditions on the deliveries that a reader wants; one that is undefined holds for all. */
 export interface DeliveryFilter {
   readonly state: DeliveryState | undefined
   readonly type: WebhookEventType | undefined

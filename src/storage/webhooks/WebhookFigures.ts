@@ -20,7 +20,7 @@ const decodeNumbers = decodeRows(
   Schema.Struct({ active: Schema.Int, failing: Schema.Int, dead: Schema.Int, dropped: Schema.Int }),
 )
 
-/** What an operator wants to know of the webhooks of all organizations. */
+/** Figures for operators about the webhooks of all organizations. */
 export class WebhookFigures extends Context.Service<
   WebhookFigures,
   {

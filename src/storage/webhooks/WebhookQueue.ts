@@ -23,7 +23,7 @@ export const WebhookJob = Schema.Struct({
 })
 export type WebhookJob = typeof WebhookJob.Type
 
-/** What a server needs to know of a webhook to send to it. */
+/** Facts about a webhook that a server needs to send to it. */
 export interface Endpoint {
   readonly url: string
   readonly active: boolean
@@ -42,7 +42,7 @@ export const DueDelivery = Schema.Struct({
 })
 export type DueDelivery = typeof DueDelivery.Type
 
-/** What becomes of a delivery after an attempt; `waiting` with the delay before the next one. */
+/** State of a delivery after an attempt; `waiting` with the delay before the next attempt. */
 export type Settlement =
   | { readonly state: "delivered" | "dropped" | "failed" }
   | { readonly state: "waiting"; readonly delay: Duration.Duration }
@@ -50,7 +50,7 @@ export type Settlement =
 /** The state of an endpoint after a failed attempt. */
 export const Failing = Schema.Struct({
   failures: Schema.Finite,
-  /** How long every attempt has failed, in milliseconds. */
+  /** Milliseconds for which every attempt has failed. */
   failing_for: Schema.Finite,
 })
 export type Failing = typeof Failing.Type

@@ -246,7 +246,7 @@ export const signingSecrets = (
     ([one, old]) => (old === undefined ? [one] : [one, old]),
   )
 
-/** What the audit log compares of a webhook. The path of its URL may be a secret. */
+/** Returns the fields of a webhook that the audit log compares. The path of its URL may be a secret. */
 const audited = ({ active, description, events, url }: WebhookContent): Schema.JsonObject => ({
   server: originOf(url),
   url,
