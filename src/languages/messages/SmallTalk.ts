@@ -36,15 +36,20 @@ export const smallTalkIn = (message: BoundedText, setting: SmallTalkSetting = {}
 export const smallTalkKinds = (
   message: BoundedText,
   { isFirst = true, name }: SmallTalkSetting = {},
-): ReadonlyArray<SmallTalk> => {
+): ReadonlyArray<SmallTalk> => kindsIn(message, isFirst, namesIn(name))
+
+/** The words by which a chatbot of this name may be addressed. */
+const namesIn = (name: BoundedText | undefined): ReadonlySet<string> =>
+  new Set(name === undefined ? [] : tokensOf(name))
+
+const kindsIn = (message: BoundedText, isFirst: boolean, names: ReadonlySet<string>): ReadonlyArray<SmallTalk> => {
   if (message.length > MAX_LENGTH) return []
   const tokens = tokensOf(message).map(shortened)
   if (tokens.length === 0) return signs.flatMap(([sign, kind]) => (sign.test(message) ? [kind] : [])).slice(0, 1)
-  const names = name === undefined ? [] : tokensOf(name)
   const found = new Set<keyof SmallTalkPhrases>()
   for (let at = 0; at < tokens.length;) {
     const phrase = talkBook().at(tokens, at, (kind) => kind !== "refusal")
-    const length = phrase?.length ?? (names.includes(tokens[at] ?? "") ? 1 : wordWith(tokens, at, ["joins", "others"]))
+    const length = phrase?.length ?? (names.has(tokens[at] ?? "") ? 1 : wordWith(tokens, at, ["joins", "others"]))
     if (length === 0) return found.has("thanks") && isRemark(tokens.slice(at), message) ? ["thanks"] : []
     const kinds = new Set(phrase?.meanings)
     // Some words, such as “ciao”, greet and take leave.
@@ -80,7 +85,8 @@ const CLAUSE = /[^,.!?;:…–—，。！？、；؛؟،\n]*(?:[,.!?;:…–—
  */
 export const withoutSmallTalk = (message: BoundedText, name?: BoundedText): BoundedText => {
   const clauses = message.match(CLAUSE)?.map((clause) => bounded(clause)) ?? []
-  const says = (clause: BoundedText) => tokensOf(clause).length > 0 && !AROUND.has(smallTalkIn(clause, { name }))
+  const names = namesIn(name)
+  const says = (clause: BoundedText) => tokensOf(clause).length > 0 && !AROUND.has(kindsIn(clause, true, names)[0])
   const first = clauses.findIndex(says)
   if (first === -1) return bounded(message.trim())
   return withoutGreeting(
