@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Clock, DateTime, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
@@ -13,12 +14,11 @@ import { nextPage, rangeOf } from "./Listing.ts"
 import { withServerTiming } from "./edge/ServerTiming.ts"
 import { replyHeaders } from "./ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "./streams/Streaming.ts"
-import { group } from "./edge/Group.ts"
 
 /** The platform that is stored for conversations of OpenAI's clients. */
 const PLATFORM = "openai"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "openai",
   Effect.fn(function* (handlers) {

@@ -1,14 +1,14 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { ChatbotTool, ChatbotToolPatch } from "../../domain/chatbot/ChatbotTool.ts"
 import { ChatbotTools } from "../../services/ChatbotTools.ts"
 import { ToolTrials } from "../../services/console/ToolTrials.ts"
 import { changes } from "../Changes.ts"
-import { group } from "../edge/Group.ts"
 
 const toolChange = changes(ChatbotTool, ChatbotToolPatch, ["input_schema"])
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "tools",
   Effect.fn(function* (handlers) {

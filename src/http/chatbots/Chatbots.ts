@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Context, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
@@ -15,7 +16,6 @@ import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "./Etag.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
-import { group } from "../edge/Group.ts"
 
 /** Chatbots that a list reads at once. A thousand chatbots may have a thousand long prompts. */
 const READ_AT_ONCE = 20
@@ -61,7 +61,7 @@ export const ListBytes: Context.Reference<number> = Context.Reference<number>("p
 const chatWidgetChange = changes(ChatWidgetConfig, ChatWidgetPatch)
 const voiceAgentChange = changes(VoiceWidgetConfig, VoiceWidgetPatch)
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "chatbots",
   Effect.fn(function* (handlers) {

@@ -1,13 +1,13 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { DateTime, Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { cursorOf } from "../../api/parts/Paging.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { AllConversations } from "../../services/console/AllConversations.ts"
-import { group } from "../edge/Group.ts"
 
 const PAGE_DEFAULT = 20
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "allConversations",
   Effect.fn(function* (handlers) {

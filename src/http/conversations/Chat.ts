@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
@@ -12,9 +13,8 @@ import { withServerTiming } from "../edge/ServerTiming.ts"
 import { replyHeaders } from "../ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "../streams/Streaming.ts"
 import { UiMessages } from "../streams/UiMessages.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "chat",
   Effect.fn(function* (handlers) {

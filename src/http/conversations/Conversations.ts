@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
@@ -6,9 +7,8 @@ import { notations } from "../../domain/chat/Transcript.ts"
 import { Conversations } from "../../services/Conversations.ts"
 import { Erasures } from "../../services/Erasures.ts"
 import { formatOf, transcriptFile } from "./TranscriptFile.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "conversations",
   Effect.fn(function* (handlers) {

@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Clock, Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
@@ -17,12 +18,11 @@ import { serverTiming } from "../edge/ServerTiming.ts"
 import { uploadHandler } from "./Uploads.ts"
 import { UploadWaits, waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
-import { group } from "../edge/Group.ts"
 
 const TOP_K_DEFAULT = 5
 const PASSAGES_DEFAULT = 20
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "knowledge",
   Effect.fn(function* (handlers) {

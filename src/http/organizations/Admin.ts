@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
@@ -9,7 +10,6 @@ import { Organization, OrganizationPatch } from "../../domain/Organization.ts"
 import { Admin } from "../../services/Admin.ts"
 import { changes } from "../Changes.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
-import { group } from "../edge/Group.ts"
 
 const organizationChange = changes(Organization, OrganizationPatch)
 const apiKeyChange = changes(ApiKey, ApiKeyPatch)
@@ -24,7 +24,7 @@ const BACKUP_WAIT = Duration.seconds(10)
 
 const onlyHere = new Forbidden({ detail: "Only `parley backup` on the machine of the server may ask for this." })
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "admin",
   Effect.fn(function* (handlers) {

@@ -1,11 +1,11 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { DateTime, Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { AuditLog } from "../../services/AuditLog.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "auditLog",
   Effect.fn(function* (handlers) {

@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
@@ -6,7 +7,6 @@ import { Forbidden } from "../../domain/Errors.ts"
 import { ConsoleSessions } from "../../services/console/ConsoleSessions.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { beginning, ending, isOfForeignPage } from "../edge/ConsoleCookie.ts"
-import { group } from "../edge/Group.ts"
 
 const foreignPage = new Forbidden({ detail: "Only the console's own pages sign in and out." })
 
@@ -15,7 +15,7 @@ const ensureOurs = (request: HttpServerRequest.HttpServerRequest) =>
 
 const noStore = { "cache-control": "no-store" } as const
 
-const access = group(
+const access = HttpApiBuilder.group(
   Api,
   "consoleAccess",
   Effect.fn(function* (handlers) {
@@ -44,7 +44,7 @@ const access = group(
   }),
 )
 
-const session = group(
+const session = HttpApiBuilder.group(
   Api,
   "console",
   Effect.fn(function* (handlers) {

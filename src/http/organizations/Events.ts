@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Duration, Effect, Exit, Scope } from "effect"
 import { Api } from "../../api/Api.ts"
 import { Heartbeat } from "../streams/Streaming.ts"
@@ -5,7 +6,6 @@ import { Events } from "../../services/console/Events.ts"
 import type { Subscription } from "../../services/console/Subscription.ts"
 import { Server } from "../server/Server.ts"
 import { dataEvent, EventStream, onLeave, respondWithEvents } from "../streams/EventStream.ts"
-import { group } from "../edge/Group.ts"
 
 /** Tells clients to connect again two seconds after they have lost the connection. */
 const OPENING = "retry: 2000\n\n"
@@ -20,7 +20,7 @@ const pump = Effect.fnUntraced(function* (subscription: Subscription, stream: Ev
   }
 })
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "events",
   Effect.fn(function* (handlers) {

@@ -1,9 +1,9 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { Overview } from "../../services/console/Overview.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "overview",
   Effect.fn(function* (handlers) {

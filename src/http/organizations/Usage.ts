@@ -1,11 +1,11 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
 import { pageMetadata } from "../../domain/Page.ts"
 import { Usage } from "../../services/Usage.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "usage",
   Effect.fn(function* (handlers) {

@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
@@ -6,9 +7,8 @@ import { EXPOSITION_TYPE } from "../../observability/Exposition.ts"
 import { avatarHandlers } from "../chatbots/Avatars.ts"
 import { isStaying, Lifecycle, shuttingDown } from "../edge/Lifecycle.ts"
 import { Server } from "../server/Server.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "system",
   Effect.fn(function* (handlers) {

@@ -1,11 +1,11 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api, apiVersion } from "../../api/Api.ts"
 import { SystemStates } from "../../services/console/SystemStates.ts"
 import { isStaying, Lifecycle } from "../edge/Lifecycle.ts"
 import { Server } from "../server/Server.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "systemState",
   Effect.fn(function* (handlers) {

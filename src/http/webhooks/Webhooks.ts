@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { DateTime, Effect, Redacted } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
@@ -5,13 +6,12 @@ import { Webhook, WebhookPatch } from "../../domain/webhook/Webhook.ts"
 import { type IssuedWebhook, Webhooks } from "../../services/webhooks/Webhooks.ts"
 import { changes } from "../Changes.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
-import { group } from "../edge/Group.ts"
 
 const webhookChange = changes(Webhook, WebhookPatch, ["events"])
 
 const issued = ({ secret, webhook }: IssuedWebhook) => ({ webhook, secret: Redacted.value(secret) })
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "webhooks",
   Effect.fn(function* (handlers) {

@@ -1,9 +1,9 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect, Redacted } from "effect"
 import { Api } from "../../api/Api.ts"
 import { IdentitySecrets } from "../../services/widget/IdentitySecrets.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "identitySecrets",
   Effect.fn(function* (handlers) {

@@ -1,3 +1,4 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { MESSAGES_DEFAULT_COUNT } from "../../api/widget/Widget.ts"
@@ -10,9 +11,8 @@ import { nextPage, rangeOf } from "../Listing.ts"
 import { streamingOptions } from "../streams/Streaming.ts"
 import { formatOf, transcriptFile } from "../conversations/TranscriptFile.ts"
 import { respondWithReply } from "./ReplyStream.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "widget",
   Effect.fn(function* (handlers) {

@@ -1,12 +1,12 @@
+import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { ensureOrigin, Placements } from "../../services/widget/Placements.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
 import { foreignOriginOf } from "../edge/PageOrigin.ts"
-import { group } from "../edge/Group.ts"
 
-export const layer = group(
+export const layer = HttpApiBuilder.group(
   Api,
   "widgetAccess",
   Effect.fn(function* (handlers) {
