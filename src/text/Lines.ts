@@ -1,6 +1,5 @@
 import { bounded, type BoundedText } from "./BoundedText.ts"
 import { blocksOf } from "./Blocks.ts"
-import { cut } from "./Cut.ts"
 import { plain } from "./Markup.ts"
 
 /*
@@ -81,13 +80,4 @@ const endsAbbreviated = (sentence: string): boolean => {
   if (!sentence.endsWith(".")) return false
   const word = /(?:^|[\s(])(\S{1,6})\.$/u.exec(sentence.slice(-ABBREVIATION_MAX_LENGTH))?.[1]
   return word !== undefined && (/^\p{Lu}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase()))
-}
-
-/** The beginning of a text without sentences, on one line and without marks that could be taken for formatting. */
-export const excerptOf = (content: string): string => {
-  const line = content.replaceAll(/[#*`|~<>[\]\s]+/g, " ").trim()
-  if (line.length <= SENTENCE_MAX_LENGTH) return line
-  const start = cut(line, SENTENCE_MAX_LENGTH - 1)
-  const space = start.lastIndexOf(" ")
-  return `${space > SENTENCE_MAX_LENGTH / 2 ? start.slice(0, space) : start}…`
 }

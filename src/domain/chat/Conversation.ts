@@ -128,6 +128,3 @@ export const Session = Schema.Struct({
   ],
 })
 export type Session = typeof Session.Type
-
-/** Facts that are stored about the user of a conversation. */
-export type UserInfo = Session["user_info"]

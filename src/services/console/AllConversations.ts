@@ -1,8 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
-import type { Session } from "../../domain/chat/Conversation.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
-import type { Place, Range } from "../../domain/Page.ts"
+import type { Range } from "../../domain/Page.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ConversationLists, type Scanned } from "../../storage/conversations/ConversationLists.ts"
 import { Shares } from "../../admission/Shares.ts"
@@ -17,15 +16,6 @@ export const SearchedMessages: Context.Reference<number> = Context.Reference<num
 const SCANNED_MAX = 20_000
 /** The number of conversations that a scan looks through first. Each statement then takes twice as many. */
 const FIRST_SCAN = 100
-
-/** A page of conversations. */
-export interface ConversationPage {
-  readonly conversations: ReadonlyArray<Session>
-  /** The position after which the next page starts; undefined on the last page. */
-  readonly next: Place | undefined
-  /** The latest activity of the last conversation that was looked through, where the page ended before it was full. */
-  readonly searchedTo: Date | undefined
-}
 
 /** The conversations of all chatbots of an organization. */
 export class AllConversations extends Context.Service<AllConversations>()("parley/services/console/AllConversations", {

@@ -43,14 +43,6 @@ const Content = Schema.fromJsonString(Schema.Struct({ key: Schema.String, until:
 const encodeContent = Schema.encodeEffect(Content)
 const decodeContent = Schema.decodeEffect(Content)
 
-/** A session that has just begun. */
-export interface NewSession {
-  readonly session: ConsoleSession
-  /** Encrypted content of the cookie. */
-  readonly cookie: string
-  readonly lifetime: Duration.Duration
-}
-
 /**
  * Sessions at the console. The server stores none: the browser keeps the API key, encrypted, in a cookie that its
  * programs cannot read. So a session ends when its key is revoked.

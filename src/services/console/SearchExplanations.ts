@@ -22,13 +22,6 @@ export interface ExplainedHit extends Hit {
   readonly ranks: { readonly lexical: number; readonly vector: number | null }
 }
 
-export interface ExplainedSearch {
-  readonly hits: ReadonlyArray<ExplainedHit>
-  readonly threshold: number
-  /** The passages that came next, best first. */
-  readonly leftOut: ReadonlyArray<ExplainedHit & { readonly reason: "below_threshold" | "beyond_top_k" }>
-}
-
 /** Searches that say why they found what they found, and what they left out. */
 export class SearchExplanations extends Context.Service<SearchExplanations>()(
   "parley/services/console/SearchExplanations",

@@ -16,11 +16,6 @@ export interface SystemStatesSettings {
   readonly knowledgeIndexes: { readonly bytes: number }
 }
 
-/** State that this process knows: all but the version of the API, and whether the server is stopping. */
-export type ProcessState = Omit<SystemState, "api_version" | "readiness"> & {
-  readonly vectors: SystemState["readiness"]["vectors"]
-}
-
 /** State of the server, for its operator. */
 export class SystemStates extends Context.Service<SystemStates>()("parley/services/console/SystemStates", {
   make: (settings: SystemStatesSettings) =>

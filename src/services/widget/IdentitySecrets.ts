@@ -12,12 +12,6 @@ import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/widget/IdentitySecrets.ts"
 import { recentLookups } from "../RecentLookups.ts"
 
-/** A new identity secret together with its text, which is shown this once. */
-export interface IssuedIdentitySecret {
-  readonly identitySecret: IdentitySecret
-  readonly secret: Redacted.Redacted
-}
-
 /** Identity that a token states, with the end of its validity and the secret that has signed it. */
 export interface VerifiedIdentity {
   readonly identity: Identity

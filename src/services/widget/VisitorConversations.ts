@@ -9,7 +9,7 @@ import type { Place, Range } from "../../domain/Page.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Visitor, VisitorId } from "../../domain/widget/Visitor.ts"
-import type { WidgetConversation, WidgetMessage, WidgetSource } from "../../domain/widget/Widget.ts"
+import type { WidgetConversation, WidgetMessage } from "../../domain/widget/Widget.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import { Messages } from "../../storage/conversations/Messages.ts"
 import * as Storage from "../../storage/widget/VisitorConversations.ts"
@@ -26,13 +26,6 @@ const TRANSCRIPT_PAGE = 50
 const noSource = new NotFound({
   detail: "This passage is not available any more: its document was changed or deleted.",
 })
-
-/** A source of a reply with its whole passage. */
-export interface CitedSource {
-  readonly source: WidgetSource
-  readonly section: string | null
-  readonly content: string
-}
 
 /** A conversation with all of its messages, oldest first, as a stream that reads a page at a time. */
 export interface VisitorTranscript {

@@ -1,6 +1,5 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import type { Caller } from "../../domain/Caller.ts"
 import { Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
@@ -29,12 +28,6 @@ export interface SessionRequest {
   readonly visitor_secret?: string
   /** An identity token, which the customer's own server has signed. */
   readonly identity?: string
-}
-
-/** The visitor behind a token, and on whose behalf it chats. */
-export interface AdmittedVisitor {
-  readonly visitor: Visitor["Service"]
-  readonly caller: Caller["Service"]
 }
 
 /** Longest token that is looked at: far more than the longest address and name need. */

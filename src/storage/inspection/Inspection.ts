@@ -3,7 +3,7 @@ import type { SqlError } from "effect/sql"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
+import { queueState } from "../sql/LeaseQueue.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { TimeLimited, withoutTimeLimit } from "../sql/TimeLimit.ts"
@@ -53,30 +53,8 @@ const decodeFailures = decodeRows(Failure)
 const decodeLexemeIndexes = decodeRows(LexemeIndex)
 const decodeGarbage = decodeRows(Garbage)
 
-/** Facts about the database: its versions, limits and migrations. */
-export interface DatabaseFacts extends Schema.Schema.Type<typeof Server> {
-  /** The limits that the database itself keeps for a statement that is not exempt from them. */
-  readonly limits: typeof Limits.Type
-  /** The names of the migrations that were applied, ordered by number. */
-  readonly migrations: ReadonlyArray<string>
-}
-
-/** The vectors of all organizations. */
-export interface VectorFacts extends Schema.Schema.Type<typeof Embedding> {
-  /** The serving documents and their chunks, by the model of their embeddings. */
-  readonly models: ReadonlyArray<typeof Model.Type>
-  readonly reembeddings: QueueState
-}
-
 /** An index of the words of one chatbot. */
 export type LexemeIndexFacts = typeof LexemeIndex.Type
-
-/** The documents of all organizations that wait, or that failed. */
-export interface DocumentFacts {
-  readonly ingestions: QueueState
-  /** The number of failed documents by error code, the most frequent first. */
-  readonly failures: ReadonlyArray<typeof Failure.Type>
-}
 
 const decodeMissing = decodeRows(Schema.Struct({ missing: Schema.Boolean }))
 

@@ -9,9 +9,6 @@ import { SystemSql } from "../sql/Database.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
-/** An API key, without its secret, and the organization that owns it. */
-export type KeyOwner = Pick<ConsoleSession, "api_key" | "organization">
-
 const { api_key, organization } = ConsoleSession.fields
 const decodeOwners = decodeRows(
   Schema.Struct({

@@ -53,14 +53,6 @@ export interface FetchedChunk {
   readonly page: number | null
 }
 
-/** Chunks that were fetched by their ids. */
-export interface FetchResult {
-  /** The version of the chatbot's knowledge. */
-  readonly version: bigint
-  /** Those of the chunks that still exist. */
-  readonly chunks: ReadonlyArray<FetchedChunk>
-}
-
 /** The scores of a ranked chunk. */
 export interface Scores {
   /** The score of the search by words. */
@@ -75,15 +67,6 @@ export interface RankedChunk extends FetchedChunk {
   /** From 0 to 1. */
   readonly similarity: number
   readonly scores: Scores
-}
-
-/** The results of a search. */
-export interface RankResult {
-  /** The version of the chatbot's knowledge. */
-  readonly version: bigint
-  readonly chunks: ReadonlyArray<RankedChunk>
-  /** False when a candidate no longer exists: its document was replaced or deleted since it was found. */
-  readonly isComplete: boolean
 }
 
 const ChunkRow = Schema.Struct({

@@ -29,15 +29,6 @@ export interface UsageQuery {
   readonly page: Page
 }
 
-/** One page of a usage report. */
-export interface UsagePage {
-  readonly rows: ReadonlyArray<UsageRow>
-  /** The number of rows on all pages. */
-  readonly count: number
-  /** The sum of all rows on all pages. */
-  readonly total: UsageCounts
-}
-
 const totals = { count: Schema.Int, total: UsageCounts }
 /** Every row has the totals of all pages. There is one row, without any other column, when the page is empty. */
 const decodeRead = decodeRows(
