@@ -6,22 +6,23 @@ import { Embeddings } from "../embeddings/Embeddings.ts"
 import { attributes } from "../observability/Attributes.ts"
 import { atBorder } from "../observability/Border.ts"
 import { search as metrics } from "../observability/Metrics.ts"
-import type { RankedChunk } from "../storage/search/ChunkRanking.ts"
 import { Chunks } from "../storage/search/Chunks.ts"
+import type { FetchedChunk } from "../storage/search/FetchedChunks.ts"
 import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
-import { fuse, weightFor } from "./search/Fusion.ts"
+import { type Candidate, type FusedCandidate, fuse, meaningWeight, spellingWeight } from "./search/Fusion.ts"
 import { type Freshness, KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
 import type { LexicalMatch } from "./search/LexicalIndex.ts"
 import { sparse } from "./segments/Sketch.ts"
 
 /** A passage that is relevant to a question. */
-export type Hit = RankedChunk
+export interface Hit extends FetchedChunk {
+  /** From 0 to 1. */
+  readonly similarity: number
+  readonly scores: Pick<FusedCandidate, "lexical" | "vector" | "fused">
+}
 
 /** The number of candidates from each kind of search. More change no result among the first ten (measured). */
 const CANDIDATES = 30
-
-/** Stands for a missing vector. No model has its single dimension, so it is compared with nothing. */
-const NO_VECTOR = Float32Array.of(1)
 
 /** The most attempts at a search while the knowledge base changes. */
 const ATTEMPTS = 5
@@ -63,14 +64,14 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
       /** While the embedding model is unavailable, words alone decide. */
       const embed = (query: string) =>
         Effect.catchTag(embeddings.embedQuery(query), "Unavailable", ({ detail }) =>
-          Effect.as(Effect.logDebug("A search goes without embeddings", { detail }), NO_VECTOR),
+          Effect.as(Effect.logDebug("A search goes without embeddings", { detail }), undefined),
         )
 
       /** Searches once. The result is final when the index was up to date and all candidates still existed. */
       const attempt = Effect.fnUntraced(function* (
         { chatbotId, query, topK }: Question,
         threshold: number,
-        vector: Effect.Effect<Float32Array>,
+        vector: Effect.Effect<Float32Array | undefined>,
         freshness: Freshness,
       ) {
         const opened = yield* stage("open", indexes.open(chatbotId, bounded(query, MESSAGE_MAX_LENGTH), freshness))
@@ -78,65 +79,81 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
           "match",
           Effect.sync(() => opened.index.search(opened.query, Math.max(CANDIDATES, topK))),
         )
-        const isInMemory = !embeddings.isSemantic && opened.index.isSketched
-        const found = yield* stage(
-          "rank",
-          isInMemory
-            ? rankInMemory(opened, chatbotId, vector, matches, topK, threshold)
-            : rankInDatabase(chatbotId, opened.chunks, vector, matches, topK, threshold),
-        )
+        const found = yield* stage("rank", rank(opened, chatbotId, matches, vector, topK, threshold))
         const isCurrent = opened.isCurrent || found.version === opened.version
-        return { hits: found.chunks, isFinal: isCurrent && found.isComplete }
+        return { hits: found.hits, isFinal: isCurrent && found.isComplete }
       })
 
-      const rankInMemory = Effect.fnUntraced(function* (
-        { index, query }: OpenedIndex,
+      const rank = Effect.fnUntraced(function* (
+        opened: OpenedIndex,
         chatbotId: ChatbotId,
-        vector: Effect.Effect<Float32Array>,
         matches: ReadonlyArray<LexicalMatch>,
+        vector: Effect.Effect<Float32Array | undefined>,
         topK: number,
         threshold: number,
       ) {
-        const candidates = matches.filter((match) => match.similarity >= threshold)
-        const queryVector = sparse(candidates.length === 0 ? NO_VECTOR : yield* vector)
-        const weight = weightFor(query, embeddings.weight)
-        const best = fuse(candidates, (match) => index.cosine(queryVector, match), weight).slice(0, topK)
-        const fetched = yield* chunks.fetch(
+        const candidates = yield* candidatesOf(opened, chatbotId, matches, vector, Math.max(CANDIDATES, topK))
+        const weight = embeddings.isSemantic
+          ? meaningWeight(candidates, embeddings.weight)
+          : spellingWeight(opened.query, embeddings.weight)
+        const best = fuse(candidates, weight)
+          .map((candidate) => ({ ...candidate, similarity: similarityOf(candidate) }))
+          .filter(({ similarity }) => similarity >= threshold)
+          .slice(0, topK)
+        const { version, chunks: contents } = yield* chunks.fetch(
           chatbotId,
-          best.map(({ match }) => match.chunkId),
+          best.map(({ chunkId }) => chunkId),
         )
-        const chunkOf = new Map(fetched.chunks.map((chunk) => [chunk.chunkId, chunk]))
-        const ranked = best.flatMap(({ match, vector, fused }) => {
-          const chunk = chunkOf.get(match.chunkId)
-          const { similarity, score } = match
-          return chunk === undefined ? [] : [{ ...chunk, similarity, scores: { lexical: score, vector, fused } }]
+        const contentOf = new Map(contents.map((content) => [content.chunkId, content]))
+        const hits = best.flatMap(({ chunkId, similarity, lexical, vector, fused }): ReadonlyArray<Hit> => {
+          const content = contentOf.get(chunkId)
+          return content === undefined ? [] : [{ ...content, similarity, scores: { lexical, vector, fused } }]
         })
-        return { version: fetched.version, chunks: ranked, isComplete: ranked.length === best.length }
+        return { version, hits, isComplete: hits.length === best.length }
       })
 
-      const rankInDatabase = Effect.fnUntraced(function* (
+      /** The matches with their cosines, and the chunks nearest to the question where vectors express meaning. */
+      const candidatesOf = Effect.fnUntraced(function* (
+        { chunks: size, index }: OpenedIndex,
         chatbotId: ChatbotId,
-        size: number,
-        vector: Effect.Effect<Float32Array>,
         matches: ReadonlyArray<LexicalMatch>,
-        topK: number,
-        threshold: number,
+        vector: Effect.Effect<Float32Array | undefined>,
+        nearest: number,
       ) {
+        const candidateOf = ({ chunkId, score, similarity }: LexicalMatch, vector: number | null): Candidate => ({
+          chunkId,
+          lexical: score,
+          similarity,
+          vector,
+        })
+        if (matches.length === 0 && !embeddings.isSemantic) return []
         const embedding = yield* vector
-        return yield* chunks.rank({
+        if (embedding === undefined) return matches.map((match) => candidateOf(match, null))
+        if (index.isSketched && !embeddings.isSemantic) {
+          const question = sparse(embedding)
+          return matches.map((match) => candidateOf(match, index.cosine(question, match)))
+        }
+        const cosines = yield* chunks.cosines({
           chatbotId,
-          candidates: embeddings.isSemantic ? matches : matches.filter((match) => match.similarity >= threshold),
+          chunks: matches.map(({ chunkId }) => chunkId),
           embedding,
           embeddingModel: embeddings.model,
-          vectorWeight: embeddings.weight,
-          nearest: embeddings.isSemantic && embedding !== NO_VECTOR ? Math.max(CANDIDATES, topK) : 0,
+          nearest: embeddings.isSemantic ? nearest : 0,
           index: vectorIndexes.find({ model: embeddings.model, dimensions: embedding.length, chunks: size }),
-          isSemantic: embeddings.isSemantic,
-          unrelatedCosine: embeddings.unrelatedCosine,
-          threshold,
-          limit: topK,
         })
+        const matched = new Set(matches.map(({ chunkId }) => chunkId))
+        const others = Array.from(cosines).filter(([chunkId]) => !matched.has(chunkId))
+        return [
+          ...matches.map((match) => candidateOf(match, cosines.get(match.chunkId) ?? null)),
+          ...others.map(([chunkId, vector]): Candidate => ({ chunkId, lexical: 0, similarity: 0, vector })),
+        ]
       })
+
+      /** The cosine counts as a similarity too where vectors express meaning. */
+      const similarityOf = ({ similarity, vector }: Candidate): number =>
+        embeddings.isSemantic && vector !== null
+          ? Math.max(similarity, Math.min(1, (vector - embeddings.unrelatedCosine) / (1 - embeddings.unrelatedCosine)))
+          : similarity
 
       const search = Effect.fnUntraced(function* (question: Question) {
         const threshold = question.threshold ?? defaultThreshold

@@ -291,12 +291,12 @@ describe("the memory of search indexes", () => {
 describe("semantic embeddings", () => {
   const meaning = (text: string): Float32Array =>
     Float32Array.of(/refund|money/.test(text) ? 1 : 0.05, /ship|parcel/.test(text) ? 1 : 0.05, 0.1)
-  const named = (model: string) =>
+  const named = (model: string, unrelatedCosine = 0) =>
     Layer.succeed(Embeddings, {
       model,
       weight: 0.5,
       isSemantic: true,
-      unrelatedCosine: 0,
+      unrelatedCosine,
       embedQuery: (text) => Effect.sync(() => meaning(text)),
       embedDocuments: (texts) => Effect.sync(() => texts.map(meaning)),
     })
@@ -320,6 +320,28 @@ describe("semantic embeddings", () => {
           ),
         ),
       ),
+    ))
+
+  test("find no passage whose cosine is that of unrelated texts", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const found = (unrelatedCosine: number) =>
+          find(tenant, "my money back please").pipe(
+            Effect.provide(
+              search({ indexBytes: 64 * MEBIBYTE, threshold: 0.05 }).pipe(
+                Layer.provide(named("test/unrelated", unrelatedCosine)),
+              ),
+            ),
+            Effect.map(textsOf),
+          )
+        yield* learn(tenant, "Terms", [refunds, { text: "Each parcel has a number." }]).pipe(
+          Effect.provide(Layer.fresh(Indexer.layer).pipe(Layer.provide(named("test/unrelated")))),
+        )
+        // The cosine of the question and the second passage is 0.11.
+        expect(yield* found(0)).toEqual([refunds.text, "Each parcel has a number."])
+        expect(yield* found(0.2)).toEqual([refunds.text])
+      }),
     ))
 
   test.each([

@@ -39,7 +39,7 @@ export const countedChunks = Layer.effectContext(
       sample: counted("sample", chunks.sample),
       matching: counted("matching", chunks.matching),
       fetch: counted("fetch", chunks.fetch),
-      rank: counted("rank", chunks.rank),
+      cosines: counted("cosines", chunks.cosines),
     })
     return Context.make(Chunks, spied).pipe(Context.add(ChunksCalls, calls))
   }),

@@ -264,21 +264,16 @@ const chunkCases: Cases<Chunks["Service"]> = {
         batch.chunks.map(({ id }) => id),
       ),
   ],
-  rank: [
-    "NotFound",
+  cosines: [
+    new Map(),
     (chunks, { chatbot, batch }) =>
-      chunks.rank({
+      chunks.cosines({
         chatbotId: chatbot,
-        candidates: batch.chunks.map(({ id }) => ({ chunkId: id, score: 1, similarity: 1 })),
+        chunks: batch.chunks.map(({ id }) => id),
         embedding: Float32Array.of(1, 1),
         embeddingModel: "test",
-        vectorWeight: 0.5,
         nearest: 10,
         index: undefined,
-        isSemantic: true,
-        unrelatedCosine: 0,
-        threshold: 0,
-        limit: 10,
       }),
   ],
 }

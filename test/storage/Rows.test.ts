@@ -123,12 +123,6 @@ const FetchedChunk = Schema.Struct({
   content: Schema.String,
   page: Schema.NullOr(Schema.Int),
 })
-const RankedChunk = Schema.Struct({
-  ...FetchedChunk.fields,
-  similarity: Schema.Finite,
-  scores: Schema.Struct({ lexical: Schema.Finite, vector: Schema.NullOr(Schema.Finite), fused: Schema.Finite }),
-})
-
 describe("the rows that the storage does not decode have the types that it promises:", () => {
   test("chatbots", () =>
     runtime.runPromise(
@@ -177,25 +171,9 @@ describe("the rows that the storage does not decode have the types that it promi
         const ids = batch.chunks.map(({ id }) => id)
         const { analyses, version } = yield* mine(chunks.probe(chatbot, [{ language: "english", words: "shared" }]))
         const fetched = yield* mine(chunks.fetch(chatbot, ids))
-        const ranked = yield* mine(
-          chunks.rank({
-            chatbotId: chatbot,
-            candidates: ids.map((chunkId) => ({ chunkId, score: 1, similarity: 0.5 })),
-            embedding: Float32Array.of(1, 1),
-            embeddingModel: batch.embeddingModel,
-            vectorWeight: 0.5,
-            nearest: 0,
-            index: undefined,
-            isSemantic: true,
-            unrelatedCosine: 0,
-            threshold: 0,
-            limit: 10,
-          }),
-        )
         conform(Schema.Uint8Array, analyses)
-        conform(Schema.BigInt, [version, fetched.version, ranked.version])
+        conform(Schema.BigInt, [version, fetched.version])
         conform(FetchedChunk, fetched.chunks)
-        conform(RankedChunk, ranked.chunks)
         conform(Schema.Struct({ language: Schema.String, texts: Schema.Int }), yield* mine(chunks.languages(chatbot)))
       }),
     ))

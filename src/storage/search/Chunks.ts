@@ -9,13 +9,14 @@ import { bounded } from "../../text/BoundedText.ts"
 import { isLanguage, type Language } from "../../text/Language.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
-import { makeFetch, makeRank } from "./ChunkRanking.ts"
+import { makeCosines } from "./ChunkCosines.ts"
 import { makeMatch } from "./ChunkMatching.ts"
 import { decodePacks, packed, packedDocuments, packedWords, packOf, unpackDocuments } from "./ChunkPacks.ts"
 import { VectorTypes } from "../sql/Database.ts"
 import { decodeRows } from "../Rows.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, asynchronousCommit, byteas, integers, texts, tsvectors, uuids, vectors } from "../sql/SqlValues.ts"
+import { makeFetch } from "./FetchedChunks.ts"
 import { makeTextVectors, type WeightedWords } from "./TextVectors.ts"
 
 /** Chunks of one revision of a document that are inserted together, at most 128. */
@@ -238,10 +239,10 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
       fetch: makeFetch(sql),
 
       /**
-       * Returns the chunks with the highest fused scores, best first. All candidates must have served when they were
-       * found: one that does not serve any more is expected to be deleted.
+       * Returns the cosines of these chunks, and of those nearest to the embedding, by id. A chunk without a vector of the
+       * model has none.
        */
-      rank: makeRank(sql),
+      cosines: makeCosines(sql),
     }
   }),
 }) {

@@ -1,4 +1,4 @@
-import { fuse, weightFor } from "../../../src/knowledge/search/Fusion.ts"
+import { fuse, spellingWeight } from "../../../src/knowledge/search/Fusion.ts"
 import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
 import type { LexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
 import { type SparseVector } from "../../../src/knowledge/segments/Sketch.ts"
@@ -46,14 +46,15 @@ const ndcg = ({ set, index, questions, passageOf }: IndexedSet, parameters: Para
   for (const { id } of set.questions) {
     const question = questions.get(id)
     if (question === undefined) continue
-    const fused = fuse(
-      weighted.search(question.query, CANDIDATES),
-      (match) => weighted.cosine(question.vector, match),
-      weightFor(question.query, parameters.vector),
-    )
+    const candidates = weighted.search(question.query, CANDIDATES).map((match) => ({
+      ...match,
+      lexical: match.score,
+      vector: weighted.cosine(question.vector, match),
+    }))
+    const fused = fuse(candidates, spellingWeight(question.query, parameters.vector))
     run.set(
       id,
-      fused.map(({ match }) => passageOf.get(match.chunkId) ?? ""),
+      fused.map(({ chunkId }) => passageOf.get(chunkId) ?? ""),
     )
   }
   return measure(run, set.judgements).ndcg10

@@ -193,7 +193,7 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "the passages of another chatbot answer a search",
-    file: "src/storage/search/ChunkRanking.ts",
+    file: "src/storage/search/FetchedChunks.ts",
     text: "on c.id = any(${chunks}::uuid[]) and c.chatbot_id = b.id and c.organization_id = b.organization_id",
     replacement: "on c.id = any(${chunks}::uuid[])",
     tests: ["storage/sql/Isolation", "storage/search/Chunks"],

@@ -5,7 +5,7 @@ import { ChunkId } from "../../../src/domain/Chunk.ts"
 import type { Language } from "../../../src/text/Language.ts"
 import { spacedWords } from "../../../src/text/Words.ts"
 import { isInTitle, placeOf, readLexemes } from "../../../src/knowledge/segments/Lexemes.ts"
-import type { Ranking } from "../../../src/storage/search/ChunkRanking.ts"
+import type { Comparison } from "../../../src/storage/search/ChunkCosines.ts"
 import type { DocumentId } from "../../../src/domain/Ids.ts"
 import { unpack, uuidText } from "../../../src/storage/search/ChunkPacks.ts"
 import type { MatchQuery } from "../../../src/storage/search/ChunkMatching.ts"
@@ -72,28 +72,20 @@ const store = Effect.fnUntraced(function* (
 
 const wholeOf = (documentId: DocumentId) => [{ documentId, revision: 1, first: 1, last: 1_000 }]
 
-const rankAll = ({ organization, chatbot }: Tenant, ranking: Partial<Ranking>) =>
+const cosines = ({ organization, chatbot }: Tenant, comparison: Partial<Comparison>) =>
   Effect.flatMap(Chunks, (chunks) =>
     as(organization)(
-      chunks.rank({
+      chunks.cosines({
         chatbotId: chatbot,
-        candidates: [],
+        chunks: [],
         embedding: at(0),
         embeddingModel: MODEL,
-        vectorWeight: 0.5,
         nearest: 0,
         index: undefined,
-        isSemantic: false,
-        unrelatedCosine: 0,
-        threshold: 0,
-        limit: 10,
-        ...ranking,
+        ...comparison,
       }),
     ),
   )
-
-const rank = (tenant: Tenant, ranking: Partial<Ranking>) =>
-  Effect.map(rankAll(tenant, ranking), (ranked) => ranked.chunks)
 
 describe("stored chunks", () => {
   test("are read as they were written, each with its own vector", () =>
@@ -111,13 +103,10 @@ describe("stored chunks", () => {
         )
         for (const chunk of [chunks[0], chunks[77], chunks[127]]) {
           if (chunk === undefined) return yield* Effect.die("no chunk")
-          const [found] = yield* rank(tenant, {
-            candidates: [{ chunkId: chunk.id, score: 1, similarity: 0.5 }],
-            embedding: chunk.embedding,
-          })
-          const { id, embedding: _, sketch: __, ...shown } = chunk
-          expect(found).toMatchObject({ chunkId: id, documentId, title: "Title", similarity: 0.5, ...shown })
-          expect(found?.scores.vector).toBeCloseTo(1, 5)
+          const { id, embedding, sketch: _, ...shown } = chunk
+          const { chunks: found } = yield* as(tenant.organization)((yield* Chunks).fetch(tenant.chatbot, [id]))
+          expect(found).toEqual([{ chunkId: id, documentId, title: "Title", ...shown }])
+          expect((yield* cosines(tenant, { chunks: [id], embedding })).get(id)).toBeCloseTo(1, 5)
         }
       }),
     ))
@@ -177,11 +166,11 @@ describe("stored chunks", () => {
         const [mine, theirs] = [yield* makeTenant, yield* makeTenant]
         const { documentId, chunks } = yield* store(theirs, [{ content: "secret" }])
         const repository = yield* Chunks
-        const candidates = chunks.map(({ id }) => ({ chunkId: id, score: 1, similarity: 1 }))
+        const ids = chunks.map(({ id }) => id)
         const foreign = { organization: mine.organization, chatbot: theirs.chatbot }
-        expect(yield* rank(theirs, { candidates })).toHaveLength(1)
-        expect((yield* Effect.flip(rank(foreign, { candidates, nearest: 5 })))._tag).toBe("NotFound")
-        expect(yield* rank(mine, { candidates, nearest: 5 })).toEqual([])
+        expect((yield* cosines(theirs, { chunks: ids })).size).toBe(1)
+        expect((yield* cosines(foreign, { chunks: ids, nearest: 5 })).size).toBe(0)
+        expect((yield* cosines(mine, { chunks: ids, nearest: 5 })).size).toBe(0)
         const read = repository.lexemes(theirs.chatbot, wholeOf(documentId), undefined)
         expect(Array.from(unpack(yield* as(theirs.organization)(read)))).toHaveLength(1)
         expect(yield* as(mine.organization)(read)).toHaveLength(0)
@@ -206,8 +195,7 @@ describe("stored chunks", () => {
           Effect.flatMap(Chunks, (repository) => as(organization)(repository.fetch(chatbot, ids)))
         expect((yield* fetched(tenant)).chunks).toHaveLength(1)
         expect((yield* fetched(other)).chunks).toEqual([])
-        const candidates = ids.map((chunkId) => ({ chunkId, score: 1, similarity: 1 }))
-        expect(yield* rank(other, { candidates, nearest: 5 })).toEqual([])
+        expect((yield* cosines(other, { chunks: ids, nearest: 5 })).size).toBe(0)
       }),
     ))
 })
@@ -416,81 +404,40 @@ describe("fetching", () => {
     ))
 })
 
-describe("a ranking", () => {
-  const scored = Effect.gen(function* () {
+describe("cosines", () => {
+  /** Chunks whose vectors are at 0°, 60° and 90° to that of the question. */
+  const stored = Effect.gen(function* () {
     const tenant = yield* makeTenant
-    // At 0°, 60° and 90° to the embedding of the query.
     const { chunks } = yield* store(
       tenant,
       [0, 60, 90].map((degrees) => ({ content: `at ${degrees}`, embedding: at(degrees) })),
     )
-    const candidates = chunks.map(({ id }, index) => ({
-      chunkId: id,
-      score: 10 * (index + 1),
-      similarity: 0.1 * index,
-    }))
-    return { tenant, candidates }
+    return { tenant, ids: chunks.map(({ id }) => id) }
   })
+  const rounded = (found: ReadonlyMap<ChunkId, number>, ids: ReadonlyArray<ChunkId>) =>
+    ids.map((id) => (found.has(id) ? Math.abs(Number(found.get(id)?.toFixed(3))) : undefined))
 
-  test("adds both scores by their weights, each scaled to the range from 0 to 1", () =>
+  test("are those of the chunks asked for, and of the nearest ones on request, each once", () =>
     run(
       Effect.gen(function* () {
-        const { tenant, candidates } = yield* scored
-        const fusedBy = (vectorWeight: number) =>
-          Effect.map(rank(tenant, { candidates, vectorWeight }), (hits) =>
-            hits.map((hit) => [hit.content, Number(hit.scores.fused.toFixed(3))]),
-          )
-        expect(yield* fusedBy(0.2)).toEqual([
-          ["at 90", 0.8],
-          ["at 60", 0.5],
-          ["at 0", 0.2],
-        ])
-        expect(yield* fusedBy(0.9)).toEqual([
-          ["at 0", 0.9],
-          ["at 60", 0.5],
-          ["at 90", 0.1],
-        ])
+        const { tenant, ids } = yield* stored
+        const [near, , far] = ids
+        if (near === undefined || far === undefined) return yield* Effect.die("no chunk")
+        expect(rounded(yield* cosines(tenant, { chunks: ids }), ids)).toEqual([1, 0.5, 0])
+        expect(rounded(yield* cosines(tenant, { chunks: [far] }), ids)).toEqual([undefined, undefined, 0])
+        expect(rounded(yield* cosines(tenant, { chunks: [far], nearest: 1 }), ids)).toEqual([1, undefined, 0])
+        expect(rounded(yield* cosines(tenant, { chunks: [near], nearest: 2 }), ids)).toEqual([1, 0.5, undefined])
       }),
     ))
 
-  test("omits chunks below the threshold and beyond the limit", () =>
+  test("are only of vectors of the same model and dimension, and of chunks that still exist", () =>
     run(
       Effect.gen(function* () {
-        const { tenant, candidates } = yield* scored
-        const contents = (ranking: Partial<Ranking>) =>
-          Effect.map(rank(tenant, { candidates, vectorWeight: 0, ...ranking }), (hits) =>
-            hits.map((hit) => hit.content),
-          )
-        expect(yield* contents({ threshold: 0.15 })).toEqual(["at 90"])
-        expect(yield* contents({ limit: 2 })).toEqual(["at 90", "at 60"])
-        // The cosine of 60° is 0.5.
-        expect(yield* contents({ threshold: 0.45, isSemantic: true })).toEqual(["at 60", "at 0"])
-        // (0.5 - 0.2) / (1 - 0.2)
-        const unrelatedCosine = 0.2
-        expect(yield* contents({ threshold: 0.37, isSemantic: true, unrelatedCosine })).toHaveLength(2)
-        expect(yield* contents({ threshold: 0.38, isSemantic: true, unrelatedCosine })).toHaveLength(1)
-      }),
-    ))
-
-  test("adds the nearest vectors to the candidates on request", () =>
-    run(
-      Effect.gen(function* () {
-        const { tenant, candidates } = yield* scored
-        const [, , far] = candidates
-        if (far === undefined) return yield* Effect.die("no candidate")
-        const hits = yield* rank(tenant, { candidates: [far], nearest: 1, vectorWeight: 0.9 })
-        expect(hits.map((hit) => hit.content)).toEqual(["at 0", "at 90"])
-        expect(yield* rank(tenant, { nearest: 2, embeddingModel: "test/other" })).toEqual([])
-      }),
-    ))
-
-  test("reports that a candidate does not exist any more", () =>
-    run(
-      Effect.gen(function* () {
-        const { tenant, candidates } = yield* scored
-        expect((yield* rankAll(tenant, { candidates, threshold: 2 })).isComplete).toBe(true)
+        const { tenant, ids } = yield* stored
+        expect((yield* cosines(tenant, { chunks: ids, nearest: 2, embeddingModel: "test/other" })).size).toBe(0)
+        expect((yield* cosines(tenant, { chunks: ids, nearest: 2, embedding: Float32Array.of(1) })).size).toBe(0)
         yield* as(tenant.organization)((yield* Documents).remove(tenant.chatbot, "all"))
-        expect(yield* rankAll(tenant, { candidates })).toMatchObject({ chunks: [], isComplete: false })
+        expect((yield* cosines(tenant, { chunks: ids, nearest: 2 })).size).toBe(0)
       }),
     ))
 })

@@ -49,29 +49,24 @@ const nearest = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const chunks = yield* Chunks
-  const ranked = chunks.rank({
+  const compared = chunks.cosines({
     chatbotId: chatbot,
-    candidates: [],
+    chunks: [],
     embedding,
     embeddingModel: MODEL,
-    vectorWeight: 1,
     nearest: NEAREST,
     index,
-    isSemantic: true,
-    unrelatedCosine: 0,
-    threshold: 0,
-    limit: NEAREST,
   })
   const found = yield* as(organization)(
     sql.withTransaction(
       Effect.gen(function* () {
         // Without this, the planner would sort all vectors of a small tenant, which is exact.
         if (index !== undefined) yield* sql`set local enable_sort = off`
-        return yield* ranked
+        return yield* compared
       }),
     ),
   )
-  return found.chunks.map(({ chunkId }) => chunkId)
+  return Array.from(found.keys())
 })
 
 describe("an index of vectors", () => {

@@ -1,0 +1,64 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { ChunkId } from "../../domain/Chunk.ts"
+import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
+import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { decodeRows } from "../Rows.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+
+/** The content of a chunk, as a result of a search shows it. */
+export interface FetchedChunk {
+  readonly chunkId: ChunkId
+  readonly documentId: DocumentId
+  readonly ordinal: number
+  readonly title: string
+  readonly headings: ReadonlyArray<string>
+  readonly content: string
+  readonly page: number | null
+}
+
+const ChunkRow = Schema.Struct({
+  id: ChunkId,
+  document_id: DocumentId,
+  ordinal: Schema.Int,
+  title: Schema.String,
+  headings: Schema.Array(Schema.String),
+  content: Schema.String,
+  page: Schema.NullOr(Schema.Int),
+})
+type ChunkRow = typeof ChunkRow.Type
+
+/** Decodes chunks; or, where none exists, the one row with the version. */
+const decodeFetched = decodeRows(
+  Schema.Union([
+    Schema.Struct({ version: Schema.BigInt, ...ChunkRow.fields }),
+    Schema.Struct({ version: Schema.BigInt, id: Schema.Null }),
+  ]),
+)
+/** Makes `Chunks.fetch`: one statement reads the chunks and the version that shows whether they are up to date. */
+export const makeFetch = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (chatbotId: ChatbotId, chunks: ReadonlyArray<ChunkId>) {
+    const organization = yield* CurrentOrganization
+    const rows = yield* decodeFetched(sql`
+      select b.knowledge_version as version, c.id, c.document_id, c.ordinal, c.title, c.headings, c.content, c.page
+      from chatbots b left join chunks c
+        on c.id = any(${chunks}::uuid[]) and c.chatbot_id = b.id and c.organization_id = b.organization_id
+      where b.id = ${chatbotId} and b.organization_id = ${organization}`)
+    const [first] = rows
+    if (first === undefined) return yield* chatbotNotFound
+    return {
+      version: first.version,
+      chunks: rows.flatMap((row) => (row.id === null ? [] : [toChunk(row)])),
+    }
+  }, withoutSqlErrors)
+
+const toChunk = (row: ChunkRow): FetchedChunk => ({
+  chunkId: row.id,
+  documentId: row.document_id,
+  ordinal: row.ordinal,
+  title: row.title,
+  headings: row.headings,
+  content: row.content,
+  page: row.page,
+})
