@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Fiber, Layer } from "effect"
 import type { ChatbotId } from "../domain/Ids.ts"
 import { LIKELY_SIMILARITY } from "../domain/Passage.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { attributes } from "../observability/Attributes.ts"
@@ -23,6 +24,9 @@ export interface Hit extends FetchedChunk {
 
 /** The number of candidates from each kind of search. More change no result among the first ten (measured). */
 const CANDIDATES = 30
+
+/** Number of questions whose vectors are remembered, of all chatbots together, and the time for which they are. */
+const REMEMBERED_QUESTIONS = { capacity: 1_000, timeToLive: Duration.minutes(5) }
 
 /** The most attempts at a search while the knowledge base changes. */
 const ATTEMPTS = 5
@@ -66,6 +70,28 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         Effect.catchTag(embeddings.embedQuery(query), "Unavailable", ({ detail }) =>
           Effect.as(Effect.logDebug("A search goes without embeddings", { detail }), undefined),
         )
+
+      const remembered = yield* Cache.makeWith(({ query }: { organization: string; query: string }) => embed(query), {
+        capacity: REMEMBERED_QUESTIONS.capacity,
+        timeToLive: (exit) =>
+          Exit.isSuccess(exit) && exit.value !== undefined ? REMEMBERED_QUESTIONS.timeToLive : Duration.zero,
+      })
+
+      /**
+       * The vector of a question. A remote model is asked at once, while words are matched, and its answer is remembered:
+       * by organization, so that the time of a search does not tell what others have asked.
+       */
+      const vectorOf = (query: string) =>
+        embeddings.isSemantic
+          ? CurrentOrganization.pipe(
+              Effect.flatMap((organization) =>
+                Effect.forkChild(stage("embed", Cache.get(remembered, { organization, query })), {
+                  startImmediately: true,
+                }),
+              ),
+              Effect.map(Fiber.join),
+            )
+          : Effect.cached(stage("embed", embed(query)))
 
       /** Searches once. The result is final when the index was up to date and all candidates still existed. */
       const attempt = Effect.fnUntraced(function* (
@@ -157,7 +183,7 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
 
       const search = Effect.fnUntraced(function* (question: Question) {
         const threshold = question.threshold ?? defaultThreshold
-        const vector = yield* Effect.cached(stage("embed", embed(question.query)))
+        const vector = yield* vectorOf(question.query)
         let found = yield* attempt(question, threshold, vector, "cached")
         // A document that changed meanwhile would be found with neither its old nor its new content.
         for (let attempts = 1; !found.isFinal && attempts < ATTEMPTS; attempts++) {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { Unavailable } from "../../src/domain/Errors.ts"
 import { ChatbotId } from "../../src/domain/Ids.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { LOCAL_MODEL } from "../../src/embeddings/LocalEmbedding.ts"
@@ -343,6 +344,30 @@ describe("semantic embeddings", () => {
         expect(yield* found(0.2)).toEqual([refunds.text])
       }),
     ))
+
+  test("are asked for once for a question that is repeated, but again by another organization and after a failure", () => {
+    const asked: Array<string> = []
+    const counting = Layer.effect(
+      Embeddings,
+      Effect.map(Embeddings, (embeddings) => ({
+        ...embeddings,
+        embedQuery: (text) =>
+          Effect.suspend(() =>
+            asked.push(text) === 1
+              ? Effect.fail(new Unavailable({ detail: "It rests.", retry_after_seconds: 1 }))
+              : embeddings.embedQuery(text),
+          ),
+      })),
+    ).pipe(Layer.provide(named("test/counting")))
+    return run(
+      Effect.gen(function* () {
+        const [one, other] = [yield* makeTenant, yield* makeTenant]
+        for (const tenant of [one, one, one, other]) yield* find(tenant, "refund")
+        yield* find(one, "money")
+        expect(asked).toEqual(["refund", "refund", "refund", "money"])
+      }).pipe(Effect.provide(search({ indexBytes: 64 * MEBIBYTE, threshold: 0.5 }).pipe(Layer.provide(counting)))),
+    )
+  })
 
   test.each([
     ["model", "test/semantic"],
