@@ -24,7 +24,7 @@ const s3: ChosenBlobStore.BlobStoreSettings["s3"] = {
   secretAccessKey: Redacted.make(fake.secretAccessKey),
 }
 /** Bounds that tests need not wait for long. */
-const shortBounds: S3Bounds = { timeout: "300 millis", patience: "600 millis", partSize: 1_000 }
+const shortBounds: S3Bounds = { timeout: "300 millis", patience: "600 millis" }
 
 const layerOf = (changes: Partial<typeof s3> = {}, bounds: Partial<S3Bounds> = {}) =>
   ChosenBlobStore.layer({ kind: "s3", directory, s3: { ...s3, ...changes } }).pipe(
@@ -69,12 +69,11 @@ beforeEach(() => {
     misbehave: undefined,
   })
   fake.objects.clear()
-  fake.uploads.clear()
   fake.requests.length = 0
 })
 
 describe("a file in S3", () => {
-  test("is read back byte for byte, whatever its length, its chunks and its parts", () =>
+  test("is read back byte for byte, whatever its length and its chunks", () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 2_500 }), { maxLength: 4 }), async (parts) => {
         const content = Buffer.concat(parts)
@@ -91,18 +90,9 @@ describe("a file in S3", () => {
         })
         for (const bytes of await run(read)) expect(Buffer.from(bytes)).toEqual(content)
         expect(drafts()).toEqual([])
-        expect(fake.uploads.size).toBe(0)
       }),
       { numRuns: 15 },
     ))
-
-  test("is sent in parts when it is long", async () => {
-    const key = document()
-    await run(put(key, long))
-    expect(fake.requests.filter((line) => line.includes("partNumber"))).toHaveLength(4)
-    expect(fake.objects.get(key)?.etag).toEndWith('-4"')
-    expect(await run(text(key))).toBe(long)
-  })
 
   test("that is not there is reported as such, and may be deleted again", () =>
     run(
@@ -126,15 +116,14 @@ describe("a file in S3", () => {
         const store = yield* BlobStore
         const broken = Stream.concat(Stream.succeed(bytesOf(long)), Stream.fail("cut off"))
         expect(yield* Effect.flip(store.put(document(), broken))).toBe("cut off")
-        fake.misbehave = ({ query }, proper) => (query.get("partNumber") === "3" ? new Promise(() => {}) : proper())
+        fake.misbehave = ({ method }, proper) => (method === "PUT" ? new Promise(() => {}) : proper())
         const sending = yield* Effect.forkChild(put(document(), long))
         yield* eventually(
-          Effect.sync(() => fake.requests.some((line) => line.includes("partNumber=3"))),
+          Effect.sync(() => fake.requests.some((line) => line.startsWith("PUT"))),
           (isSent) => isSent,
         )
-        expect(fake.uploads.size).toBe(1)
         yield* Fiber.interrupt(sending)
-        expect([fake.uploads.size, fake.objects.size, drafts()]).toEqual([0, 0, []])
+        expect([fake.objects.size, drafts()]).toEqual([0, []])
       }),
     ))
 
@@ -161,23 +150,6 @@ describe("files in S3", () => {
     expect((await run(list("documents/"))).toSorted()).toEqual(keys.toSorted())
     expect(fake.requests.filter((line) => line.includes("continuation-token"))).toHaveLength(4)
     expect(await run(list("nothing/"))).toEqual([])
-  })
-
-  test("that a dead server has sent in part are aborted, and none of other programs or of living servers", async () => {
-    const started = (key: string, hours: number) => {
-      const id = crypto.randomUUID()
-      fake.uploads.set(id, { key, meta: {}, parts: new Map(), initiatedAt: new Date(Date.now() - hours * 3_600_000) })
-      return id
-    }
-    const [dead] = [started(document(), 3)]
-    const kept = [started(document(), 1), started("videos/cat.mp4", 99), started("documents/big.pdf", 99)]
-    await run(
-      eventually(
-        Effect.sync(() => fake.uploads.has(dead)),
-        (isThere) => !isThere,
-      ),
-    )
-    expect(Array.from(fake.uploads.keys())).toEqual(kept)
   })
 })
 
@@ -274,27 +246,6 @@ describe("an S3 server that misbehaves", () => {
       expect((yield* Effect.flip(text(key)))._tag).toBe("BlobDamaged")
     })
     await run(story)
-  })
-
-  test("by a success that is an error, and by a lost answer, still ends with the whole file once", async () => {
-    const [one, two] = [document(), document()]
-    const story = Effect.gen(function* () {
-      let left = 1
-      fake.misbehave = ({ method, query }) =>
-        method === "POST" && query.has("uploadId") && left-- > 0
-          ? new Response("<Error><Code>InternalError</Code></Error>")
-          : undefined
-      yield* put(one, long)
-      left = 1
-      fake.misbehave = ({ method, query }, proper) =>
-        method === "POST" && query.has("uploadId") && left-- > 0
-          ? proper().then(() => s3Error(500, "InternalError"))
-          : undefined
-      yield* put(two, long)
-      expect([yield* text(one), yield* text(two)]).toEqual([long, long])
-      expect(fake.uploads.size).toBe(0)
-    })
-    await run(story, {}, { patience: "5 seconds" })
   })
 })
 

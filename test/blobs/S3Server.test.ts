@@ -13,7 +13,7 @@ const fake = await startFakeS3()
 afterAll(() => fake.stop())
 const run = scopedRun()
 /** Bounds that tests need not wait for long. */
-const bounds = Context.make(S3Bounds, { timeout: "300 millis", patience: "200 millis", partSize: 16 * 1024 * 1024 })
+const bounds = Context.make(S3Bounds, { timeout: "300 millis", patience: "200 millis" })
 
 const environment = ({ accessKeyId, bucket, secretAccessKey }: FakeS3) => ({
   BLOBS: "s3",

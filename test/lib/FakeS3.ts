@@ -15,13 +15,6 @@ interface Stored {
   writtenAt: Date
 }
 
-interface Upload {
-  readonly key: string
-  readonly meta: Readonly<Record<string, string>>
-  readonly parts: Map<number, { readonly bytes: Uint8Array; readonly etag: string }>
-  initiatedAt: Date
-}
-
 /** How the server treats a request: it may answer in its place. */
 export type Misbehaviour = (
   request: {
@@ -45,8 +38,7 @@ export interface FakeS3 {
   /** The difference of the server's clock from that of the machine, in milliseconds. */
   clockMillis: number
   readonly objects: Map<string, Stored>
-  readonly uploads: Map<string, Upload>
-  /** Every request, as `PUT documents/…?partNumber=1`. */
+  /** Every request, as `GET ?list-type=2`. */
   readonly requests: Array<string>
   /** The most keys of a page of a listing. */
   pageSize: number
@@ -131,7 +123,8 @@ export const startFakeS3 = async (
   const metaOf = (headers: Headers) =>
     Object.fromEntries(Array.from(headers).filter(([name]) => name.startsWith("x-amz-meta-")))
 
-  const store = (key: string, bytes: Uint8Array, meta: Stored["meta"], etag = `"${md5(bytes)}"`) => {
+  const store = (key: string, bytes: Uint8Array, meta: Stored["meta"]) => {
+    const etag = `"${md5(bytes)}"`
     fake.objects.set(key, { bytes, meta, etag, writtenAt: now() })
     return new Response(null, { headers: { etag } })
   }
@@ -140,15 +133,6 @@ export const startFakeS3 = async (
     new Response(`<?xml version="1.0"?>${text}`, { headers: { "content-type": "application/xml" } })
 
   const ofBucket = (method: string, query: URLSearchParams): Response => {
-    if (method === "GET" && query.has("uploads")) {
-      const all = Array.from(fake.uploads).map(
-        ([id, { initiatedAt, key }]) =>
-          `<Upload><Key>${xml(key)}</Key><UploadId>${id}</UploadId><Initiated>${initiatedAt.toISOString()}</Initiated></Upload>`,
-      )
-      return reply(
-        `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${all.join("")}</ListMultipartUploadsResult>`,
-      )
-    }
     if (method !== "GET" || query.get("list-type") !== "2") return s3Error(501, "NotImplemented")
     const [prefix, delimiter] = [query.get("prefix") ?? "", query.get("delimiter") ?? ""]
     const after = query.get("continuation-token") ?? ""
@@ -166,45 +150,7 @@ export const startFakeS3 = async (
     return reply(`<ListBucketResult>${more}${contents.join("")}</ListBucketResult>`)
   }
 
-  const ofObject = (
-    method: string,
-    key: string,
-    query: URLSearchParams,
-    headers: Headers,
-    body: Uint8Array,
-  ): Response => {
-    const id = query.get("uploadId") ?? ""
-    const upload = fake.uploads.get(id)
-    if (method === "POST" && query.has("uploads")) {
-      const made = crypto.randomUUID()
-      fake.uploads.set(made, { key, meta: metaOf(headers), parts: new Map(), initiatedAt: now() })
-      return reply(`<InitiateMultipartUploadResult><UploadId>${made}</UploadId></InitiateMultipartUploadResult>`)
-    }
-    if (query.has("uploadId")) {
-      if (upload === undefined || upload.key !== key) return s3Error(404, "NoSuchUpload")
-      if (method === "DELETE") {
-        fake.uploads.delete(id)
-        return new Response(null, { status: 204 })
-      }
-      if (method === "PUT") {
-        const etag = `"${md5(body)}"`
-        upload.parts.set(Number(query.get("partNumber")), { bytes: body, etag })
-        return new Response(null, { headers: { etag } })
-      }
-      const listed = Array.from(
-        Buffer.from(body)
-          .toString()
-          .matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>([^<]*)<\/ETag>/g),
-        ([, number, etag]) => ({ part: upload.parts.get(Number(number)), etag }),
-      )
-      if (listed.length === 0 || listed.some(({ etag, part }) => part === undefined || part.etag !== etag)) {
-        return s3Error(400, "InvalidPart")
-      }
-      fake.uploads.delete(id)
-      const whole = new Uint8Array(Buffer.concat(listed.map(({ part }) => part?.bytes ?? new Uint8Array())))
-      store(key, whole, upload.meta, `"${md5(whole)}-${listed.length}"`)
-      return reply(`<CompleteMultipartUploadResult><Key>${xml(key)}</Key></CompleteMultipartUploadResult>`)
-    }
+  const ofObject = (method: string, key: string, headers: Headers, body: Uint8Array): Response => {
     if (method === "PUT") return store(key, body, metaOf(headers))
     const object = fake.objects.get(key)
     if (method === "DELETE") {
@@ -240,7 +186,7 @@ export const startFakeS3 = async (
       if (found !== fake.bucket) return s3Error(404, "NoSuchBucket")
       return key === ""
         ? ofBucket(request.method, url.searchParams)
-        : ofObject(request.method, key, url.searchParams, request.headers, body)
+        : ofObject(request.method, key, request.headers, body)
     }
     const odd = fake.misbehave?.(
       { method: request.method, key, query: url.searchParams, headers: request.headers },
@@ -281,7 +227,6 @@ export const startFakeS3 = async (
     sessionToken: undefined,
     clockMillis: 0,
     objects: new Map(),
-    uploads: new Map(),
     requests: [],
     pageSize: 1_000,
     misbehave: undefined,

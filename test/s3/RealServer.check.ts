@@ -12,8 +12,8 @@ import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
 
 /*
  * The S3 store against a real server, which `S3_ENDPOINT`, `S3_ACCESS_KEY_ID` and `S3_SECRET_ACCESS_KEY` name: see
- * `.ci/radosgw.sh`. Files in several parts and ranges are left to the tests with a server of our own: the gateway without
- * a cluster mixes up parts and begins every range at 0.
+ * `.ci/radosgw.sh`. Ranges are left to the tests with a server of our own: the gateway without a cluster begins every
+ * range at 0.
  */
 
 const run = scopedRun()

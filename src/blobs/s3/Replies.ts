@@ -4,8 +4,6 @@ import { parseDocument } from "htmlparser2"
 
 /** A part of a reply in XML. */
 export interface Reply {
-  /** Whether the root element has this name. */
-  readonly is: (root: string) => boolean
   /** The text of the first element with this name; empty if there is none. */
   readonly text: (name: string) => string
   /** Every element with this name. */
@@ -15,7 +13,6 @@ export interface Reply {
 const replyOf = (root: Element | undefined): Reply => {
   const named = (name: string) => (root === undefined ? [] : getElementsByTagName(name, root.children))
   return {
-    is: (name) => root?.name === name,
     text: (name) => textContent(named(name).slice(0, 1)),
     all: (name) => named(name).map(replyOf),
   }

@@ -1,21 +1,17 @@
-import { Duration, Effect, FileSystem, Layer, Option, type Path, Stream } from "effect"
+import { Effect, FileSystem, Layer, Option, type Path, Stream } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { Unavailable } from "../../domain/Errors.ts"
-import { regularly } from "../../system/Background.ts"
 import type { StartupError } from "../../system/StartupError.ts"
 import { BlobDamaged, type BlobInfo, BlobNotFound, BlobStore, contentOf } from "../BlobStore.ts"
 import { makeDrafts } from "../Drafts.ts"
 import { CONTENT_HASH, download } from "./Download.ts"
 import { checkAtStart, examine } from "./Examination.ts"
-import { abortAbandoned, sendParts } from "./Multipart.ts"
 import { parseReply } from "./Replies.ts"
 import { S3Client } from "./S3Client.ts"
 import { isDamaged, isMissing, isNotResumed, S3Failure } from "./S3Failure.ts"
 import { S3Bounds, type S3Settings } from "./S3Settings.ts"
 import { spool } from "./Spool.ts"
 
-/** The time between two looks for uploads that dead processes have left unfinished. */
-const ABANDONED_INTERVAL = Duration.hours(1)
 /** The times that a file is downloaded anew which is not what was stored, before it counts as damaged. */
 const DAMAGED_MAX = 2
 /** The number of blobs in one page of a listing, which takes some 10 ms to parse. */
@@ -35,25 +31,16 @@ export const layer = (
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const drafts = yield* makeDrafts(settings.directory)
-      const bounds = yield* S3Bounds
-      const client = new S3Client(settings, bounds)
+      const client = new S3Client(settings, yield* S3Bounds)
       const { orUnavailable } = client
 
       yield* checkAtStart(client)
-      yield* Effect.forkScoped(
-        regularly(ABANDONED_INTERVAL, "Unfinished uploads to S3 could not be aborted", abortAbandoned(client)),
-      )
 
       const put = Effect.fn("BlobStore.put")(function* <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) {
         // Nothing is read of an upload that would fail in any case.
         yield* client.ready
-        const spooled = yield* spool(files, drafts, bounds.partSize, content)
-        const headers = { [CONTENT_HASH]: spooled.sha256 }
-        yield* orUnavailable(
-          spooled.bytes > bounds.partSize
-            ? sendParts(client, key, spooled, headers)
-            : client.call({ method: "PUT", key, headers, body: spooled }),
-        )
+        const body = yield* spool(files, drafts, content)
+        yield* orUnavailable(client.call({ method: "PUT", key, headers: { [CONTENT_HASH]: body.sha256 }, body }))
       }, Effect.scoped)
 
       const orLost = <A, E, R>(key: string, work: Effect.Effect<A, E | S3Failure, R>) =>

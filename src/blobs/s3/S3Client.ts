@@ -1,8 +1,10 @@
 import { Clock, Duration, Effect, Random, Result } from "effect"
 import { Unavailable } from "../../domain/Errors.ts"
+import { ServiceHealth } from "../../outbound/ServiceHealth.ts"
 import { failureOfAnswer, isMissing, S3Failure, silent, unreachable } from "./S3Failure.ts"
 import type { S3Bounds, S3Settings } from "./S3Settings.ts"
 import { encodePath, sha256, sign } from "./Signature.ts"
+import type { Spooled } from "./Spool.ts"
 
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
@@ -11,14 +13,8 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>
   /** Headers by their names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Body
-}
-
-interface Body {
-  readonly content: Blob | string
-  readonly bytes: number
-  /** The SHA-256 of the content, in hexadecimal digits, which the store compares with what arrives. */
-  readonly sha256: string
+  /** The body, whose hash the store compares with what arrives. */
+  readonly body?: Spooled
 }
 
 /** An answer that was read to its end. */
@@ -57,9 +53,7 @@ export class S3Client {
   readonly bounds: S3Bounds
   private readonly origin: URL
   private readonly root: string
-  private failures = 0
-  /** The time until which the store is not asked, in milliseconds since the epoch. */
-  private downUntil = 0
+  private readonly health = new ServiceHealth(FAILURES_MAX, Duration.toMillis(DOWN_FOR))
 
   constructor(settings: S3Settings, bounds: S3Bounds) {
     this.settings = settings
@@ -77,7 +71,7 @@ export class S3Client {
   /** Fails while the store is known to be down. Sends nothing. */
   readonly ready: Effect.Effect<void, Unavailable> = Effect.suspend(() =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      now < this.downUntil ? Effect.fail(storeUnavailable) : Effect.void,
+      this.health.restAt(now) > 0 ? Effect.fail(storeUnavailable) : Effect.void,
     ),
   )
 
@@ -117,12 +111,11 @@ export class S3Client {
     return Effect.gen({ self: this }, function* () {
       yield* this.ready
       const begin = yield* Clock.currentTimeMillis
-      const end = this.failures < FAILURES_MAX ? begin + Duration.toMillis(this.bounds.patience) : begin
+      const end = this.health.isDown ? begin : begin + Duration.toMillis(this.bounds.patience)
       for (let delay = RETRY_DELAY; ; delay = Duration.min(Duration.times(delay, 2), RETRY_DELAY_MAX)) {
         const result = yield* Effect.result(attempt)
         if (Result.isSuccess(result)) {
-          this.failures = 0
-          this.downUntil = 0
+          this.health.succeed()
           return result.success
         }
         const failure = result.failure
@@ -137,8 +130,8 @@ export class S3Client {
 
   private readonly giveUp = (failure: S3Failure) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      if (isMissing(failure)) this.failures = 0
-      else if (++this.failures >= FAILURES_MAX) this.downUntil = now + Duration.toMillis(DOWN_FOR)
+      if (isMissing(failure)) this.health.succeed()
+      else this.health.fail(now)
       return Effect.fail(failure)
     })
 

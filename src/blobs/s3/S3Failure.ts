@@ -85,7 +85,7 @@ export const failureOfAnswer = (
   if (status >= 500 || status === 408 || status === 429 || DISTURBED.has(code)) {
     return failureOf(`The S3 server at ${endpoint} answered with ${status} ${code}.`, about)
   }
-  if (code === "NoSuchKey" || code === "NoSuchUpload") return failureOf(`${status} ${code}`, { ...about, doThis: "" })
+  if (code === "NoSuchKey") return failureOf(`${status} ${code}`, { ...about, doThis: "" })
   const skew = skewOf(headers, now)
   if (code === "RequestTimeTooSkewed" || (status === 403 && skew > Duration.toMillis(SKEW_MAX))) {
     return failureOf(

@@ -7,12 +7,10 @@ export interface S3Bounds {
   readonly timeout: Duration.Input
   /** Time for which a failed request is tried again; an upload whose client waits should fail soon after. */
   readonly patience: Duration.Input
-  /** The bytes above which a file is sent in parts, and of each part but the last. Amazon takes parts from 5 MiB on. */
-  readonly partSize: number
 }
 
 export const S3Bounds: Context.Reference<S3Bounds> = Context.Reference<S3Bounds>("parley/blobs/s3/S3Bounds", {
-  defaultValue: () => ({ timeout: "10 seconds", patience: "10 seconds", partSize: 16 * 1024 * 1024 }),
+  defaultValue: () => ({ timeout: "10 seconds", patience: "10 seconds" }),
 })
 
 export interface S3Settings {

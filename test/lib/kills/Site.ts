@@ -83,9 +83,7 @@ const blobsOf = ({ s3, settings }: Site): ReadonlyArray<string> => {
   const files = (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
     namesIn(join(settings.DATA_DIR, "files", prefix)).map((name) => `${prefix}/${name}`),
   )
-  return s3 === undefined
-    ? files
-    : [...files, ...s3.objects.keys(), ...Array.from(s3.uploads.values(), ({ key }) => `${key} (unfinished)`)]
+  return s3 === undefined ? files : [...files, ...s3.objects.keys()]
 }
 
 const namesIn = (directory: string): ReadonlyArray<string> => {
