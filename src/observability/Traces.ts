@@ -98,34 +98,6 @@ const failureOf = (exit: Exit.Exit<unknown, unknown>): string | undefined => {
   return reason?._tag === "Fail" ? typeOf(reason.error) : reason?._tag === "Die" ? typeOf(reason.defect) : "unknown"
 }
 
-/** A span that belongs to no trace: nothing is recorded, and its children belong to none either. */
-class NoSpan implements Tracer.Span {
-  readonly _tag = "Span"
-  readonly spanId = ""
-  readonly traceId = ""
-  readonly sampled = false
-  readonly attributes = new Map<string, unknown>()
-  readonly links = []
-  readonly name: string
-  readonly parent: Option.Option<Tracer.AnySpan>
-  readonly annotations: Context.Context<never>
-  readonly kind: Tracer.SpanKind
-  readonly status: Tracer.SpanStatus
-
-  constructor({ annotations, kind, name, parent, startTime }: Parameters<Tracer.Tracer["span"]>[0]) {
-    this.name = name
-    this.parent = parent
-    this.annotations = annotations
-    this.kind = kind
-    this.status = { _tag: "Started", startTime }
-  }
-
-  attribute(): void {}
-  event(): void {}
-  end(): void {}
-  addLinks(): void {}
-}
-
 /**
  * Makes a tracer whose spans belong to traces that were begun, and carry nothing that users wrote: texts are cut, and
  * failures are named by their kind alone. The texts that are cut in practice are those of long statements, which have
@@ -137,7 +109,8 @@ export const onlyTraces = (tracer: Tracer.Tracer): Tracer.Tracer => ({
     const parent = Option.getOrUndefined(options.parent)
     // Whether the trace of a span in another process is taken was decided when the first span here was made.
     const isTraced = parent === undefined ? options.root : parent.sampled || parent._tag === "ExternalSpan"
-    if (!isTraced) return new NoSpan(options)
+    // Nothing is exported of it, and its children belong to no trace either.
+    if (!isTraced) return new Tracer.NativeSpan({ ...options, sampled: false })
     const span = tracer.span({ ...options, sampled: true })
     const attribute = span.attribute.bind(span)
     const end = span.end.bind(span)
