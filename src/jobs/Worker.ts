@@ -1,4 +1,4 @@
-import { Array, Cause, Duration, Effect, Exit, Fiber, Latch, Option, Result, Schema, Semaphore } from "effect"
+import { Array, Cause, Duration, Effect, Exit, Latch, Result, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Unavailable } from "../domain/Errors.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -13,8 +13,6 @@ import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 /** Shortest time between two renewals of a lease that show progress. An attempt that is shorter shows none. */
 const SHOW_INTERVAL = Duration.millis(250)
-/** Longest time that a stopping process waits for the answer to a claim, to release a job that it leased. */
-const CLAIM_PATIENCE = Duration.seconds(1)
 /** Pause after a defect of the queue. */
 const FAULT_PAUSE = Duration.seconds(1)
 
@@ -245,22 +243,11 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       job.organization_id,
     )
 
-  /** Claims a job. If it is interrupted, the database may have leased a job already, which is then released. */
-  const claim = Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const claiming = yield* Effect.forkDetach(queue.claim({ id: yield* random.uuidV4(), duration: lease }))
-      const answer = Effect.timeoutOption(Fiber.join(claiming), CLAIM_PATIENCE)
-      const giveBackClaimed = Effect.flatMap(answer, (job) =>
-        Option.isSome(job) && job.value !== undefined ? giveBack(job.value) : Fiber.interrupt(claiming),
-      )
-      return yield* Effect.onInterrupt(restore(Fiber.join(claiming)), () => Effect.ignore(giveBackClaimed))
-    }),
-  )
-
   const look = survive(
     Effect.gen(function* () {
       yield* bell.close
-      const job = yield* claim
+      // An interruption may leave a job leased, until the end of this process is noticed.
+      const job = yield* queue.claim({ id: yield* random.uuidV4(), duration: lease })
       if (job === undefined) yield* kind.untilDue(bell)
       return job
     }),

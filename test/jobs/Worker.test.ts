@@ -290,28 +290,6 @@ describe("a process that stops", () => {
         yield* Effect.forEach(ids, gone)
       }),
     ))
-
-  test("releases a job that it has leased and not begun", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* postOne()
-        const parcels = yield* Parcels
-        const scope = yield* Scope.make()
-        const claimed = yield* Latch.make(false)
-        // The interruption comes while the database answers.
-        const queue = {
-          ...parcels,
-          claim: (lease: Parameters<typeof parcels.claim>[0]) =>
-            Effect.uninterruptible(
-              Effect.tap(parcels.claim(lease), Effect.andThen(claimed.open, Effect.sleep("50 millis"))),
-            ),
-        }
-        yield* Scope.provide(deliverParcels({ queue, travel: () => Effect.never }), scope)
-        yield* claimed.await
-        yield* Scope.close(scope, Exit.void)
-        expect(yield* waiting(id)).toMatchObject({ isHeld: false, isDue: true, lapses: 0 })
-      }),
-    ))
 })
 
 test("a nudged worker looks for jobs at once", () =>
