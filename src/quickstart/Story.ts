@@ -1,15 +1,14 @@
 import { Effect, FileSystem, Path, Schema } from "effect"
 import type { ChatReply } from "../domain/chat/Chat.ts"
 import { contentType, detect } from "../domain/Formats.ts"
-import { type Document, isSettled } from "../domain/Document.ts"
+import type { Document } from "../domain/Document.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
 import type { Client } from "../api/parts/Client.ts"
 import { cyan, dim, excerpt, green, red, printText, printLine, step } from "./Output.ts"
 import { QuickstartFailed, root } from "./ServerProcess.ts"
 
-const POLL_INTERVAL = "100 millis"
-/** The longest wait for the documents, generous enough for a busy machine. */
-const INGESTION_TIMEOUT = "2 minutes"
+/** The longest wait for the documents. */
+const INGESTION_SECONDS = 60
 const EXCERPT_LENGTH = 160
 const PASSAGES_SHOWN = 3
 const NAME_WIDTH = 14
@@ -74,50 +73,26 @@ const readForm = Effect.fn("quickstart.readForm")(function* (chatbotId: ChatbotI
   return form
 })
 
-const progressOf = (document: Document): string => {
-  switch (document.status) {
-    case "ready":
-      return green(`ready, ${document.chunk_count} passages`)
-    case "failed":
-      return red(`failed: ${document.error?.message ?? "no reason is known"}`)
-    default:
-      return dim(`${document.status} ${Math.round(document.progress * 100)} %`)
-  }
-}
+const resultOf = ({ chunk_count, error, status }: Document): string =>
+  status === "ready"
+    ? green(`ready, ${chunk_count} passages`)
+    : red(`${status}${error === null ? "" : `: ${error.message}`}`)
 
-/** Prints the progress of every document until all are ready or failed, and returns them. */
-const awaitIngestion = Effect.fn("quickstart.awaitIngestion")(function* (client: Client, chatbotId: ChatbotId) {
-  const printed = new Map<string, string>()
-  while (true) {
-    const { data } = yield* client.knowledge.listDocuments({ params: { chatbotId }, query: {} })
-    for (const document of data) {
-      const progress = progressOf(document)
-      if (printed.get(document.id) === progress) continue
-      printed.set(document.id, progress)
-      yield* printLine(`${document.name.padEnd(NAME_WIDTH)} ${progress}`)
-    }
-    if (data.every(isSettled)) return data
-    yield* Effect.sleep(POLL_INTERVAL)
-  }
-})
-
-/** Uploads the documents and waits until they are ready. Returns their names by id. */
+/** Uploads the documents, and returns their names by id once all are read. */
 const upload = Effect.fn("quickstart.upload")(function* (client: Client, chatbotId: ChatbotId) {
   const { documents } = yield* client.knowledge.upload({
-    headers: { prefer: "respond-async" },
+    headers: { prefer: `wait=${INGESTION_SECONDS}` },
     payload: yield* readForm(chatbotId),
   })
-  for (const { name, size_bytes, content_type } of documents) {
-    yield* printLine(`${name.padEnd(NAME_WIDTH)} ${(size_bytes / 1024).toFixed(1)} KiB ${content_type}`)
+  for (const document of documents) {
+    const { name, size_bytes, content_type } = document
+    const size = `${(size_bytes / 1024).toFixed(1)} KiB`
+    yield* printLine(`${name.padEnd(NAME_WIDTH)} ${size} ${content_type}, ${resultOf(document)}`)
   }
-  const settled = yield* Effect.timeoutOrElse(awaitIngestion(client, chatbotId), {
-    duration: INGESTION_TIMEOUT,
-    orElse: () => new QuickstartFailed({ message: `The documents were not read within ${INGESTION_TIMEOUT}.` }),
-  })
-  if (settled.some(({ status }) => status === "failed")) {
+  if (documents.some(({ status }) => status !== "ready")) {
     return yield* new QuickstartFailed({ message: "A document could not be read." })
   }
-  return new Map(settled.map(({ id, name }): [string, string] => [id, name]))
+  return new Map(documents.map(({ id, name }): [string, string] => [id, name]))
 })
 
 /** Prints the passages that a reply is based on. Returns the names of their documents. */
