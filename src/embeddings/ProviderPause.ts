@@ -1,4 +1,4 @@
-import { Duration, Effect, Ref } from "effect"
+import { Duration, Effect } from "effect"
 import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import type { EmbeddingsFailure } from "./EmbeddingsFailure.ts"
 
@@ -10,39 +10,32 @@ const LONGEST_WAIT = Duration.minutes(1)
 const REQUESTED = { minimum: Duration.millis(100), maximum: Duration.hours(1) }
 
 /** A pause in which no requests are sent to a provider. The failure of one request pauses all of them. */
-export interface ProviderPause {
-  /** The rest of the pause in milliseconds, or 0 when there is none. */
-  readonly remaining: Effect.Effect<number>
-  /** Waits for the end of the pause, also when it is prolonged meanwhile. */
-  readonly passed: Effect.Effect<void>
-  /** Begins or prolongs the pause after a failure. */
-  readonly begin: (failure: EmbeddingsFailure) => Effect.Effect<void>
-  /** Resets the count of failures after a success. A pause that has begun goes on. */
-  readonly reset: Effect.Effect<void>
-}
-
-export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(function* () {
+export class ProviderPause {
+  /** The failures in a row. */
+  private failures = 0
   /** The end of the pause by the monotonic clock, in milliseconds. */
-  const until = yield* Ref.make(Number.NEGATIVE_INFINITY)
-  const failures = yield* Ref.make(0)
+  private until = Number.NEGATIVE_INFINITY
 
-  const remaining = Effect.gen(function* () {
-    return Math.max(0, (yield* Ref.get(until)) - (yield* currentMonotonicMillis))
-  })
+  /** The rest of the pause in milliseconds, or 0 when there is none. */
+  readonly remaining = Effect.map(currentMonotonicMillis, (now) => Math.max(0, this.until - now))
 
-  const passed: Effect.Effect<void> = Effect.flatMap(remaining, (milliseconds) =>
-    milliseconds === 0 ? Effect.void : Effect.andThen(Effect.sleep(milliseconds), passed),
+  /** Waits for the end of the pause, also when it is prolonged meanwhile. */
+  readonly passed: Effect.Effect<void> = Effect.flatMap(this.remaining, (milliseconds) =>
+    milliseconds === 0 ? Effect.void : Effect.andThen(Effect.sleep(milliseconds), this.passed),
   )
 
-  const begin = Effect.fnUntraced(function* ({ kind, reason, retryAfter }: EmbeddingsFailure) {
+  /** Resets the count of failures after a success. A pause that has begun goes on. */
+  readonly reset = Effect.sync(() => void (this.failures = 0))
+
+  /** Begins or prolongs the pause after a failure. */
+  readonly begin = Effect.fnUntraced(function* (this: ProviderPause, { kind, reason, retryAfter }: EmbeddingsFailure) {
     // Concurrent requests fail together, and count as one failure.
-    const isFirst = (yield* remaining) === 0
-    const count = isFirst ? yield* Ref.updateAndGet(failures, (before) => before + 1) : yield* Ref.get(failures)
-    const backOff = Duration.min(Duration.times(FIRST_WAIT, 2 ** (Math.max(1, count) - 1)), LONGEST_WAIT)
+    const isFirst = (yield* this.remaining) === 0
+    if (isFirst) this.failures++
+    const backOff = Duration.min(Duration.times(FIRST_WAIT, 2 ** (Math.max(1, this.failures) - 1)), LONGEST_WAIT)
     const usual = kind === "setting" ? LONGEST_WAIT : backOff
     const wait = retryAfter === undefined ? usual : Duration.clamp(retryAfter, REQUESTED)
-    const end = (yield* currentMonotonicMillis) + Duration.toMillis(wait)
-    yield* Ref.update(until, (before) => Math.max(before, end))
+    this.until = Math.max(this.until, (yield* currentMonotonicMillis) + Duration.toMillis(wait))
     if (isFirst) {
       const log = kind === "setting" ? Effect.logError : Effect.logWarning
       yield* log("Requests to the embedding provider are paused").pipe(
@@ -50,6 +43,4 @@ export const makeProviderPause: Effect.Effect<ProviderPause> = Effect.gen(functi
       )
     }
   })
-
-  return { remaining, passed, begin, reset: Ref.set(failures, 0) }
-})
+}

@@ -5,7 +5,7 @@ import { StartupError } from "../system/StartupError.ts"
 import { Embeddings, TextRefused } from "./Embeddings.ts"
 import { endpointOf, type ProviderName, providers, type Purpose } from "./Provider.ts"
 import { failureOfStatus, EmbeddingsFailure, tooSlow, unreachable, unusable } from "./EmbeddingsFailure.ts"
-import { makeProviderPause } from "./ProviderPause.ts"
+import { ProviderPause } from "./ProviderPause.ts"
 import { textBatches } from "./TextBatches.ts"
 import { readVectors } from "./VectorReply.ts"
 import { genAi, operations } from "../observability/Attributes.ts"
@@ -62,7 +62,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
     })
   }
   const client = yield* HttpClient.HttpClient
-  const pause = yield* makeProviderPause
+  const pause = new ProviderPause()
   const permits = yield* Semaphore.make(CONCURRENCY)
   const provider = providers[settings.provider]
   const endpoint = HttpClientRequest.post(endpointOf(settings.baseUrl ?? provider.baseUrl)).pipe(

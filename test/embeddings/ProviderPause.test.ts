@@ -2,13 +2,13 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { EmbeddingsFailure } from "../../src/embeddings/EmbeddingsFailure.ts"
-import { makeProviderPause } from "../../src/embeddings/ProviderPause.ts"
+import { ProviderPause } from "../../src/embeddings/ProviderPause.ts"
 import { quiet } from "../lib/Layers.ts"
 
 describe("a pause of the embedding provider", () => {
   test("lasts no longer when the machine's clock is set back", () =>
     Effect.gen(function* () {
-      const pause = yield* makeProviderPause
+      const pause = new ProviderPause()
       expect(yield* pause.remaining).toBe(0)
       yield* TestClock.setTime(Duration.toMillis("1 hour"))
       const retryAfter = Duration.seconds(20)
