@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import type { AiError } from "effect/ai"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
 import { type ModelCost, noTokens, type TokenCounts } from "../domain/Usage.ts"
@@ -7,10 +6,11 @@ import { model as metrics } from "../observability/Metrics.ts"
 import { within } from "../system/Within.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
-import { generateStreamed, generateWhole } from "./Generate.ts"
+import { makeGenerate } from "./Generate.ts"
 import type { Generation } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, type AgentSettings, type AgentSizes, agentSizes, runLoop } from "./Loop.ts"
+import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
 import type { OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
@@ -129,10 +129,14 @@ export class Agent extends Context.Service<
               opening: yield* openingOf({ ...input, search }, limits),
               tools,
               limits,
-              generate:
-                emit === undefined
-                  ? generateWhole(calls, tools, onGivenUp)
-                  : generateStreamed(calls, tools, onGivenUp, emit, onBegin, input.showsRequests),
+              generate: makeGenerate({
+                calls,
+                tools,
+                onGivenUp,
+                emit,
+                onBegin,
+                showsRequests: input.showsRequests === true,
+              }),
               onSource: input.onSource,
               sourcesOf: (generation) => sourcesOf(generation, { question, found }),
               onStep: (step, generation) => {
@@ -207,16 +211,10 @@ const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentL
 
 const searchTimedOut = new Unavailable({ detail: "The knowledge base took too long.", retry_after_seconds: 10 })
 
-const logFailure = (error: AiError.AiError) => {
-  const { reason } = error
-  if (reason._tag === "AuthenticationError") {
-    // An error, because every call fails until an operator corrects the key.
-    return Effect.logError("The model provider refuses our key", {
-      provider: error.module,
-      detail: (reason.description ?? reason.message).slice(0, LOGGED_MAX_LENGTH),
-    })
-  }
-  return Effect.logWarning("The model call failed").pipe(
-    Effect.annotateLogs({ reason: reason._tag, detail: error.message.slice(0, LOGGED_MAX_LENGTH) }),
-  )
+const logFailure = ({ description, kind, provider }: ProviderFailure) => {
+  const detail = description.slice(0, LOGGED_MAX_LENGTH)
+  // An error, because every call fails until an operator corrects the key.
+  return kind === "credentials"
+    ? Effect.logError("The model provider refuses our key", { provider, detail })
+    : Effect.logWarning("The model call failed", { provider, reason: kind, detail })
 }

@@ -3,8 +3,7 @@ import type { Response } from "effect/ai"
 import type { Source, ToolCall } from "../domain/chat/Chat.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
 import type { Exchange } from "../models/Exchange.ts"
-import { NoAnswer } from "../models/NoAnswer.ts"
-import { TokenCount } from "../models/TokenCount.ts"
+import type { TokenCount } from "../models/TokenCount.ts"
 
 /** One answer of a model, whole or as far as it was received. */
 export interface Generation {
@@ -31,17 +30,13 @@ export interface Generation {
 
 const noExchange: Exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
 
-/**
- * Reads the parts of an answer. Those of a stream are counted already, and their texts are without the mark by which the
- * model says that it gives no answer.
- */
+/** Reads the parts of an answer, whose texts are clean and without the mark by which the model gives no answer. */
 export const readGeneration = (
   given: ReadonlyArray<Response.PartEncoded>,
-  streamed?: { readonly count: TokenCount; readonly saysNoAnswer: boolean },
+  count: TokenCount,
+  saysNoAnswer: boolean,
 ): Generation => {
-  const received = given.map(cleanPart)
-  const { count, saysNoAnswer } = streamed ?? { count: countOf(given), saysNoAnswer: received.some(isMarked) }
-  const parts = streamed === undefined ? received.map(withoutMark) : received
+  const parts = given.map(withCleanId)
   const metadata = parts.find((part) => part.type === "response-metadata")
   const finish = parts.find((part) => part.type === "finish")
   const exchange = metadata?.metadata?.parley ?? noExchange
@@ -63,26 +58,9 @@ export const readGeneration = (
   }
 }
 
-/**
- * Removes from texts and call ids what cannot be stored. Ids are cleaned here because the request that carries a call's
- * result and the database have to name the same id.
- */
-const cleanPart = (part: Response.PartEncoded): Response.PartEncoded => {
-  if (part.type === "text") return { ...part, text: clean(part.text) }
-  return part.type === "tool-call" ? { ...part, id: clean(part.id) } : part
-}
-
-const isMarked = (part: Response.PartEncoded): boolean => {
-  const noAnswer = new NoAnswer()
-  if (part.type === "text") noAnswer.add(part.text)
-  return noAnswer.isMarked
-}
-
-const withoutMark = (part: Response.PartEncoded): Response.PartEncoded => {
-  if (part.type !== "text") return part
-  const noAnswer = new NoAnswer()
-  return { ...part, text: noAnswer.add(part.text) + noAnswer.end() }
-}
+/** Cleans the id of a call here, because the request that carries its result and the database name the same id. */
+const withCleanId = (part: Response.PartEncoded): Response.PartEncoded =>
+  part.type === "tool-call" ? { ...part, id: clean(part.id) } : part
 
 /** Reads a tool call. An input that is not JSON becomes null, which the decoder of the tool refuses. */
 export const readCall = (part: Response.ToolCallPartEncoded): ToolCall => ({
@@ -96,16 +74,6 @@ const readSource = (part: Extract<Response.PartEncoded, { readonly type: "source
   part.sourceType === "document" && part.metadata?.parley !== undefined ? [part.metadata.parley] : []
 
 const isJson = Schema.is(Schema.Json)
-
-const countOf = (parts: ReadonlyArray<Response.PartEncoded>): TokenCount => {
-  const count = new TokenCount()
-  for (const part of parts) {
-    if (part.type === "text" || part.type === "reasoning") count.addCharacters(part.text.length)
-    else if (part.type === "tool-call") count.addCharacters(JSON.stringify(part.params ?? {}).length)
-    else if (part.type === "finish") count.report(readTokens(part.usage))
-  }
-  return count
-}
 
 export const readTokens = ({ inputTokens, outputTokens }: Response.FinishPartEncoded["usage"]): TokenCounts => ({
   input: inputTokens.uncached ?? inputTokens.total ?? 0,

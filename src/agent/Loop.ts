@@ -1,8 +1,9 @@
 import { DateTime, type Duration, Effect } from "effect"
-import type { AiError, Response } from "effect/ai"
+import type { Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import { addTokens, noTokens, type TokenCounts } from "../domain/Usage.ts"
+import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
 import { turn } from "../system/LoopTurns.ts"
 import { type Emit, emitted } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
@@ -47,7 +48,7 @@ export interface StepRequest {
 export type Generate = (
   request: StepRequest,
   onCut: (generation: Generation) => Effect.Effect<void>,
-) => Effect.Effect<Generation, AiError.AiError>
+) => Effect.Effect<Generation, ProviderFailure>
 
 interface LoopOptions {
   readonly opening: ReadonlyArray<Prompt.Message>
@@ -77,7 +78,7 @@ interface LoopResult {
 /** Calls the model, and runs the tools that it calls, until it answers without calling one. */
 export const runLoop = Effect.fnUntraced(function* (
   options: LoopOptions,
-): Effect.fn.Return<LoopResult, AiError.AiError> {
+): Effect.fn.Return<LoopResult, ProviderFailure> {
   const { emit, limits } = options
   const hasTools = options.tools.length > 0
   const steps: Array<Step> = []

@@ -22,7 +22,7 @@ interface OpenReasoning {
   metadata: Response.ReasoningStartPartEncoded["metadata"]
 }
 
-/** Assembles an answer from the parts of a stream, and translates the parts into events. */
+/** Assembles an answer from its parts as they are received, and translates the parts into events. */
 export class StreamedGeneration {
   private readonly parts: Array<Response.PartEncoded> = []
   private readonly texts = new Map<string, OpenText>()
@@ -42,10 +42,7 @@ export class StreamedGeneration {
   /** The answer as far as it was received. */
   get generation(): Generation {
     const open = Array.from(this.texts.values(), ({ content, metadata }) => textPart(content.text, metadata))
-    return readGeneration(this.parts.concat(this.metadata ?? [], open), {
-      count: this.count,
-      saysNoAnswer: this.saysNoAnswer,
-    })
+    return readGeneration(this.parts.concat(this.metadata ?? [], open), this.count, this.saysNoAnswer)
   }
 
   /** Adds parts to the answer, and returns their events. */

@@ -1,7 +1,5 @@
-import { Cause, Duration } from "effect"
-import type { AiError } from "effect/ai"
 import { ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from "../domain/Errors.ts"
-import { overloadedStatuses } from "./calls/ProviderFailure.ts"
+import type { ProviderFailure } from "./calls/ProviderFailure.ts"
 
 /** The failures of a model provider that clients see. */
 export type ProviderError = ProviderFailed | ProviderTimeout | Unavailable | TooManyRequests
@@ -9,43 +7,32 @@ export type ProviderError = ProviderFailed | ProviderTimeout | Unavailable | Too
 /** The longest part of a provider's message that is logged, in UTF-16 code units. */
 export const LOGGED_MAX_LENGTH = 500
 
-/** The wait that is asked of clients when the provider does not ask for one, in seconds. */
-const DEFAULT_RETRY_AFTER_SECONDS = 10
+/** The wait that is asked of clients when the provider does not ask for one, in milliseconds. */
+const DEFAULT_RETRY_AFTER = 10_000
 
 /** The failure that clients see for a provider's failure. It reveals the kind, and none of the provider's words. */
-export const toProviderError = (error: AiError.AiError): ProviderError => {
-  const { reason } = error
-  switch (reason._tag) {
-    case "RateLimitError":
-    case "QuotaExhaustedError":
-      return new TooManyRequests({
-        detail: "The model provider's rate limit is reached.",
-        retry_after_seconds: seconds("retryAfter" in reason ? reason.retryAfter : undefined),
-      })
-    case "NetworkError":
-      return Cause.isTimeoutError(reason.cause) ? timedOut() : unavailable("The model provider cannot be reached.")
-    case "InternalProviderError": {
-      const response = reason.http?.response
-      if (response === undefined || !overloadedStatuses.has(response.status)) return failed()
-      const retryAfter = Number(response.headers["retry-after"])
-      return unavailable("The model provider is overloaded.", retryAfter > 0 ? Duration.seconds(retryAfter) : undefined)
-    }
-    case "AuthenticationError":
+export const toProviderError = ({ kind, retryAfter = DEFAULT_RETRY_AFTER }: ProviderFailure): ProviderError => {
+  const retry_after_seconds = Math.max(1, Math.ceil(retryAfter / 1_000))
+  switch (kind) {
+    case "rate-limited":
+      return new TooManyRequests({ detail: "The model provider's rate limit is reached.", retry_after_seconds })
+    case "timeout":
+      return timedOut()
+    case "connection":
+      return new Unavailable({ detail: "The model provider cannot be reached.", retry_after_seconds })
+    case "held-back":
+    case "overloaded":
+      return new Unavailable({ detail: "The model provider is overloaded.", retry_after_seconds })
+    case "credentials":
       return new ProviderFailed({
         detail: "The model provider does not accept this server's key. Its operator has to mend that.",
       })
-    default:
-      return failed()
+    case "refused":
+    case "failed":
+    case "malformed":
+      return new ProviderFailed({ detail: "The model provider failed to answer." })
   }
 }
 
 /** The failure that clients see when a model takes too long. */
 export const timedOut = () => new ProviderTimeout({ detail: "The model did not answer in time." })
-
-const failed = () => new ProviderFailed({ detail: "The model provider failed to answer." })
-
-const unavailable = (detail: string, retryAfter?: Duration.Duration) =>
-  new Unavailable({ detail, retry_after_seconds: seconds(retryAfter) })
-
-const seconds = (wait: Duration.Duration | undefined): number =>
-  wait === undefined ? DEFAULT_RETRY_AFTER_SECONDS : Math.max(1, Math.ceil(Duration.toSeconds(wait)))

@@ -12,7 +12,7 @@ import type { TokenCounts } from "../domain/Usage.ts"
  * metadata of the `finish` part, which becomes the step's `experimental_providerMetadata` unchanged.
  */
 export type Exchange = {
-  /** The exact body of the request. Empty for a stream that does not keep it in memory. */
+  /** The exact body of the request. Empty unless it is kept in memory. */
   readonly body: string
   /** The length of the request's body, in UTF-16 code units. */
   readonly bodyLength: number

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import type { AiError, Response } from "effect/ai"
-import type { ModelCalls, OnGivenUp, OnParts } from "./ModelCalls.ts"
+import type { Response } from "effect/ai"
+import type { ProviderFailure } from "./calls/ProviderFailure.ts"
+import type { ModelCalls } from "./ModelCalls.ts"
 import { LOGGED_MAX_LENGTH } from "./ClientFailures.ts"
 
 /** The calls of a model, with its name and the name of its provider. */
@@ -16,59 +17,40 @@ export interface NamedCalls {
  */
 export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCalls>): ModelCalls =>
   others.reduce<ModelCalls>((previous, next) => {
-    const mark = markFallback(first.model, next)
-    const orNext = <A>(
-      call: Effect.Effect<A, AiError.AiError>,
-      nextCall: Effect.Effect<A, AiError.AiError>,
-      hasBegun: () => boolean,
-    ) =>
-      Effect.catch(call, (error): Effect.Effect<A, AiError.AiError> =>
-        !hasBegun() && !isInvalidRequest(error)
-          ? Effect.andThen(logFallback(error, next.model), nextCall)
-          : Effect.fail(error),
-      )
     const { model, provider } = next
-    const marked = (onGivenUp: OnGivenUp | undefined): OnGivenUp | undefined =>
-      onGivenUp && ((request) => onGivenUp({ ...request, fallback: { model, provider } }))
+    const mark = markFallback(first.model, next)
     return {
-      generate: (request, onGivenUp) =>
-        orNext(
-          previous.generate(request, onGivenUp),
-          Effect.map(next.calls.generate(request, marked(onGivenUp)), (parts) => parts.map(mark)),
-          () => false,
-        ),
-      stream: (request, onParts, onGivenUp) =>
+      answer: (request, onParts, onGivenUp) =>
         Effect.suspend(() => {
           let hasBegun = false
-          const onFirstParts: OnParts = (parts) => {
+          const onFirstParts: typeof onParts = (parts) => {
             hasBegun = true
             return onParts(parts)
           }
-          return orNext(
-            previous.stream(request, onFirstParts, onGivenUp),
-            next.calls.stream(request, (parts) => onParts(parts.map(mark)), marked(onGivenUp)),
-            () => hasBegun,
-          )
+          const orNext = (failure: ProviderFailure): Effect.Effect<void, ProviderFailure> => {
+            if (hasBegun || failure.kind === "refused") return Effect.fail(failure)
+            return Effect.andThen(
+              logFallback(failure, model),
+              next.calls.answer(
+                request,
+                (parts) => onParts(parts.map(mark)),
+                onGivenUp && ((given) => onGivenUp({ ...given, fallback: { model, provider } })),
+              ),
+            )
+          }
+          return Effect.catch(previous.answer(request, onFirstParts, onGivenUp), orNext)
         }),
     }
   }, first.calls)
 
-const reasonsOfRequest: ReadonlySet<AiError.AiErrorReason["_tag"]> = new Set([
-  "InvalidRequestError",
-  "ContentPolicyError",
-  "InvalidUserInputError",
-])
-
-const isInvalidRequest = ({ reason }: AiError.AiError): boolean => reasonsOfRequest.has(reason._tag)
-
-const logFallback = ({ module, reason }: AiError.AiError, model: string) =>
+const logFallback = ({ description, kind, provider }: ProviderFailure, model: string) =>
   Effect.logWarning("A fallback model is called").pipe(
     Effect.annotateLogs({
       model,
-      failed: module,
-      reason: reason._tag,
+      failed: provider,
+      reason: kind,
       // A call that fails altogether is logged with its detail; this one may yet succeed, and the key stay unmended.
-      ...(reason._tag === "AuthenticationError" && { detail: reason.description?.slice(0, LOGGED_MAX_LENGTH) }),
+      ...(kind === "credentials" && { detail: description.slice(0, LOGGED_MAX_LENGTH) }),
     }),
   )
 

@@ -19,37 +19,31 @@ const finishOf = (parts: ReadonlyArray<Response.AllPartsEncoded>): Record<string
 }
 
 /** Measures the calls of a model. */
-export const measuredCalls = ({ calls, model, provider }: NamedCalls): ModelCalls => {
-  const observed = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    atBorder(call, {
-      span: `${operations.chat} ${model}`,
-      kind: "client",
-      timing: "model",
-      attributes: () => ({ [genAi.operation]: operations.chat, [genAi.provider]: provider, [genAi.model]: model }),
-      measure: (seconds: number, exit: Exit.Exit<unknown, unknown>) => {
-        metrics.calls(provider, model, outcomeOf(exit)).add()
-        metrics.seconds(provider, model).observe(seconds)
-      },
-    })
-  return {
-    generate: (request, onGivenUp) =>
-      observed(Effect.tap(calls.generate(request, onGivenUp), (parts) => annotateSpan(() => finishOf(parts) ?? {}))),
-    stream: (request, onParts, onGivenUp) =>
-      Effect.suspend(() => {
-        const begin = performance.now()
-        let hasBegun = false
-        let finished: Record<string, unknown> | undefined
-        const stream = calls.stream(
-          request,
-          (parts) => {
-            if (!hasBegun) metrics.firstPart(provider, model).observe(secondsSince(begin))
-            hasBegun = true
-            finished = finishOf(parts) ?? finished
-            return onParts(parts)
+export const measuredCalls = ({ calls, model, provider }: NamedCalls): ModelCalls => ({
+  answer: (request, onParts, onGivenUp) =>
+    Effect.suspend(() => {
+      const begin = performance.now()
+      let hasBegun = false
+      let finished: Record<string, unknown> | undefined
+      const onMeasuredParts: typeof onParts = (parts) => {
+        if (!hasBegun && request.isWhole !== true) metrics.firstPart(provider, model).observe(secondsSince(begin))
+        hasBegun = true
+        finished = finishOf(parts) ?? finished
+        return onParts(parts)
+      }
+      const answer = calls.answer(request, onMeasuredParts, onGivenUp)
+      return atBorder(
+        Effect.tap(answer, () => annotateSpan(() => finished ?? {})),
+        {
+          span: `${operations.chat} ${model}`,
+          kind: "client",
+          timing: "model",
+          attributes: () => ({ [genAi.operation]: operations.chat, [genAi.provider]: provider, [genAi.model]: model }),
+          measure: (seconds: number, exit: Exit.Exit<unknown, unknown>) => {
+            metrics.calls(provider, model, outcomeOf(exit)).add()
+            metrics.seconds(provider, model).observe(seconds)
           },
-          onGivenUp,
-        )
-        return observed(Effect.tap(stream, () => annotateSpan(() => finished ?? {})))
-      }),
-  }
-}
+        },
+      )
+    }),
+})

@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
-import type { AiError, Prompt, Response } from "effect/ai"
+import type { Prompt, Response } from "effect/ai"
+import type { ProviderFailure } from "./calls/ProviderFailure.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { ToolDeclaration } from "./ToolDeclaration.ts"
 
@@ -9,11 +10,13 @@ export interface ModelRequest {
   readonly tools: ReadonlyArray<ToolDeclaration>
   /** Whether the model may call the tools. With `none` it only sees their declarations. */
   readonly toolChoice: "auto" | "none"
-  /** Whether a stream keeps the body of its request in memory, to show it. */
+  /** Whether the answer is asked for in one piece. Its parts are passed together, so that a broken one is made anew. */
+  readonly isWhole?: boolean
+  /** Whether the body of the request is kept in memory, to show it. */
   readonly isBodyKept?: boolean
 }
 
-/** Receives the parts of a stream in order. An effect that it returns is run before more of the stream is read. */
+/** Receives the parts of an answer in order. An effect that it returns is run before more of the answer is read. */
 export type OnParts = (parts: ReadonlyArray<Response.StreamPartEncoded>) => Effect.Effect<void> | undefined
 
 /**
@@ -29,15 +32,10 @@ export type OnGivenUp = (request: Pick<Exchange, "bodyLength" | "fallback">) => 
  * it would compile it anew whenever chatbots with different tools take turns.
  */
 export interface ModelCalls {
-  /** Returns the parts of the whole answer. */
-  readonly generate: (
-    request: ModelRequest,
-    onGivenUp?: OnGivenUp,
-  ) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>
   /** Passes the parts of the answer as they are received, until its end. Interruption closes the connection. */
-  readonly stream: (
+  readonly answer: (
     request: ModelRequest,
     onParts: OnParts,
     onGivenUp?: OnGivenUp,
-  ) => Effect.Effect<void, AiError.AiError>
+  ) => Effect.Effect<void, ProviderFailure>
 }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
-import type { AnthropicSettings } from "./anthropic/Anthropic.ts"
+import { type AnthropicSettings, makeAnthropic } from "./anthropic/Anthropic.ts"
 import { type ExtractiveSettings, extractiveModel, makeExtractiveCalls } from "./local/Extractive.ts"
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
 import { measuredCalls } from "./MeasuredCalls.ts"
@@ -50,7 +50,7 @@ interface Provider {
   readonly name: string
   readonly serves: (model: string) => boolean
   /** Makes the calls of a model. Undefined when the provider is not configured; `missing` names the setting for it. */
-  readonly calls: ((model: string) => Effect.Effect<ModelCalls>) | undefined
+  readonly calls: ((model: string) => ModelCalls) | undefined
   readonly missing: string
 }
 
@@ -60,15 +60,6 @@ const openAiPrefix = "openai/"
 /** Matches the model names of all servers, such as `llama3.2:3b` and `meta-llama/Llama-3.1-8B-Instruct`. */
 const isOpenAi = (model: string) => /^openai\/[\w][\w.:@/+-]{0,190}$/.test(model)
 
-/** Loads Anthropic's SDK with the first call, because loading it takes a tenth of the server's start. */
-const anthropicOf = (settings: AnthropicSettings) =>
-  Effect.cached(
-    Effect.map(
-      Effect.promise(() => import("./anthropic/Anthropic.ts")),
-      ({ makeAnthropic }) => makeAnthropic(settings),
-    ),
-  )
-
 const providersOf = Effect.fnUntraced(function* (
   settings: ModelsSettings,
   bounds: Partial<CallLimits>,
@@ -77,27 +68,27 @@ const providersOf = Effect.fnUntraced(function* (
     ...provider,
     limits: { ...provider.limits, ...bounds },
   })
+  const client = yield* HttpClient.HttpClient
   const configured = configuredProviders(settings)
-  const anthropic = configured.anthropic && (yield* anthropicOf(bounded(configured.anthropic)))
   const extractive = makeExtractiveCalls(settings.local)
-  const openai = configured.openai && makeOpenAi(bounded(configured.openai), yield* HttpClient.HttpClient)
+  const openAiCalls = configured.openai && makeOpenAi(bounded(configured.openai), client)
   return [
     {
       name: "local",
       serves: (model) => model === extractiveModel,
-      calls: () => Effect.succeed(extractive),
+      calls: () => extractive,
       missing: "",
     },
     {
       name: "anthropic",
       serves: isClaude,
-      calls: anthropic && ((model) => Effect.map(anthropic, ({ calls }) => calls(model))),
+      calls: configured.anthropic && makeAnthropic(bounded(configured.anthropic), client),
       missing: ANTHROPIC_API_KEY,
     },
     {
       name: "openai",
       serves: isOpenAi,
-      calls: openai && ((model) => Effect.sync(() => openai.calls(model.slice(openAiPrefix.length)))),
+      calls: openAiCalls && ((model) => openAiCalls(model.slice(openAiPrefix.length))),
       missing: `${OPENAI_API_KEY}, or ${OPENAI_BASE_URL}`,
     },
   ]
@@ -156,12 +147,10 @@ const find = (providers: ReadonlyArray<Provider>, model: string) => {
 }
 
 const namedCalls = (providers: ReadonlyArray<Provider>, model: string) =>
-  Effect.flatMap(find(providers, model), ({ calls, provider }) =>
-    Effect.map(calls(model), (calls): NamedCalls => {
-      const named = { calls, model, provider }
-      return { ...named, calls: measuredCalls(named) }
-    }),
-  )
+  Effect.map(find(providers, model), ({ calls, provider }): NamedCalls => {
+    const named = { calls: calls(model), model, provider }
+    return { ...named, calls: measuredCalls(named) }
+  })
 
 const resolve = Effect.fnUntraced(function* (
   providers: ReadonlyArray<Provider>,

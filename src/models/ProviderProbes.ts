@@ -1,6 +1,7 @@
-import { Context, Duration, Effect, identity, Layer, Predicate, Redacted } from "effect"
+import { Context, Duration, Effect, identity, Layer, Predicate } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { configuredProviders, type ModelsSettings } from "./Models.ts"
+import { anthropicRequest } from "./anthropic/Anthropic.ts"
 import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
 import { keyRefusal } from "./calls/ProviderFailure.ts"
 import { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
@@ -14,7 +15,6 @@ export interface Probe {
 }
 
 const TIMEOUT = Duration.seconds(10)
-const ANTHROPIC_VERSION = "2023-06-01"
 
 /** Requests the list of models from each configured provider of language models, which is free and needs the key. */
 export class ProviderProbes extends Context.Service<
@@ -28,48 +28,40 @@ export class ProviderProbes extends Context.Service<
       ProviderProbes,
       Effect.map(HttpClient.HttpClient, (client) => {
         const { anthropic, openai } = configuredProviders(settings)
-        const probe = Effect.fnUntraced(function* (
-          provider: string,
-          keySetting: string,
-          urlSetting: string,
-          hasKey: boolean,
-          request: HttpClientRequest.HttpClientRequest,
-        ) {
-          const failure = yield* client.execute(request).pipe(
-            Effect.timeout(TIMEOUT),
-            Effect.match({
-              onFailure: () => `${request.url} cannot be reached; see ${urlSetting} and the network`,
-              // Not every server has a list of models: one that answers with any other status works.
-              onSuccess: ({ status }) => keyRefusal(status, keySetting, hasKey),
-            }),
-            Effect.scoped,
-          )
-          return { provider, failure }
-        })
         const probes = [
-          anthropic &&
-            probe(
-              "anthropic",
-              ANTHROPIC_API_KEY,
-              ANTHROPIC_BASE_URL,
-              true,
-              HttpClientRequest.get(`${anthropic.baseUrl}/v1/models`).pipe(
-                HttpClientRequest.setHeader("x-api-key", Redacted.value(anthropic.apiKey)),
-                HttpClientRequest.setHeader("anthropic-version", ANTHROPIC_VERSION),
-              ),
-            ),
-          openai &&
-            probe(
-              "openai",
-              OPENAI_API_KEY,
-              OPENAI_BASE_URL,
-              openai.apiKey !== undefined,
-              HttpClientRequest.get(
-                chatCompletionsUrl(openai.baseUrl ?? officialUrl).replace(/\/chat\/completions$/, "/models"),
-              ).pipe(openai.apiKey === undefined ? identity : HttpClientRequest.bearerToken(openai.apiKey)),
-            ),
+          anthropic && {
+            provider: "anthropic",
+            keySetting: ANTHROPIC_API_KEY,
+            urlSetting: ANTHROPIC_BASE_URL,
+            hasKey: true,
+            request: anthropicRequest("GET", "models", anthropic),
+          },
+          openai && {
+            provider: "openai",
+            keySetting: OPENAI_API_KEY,
+            urlSetting: OPENAI_BASE_URL,
+            hasKey: openai.apiKey !== undefined,
+            request: HttpClientRequest.get(
+              chatCompletionsUrl(openai.baseUrl ?? officialUrl).replace(/\/chat\/completions$/, "/models"),
+            ).pipe(openai.apiKey === undefined ? identity : HttpClientRequest.bearerToken(openai.apiKey)),
+          },
         ].filter(Predicate.isNotUndefined)
-        return { run: Effect.all(probes, { concurrency: "unbounded" }) }
+        const run = Effect.forEach(
+          probes,
+          ({ hasKey, keySetting, provider, request, urlSetting }) =>
+            client.execute(request).pipe(
+              Effect.timeout(TIMEOUT),
+              Effect.match({
+                onFailure: () => `${request.url} cannot be reached; see ${urlSetting} and the network`,
+                // Not every server has a list of models: one that answers with any other status works.
+                onSuccess: ({ status }) => keyRefusal(status, keySetting, hasKey),
+              }),
+              Effect.map((failure) => ({ provider, failure })),
+              Effect.scoped,
+            ),
+          { concurrency: "unbounded" },
+        )
+        return { run }
       }),
     )
 }

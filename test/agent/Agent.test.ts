@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, Layer, References, Schema } from "effect"
-import { AiError, type Response } from "effect/ai"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, References, Schema } from "effect"
+import type { Response } from "effect/ai"
 import * as fc from "fast-check"
 import { Agent, type AgentInput } from "../../src/agent/Agent.ts"
 import type { AgentLimits } from "../../src/agent/Loop.ts"
+import { ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
 import type { ProviderError } from "../../src/models/ClientFailures.ts"
 import type { Passage } from "../../src/domain/Passage.ts"
 import { Step } from "../../src/domain/chat/Chat.ts"
@@ -44,8 +45,8 @@ const run = (model: ScriptedModel, overrides: Partial<AgentInput> = {}, limits: 
 const failure = (model: ScriptedModel, overrides: Partial<AgentInput> = {}, limits: Partial<AgentLimits> = {}) =>
   Effect.runPromise(Effect.flip(reply(model, overrides, limits)))
 
-const fails = (reason: AiError.AiErrorReason) => () =>
-  Effect.fail(AiError.make({ module: "Scripted", method: "generateText", reason }))
+const fails = (failure: Pick<ProviderFailure, "kind"> & Partial<ProviderFailure>) => () =>
+  Effect.fail(new ProviderFailure({ description: "secret", retryable: false, ...failure }))
 
 /** The tool results in one request to the model. */
 const shownResults = (model: ScriptedModel, request: number) =>
@@ -320,30 +321,23 @@ describe("a chatbot without tools", () => {
 })
 
 describe("a failure", () => {
-  const network = { reason: "TransportError", method: "POST", url: "/", description: "secret" } as const
-  const overloaded = { response: { status: 529, headers: { "retry-after": "7" } } }
-  const cases: ReadonlyArray<{
-    reason: AiError.AiErrorReason
-    tag: ProviderError["_tag"]
-    wait?: number
-  }> = [
-    { reason: new AiError.RateLimitError({ retryAfter: Duration.millis(1_500) }), tag: "TooManyRequests", wait: 2 },
-    { reason: new AiError.RateLimitError({}), tag: "TooManyRequests", wait: 10 },
-    { reason: new AiError.NetworkError(network), tag: "Unavailable", wait: 10 },
-    { reason: new AiError.NetworkError({ ...network, cause: new Cause.TimeoutError() }), tag: "ProviderTimeout" },
-    {
-      reason: new AiError.InternalProviderError({ description: "secret", http: overloaded }),
-      tag: "Unavailable",
-      wait: 7,
-    },
-    { reason: new AiError.InternalProviderError({ description: "secret" }), tag: "ProviderFailed" },
-    { reason: new AiError.AuthenticationError({ kind: "InvalidKey", description: "secret" }), tag: "ProviderFailed" },
-    { reason: new AiError.InvalidRequestError({ description: "secret" }), tag: "ProviderFailed" },
-    { reason: new AiError.InvalidResponseError({ description: "secret" }), tag: "ProviderFailed" },
+  const cases: ReadonlyArray<
+    Pick<ProviderFailure, "kind" | "retryAfter"> & { tag: ProviderError["_tag"]; wait?: number }
+  > = [
+    { kind: "rate-limited", retryAfter: 1_500, tag: "TooManyRequests", wait: 2 },
+    { kind: "rate-limited", tag: "TooManyRequests", wait: 10 },
+    { kind: "connection", tag: "Unavailable", wait: 10 },
+    { kind: "timeout", tag: "ProviderTimeout" },
+    { kind: "overloaded", retryAfter: 7_000, tag: "Unavailable", wait: 7 },
+    { kind: "held-back", retryAfter: 100, tag: "Unavailable", wait: 1 },
+    { kind: "failed", tag: "ProviderFailed" },
+    { kind: "credentials", tag: "ProviderFailed" },
+    { kind: "refused", tag: "ProviderFailed" },
+    { kind: "malformed", tag: "ProviderFailed" },
   ]
-  for (const { reason, tag, wait } of cases) {
-    test(`of kind ${reason._tag} becomes ${tag}, which reveals nothing about the provider`, async () => {
-      const error = await failure(new ScriptedModel(fails(reason)))
+  for (const { kind, retryAfter, tag, wait } of cases) {
+    test(`of kind ${kind} becomes ${tag}, which reveals nothing about the provider`, async () => {
+      const error = await failure(new ScriptedModel(fails({ kind, ...(retryAfter !== undefined && { retryAfter }) })))
       expect(error._tag).toBe(tag)
       expect("retry_after_seconds" in error ? error.retry_after_seconds : undefined).toBe(wait)
       expect(JSON.stringify(error)).not.toContain("secret")
@@ -352,7 +346,7 @@ describe("a failure", () => {
 
   test("keeps the steps before it", async () => {
     const steps: Array<Step> = []
-    const model = new ScriptedModel(asks("a"), asks("b"), fails(new AiError.UnknownError({})))
+    const model = new ScriptedModel(asks("a"), asks("b"), fails({ kind: "failed" }))
     await failure(model, { onStep: (step) => Effect.sync(() => void steps.push(step)) })
     expect(steps.map((step) => step.toolCalls.length)).toEqual([1, 1])
   })

@@ -59,9 +59,8 @@ const bounds = Context.make(CallBounds, {
   replyTimeout: "3 seconds",
   firstByteTimeout: "3 seconds",
   stallTimeout: "2 seconds",
-  // The circuit breaker stays closed, however many calls fail.
-  failuresMax: 1_000,
-  window: "100 millis",
+  // The provider gets calls, however many fail.
+  failuresMax: 1_000_000,
 })
 // A process of its own, which an unhandled rejection would end.
 const server = await run(

@@ -1,5 +1,7 @@
 import { Effect, Schema } from "effect"
-import { type AiError, Prompt, Response } from "effect/ai"
+import { Prompt, Response } from "effect/ai"
+import { StreamedGeneration } from "../../src/agent/StreamedGeneration.ts"
+import type { ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
 import type { ModelCalls, ModelRequest } from "../../src/models/ModelCalls.ts"
 import { searchKnowledgeBase } from "../../src/models/ToolDeclaration.ts"
 
@@ -23,24 +25,30 @@ export const hello = asking(
   ]),
 )
 
-const areParts = Schema.decodeUnknownEffect(Schema.Array(Response.Part()))
 const areStreamParts = Schema.decodeUnknownEffect(Schema.Array(Response.StreamPart()))
 
-/** Requests an answer in one piece, and returns its parts. */
+/** Requests an answer in one piece, and returns its parts as the agent assembles them. */
 export const whole = (
-  { generate }: ModelCalls,
+  calls: ModelCalls,
   request = hello,
-): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError> =>
-  Effect.tap(generate(request), (parts) => Effect.orDie(areParts(parts)))
+): Effect.Effect<ReadonlyArray<Response.PartEncoded>, ProviderFailure> =>
+  Effect.suspend(() => {
+    const answer = new StreamedGeneration(() => "text")
+    const asked = { ...request, isWhole: true, isBodyKept: true }
+    return Effect.map(
+      streamed(calls, asked, (parts) => void answer.read(parts)),
+      () => answer.generation.parts,
+    )
+  })
 
 /**
  * Requests a streamed answer, and returns its parts. `onParts` gets them as they arrive, even if the answer then fails.
  */
 export const streamed = (
-  { stream }: ModelCalls,
+  { answer }: ModelCalls,
   request = hello,
   onParts: (parts: ReadonlyArray<Response.StreamPartEncoded>) => void = () => {},
-): Effect.Effect<Array<Response.StreamPartEncoded>, AiError.AiError> =>
+): Effect.Effect<Array<Response.StreamPartEncoded>, ProviderFailure> =>
   Effect.suspend(() => {
     const all: Array<Response.StreamPartEncoded> = []
     const take = (parts: ReadonlyArray<Response.StreamPartEncoded>) => {
@@ -48,7 +56,7 @@ export const streamed = (
       onParts(parts)
       return Effect.asVoid(Effect.orDie(areStreamParts(parts)))
     }
-    return Effect.as(stream(request, take), all)
+    return Effect.as(answer(request, take), all)
   })
 
 type Parts = ReadonlyArray<Response.PartEncoded | Response.StreamPartEncoded>

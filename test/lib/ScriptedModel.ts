@@ -1,12 +1,13 @@
 import { Effect, Layer, Stream } from "effect"
-import type { AiError, Response } from "effect/ai"
+import type { Response } from "effect/ai"
+import type { ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
 import type { ModelCalls, ModelRequest } from "../../src/models/ModelCalls.ts"
 import { Models, ModelUnavailable } from "../../src/models/Models.ts"
 
 /** The answer of the model to one request: parts, or an effect that may fail, wait or depend on the request. */
 export type ScriptedAnswer =
   | Array<Response.PartEncoded>
-  | ((request: ModelRequest) => Effect.Effect<Array<Response.PartEncoded>, AiError.AiError>)
+  | ((request: ModelRequest) => Effect.Effect<Array<Response.PartEncoded>, ProviderFailure>)
 
 const scriptedUsage = {
   inputTokens: { uncached: 10, total: 33, cacheRead: 20, cacheWrite: 3 },
@@ -40,7 +41,7 @@ export const asks = (...queries: ReadonlyArray<string>): Array<Response.PartEnco
 export class ScriptedModel {
   readonly requests: Array<ModelRequest> = []
   private readonly script: ReadonlyArray<ScriptedAnswer>
-  private lastPieces: Stream.Stream<Response.StreamPartEncoded, AiError.AiError> | undefined
+  private lastPieces: Stream.Stream<Response.StreamPartEncoded, ProviderFailure> | undefined
 
   constructor(...script: ReadonlyArray<ScriptedAnswer>) {
     this.script = script
@@ -52,7 +53,7 @@ export class ScriptedModel {
    */
   thenPieces(
     pieces: ReadonlyArray<Response.StreamPartEncoded>,
-    then: Effect.Effect<void, AiError.AiError>,
+    then: Effect.Effect<void, ProviderFailure>,
     onRead: () => void = () => {},
     atOnce = 1,
   ): void {
@@ -78,8 +79,7 @@ export class ScriptedModel {
 
   private get calls(): ModelCalls {
     return {
-      generate: (request) => this.next(request),
-      stream: (request, onParts) => {
+      answer: (request, onParts) => {
         const pieces =
           this.lastPieces !== undefined && this.requests.length >= this.script.length
             ? this.lastPieces

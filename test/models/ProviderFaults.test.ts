@@ -31,16 +31,18 @@ const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallSettings> => (
 
 const protocols = {
   anthropic: (url: string, limits: Partial<CallSettings>) =>
-    Effect.succeed(
-      makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: url, limits: callSettings(limits) }).calls(
-        "claude-test-1",
-      ),
-    ),
+    Effect.map(HttpClient.HttpClient, (client) =>
+      makeAnthropic(
+        { apiKey: Redacted.make(fakeKey), baseUrl: url, limits: callSettings(limits) },
+        client,
+      )("claude-test-1"),
+    ).pipe(Effect.provide(FetchHttpClient.layer)),
   openai: (url: string, limits: Partial<CallSettings>) =>
     Effect.map(HttpClient.HttpClient, (client) =>
-      makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) }, client).calls(
-        "test-1",
-      ),
+      makeOpenAi(
+        { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: url, limits: callSettings(limits) },
+        client,
+      )("test-1"),
     ).pipe(Effect.provide(FetchHttpClient.layer)),
 }
 type Protocol = keyof typeof protocols

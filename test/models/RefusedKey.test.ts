@@ -65,8 +65,7 @@ const found = (status: number) =>
           hostname: "127.0.0.1",
           port: 0,
           fetch: ({ headers, url }) => {
-            const sent = headers.get("x-api-key") ?? headers.get("authorization")
-            asked.push(`${new URL(url).pathname} ${sent}`)
+            asked.push(`${new URL(url).pathname} ${headers.get("authorization")}`)
             return Response.json({}, { status })
           },
         }),
@@ -84,7 +83,7 @@ const found = (status: number) =>
         ),
       ),
     )
-    expect(asked.toSorted()).toEqual([`/v1/models ${fakeKey}`, `/v1/models Bearer ${fakeKey}`].toSorted())
+    expect(asked).toEqual(["anthropic", "openai"].map(() => `/v1/models Bearer ${fakeKey}`))
     return probes
   }).pipe(Effect.scoped, Effect.runPromise)
 

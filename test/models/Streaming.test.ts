@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { Deferred, Effect, Exit, Fiber, Layer, References } from "effect"
-import { AiError, type Response } from "effect/ai"
+import type { Response } from "effect/ai"
 import * as fc from "fast-check"
 import { Agent, type AgentInput } from "../../src/agent/Agent.ts"
 import type { AgentEvent } from "../../src/agent/AgentEvent.ts"
+import { ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
 import type { Step } from "../../src/domain/chat/Chat.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
 import { defaults } from "../lib/Defaults.ts"
@@ -175,11 +176,7 @@ describe("a stream", () => {
 })
 
 describe("a stream that is cut off", () => {
-  const broken = AiError.make({
-    module: "Scripted",
-    method: "streamText",
-    reason: new AiError.InternalProviderError({ description: "secret" }),
-  })
+  const broken = new ProviderFailure({ kind: "failed", description: "secret", retryable: false })
 
   test("by a failure keeps the step so far, with the reported tokens and an estimate of the others", () =>
     fc.assert(

@@ -4,7 +4,7 @@ import { Prompt } from "effect/ai"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import * as fc from "fast-check"
 import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
-import { generateStreamed, generateWhole } from "../../src/agent/Generate.ts"
+import { makeGenerate } from "../../src/agent/Generate.ts"
 import type { Generation } from "../../src/agent/Generation.ts"
 import { makeOpenAi } from "../../src/models/openai/OpenAi.ts"
 import { tokensOfCharacters, TokenCount } from "../../src/models/TokenCount.ts"
@@ -22,19 +22,18 @@ const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", an
   Effect.gen(function* () {
     const fake = yield* fakeProvider(answer)
     const client = yield* HttpClient.HttpClient
-    const { calls } =
+    const calls =
       protocol === "anthropic"
-        ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits })
+        ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }, client)
         : makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits }, client)
-    const generate =
-      way === "whole"
-        ? generateWhole(calls("m"), [], () => Effect.void)
-        : generateStreamed(
-            calls("m"),
-            [],
-            () => Effect.void,
-            () => undefined,
-          )
+    const generate = makeGenerate({
+      calls: calls("m"),
+      tools: [],
+      onGivenUp: () => Effect.void,
+      emit: way === "whole" ? undefined : () => undefined,
+      onBegin: () => {},
+      showsRequests: false,
+    })
     let cut: Generation | undefined
     const onCut = (generation: Generation) => Effect.sync(() => void (cut = generation))
     const made = yield* Effect.result(generate({ messages, tools: "none" }, onCut))

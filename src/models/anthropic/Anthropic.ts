@@ -1,21 +1,11 @@
-import Client from "@anthropic-ai/sdk"
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
-import { Effect, Exit, Option, Redacted } from "effect"
+import type { Redacted } from "effect"
+import { type HttpClient, HttpClientRequest } from "effect/http"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
-import { failureOf, failureOfEvent, isErrorEvent } from "./AnthropicFailure.ts"
-import { decodeMessage, messageParts } from "./AnthropicReply.ts"
 import { messagesRequest } from "./AnthropicRequest.ts"
-import {
-  type CallSettings,
-  type Dialect,
-  makeCalls,
-  makeConnection,
-  REFUSAL_BYTES_MAX,
-} from "../calls/ProviderCalls.ts"
+import { type CallSettings, makeCalls, makeConnection } from "../calls/ProviderCalls.ts"
+import { senderOf } from "../calls/Sender.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
-import { malformed, timedOut } from "../calls/ProviderFailure.ts"
-import { readStart } from "../calls/ResponseBody.ts"
-import { waitFor } from "../calls/WaitFor.ts"
 import { ANTHROPIC_API_KEY } from "../../system/Variables.ts"
 
 export interface AnthropicSettings {
@@ -24,38 +14,35 @@ export interface AnthropicSettings {
   readonly limits: CallSettings
 }
 
-/** A connection to Anthropic's API, and the language models behind it. */
-export interface Anthropic {
-  /** Makes the calls of the model with an id, without checking whether Anthropic has it. */
-  readonly calls: (model: string) => ModelCalls
-}
+/** Makes a request of Anthropic's API with the key. */
+export const anthropicRequest = (
+  method: "GET" | "POST",
+  path: string,
+  { apiKey, baseUrl }: AnthropicSettings,
+): HttpClientRequest.HttpClientRequest =>
+  HttpClientRequest.make(method)(`${baseUrl}/v1/${path}`).pipe(
+    HttpClientRequest.bearerToken(apiKey),
+    HttpClientRequest.setHeader("anthropic-version", "2023-06-01"),
+  )
 
-export const makeAnthropic = (settings: AnthropicSettings): Anthropic => {
+/** Makes the calls of Anthropic's models by their ids, without checking whether Anthropic has them. */
+export const makeAnthropic = (
+  settings: AnthropicSettings,
+  client: HttpClient.HttpClient,
+): ((model: string) => ModelCalls) => {
   const connection = makeConnection("anthropic", settings.limits)
-  const send = senderOf(settings)
-  return {
-    calls: (model) =>
-      makeCalls(connection, {
-        provider: "anthropic",
-        apiKey: settings.apiKey,
-        keySetting: ANTHROPIC_API_KEY,
-        body: (options, streamed) => {
-          const params = createParams(model, connection.limits.outputTokensMax, options)
-          return JSON.stringify(streamed ? { ...params, stream: true } : params)
-        },
-        send,
-        showsHeader: (name) => shownHeaders.has(name) || name.startsWith("anthropic-ratelimit-"),
-        exchange: { citesSources: true },
-        readAnswer: (json, { exchange, timestamp }) => {
-          if (isErrorEvent(json)) return failureOfEvent(json)
-          const message = decodeMessage(json)
-          return Option.isNone(message)
-            ? malformed("The response is not a message")
-            : messageParts(message.value, exchange, timestamp)
-        },
-        events: (attempt) => new AnthropicEvents(attempt),
-      }),
-  }
+  const send = senderOf(anthropicRequest("POST", "messages", settings), client)
+  return (model) =>
+    makeCalls(connection, {
+      provider: "anthropic",
+      apiKey: settings.apiKey,
+      keySetting: ANTHROPIC_API_KEY,
+      body: (request) => JSON.stringify(createParams(model, connection.limits.outputTokensMax, request)),
+      send,
+      showsHeader: (name) => shownHeaders.has(name) || name.startsWith("anthropic-ratelimit-"),
+      exchange: { citesSources: true },
+      events: (attempt) => new AnthropicEvents(attempt),
+    })
 }
 
 const shownHeaders: ReadonlySet<string> = new Set(["content-type", "date", "request-id", "retry-after"])
@@ -73,62 +60,10 @@ const createParams = (model: string, outputTokensMax: number, options: ModelRequ
     max_tokens: outputTokensMax,
     ...cached,
     ...request,
+    ...(options.isWhole === true ? {} : { stream: true }),
     ...(system === undefined ? {} : { system: [{ type: "text", text: system, ...cached }] }),
     ...(tools === undefined || lastTool === undefined
       ? {}
       : { tools: [...tools.slice(0, -1), { ...lastTool, ...cached }] }),
   }
-}
-
-/** Sends bodies by the SDK. They are serialized before, so that a step shows the exact body that was sent. */
-const senderOf = (settings: AnthropicSettings): Dialect["send"] => {
-  const client = new Client({
-    // A function, because a key that is a string appears when the client is inspected.
-    apiKey: async () => Redacted.value(settings.apiKey),
-    baseURL: settings.baseUrl,
-    maxRetries: 0,
-    logLevel: "off",
-    openTelemetry: false,
-    fetch: fetchShortRefusals,
-    // A redirect would send the conversation to a server that nobody configured.
-    fetchOptions: { redirect: "manual" },
-  })
-  return (body, millis) =>
-    Effect.flatMap(controller, ({ signal }) =>
-      Effect.clockWith((clock) =>
-        waitFor({
-          millis,
-          start: () =>
-            client
-              .post("/v1/messages", {
-                body,
-                headers: { "content-type": "application/json" },
-                signal,
-                // The SDK refuses fractions.
-                timeout: Math.ceil(millis),
-              })
-              .asResponse(),
-          onTimeout: () => timedOut("No reply in time"),
-          onError: (error) => failureOf(error, clock.currentTimeMillisUnsafe()),
-        }),
-      ),
-    )
-}
-
-/**
- * An abort controller that aborts when its scope does not close with success. It is defined here because it lives as
- * long as the answer: a closure in `send` would keep the body in memory meanwhile.
- */
-const controller = Effect.acquireRelease(
-  Effect.sync(() => new AbortController()),
-  // Not after success: aborting takes as long as a database statement, even when the request has ended.
-  (controller, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
-)
-
-/** A `fetch` that cuts the bodies of refusals, because the SDK would read them to their end at any length. */
-const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise<Response> => {
-  const response = await fetch(...request)
-  if (response.ok) return response
-  const { headers, status } = response
-  return new Response(await readStart(response, REFUSAL_BYTES_MAX), { headers, status })
 }

@@ -3,6 +3,7 @@ import type { Response } from "effect/ai"
 import {
   type Block,
   type Counts,
+  decodeMessage,
   type Delta,
   type Event,
   finishPart,
@@ -13,7 +14,7 @@ import {
   sourceParts,
   tokensOf,
 } from "./AnthropicReply.ts"
-import { failureOfEvent } from "./AnthropicFailure.ts"
+import { failureOfEvent, isErrorEvent } from "./AnthropicFailure.ts"
 import type { Exchange } from "../Exchange.ts"
 import { type Attempt, parse } from "../calls/ProviderCalls.ts"
 import { malformed, type ProviderFailure } from "../calls/ProviderFailure.ts"
@@ -28,7 +29,7 @@ interface OpenBlock {
   collected: string
 }
 
-/** Translates the events of one streamed answer into its parts. */
+/** Translates the events of one answer, or those that a whole message stands for, into its parts. */
 export class AnthropicEvents implements AnswerEvents {
   stage: AnswerEvents["stage"] = "answering"
   private readonly open = new Map<number, OpenBlock>()
@@ -41,6 +42,23 @@ export class AnthropicEvents implements AnswerEvents {
   constructor({ exchange, timestamp }: Attempt) {
     this.exchange = exchange
     this.timestamp = timestamp
+  }
+
+  readWhole(json: unknown): Array<Response.StreamPartEncoded> | ProviderFailure {
+    if (isErrorEvent(json)) return failureOfEvent(json)
+    const message = Option.getOrUndefined(decodeMessage(json))
+    if (message === undefined) return malformed("The response is not a message")
+    const blocks = message.content.flatMap((content_block, index): ReadonlyArray<Event> => [
+      { type: "content_block_start", index, content_block },
+      { type: "content_block_stop", index },
+    ])
+    const delta = { stop_reason: message.stop_reason ?? null }
+    const events: ReadonlyArray<Event> = [
+      { type: "message_start", message },
+      ...blocks,
+      { type: "message_delta", delta, usage: message.usage },
+    ]
+    return events.flatMap((event) => this.take(event))
   }
 
   read({ data, name }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
@@ -84,7 +102,7 @@ export class AnthropicEvents implements AnswerEvents {
 
   private start(index: number, block: Block): Array<Response.StreamPartEncoded> {
     const id = block.type === "tool_use" ? block.id : String(index)
-    this.open.set(index, { id, block, collected: "" })
+    this.open.set(index, { id, block, collected: block.type === "thinking" ? block.signature : "" })
     switch (block.type) {
       case "text":
         return [
@@ -93,7 +111,10 @@ export class AnthropicEvents implements AnswerEvents {
           ...(block.citations ?? []).flatMap(sourceParts),
         ]
       case "thinking":
-        return [{ type: "reasoning-start", id }]
+        return [
+          { type: "reasoning-start", id },
+          ...(block.thinking === "" ? [] : [{ type: "reasoning-delta" as const, id, delta: block.thinking }]),
+        ]
       case "redacted_thinking":
         return [{ type: "reasoning-start", id, metadata: { anthropic: { redacted: block.data } } }]
       case "tool_use":

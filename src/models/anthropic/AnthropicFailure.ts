@@ -1,20 +1,5 @@
-import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk"
 import { Schema } from "effect"
-import { disconnected, malformed, failureOfStatus, type ProviderFailure, timedOut } from "../calls/ProviderFailure.ts"
-
-/** The failure of a call for an error of the SDK. `now`, for a date in `retry-after`, is in milliseconds. */
-export const failureOf = (error: unknown, now: number): ProviderFailure => {
-  if (error instanceof APIConnectionTimeoutError) return timedOut("No response headers in time")
-  if (error instanceof APIConnectionError) return disconnected(String(error.cause ?? error))
-  if (!(error instanceof APIError)) return disconnected(String(error))
-  return failureOfStatus({
-    status: error.status ?? statusOfType[error.type ?? ""],
-    description: error.message,
-    headers: error.headers,
-    requestId: error.requestID,
-    now,
-  })
-}
+import { failureOfStatus, malformed, type ProviderFailure } from "../calls/ProviderFailure.ts"
 
 /** The JSON of an error, in an event of a stream or as the body of a response. */
 const ErrorEvent = Schema.Struct({ error: Schema.Struct({ type: Schema.String, message: Schema.String }) })

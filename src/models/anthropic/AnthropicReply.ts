@@ -198,26 +198,3 @@ export const sourceParts = ({
   type === "search_result_location" && typeof source === "string" && typeof cited_text === "string"
     ? sourcePart(source, cited_text)
     : []
-
-/** Translates a whole message into the parts of an answer. */
-export const messageParts = (message: Message, exchange: Exchange, timestamp: string): Array<Response.PartEncoded> => [
-  metadataPart(message, exchange, timestamp),
-  ...message.content.filter(isKnownBlock).flatMap(blockParts),
-  finishPart(message.stop_reason ?? null, message.usage),
-]
-
-const blockParts = (block: Block): Array<Response.PartEncoded> => {
-  switch (block.type) {
-    case "text":
-      return [
-        ...(block.text === "" ? [] : [{ type: "text" as const, text: block.text }]),
-        ...(block.citations ?? []).flatMap(sourceParts),
-      ]
-    case "thinking":
-      return [{ type: "reasoning", text: block.thinking, metadata: { anthropic: { signature: block.signature } } }]
-    case "redacted_thinking":
-      return [{ type: "reasoning", text: "", metadata: { anthropic: { redacted: block.data } } }]
-    case "tool_use":
-      return [{ type: "tool-call", id: block.id, name: block.name, params: block.input }]
-  }
-}

@@ -1,20 +1,10 @@
-import { Clock, Context, Duration, Effect, type Exit, type Redacted, type Scope } from "effect"
-import type { Response as Answer } from "effect/ai"
+import { Clock, Context, Duration, Effect, type Redacted, type Scope } from "effect"
 import { isCutObject } from "../../text/JsonDepth.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
 import { Gate, type GateLimits } from "./Gate.ts"
-import type { ModelCalls, ModelRequest, OnGivenUp, OnParts } from "../ModelCalls.ts"
-import {
-  cutOff,
-  explainKeyRefusal,
-  isGivenUp,
-  malformed,
-  type ProviderFailure,
-  timedOut,
-  toAiError,
-  withoutKey,
-} from "./ProviderFailure.ts"
+import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
+import { cutOff, explained, isGivenUp, malformed, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
 import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
 import { type RetryLimits, retrying, retryTimes } from "./Retrying.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
@@ -57,10 +47,8 @@ export const defaultLimits = {
   turnWait: Duration.seconds(10),
   // Far above the longest answer of any model.
   answerBytesMax: 16 * 1024 * 1024,
-  // A provider that fails five times in half a minute, and in half of all calls, is left alone for a while.
   failuresMax: 5,
-  window: Duration.seconds(30),
-  openFor: Duration.seconds(15),
+  restFor: Duration.seconds(15),
 } satisfies Partial<CallLimits>
 
 /** Limits in place of those of the settings and of the defaults, for tests. */
@@ -68,9 +56,6 @@ export const CallBounds: Context.Reference<Partial<CallLimits>> = Context.Refere
   "parley/models/calls/CallBounds",
   { defaultValue: () => ({}) },
 )
-
-/** The number of bytes that are read of the body of a refusal. */
-export const REFUSAL_BYTES_MAX = 64 * 1024
 
 /** The data of an attempt that are known when its answer begins. */
 export interface Attempt {
@@ -88,7 +73,7 @@ export interface Dialect {
   /** The environment variable of the key, for messages to the operator. */
   readonly keySetting: string
   /** Serializes the body of a request. */
-  readonly body: (request: ModelRequest, streamed: boolean) => string
+  readonly body: (request: ModelRequest) => string
   /**
    * Sends a body, and returns a successful response within `millis` milliseconds. Closing the scope closes the
    * connection, unless it closes with success, when the answer was read to its end.
@@ -98,9 +83,7 @@ export interface Dialect {
   readonly showsHeader: (name: string) => boolean
   /** The fields that every exchange with the provider has. */
   readonly exchange?: Partial<Exchange>
-  /** Reads the JSON of a whole answer. */
-  readonly readAnswer: (json: unknown, attempt: Attempt) => Array<Answer.PartEncoded> | ProviderFailure
-  /** Makes a reader for a streamed answer. */
+  /** Makes a reader for an answer. */
   readonly events: (attempt: Attempt) => AnswerEvents
 }
 
@@ -122,69 +105,41 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
   return { limits, gate: new Gate(provider, limits) }
 }
 
-/** Makes the calls of one model. Failures are `AiError`s, which `toProviderError` translates for clients. */
+/** Makes the calls of one model. */
 export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
-  generate: (request, onGivenUp) => {
-    const body = dialect.body(request, false)
-    const attempt = gate.limit(
-      reportingGivenUp(onGivenUp, body.length, Effect.scoped(wholeAnswer(dialect, limits, body))),
-    )
-    return Effect.mapError(
-      gate.guard(() => retrying(attempt, limits)),
-      errorOf(dialect, "generateText"),
-    )
-  },
-  stream: (request, onParts, onGivenUp) => {
-    let body = dialect.body(request, true)
-    const bodyLength = body.length
-    const call = gate.guard((onBegin) => {
+  answer: (request, onParts, onGivenUp) =>
+    Effect.suspend(() => {
+      const sent = { body: dialect.body(request) }
+      const bodyLength = sent.body.length
       let hasBegun = false
-      const attempt = streamedAnswer(
-        dialect,
-        limits,
-        { body: () => body, bodyLength, isBodyKept: request.isBodyKept === true },
-        (parts) => {
-          if (!hasBegun) onBegin()
-          hasBegun = true
-          // Releases the body, which is not sent again, for the minutes that a stream may take.
-          if (request.isBodyKept !== true) body = ""
-          return onParts(parts)
-        },
+      const onFirstParts: OnParts = (parts) => {
+        hasBegun = true
+        // Releases the body, which is not sent again, for the minutes that a stream may take.
+        sent.body = ""
+        return onParts(parts)
+      }
+      const answer = request.isWhole === true ? wholeAnswer : streamedAnswer
+      const attempt = Effect.onExit(
+        Effect.scoped(answer(dialect, limits, request.isBodyKept === true, sent, onFirstParts)),
+        (exit) => (onGivenUp !== undefined && !hasBegun && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void),
       )
-      const reporting = reportingGivenUp(onGivenUp, bodyLength, Effect.scoped(attempt), () => !hasBegun)
-      return retrying(gate.limit(reporting), limits, () => !hasBegun)
-    })
-    return Effect.mapError(call, errorOf(dialect, "streamText"))
-  },
+      const call = gate.guard(retrying(gate.limit(attempt), limits, () => !hasBegun))
+      const { apiKey, keySetting, provider } = dialect
+      return Effect.mapError(call, (failure) => explained(failure, provider, apiKey, keySetting))
+    }),
 })
-
-const errorOf =
-  ({ apiKey, keySetting, provider }: Dialect, method: string) =>
-  (failure: ProviderFailure) =>
-    toAiError(explainKeyRefusal(withoutKey(failure, apiKey), keySetting, apiKey !== undefined), provider, method)
-
-/** Calls `onGivenUp` when an attempt is given up before its answer has begun. */
-const reportingGivenUp = <A>(
-  onGivenUp: OnGivenUp | undefined,
-  bodyLength: number,
-  attempt: Effect.Effect<A, ProviderFailure>,
-  isUnanswered: () => boolean = () => true,
-): Effect.Effect<A, ProviderFailure> =>
-  onGivenUp === undefined
-    ? attempt
-    : Effect.onExit(attempt, (exit: Exit.Exit<A, ProviderFailure>) =>
-        isUnanswered() && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void,
-      )
 
 const wholeAnswer = Effect.fnUntraced(function* (
   dialect: Dialect,
   limits: CallLimits,
-  body: string,
-): Effect.fn.Return<Array<Answer.PartEncoded>, ProviderFailure, Scope.Scope> {
+  isBodyKept: boolean,
+  sent: { readonly body: string },
+  onParts: OnParts,
+): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
-  const response = yield* dialect.send(body, remaining())
+  const response = yield* dialect.send(sent.body, remaining())
   const text = yield* waitFor({
     millis: remaining(),
     start: () => readText(response, limits.answerBytesMax),
@@ -196,29 +151,31 @@ const wholeAnswer = Effect.fnUntraced(function* (
     // `fetch` notices that a body was cut off only when its length was announced; otherwise its JSON shows it.
     return yield* isCutObject(text) ? cutOff : malformed(`The response is not JSON, but ${typeOf(response)}`)
   }
-  const parts = dialect.readAnswer(json, attemptOf(dialect, { body, bodyLength: body.length }, response, clock))
-  return Array.isArray(parts) ? parts : yield* parts
+  const events = dialect.events(attemptOf(dialect, isBodyKept, sent, response, clock))
+  const parts = events.readWhole(json)
+  if (!Array.isArray(parts)) return yield* parts
+  yield* onParts([...parts, ...events.end()]) ?? Effect.void
 })
 
 const streamedAnswer = Effect.fnUntraced(function* (
   dialect: Dialect,
   limits: CallLimits,
-  request: { readonly body: () => string; readonly bodyLength: number; readonly isBodyKept: boolean },
+  isBodyKept: boolean,
+  sent: { readonly body: string },
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const response = yield* dialect.send(
-    request.body(),
+    sent.body,
     Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout)),
   )
   if (!typeOf(response).includes("text/event-stream")) {
     return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)
   }
-  const sent = { body: request.isBodyKept ? request.body() : "", bodyLength: request.bodyLength }
   yield* readAnswer({
     body: new EventBody(response, limits.answerBytesMax),
-    events: dialect.events(attemptOf(dialect, sent, response, clock)),
+    events: dialect.events(attemptOf(dialect, isBodyKept, sent, response, clock)),
     onParts,
     limits,
     millis: Math.max(0, deadline - monotonicMillis(clock)),
@@ -227,7 +184,8 @@ const streamedAnswer = Effect.fnUntraced(function* (
 
 const attemptOf = (
   dialect: Dialect,
-  sent: Pick<Exchange, "body" | "bodyLength">,
+  isBodyKept: boolean,
+  { body }: { readonly body: string },
   response: Response,
   clock: Clock.Clock,
 ): Attempt => {
@@ -236,7 +194,13 @@ const attemptOf = (
     if (dialect.showsHeader(name)) headers[name] = value
   })
   return {
-    exchange: { ...sent, headers, warnings: [], ...dialect.exchange },
+    exchange: {
+      body: isBodyKept ? body : "",
+      bodyLength: body.length,
+      headers,
+      warnings: [],
+      ...dialect.exchange,
+    },
     timestamp: new Date(clock.currentTimeMillisUnsafe()).toISOString(),
   }
 }

@@ -1,5 +1,4 @@
-import { Cause, Data, Duration, Exit, Redacted } from "effect"
-import * as AiError from "effect/ai/AiError"
+import { Data, Duration, Exit, Redacted } from "effect"
 import { retryAfterOf } from "../../outbound/RetryAfter.ts"
 
 type FailureKind =
@@ -22,7 +21,8 @@ export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
   /** The wait before the next call, in milliseconds, which the provider or our own gate asks for. */
   readonly retryAfter?: number
   readonly status?: number
-  readonly requestId?: string
+  /** The name of the provider, once the failure is that of the whole call. */
+  readonly provider?: string
 }> {}
 
 export const timedOut = (description: string) => new ProviderFailure({ kind: "timeout", description, retryable: true })
@@ -43,11 +43,10 @@ export const failureOfStatus = (error: {
   readonly status: number | undefined
   readonly description: string
   readonly headers: Headers | undefined
-  readonly requestId?: string | null | undefined
   /** The time in milliseconds since the epoch, for a `retry-after` that is a date. */
   readonly now: number
 }): ProviderFailure => {
-  const { description, headers, now, requestId, status } = error
+  const { description, headers, now, status } = error
   const wait = retryAfterOf((name) => headers?.get(name), now)
   const retryAfter = wait === undefined ? 0 : Duration.toMillis(wait)
   return new ProviderFailure({
@@ -56,12 +55,11 @@ export const failureOfStatus = (error: {
     retryable: shouldRetry(headers, status),
     ...(retryAfter === 0 ? {} : { retryAfter }),
     ...(status === undefined ? {} : { status }),
-    ...(requestId == null ? {} : { requestId }),
   })
 }
 
 /** The statuses of a provider without capacity: 503, and Anthropic's 529, "overloaded". */
-export const overloadedStatuses: ReadonlySet<number> = new Set([503, 529])
+const overloadedStatuses: ReadonlySet<number> = new Set([503, 529])
 
 const kindOfStatus = (status: number): FailureKind => {
   if (status === 429) return "rate-limited"
@@ -93,17 +91,6 @@ export const isGivenUp = (exit: Exit.Exit<unknown, ProviderFailure>): boolean =>
       (reason._tag === "Fail" && reason.error.kind === "timeout" && reason.error.status === undefined),
   )
 
-/** The failure in the terms of effect/ai. The cause of a time-out is a `TimeoutError`. */
-export const toAiError = (failure: ProviderFailure, module: string, method: string): AiError.AiError =>
-  AiError.make({ module, method, reason: reasonOf(failure) })
-
-/** Removes the key from a description, which is logged, because some servers repeat the key that they refuse. */
-export const withoutKey = (failure: ProviderFailure, apiKey: Redacted.Redacted | undefined): ProviderFailure => {
-  const key = apiKey === undefined ? "" : Redacted.value(apiKey)
-  if (key === "" || !failure.description.includes(key)) return failure
-  return new ProviderFailure({ ...failure, description: failure.description.replaceAll(key, "[key]") })
-}
-
 /** Explains to the operator why a status refuses a key, or its absence. Undefined for any other status. */
 export const keyRefusal = (status: number | undefined, setting: string, wasSent: boolean): string | undefined => {
   if (status !== 401 && status !== 403) return undefined
@@ -113,61 +100,18 @@ export const keyRefusal = (status: number | undefined, setting: string, wasSent:
     : `The provider does not let the key in ${setting} do this (403)`
 }
 
-/** Adds to the description of a refused key which setting has to be corrected. */
-export const explainKeyRefusal = (failure: ProviderFailure, setting: string, wasSent: boolean): ProviderFailure => {
-  const refused = failure.kind === "credentials" ? keyRefusal(failure.status, setting, wasSent) : undefined
-  return refused === undefined
-    ? failure
-    : new ProviderFailure({ ...failure, description: `${refused}: ${failure.description}` })
+/**
+ * The failure of a whole call, as it is logged: with the provider, the setting that corrects a refused key, and without
+ * the key itself, which some servers repeat.
+ */
+export const explained = (
+  failure: ProviderFailure,
+  provider: string,
+  apiKey: Redacted.Redacted | undefined,
+  keySetting: string,
+): ProviderFailure => {
+  const key = apiKey === undefined ? "" : Redacted.value(apiKey)
+  const said = key === "" ? failure.description : failure.description.replaceAll(key, "[key]")
+  const why = failure.kind === "credentials" ? keyRefusal(failure.status, keySetting, apiKey !== undefined) : undefined
+  return new ProviderFailure({ ...failure, provider, description: why === undefined ? said : `${why}: ${said}` })
 }
-
-const reasonOf = (failure: ProviderFailure): AiError.AiErrorReason => {
-  const { description } = failure
-  const http = httpContext(failure)
-  switch (failure.kind) {
-    case "timeout":
-      return networkError(description, new Cause.TimeoutError(description))
-    case "connection":
-      return networkError(description)
-    case "rate-limited":
-      return new AiError.RateLimitError({
-        ...http,
-        ...(failure.retryAfter === undefined ? {} : { retryAfter: Duration.millis(failure.retryAfter) }),
-      })
-    case "held-back":
-      return new AiError.InternalProviderError({ description, ...httpContext({ ...failure, status: 503 }) })
-    case "overloaded":
-    case "failed":
-      return new AiError.InternalProviderError({ description, ...http })
-    case "credentials":
-      return new AiError.AuthenticationError({
-        kind: failure.status === 403 ? "InsufficientPermissions" : "InvalidKey",
-        description,
-        ...http,
-      })
-    case "refused":
-      return new AiError.InvalidRequestError({ description, ...http })
-    case "malformed":
-      return new AiError.InvalidResponseError({ description, ...http })
-  }
-}
-
-const httpContext = (
-  failure: Pick<ProviderFailure, "requestId" | "retryAfter" | "status">,
-): { readonly http?: typeof AiError.HttpContext.Type } => {
-  if (failure.status === undefined) return {}
-  const headers = {
-    ...(failure.requestId === undefined ? {} : { "request-id": failure.requestId }),
-    ...(failure.retryAfter === undefined ? {} : { "retry-after": String(Math.ceil(failure.retryAfter / 1_000)) }),
-  }
-  return { http: { response: { status: failure.status, headers } } }
-}
-
-const networkError = (description: string, cause?: Cause.TimeoutError) =>
-  new AiError.NetworkError({
-    reason: "TransportError",
-    method: "POST",
-    url: "",
-    description,
-    ...(cause === undefined ? {} : { cause }),
-  })

@@ -5,8 +5,10 @@ import { cutOff, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
 import { type BodyEvent, brokenBody, type EventBody, type Receiver } from "./ResponseBody.ts"
 import { waitFor } from "./WaitFor.ts"
 
-/** The reader of the events of one streamed answer. */
+/** The reader of one answer. */
 export interface AnswerEvents {
+  /** Translates the JSON of an answer in one piece into its parts, but for the last. */
+  readonly readWhole: (json: unknown) => Array<Answer.StreamPartEncoded> | ProviderFailure
   /** Translates an event into the parts of the answer. */
   readonly read: (event: BodyEvent) => Array<Answer.StreamPartEncoded> | ProviderFailure
   /** With `answered`, the content is complete and only token counts may follow. After `finished`, nothing follows. */

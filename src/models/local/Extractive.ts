@@ -36,14 +36,7 @@ export interface ExtractiveSettings {
 
 /** Makes the calls of the model, which never fail. */
 export const makeExtractiveCalls = ({ threshold = LIKELY_SIMILARITY }: ExtractiveSettings): ModelCalls => ({
-  generate: (request) =>
-    Effect.map(respond(request, threshold), ({ action, metadata }) => [
-      metadata,
-      action.part,
-      ...action.sources,
-      finishPart(action.part, metadata.metadata.parley.bodyLength),
-    ]),
-  stream: (request, onParts) =>
+  answer: (request, onParts) =>
     Effect.flatMap(
       respond(request, threshold),
       ({ action, metadata }) =>

@@ -1,6 +1,7 @@
 import type { Response } from "effect/ai"
 import {
   type CallPiece,
+  type Chunk,
   type Delta,
   finishPart,
   finishReason,
@@ -8,6 +9,7 @@ import {
   newCallId,
   paramsOf,
   readChunk,
+  readCompletion,
   textOf,
   reasoningOf,
   tokensOf,
@@ -31,7 +33,7 @@ interface OpenCall {
   object: unknown
 }
 
-/** Translates the chunks of one streamed completion into its parts. */
+/** Translates the chunks of one completion, or the only one of a whole completion, into its parts. */
 export class OpenAiEvents implements AnswerEvents {
   stage: AnswerEvents["stage"] = "answering"
   private readonly attempt: Attempt
@@ -47,6 +49,11 @@ export class OpenAiEvents implements AnswerEvents {
     this.attempt = attempt
   }
 
+  readWhole(json: unknown): Array<Response.StreamPartEncoded> | ProviderFailure {
+    const chunk = readCompletion(json)
+    return chunk instanceof ProviderFailure ? chunk : this.take(chunk)
+  }
+
   read({ data }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
     const content = data.trim()
     // Some proxies send empty events as heartbeats.
@@ -60,7 +67,10 @@ export class OpenAiEvents implements AnswerEvents {
     const json = parse(data)
     if (json === undefined) return malformed("A chunk of the stream is not JSON")
     const chunk = readChunk(json)
-    if (chunk instanceof ProviderFailure) return chunk
+    return chunk instanceof ProviderFailure ? chunk : this.take(chunk)
+  }
+
+  private take(chunk: Chunk): Array<Response.StreamPartEncoded> {
     const parts: Array<Response.StreamPartEncoded> = []
     if (!this.hasBegun) parts.push(metadataPart(chunk, this.attempt))
     this.hasBegun = true

@@ -22,7 +22,7 @@ const Usage = Schema.Struct({
 export type Usage = typeof Usage.Type
 
 /** A tool call, or a piece of one in a stream. */
-export const CallPiece = Schema.Struct({
+const CallPiece = Schema.Struct({
   index: Count,
   id: Maybe(Schema.String),
   function: Maybe(
@@ -81,40 +81,16 @@ const errorOf = (json: unknown): ProviderFailure | undefined => {
 export const readChunk = (json: unknown): Chunk | ProviderFailure =>
   errorOf(json) ?? Option.getOrElse(decodeChunk(json), () => malformed("A chunk of the stream is broken"))
 
-/** Translates the JSON of a whole completion into the parts of an answer. */
-export const readCompletion = (json: unknown, attempt: Attempt): Array<Response.PartEncoded> | ProviderFailure => {
-  const error = errorOf(json)
-  if (error !== undefined) return error
-  const completion = decodeCompletion(json)
-  if (Option.isNone(completion)) return malformed("The response is not a chat completion")
-  const { choices, usage } = completion.value
-  const { finish_reason, message } = choices[0]
-  const reasoning = reasoningOf(message)
-  const text = textOf(message.content) + (message.refusal ?? "")
-  const calls = withDistinctIds((message.tool_calls ?? []).map(callPart))
-  return [
-    metadataPart(completion.value, attempt),
-    ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
-    ...(text === "" ? [] : [{ type: "text" as const, text }]),
-    ...calls,
-    finishPart(finishReason(finish_reason, calls.length > 0, Boolean(message.refusal)), usage ?? undefined),
-  ]
-}
-
-const callPart = (call: CallPiece): Response.ToolCallPartEncoded => ({
-  type: "tool-call",
-  id: call.id || newCallId(),
-  name: call.function?.name ?? "",
-  params: paramsOf(call.function?.arguments),
-})
-
-/** Gives calls new ids where ids repeat, because some servers give all calls one id, such as the name of their tool. */
-const withDistinctIds = (
-  calls: ReadonlyArray<Response.ToolCallPartEncoded>,
-): ReadonlyArray<Response.ToolCallPartEncoded> =>
-  calls.map((call, index) =>
-    calls.findIndex(({ id }) => id === call.id) === index ? call : { ...call, id: newCallId() },
-  )
+/** Reads a whole completion as the only chunk of a stream. Its calls are apart, whatever their ids. */
+export const readCompletion = (json: unknown): Chunk | ProviderFailure =>
+  errorOf(json) ??
+  Option.match(decodeCompletion(json), {
+    onNone: () => malformed("The response is not a chat completion"),
+    onSome: ({ choices: [{ finish_reason = null, message }], ...head }): Chunk => {
+      const tool_calls = (message.tool_calls ?? []).map((call, index) => ({ ...call, index }))
+      return { ...head, choices: [{ delta: { ...message, tool_calls }, finish_reason }] }
+    },
+  })
 
 /** Makes an id for a call, which its result has to name, because some servers give none. */
 export const newCallId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Layer, Redacted, References, type Scope } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
 import type { ModelCalls } from "../../../src/models/ModelCalls.ts"
@@ -19,13 +19,11 @@ const overloaded = fails(529, "overloaded_error")
 const connect = (limits: Partial<CallSettings>, ...answers: ReadonlyArray<Answer>) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(...answers)
-    const { calls } = makeAnthropic({
-      apiKey: Redacted.make(fakeKey),
-      baseUrl: fake.url,
-      limits: callSettings({ attemptsMax: 1, failuresMax: 2, ...limits }),
-    })
+    const limited = callSettings({ attemptsMax: 1, failuresMax: 2, ...limits })
+    const settings = { apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits: limited }
+    const calls = makeAnthropic(settings, yield* HttpClient.HttpClient)
     return { fake, model: calls("claude-1"), other: calls("claude-2") }
-  })
+  }).pipe(Effect.provide(FetchHttpClient.layer))
 
 const say = (calls: ModelCalls) => Effect.map(whole(calls), textOf)
 const failure = (calls: ModelCalls) => Effect.map(Effect.flip(say(calls)), toProviderError)
@@ -39,7 +37,7 @@ const until = (condition: () => boolean) =>
   )
 
 describe("a failing provider", () => {
-  test("gets no calls of any of its models, then one as a probe, then all again", async () => {
+  test("gets no calls of any of its models for a while, then all again", async () => {
     const program = Effect.gen(function* () {
       const { fake, model, other } = yield* connect({}, overloaded, overloaded, says("Back"))
       yield* failure(model)
@@ -74,7 +72,6 @@ describe("a failing provider", () => {
       yield* Effect.flip(stream(model))
       yield* Effect.flip(stream(model))
       expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable" })
-      // A stream counts as a success when it begins, and as a failure when it breaks, so half of the calls failed.
       expect(fake.requests).toHaveLength(2)
     })
     await run(program)
@@ -168,7 +165,7 @@ describe("fallbacks", () => {
       )
       expect(asked).toEqual([2, 1])
       if (result._tag === "Failure") throw result.failure
-      expect(result.success[0]).toMatchObject({
+      expect(result.success.find(({ type }) => type === "response-metadata")).toMatchObject({
         type: "response-metadata",
         metadata: { parley: { fallback: { model: "openai/m", provider: "openai" } } },
       })

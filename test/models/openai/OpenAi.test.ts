@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Layer, Redacted } from "effect"
-import { type AiError, Prompt, type Response as Answered } from "effect/ai"
+import { Prompt, type Response as Answered } from "effect/ai"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { Agent } from "../../../src/agent/Agent.ts"
 import type { ModelCalls, ModelRequest } from "../../../src/models/ModelCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
 import { chatCompletionsUrl, makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
+import type { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
 import { calls, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { asking, hello, streamed, textOf as textIn, whole } from "../../lib/Asking.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
@@ -16,13 +17,14 @@ import { callSettings, defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const modelAt = (fake: FakeProvider, limits: Partial<CallSettings> = {}) =>
   Effect.map(HttpClient.HttpClient, (client) =>
-    makeOpenAi({ apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits: callSettings(limits) }, client).calls(
-      "llama3.2:3b",
-    ),
+    makeOpenAi(
+      { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: fake.url, limits: callSettings(limits) },
+      client,
+    )("llama3.2:3b"),
   ).pipe(Effect.provide(FetchHttpClient.layer))
 
 type Parts = ReadonlyArray<Answered.PartEncoded | Answered.StreamPartEncoded>
-type Way = (calls: ModelCalls, request?: ModelRequest) => Effect.Effect<Parts, AiError.AiError>
+type Way = (calls: ModelCalls, request?: ModelRequest) => Effect.Effect<Parts, ProviderFailure>
 
 const ask = (way: Way, answer: Answer, request = hello) =>
   Effect.gen(function* () {
@@ -213,7 +215,7 @@ describe("the answer of another server is understood with", () => {
   test("fields of its own, reasoning, no id, no model and no token counts", async () => {
     const message = { role: "assistant", content: "Hi", reasoning_content: "Hm.", audio: null, tool_calls: null }
     const { parts } = await ask(whole, completion({ message, finish_reason: "stop", stop_reason: 7 }, { extra: [] }))
-    expect(parts.map(({ type }) => type)).toEqual(["response-metadata", "reasoning", "text", "finish"])
+    expect(parts.map(({ type }) => type)).toEqual(["reasoning", "text", "finish", "response-metadata"])
     expect(finishIn(parts)?.usage.inputTokens.total).toBe(0)
   })
 
@@ -321,7 +323,7 @@ describe("the answer of another server is understood with", () => {
     const parts = await Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       return yield* streamed(
-        makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }, client).calls("m"),
+        makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }, client)("m"),
       )
     }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
     await server.stop(true)
@@ -388,7 +390,7 @@ describe("the answer of another server is understood with", () => {
       const fake = yield* fakeProvider(says("Hi"))
       const client = yield* HttpClient.HttpClient
       const parts = yield* whole(
-        makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits: callSettings() }, client).calls("m"),
+        makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits: callSettings() }, client)("m"),
       )
       return { text: textIn(parts), request: fake.requests[0] }
     }).pipe(Effect.provide(FetchHttpClient.layer), Effect.scoped, Effect.runPromise)
@@ -432,7 +434,7 @@ test("a redirect is not followed, so that the key reaches no other server", asyn
   const result = await Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const settings = { baseUrl: server.url.href, apiKey: Redacted.make(fakeOpenAiKey), limits: callSettings() }
-    return yield* Effect.result(whole(makeOpenAi(settings, client).calls("m")))
+    return yield* Effect.result(whole(makeOpenAi(settings, client)("m")))
   }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
   await server.stop(true)
   expect(result._tag).toBe("Failure")

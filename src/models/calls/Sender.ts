@@ -1,0 +1,45 @@
+import { Effect, Option } from "effect"
+import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import type { Dialect } from "./ProviderCalls.ts"
+import { disconnected, failureOfStatus, timedOut } from "./ProviderFailure.ts"
+import { readStart } from "./ResponseBody.ts"
+
+/** The number of bytes that are read of the body of a refusal. */
+const REFUSAL_BYTES_MAX = 64 * 1024
+
+/** Makes the function that sends bodies of JSON by this request. They are text, so that a step shows what was sent. */
+export const senderOf = (post: HttpClientRequest.HttpClientRequest, client: HttpClient.HttpClient): Dialect["send"] => {
+  const scoped = HttpClient.withScope(client)
+  return (body, millis) =>
+    scoped.execute(HttpClientRequest.bodyText(post, body, "application/json")).pipe(
+      Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+      // A redirect would send the key, or the conversation, to a server that nobody configured.
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+      Effect.mapError((error: HttpClientError.HttpClientError) => disconnected(error.message)),
+      Effect.flatMap((response) => {
+        const web = Option.getOrUndefined(HttpClientResponse.toWeb(response))
+        if (web === undefined) return Effect.fail(disconnected("The client's response is no web response"))
+        return web.ok ? Effect.succeed(web) : refused(web)
+      }),
+      Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail(timedOut("No reply in time")) }),
+    )
+}
+
+const refused = (response: Response) =>
+  Effect.tryPromise({
+    try: () => readStart(response, REFUSAL_BYTES_MAX),
+    catch: (error) => disconnected(String(error)),
+  }).pipe(
+    Effect.flatMap((said) =>
+      Effect.clockWith((clock) =>
+        Effect.fail(
+          failureOfStatus({
+            status: response.status,
+            description: `${response.status} ${said}`,
+            headers: response.headers,
+            now: clock.currentTimeMillisUnsafe(),
+          }),
+        ),
+      ),
+    ),
+  )
