@@ -15,9 +15,8 @@ import { decodePacks, packed, packedDocuments, packedWords, packOf, unpackDocume
 import { VectorTypes } from "../sql/Database.ts"
 import { decodeRows } from "../Rows.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { arrayText, asynchronousCommit, byteas, integers, texts, tsvectors, uuids, vectors } from "../sql/SqlValues.ts"
+import { arrayText, asynchronousCommit, byteas, integers, texts, uuids, vectors } from "../sql/SqlValues.ts"
 import { makeFetch } from "./FetchedChunks.ts"
-import { makeTextVectors, type WeightedWords } from "./TextVectors.ts"
 
 /** Chunks of one revision of a document that are inserted together, at most 128. */
 export interface ChunkBatch {
@@ -86,7 +85,6 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const types = yield* VectorTypes
-    const textVectors = makeTextVectors(sql)
 
     const stemmed = (queries: ReadonlyArray<QueryWords>) => sql`(
         select number, to_tsvector(language::regconfig, words) as lexemes
@@ -126,28 +124,32 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
           const organization = yield* CurrentOrganization
           const { chunks, language } = batch
           const title = spacedWords(bounded(batch.title), language)
-          const words = yield* inTurns(chunks, ({ headings, content }): WeightedWords => [
-            title,
-            spacedWords(bounded(headings.join("\n")), language),
-            spacedWords(bounded(content), language),
-          ])
-          const lexemes = yield* textVectors(language, words)
+          const words = yield* inTurns(chunks, ({ headings, content }) => ({
+            headings: spacedWords(bounded(headings.join("\n")), language),
+            content: spacedWords(bounded(content), language),
+          }))
+          const lexemes = (spaced: "content_words" | "heading_words" | "title_words") =>
+            sql`to_tsvector(${language}::text::regconfig, ${sql(spaced)})`
           // Each column is one array, so that the statement is the same for every batch.
           yield* sql`
           insert into chunks (id, organization_id, chatbot_id, document_id, revision, ordinal, title, headings, content,
             page, language, lexemes, embedding, embedding_model, sketch)
           select id, ${organization}, ${batch.chatbotId}, ${batch.documentId}, ${batch.revision}, ordinal,
-            ${batch.title}, headings::text[], content, page, ${language}, lexemes, embedding, ${batch.embeddingModel},
-            sketch
+            ${batch.title}, headings::text[], content, page, ${language},
+            setweight(${lexemes("title_words")}, 'A') || setweight(${lexemes("heading_words")}, 'B')
+              || ${lexemes("content_words")},
+            embedding, ${batch.embeddingModel}, sketch
           from unnest(
             ${uuids(chunks.map(({ id }) => id))}, ${integers(chunks.map(({ ordinal }) => ordinal))},
             ${texts(chunks.map(({ headings }) => arrayText(headings)))}, ${texts(chunks.map(({ content }) => content))},
-            ${integers(chunks.map(({ page }) => page))}, ${tsvectors(lexemes)},
+            ${integers(chunks.map(({ page }) => page))}, ${texts(words.map(({ headings }) => headings))},
+            ${texts(words.map(({ content }) => content))},
             ${vectors(
               types,
               chunks.map(({ embedding }) => embedding),
             )}, ${byteas(chunks.map(({ sketch }) => sketch))}
-          ) as rows (id, ordinal, headings, content, page, lexemes, embedding, sketch), ${asynchronousCommit(sql)}`
+          ) as rows (id, ordinal, headings, content, page, heading_words, content_words, embedding, sketch),
+            (select ${title}::text as title_words) as title, ${asynchronousCommit(sql)}`
         },
         onForeignKeyViolation(() => documentNotFound),
         withoutSqlErrors,

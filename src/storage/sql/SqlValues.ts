@@ -2,10 +2,8 @@ import { PgTypes } from "@effect/sql-pg"
 import { Duration, Result } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
 
-/** The OIDs, which are the same in every Postgres, of types that the client does not know. */
+/** The OID of `float4[]`, a type that the client does not know. It is the same in every Postgres. */
 const FLOAT4_ARRAY = 1021
-const TSVECTOR = 3614
-const TSVECTOR_ARRAY = 3643
 
 /**
  * A value for a `jsonb` column, in a template and in `sql.insert`. JavaScript's `null` becomes SQL's NULL, not JSON's.
@@ -37,14 +35,10 @@ export const vector = (values: Float32Array): Statement.Fragment =>
 export const asynchronousCommit = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql.literal("set_config('synchronous_commit', 'off', true) as asynchronous_commit")
 
-/**
- * Makes a registry that encodes and decodes `float4[]` as `Float32Array`, and `tsvector` as its binary form.
- * `registerVector` adds pgvector's types.
- */
+/** Makes a registry that encodes and decodes `float4[]` as `Float32Array`. `registerVector` adds pgvector's types. */
 export const makeRegistry = (): PgTypes.Registry => {
   const registry = PgTypes.makeRegistry()
   registry.register(FLOAT4_ARRAY, float4ArrayCodec)
-  registry.register(TSVECTOR, tsvectorCodec, { arrayOid: TSVECTOR_ARRAY })
   return registry
 }
 
@@ -74,8 +68,6 @@ export const uuids = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.uu
 export const integers = (values: ReadonlyArray<number | null>) => parameter(PgTypes.OID.int4Array, values)
 export const floats = (values: Float32Array) => parameter(FLOAT4_ARRAY, values)
 export const byteas = (values: ReadonlyArray<Uint8Array | null>) => parameter(PgTypes.OID.byteaArray, values)
-/** The vectors are in their binary form. */
-export const tsvectors = (values: ReadonlyArray<Uint8Array>) => parameter(TSVECTOR_ARRAY, values)
 
 /** An array in text form, for a column of arrays: within one array of arrays, Postgres wants all to have one length. */
 export const arrayText = (values: ReadonlyArray<string>): string =>
@@ -161,8 +153,3 @@ const encodeVectors =
 
 const decodeNoVectors = (): Result.Result<never, PgTypes.CodecError> =>
   Result.fail(new PgTypes.CodecError({ message: "A vector[] is not read here" }))
-
-const tsvectorCodec: PgTypes.Codec<Uint8Array> = {
-  encode: (bytes) => Result.succeed(bytes),
-  decode: (bytes) => Result.succeed(bytes.slice()),
-}

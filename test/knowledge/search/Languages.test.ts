@@ -3,7 +3,6 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import * as fc from "fast-check"
 import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
 import { Stems } from "../../../src/knowledge/search/Stems.ts"
-import { makeTextVectors } from "../../../src/storage/search/TextVectors.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Language, LANGUAGES } from "../../../src/text/Language.ts"
 import { spacedWords } from "../../../src/text/Words.ts"
@@ -69,19 +68,19 @@ beforeAll(() =>
   runtime.runPromise(
     Effect.gen(function* () {
       const sql = yield* SystemSql
-      const textVectors = makeTextVectors(sql)
       const words = ITEMS.map(({ question }) => question).join(" ")
       for (const language of LANGUAGES) {
-        const passages = ITEMS.map(({ passage }) => ["", "", spacedWords(bounded(passage), language)] as const)
-        vectors.set(language, yield* textVectors(language, passages))
+        const analysesOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+          const [row] = yield* sql<{ analyses: ReadonlyArray<Uint8Array> }>`
+            select array(
+              select tsvectorsend(to_tsvector(${language}::text::regconfig, text))
+              from unnest(${texts}::text[]) with ordinality as texts (text, number) order by number
+            ) as analyses`
+          return row?.analyses ?? []
+        })
+        vectors.set(language, yield* analysesOf(ITEMS.map(({ passage }) => spacedWords(bounded(passage), language))))
         const unknown = stems.unknown([{ language, texts: 1 }], bounded(words, words.length))
-        const [row] = yield* sql<{ analyses: ReadonlyArray<Uint8Array> }>`
-          select array(
-            select tsvectorsend(to_tsvector(${language}::text::regconfig, word))
-            from unnest(${unknown.map((item) => item.words)}::text[]) with ordinality as words (word, number)
-            order by number
-          ) as analyses`
-        stems.learn(unknown, row?.analyses ?? [])
+        stems.learn(unknown, yield* analysesOf(unknown.map((item) => item.words)))
       }
     }),
   ),
