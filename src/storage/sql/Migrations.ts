@@ -5,7 +5,6 @@ import { makeIndexes } from "./Indexes.ts"
 import { ADVISORY_LOCK, isUnreachable, serverMessage } from "./Preparation.ts"
 import { decodeRows } from "../Rows.ts"
 import { sqlState } from "./SqlErrors.ts"
-import { splitStatements } from "./SqlScript.ts"
 import { nothingThere, StartupError } from "../../system/StartupError.ts"
 
 const Applied = Schema.Struct({
@@ -154,6 +153,22 @@ const inTransaction = (
       })}`
     }),
   )
+
+/** A comment, a text or the body of a function, in which a semicolon ends no statement; a semicolon; or what is between. */
+const PART = /--[^\n]*|'[^']*'|\$\$[\s\S]*?\$\$|;|[^;'$-]+|[\s\S]/g
+
+/**
+ * Splits a migration into its statements, without comments between them, because Postgres's extended protocol takes one
+ * at a time. Migrations use no other quotations, and no semicolon in a block comment.
+ */
+const splitStatements = (text: string): ReadonlyArray<string> => {
+  const statements = [""]
+  for (const [part] of text.matchAll(PART)) {
+    if (part === ";") statements.push("")
+    else if (!part.startsWith("--")) statements[statements.length - 1] += part
+  }
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "")
+}
 
 const decodeApplied = decodeRows(Applied)
 
