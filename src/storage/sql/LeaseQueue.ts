@@ -160,14 +160,6 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
   /** Ends every lease, for a process that is alone on its database, so that the workers which had them are gone. */
   const releaseAll = releaseLeft(system`q.lease_id is not null`)
 
-  // A job that is under way has its time renewed by its worker.
-  yield* pulse.onSetBack((isCertain) =>
-    withoutSqlErrors(
-      system`update ${table} set run_at = now() where lease_id is null and run_at > now()
-        ${isCertain ? nothing : system`and created_at > now()`}`,
-    ),
-  )
-
   /** Waits until a job is due, of those that a condition selects, or until the bell opens. */
   const untilDue =
     (condition?: Statement.Fragment): UntilDue =>

@@ -99,13 +99,6 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
     const pulse = yield* Pulse
     const queue = yield* makeLeaseQueue(webhookTable)
 
-    yield* pulse.onSetBack((isCertain) =>
-      withoutSqlErrors(
-        system`update webhook_deliveries set due_at = now() where state = 'waiting' and due_at > now()
-          ${isCertain ? system`` : system`and coalesce(attempted_at, created_at) > now()`}`,
-      ),
-    )
-
     return {
       /**
        * Puts webhooks with new deliveries in the queue, whichever process has stored them. Returns the number of

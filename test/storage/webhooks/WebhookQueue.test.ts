@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test"
-import { Duration, Effect, Latch, Layer, ManagedRuntime } from "effect"
-import { TestClock } from "effect/testing"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { MessageId } from "../../../src/domain/Ids.ts"
 import { everything } from "../../../src/domain/Page.ts"
 import { WebhookEventType } from "../../../src/domain/webhook/WebhookEvent.ts"
@@ -191,28 +190,4 @@ test("what waits for a webhook is ended while it is off, and not once it is on a
       yield* mine(upkeep.failSome(webhook))
       expect(yield* states).toEqual(["failed", "failed"])
     }),
-  ))
-
-test("what waits is due when the clock of the database has been set back", () =>
-  Effect.gen(function* () {
-    const { queue, sending } = yield* made
-    const sql = yield* SystemSql
-    const id = sending.webhook_id
-    yield* sql`update webhook_deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id} and state = 'waiting'`
-    yield* sql`update webhook_queue set lease_id = null, run_at = now() + interval '1 hour' where webhook_id = ${id}`
-    const bell = yield* Latch.make(false)
-    const due = yield* Effect.forkScoped(queue.untilDue(false)(bell))
-    // To the database it seems that hardly any time passes.
-    const hour = Effect.andThen(
-      TestClock.adjust("1 hour"),
-      Effect.promise(() => Bun.sleep(20)),
-    )
-    yield* Effect.repeat(hour, { until: () => due.pollUnsafe() !== undefined })
-    const states = yield* sql<{ is_due: boolean }>`
-      select due_at <= now() as is_due from webhook_deliveries where webhook_id = ${id} and state = 'waiting'`
-    expect(states).toEqual([{ is_due: true }])
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(Layer.merge(storage, platform).pipe(Layer.provideMerge(TestClock.layer()))),
-    Effect.runPromise,
   ))
