@@ -16,17 +16,14 @@ import { Chunks } from "./search/Chunks.ts"
 import { KeyOwners } from "./keys/KeyOwners.ts"
 import { ChatbotCopies } from "./chatbots/ChatbotCopies.ts"
 import { OrganizationChanges } from "./OrganizationChanges.ts"
-import { ServerState } from "./inspection/ServerState.ts"
 import { Totals } from "./chatbots/Totals.ts"
 import { Passages } from "./documents/Passages.ts"
 import { ConversationLists } from "./conversations/ConversationLists.ts"
 import { Conversations } from "./conversations/Conversations.ts"
-import { DatabaseHealth } from "./inspection/DatabaseHealth.ts"
 import { Documents } from "./documents/Documents.ts"
 import { Erasures } from "./conversations/Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./documents/Ingestions.ts"
-import { ServerList } from "./inspection/ServerList.ts"
 import { Inspection } from "./inspection/Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Messages } from "./conversations/Messages.ts"
@@ -44,7 +41,6 @@ import { UnfinishedReplies } from "./conversations/UnfinishedReplies.ts"
 import { Usage } from "./usage/Usage.ts"
 import { VectorIndexes } from "./search/VectorIndexes.ts"
 import { WebhookDeliveries } from "./webhooks/WebhookDeliveries.ts"
-import { WebhookFigures } from "./webhooks/WebhookFigures.ts"
 import { WebhookQueue } from "./webhooks/WebhookQueue.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import { WebhookUpkeep } from "./webhooks/WebhookUpkeep.ts"
@@ -71,14 +67,12 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Chunks.layer,
     ConversationLists.layer,
     Conversations.layer,
-    DatabaseHealth.layer,
     Documents.layer,
     Erasures.layer,
     IdempotencyKeys.layer,
     IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
-    ServerList.layer,
     KeyOwners.layer,
     LexemeIndexes.layer,
     Messages.layer,
@@ -93,7 +87,6 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Restoration.layer,
     Retention.layer,
     ServerSecrets.layer,
-    ServerState.layer,
     Snapshots.layer,
     ToolHeaders.layer,
     Totals.layer,
@@ -102,7 +95,6 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     VectorIndexes.layer(),
     VisitorConversations.layer,
     WebhookDeliveries.layer,
-    WebhookFigures.layer,
     WebhookQueue.layer,
     Webhooks.layer,
     WebhookUpkeep.layer,

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { exposition } from "../../src/observability/Exposition.ts"
 import * as QueueFigures from "../../src/services/console/QueueFigures.ts"
-import { type Queues, ServerState } from "../../src/storage/inspection/ServerState.ts"
+import { Inspection, type Queues } from "../../src/storage/inspection/Inspection.ts"
 
 const idle = { waiting: 0, underWay: 0, delayed: 0, overdue_seconds: null }
 const busy: Queues = {
@@ -20,7 +20,7 @@ const withDatabase = <A>(
 ) => {
   let asked = 0
   const queues = Effect.suspend(() => answers[Math.min(asked++, answers.length - 1)] ?? Effect.never)
-  const state = Layer.succeed(ServerState, { queues, facts: Effect.never })
+  const state = Layer.mock(Inspection)({ queues })
   return Effect.runPromise(
     Effect.scoped(
       Effect.andThen(

@@ -1,7 +1,7 @@
 import { Duration, Effect, Layer, Option, Semaphore } from "effect"
 import { beforeReading } from "../../observability/Exposition.ts"
 import { database, jobs } from "../../observability/Metrics.ts"
-import { type Queues, ServerState } from "../../storage/inspection/ServerState.ts"
+import { Inspection, type Queues } from "../../storage/inspection/Inspection.ts"
 import type { QueueState } from "../../storage/sql/LeaseQueue.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 
@@ -33,7 +33,7 @@ const clear = (queue: string): void => {
 /** Asks the database for the length and the age of its queues when the metrics are read, at most every five seconds. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { queues } = yield* ServerState
+    const { queues } = yield* Inspection
     const turn = yield* Semaphore.make(1)
     let freshUntil = 0
 

@@ -3,7 +3,7 @@ import manifest from "../../../package.json" with { type: "json" }
 import type { SystemState } from "../../domain/console/SystemState.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { KnowledgeIndexes } from "../../knowledge/search/KnowledgeIndexes.ts"
-import { ServerState } from "../../storage/inspection/ServerState.ts"
+import { Inspection } from "../../storage/inspection/Inspection.ts"
 import type { QueueState } from "../../storage/sql/LeaseQueue.ts"
 import { StartWarnings } from "../../system/StartWarnings.ts"
 import { Doctor } from "../doctor/Doctor.ts"
@@ -21,7 +21,7 @@ export class SystemStates extends Context.Service<SystemStates>()("parley/servic
   make: (settings: SystemStatesSettings) =>
     Effect.gen(function* () {
       const health = yield* Health
-      const { facts } = yield* ServerState
+      const { queues, versions } = yield* Inspection
       const { usage } = yield* KnowledgeIndexes
       const doctor = yield* Doctor
       const warnings = yield* StartWarnings
@@ -30,7 +30,9 @@ export class SystemStates extends Context.Service<SystemStates>()("parley/servic
       const turn = yield* Semaphore.make(1)
 
       const current = Effect.gen(function* () {
-        const [{ areVectorsMissing }, database, indexes] = yield* Effect.all([health.check, facts, usage])
+        const { areVectorsMissing } = yield* health.check
+        const database = yield* versions
+        const { ingestions, reembeddings } = yield* queues
         return {
           version: manifest.version,
           runtime: `Bun ${Bun.version}`,
@@ -43,8 +45,8 @@ export class SystemStates extends Context.Service<SystemStates>()("parley/servic
             pgvector: database.pgvector,
             migration: database.migration,
           },
-          queues: [queueOf("ingestion", database.ingestions), queueOf("embedding", database.reembeddings)],
-          search_indexes: { ...indexes, limit_bytes: settings.knowledgeIndexes.bytes },
+          queues: [queueOf("ingestion", ingestions), queueOf("embedding", reembeddings)],
+          search_indexes: { ...(yield* usage), limit_bytes: settings.knowledgeIndexes.bytes },
           memory_bytes: process.memoryUsage.rss(),
           warnings,
         }

@@ -2,23 +2,13 @@ import { Context, Effect, Layer } from "effect"
 import type { Finding } from "../../domain/console/SystemState.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { documentsCheck, filesCheck, modelsCheck, secretsCheck, vectorsCheck, webhooksCheck } from "./Contents.ts"
-import {
-  backupsCheck,
-  databaseCheck,
-  type DatabaseSettings,
-  diskCheck,
-  serverCheck,
-  serversCheck,
-  tablesCheck,
-} from "./Database.ts"
+import { backupsCheck, databaseCheck, type DatabaseSettings, diskCheck, serversCheck } from "./Database.ts"
 
 /** Every check, in the order in which they report. */
 const checks = (settings: DatabaseSettings) =>
   Effect.all([
     databaseCheck(settings),
-    serverCheck(settings),
-    serversCheck,
-    tablesCheck(settings),
+    serversCheck(settings),
     diskCheck(settings),
     modelsCheck,
     vectorsCheck,

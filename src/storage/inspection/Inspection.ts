@@ -2,28 +2,39 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
+import { LOCK_CLASS } from "../servers/Presence.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { queueState } from "../sql/LeaseQueue.ts"
+import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { TimeLimited, withoutTimeLimit } from "../sql/TimeLimit.ts"
+import { withoutTimeLimit } from "../sql/TimeLimit.ts"
+import { FAILING_FROM } from "../webhooks/WebhookQueue.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** Time for which a document is embedded before it counts as waiting for its vectors. */
 const EMBEDDED_WITHIN = "10 seconds"
 
-const Server = Schema.Struct({
+const Versions = Schema.Struct({
   postgres: Schema.String,
   pgvector: Schema.String,
+  /** The name of the last migration that was applied. */
+  migration: Schema.String,
 })
-const Limits = Schema.Struct({
-  /** `statement_timeout` in milliseconds; 0 for none, as on the embedded database. */
-  statement: Count,
-  /** `idle_in_transaction_session_timeout` in milliseconds; 0 for none, as on the embedded database. */
-  idleTransaction: Count,
+const PostgresServer = Schema.Struct({
+  /** The time of the database, in milliseconds since 1970. */
+  at: Schema.Finite,
+  /** The connections that the database gives to roles like that of the servers. */
+  connectionsMax: Schema.Int,
+  /** The connections that are open at the moment, those of other programs included. */
+  open: Schema.Int,
 })
-const Migration = Schema.Struct({ name: Schema.String })
+const RunningServer = Schema.Struct({
+  version: Schema.String,
+  host: Schema.String,
+  /** Connections to the database, at most. */
+  connections: Schema.Int,
+})
 const Embedding = Schema.Struct({
   /** The embedding model of the server that was started last; null before any was started. */
   declared: Schema.NullOr(Schema.String),
@@ -43,20 +54,38 @@ const Garbage = Schema.Struct({
   /** The number of blobs without an owner that are not, of which those that are being written may get one. */
   waiting: Count,
 })
+const Webhooks = Schema.Struct({
+  active: Count,
+  /** Webhooks whose endpoint fails, and that are still tried. */
+  failing: Count,
+  /** Webhooks that the server has switched off. */
+  dead: Count,
+  dropped: Count,
+})
 
-const decodeServer = decodeRows(Server)
-const decodeLimits = decodeRows(Limits)
-const decodeMigrations = decodeRows(Migration)
+const decodeVersions = decodeRows(Versions)
+const decodePostgres = decodeRows(PostgresServer)
+const decodeServers = decodeRows(RunningServer)
+const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
 const decodeEmbedding = decodeRows(Embedding)
 const decodeModels = decodeRows(Model)
 const decodeFailures = decodeRows(Failure)
 const decodeLexemeIndexes = decodeRows(LexemeIndex)
 const decodeGarbage = decodeRows(Garbage)
+const decodeWebhooks = decodeRows(Webhooks)
+const decodeMissing = decodeRows(Schema.Struct({ missing: Schema.Boolean }))
+
+/** A server that uses the database. */
+export type RunningServer = typeof RunningServer.Type
+
+/** Facts about a Postgres server. */
+export type PostgresServer = typeof PostgresServer.Type
 
 /** An index of the words of one chatbot. */
 export type LexemeIndexFacts = typeof LexemeIndex.Type
 
-const decodeMissing = decodeRows(Schema.Struct({ missing: Schema.Boolean }))
+/** The state of each queue, by the name of its table. */
+export type Queues = Readonly<Record<"ingestions" | "reembeddings" | "webhook_queue", QueueState>>
 
 /** Reads the state of the whole database for its operator. It changes nothing. */
 export class Inspection extends Context.Service<Inspection>()("parley/storage/inspection/Inspection", {
@@ -69,23 +98,42 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
       where (i.lease_id is not null or i.run_at > now()) and d.status = 'embedding'
         and d.updated_at < now() - ${EMBEDDED_WITHIN}::interval`
 
-    const database = Effect.gen(function* () {
-      const server = yield* decodeServer(sql`
-        select current_setting('server_version') as postgres,
-          (select extversion from pg_extension where extname = 'vector') as pgvector`)
-      const limits = yield* Effect.provideService(
-        decodeLimits(sql`
-          select (select setting::int from pg_settings where name = 'statement_timeout') as statement,
-            (select setting::int from pg_settings where name = 'idle_in_transaction_session_timeout') as "idleTransaction"`),
-        TimeLimited,
-        true,
-      )
-      const migrations = yield* decodeMigrations(sql`select name from parley_migrations order by number`)
-      return {
-        ...(yield* onlyRow(server)),
-        limits: yield* onlyRow(limits),
-        migrations: migrations.map(({ name }) => name),
-      }
+    const versions = decodeVersions(sql`
+      select current_setting('server_version') as postgres,
+        (select extversion from pg_extension where extname = 'vector') as pgvector,
+        (select name from parley_migrations order by number desc limit 1) as migration`).pipe(Effect.flatMap(onlyRow))
+
+    const postgres = decodePostgres(sql`
+      select extract(epoch from clock_timestamp())::float8 * 1000 as at,
+        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as open,
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+          - coalesce(current_setting('reserved_connections', true)::int, 0) as "connectionsMax"`).pipe(
+      Effect.flatMap(onlyRow),
+    )
+
+    const servers = decodeServers(sql`
+      select version, host, connections from servers
+      where exists (
+        select from pg_locks
+        where locktype = 'advisory' and granted and objsubid = 2 and classid = ${LOCK_CLASS}::int::oid
+          and objid = number::oid and database = (select oid from pg_database where datname = current_database())
+      )`)
+
+    // Indexes of words and vectors are built in the background again, and have findings of their own.
+    const invalidIndexes = Effect.map(
+      decodeNames(sql`
+        select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
+        where relnamespace = 'public'::regnamespace and not indisvalid
+          and not starts_with(relname, ${LEXEME_INDEX}) and not starts_with(relname, 'chunks_nearest_')
+          and not exists (select from pg_stat_progress_create_index p where p.index_relid = indexrelid)
+        order by 1`),
+      (rows) => rows.map(({ name }) => name),
+    )
+
+    const queues: Effect.Effect<Queues, SqlError.SqlError> = Effect.all({
+      ingestions: queueState(sql, "ingestions"),
+      reembeddings: queueState(sql, "reembeddings"),
+      webhook_queue: queueState(sql, "webhook_queue"),
     })
 
     const vectors = Effect.gen(function* () {
@@ -95,15 +143,12 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
       const models = yield* decodeModels(sql`
         select coalesce(embedding_model, 'unknown') as model, count(*)::int as documents, sum(chunk_count)::int as chunks
         from documents where revision > 0 group by 1 order by chunks desc, model`)
-      return { ...(yield* onlyRow(embedding)), models, reembeddings: yield* queueState(sql, "reembeddings") }
+      return { ...(yield* onlyRow(embedding)), models }
     })
 
-    const documents = Effect.gen(function* () {
-      const failures = yield* decodeFailures(sql`
-        select coalesce(error->>'code', 'unknown') as code, count(*)::int as documents from documents
-        where status = 'failed' group by 1 order by documents desc, code`)
-      return { failures, ingestions: yield* queueState(sql, "ingestions") }
-    })
+    const failures = decodeFailures(sql`
+      select coalesce(error->>'code', 'unknown') as code, count(*)::int as documents from documents
+      where status = 'failed' group by 1 order by documents desc, code`)
 
     const lexemeIndexes = decodeLexemeIndexes(sql`
       select substr(relname, length(${LEXEME_INDEX}) + 1)::uuid::text as chatbot,
@@ -118,6 +163,13 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
         from (select due_at < now() - interval '1 hour' as is_overdue from blob_garbage) garbage`,
     ).pipe(Effect.flatMap(onlyRow))
 
+    const webhooks = decodeWebhooks(sql`
+      select count(*) filter (where active)::int as active,
+        count(*) filter (where active and failures >= ${FAILING_FROM})::int as failing,
+        count(*) filter (where switched_off is not null)::int as dead,
+        coalesce(sum(dropped), 0)::int as dropped
+      from webhooks`).pipe(Effect.flatMap(onlyRow))
+
     return {
       /** Whether documents wait for vectors: new ones, or those that have vectors of another model. It counts none. */
       areVectorsMissing: Effect.map(
@@ -126,16 +178,31 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
         ([row]) => row?.missing === true,
       ).pipe(withoutSqlErrors),
 
-      database: inspected(database),
+      versions: withoutSqlErrors(versions),
+
+      /** The clock and the connections of a Postgres server. */
+      postgres: withoutSqlErrors(postgres),
+
+      /** The servers that use a Postgres server's database. */
+      servers: withoutSqlErrors(servers),
+
+      /** The names of indexes that Postgres does not use because building them was never finished. */
+      invalidIndexes: withoutSqlErrors(invalidIndexes),
+
+      queues: withoutSqlErrors(queues),
 
       vectors: inspected(vectors),
 
-      documents: inspected(documents),
+      /** The numbers of failed documents, by the code of the failure. */
+      failures: inspected(failures),
 
       /** The chatbots that have an index of words in the database; the others are searched in memory. */
       lexemeIndexes: inspected(lexemeIndexes),
 
       garbage: inspected(garbage),
+
+      /** The webhooks of all organizations in numbers. */
+      webhooks: withoutSqlErrors(webhooks),
     }
   }),
 }) {

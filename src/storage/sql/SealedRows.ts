@@ -10,14 +10,6 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
 
 const decodeIds = decodeRows(Schema.Struct({ id: Schema.String }))
 
-/** Visits all rows in the order of their ids, some at a time. `visit` returns the next rows after an id. */
-export const walk = Effect.fnUntraced(function* <E>(
-  visit: (after: string, limit: number) => Effect.Effect<ReadonlyArray<{ readonly id: string }>, E>,
-) {
-  let after: string | undefined = BEFORE_ALL
-  while (after !== undefined) after = (yield* visit(after, ROWS_AT_ONCE)).at(-1)?.id
-})
-
 /** The columns of a secret: its text, or the encrypted text with the key that has encrypted it. */
 export const SecretColumns = Schema.Struct({
   secret: Schema.NullOr(Schema.String),
@@ -95,14 +87,13 @@ export const sealRows = <Row>(
   return Effect.gen(function* () {
     if (key === undefined) return 0
     let count = 0
-    yield* walk(
-      Effect.fnUntraced(function* (after, limit) {
-        const rows = yield* decodeIds(sql`
-          select id from ${sql(name)} where id > ${after}::uuid and ${pending} order by id limit ${limit}`)
-        for (const { id } of rows) count += yield* sealOne(id)
-        return rows
-      }),
-    )
-    return count
+    for (let after = BEFORE_ALL; ; ) {
+      const rows = yield* decodeIds(sql`
+        select id from ${sql(name)} where id > ${after}::uuid and ${pending} order by id limit ${ROWS_AT_ONCE}`)
+      for (const { id } of rows) count += yield* sealOne(id)
+      const last = rows.at(-1)
+      if (last === undefined) return count
+      after = last.id
+    }
   })
 }

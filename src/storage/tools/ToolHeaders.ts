@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
-import { sealRows, walk } from "../sql/SealedRows.ts"
+import { sealRows } from "../sql/SealedRows.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
@@ -32,13 +32,14 @@ export type HeadersOwner = typeof HeadersOwner.Type
 
 /** Count of the tools whose headers are in the same state under the same key. */
 export interface HeadersState {
-  /** `open`: not encrypted. `sealed`: encrypted and readable. Otherwise the reason why they cannot be decrypted. */
-  readonly state: "open" | "sealed" | SecretUnreadable["why"]
+  /** `open`: not encrypted. `sealed`: encrypted by a key that is configured. */
+  readonly state: "open" | "sealed" | "unknown key"
   readonly key: string | null
   readonly tools: number
 }
 
 const decodeTools = decodeRows(Schema.Struct({ ...HeadersOwner.fields, ...StoredHeaders.fields }))
+const decodeKeys = decodeRows(Schema.Struct({ key: Schema.NullOr(Schema.String), tools: Schema.Int }))
 
 /** The encryption of the headers of tools, of all organizations. */
 export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/tools/ToolHeaders", {
@@ -49,13 +50,10 @@ export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/
     const columns = "id, organization_id, url, headers, sealed_headers, sealed_by"
     const condition = "headers <> '{}'"
 
-    const stateOf = (row: HeadersOwner & StoredHeaders) =>
-      row.sealed_by === null
-        ? Effect.succeed("open" as const)
-        : Effect.match(openHeaders(secrets, row), {
-            onSuccess: () => "sealed" as const,
-            onFailure: ({ why }) => why,
-          })
+    const stateOf = (key: string | null) => {
+      if (key === null) return "open"
+      return secrets.keys.includes(key) ? "sealed" : "unknown key"
+    }
 
     return {
       /** The id of the key that encrypts; undefined when none is configured. */
@@ -79,24 +77,12 @@ export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/
         }),
       ),
 
-      /** Tries to decrypt all headers, and counts the tools by the result. */
-      examine: Effect.gen(function* () {
-        const found = new Map<string, HeadersState>()
-        yield* walk(
-          Effect.fnUntraced(function* (after, limit) {
-            const rows = yield* decodeTools(sql`
-              select ${sql.literal(columns)} from chatbot_tools where id > ${after}::uuid and ${sql.literal(condition)}
-              order by id limit ${limit}`)
-            for (const row of rows) {
-              const state = yield* stateOf(row)
-              const name = `${state} ${row.sealed_by}`
-              found.set(name, { state, key: row.sealed_by, tools: (found.get(name)?.tools ?? 0) + 1 })
-            }
-            return rows
-          }),
-        )
-        return Array.from(found.values())
-      }).pipe(withoutSqlErrors),
+      /** Counts the tools with headers by the key that has encrypted these. */
+      states: Effect.map(
+        decodeKeys(sql`select sealed_by as key, count(*)::int as tools from chatbot_tools
+          where ${sql.literal(condition)} group by sealed_by order by sealed_by`),
+        (rows) => rows.map((row): HeadersState => ({ ...row, state: stateOf(row.key) })),
+      ).pipe(withoutSqlErrors),
     }
   }),
 }) {

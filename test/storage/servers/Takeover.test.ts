@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { Context, Duration, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { Budgets } from "../../../src/storage/usage/Budgets.ts"
-import { ServerList } from "../../../src/storage/inspection/ServerList.ts"
+import { Inspection } from "../../../src/storage/inspection/Inspection.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Servers } from "../../../src/storage/servers/Servers.ts"
 import { ApiKeyId } from "../../../src/domain/Ids.ts"
@@ -25,11 +25,8 @@ test("servers see each other, and what a dead one has reserved is free within se
     if (database.kind === "embedded") return expect(id).toBeUndefined()
     const other = yield* Scope.make()
     const dying = yield* Scope.provide(start, other)
-    const { running } = yield* Effect.provide(
-      Effect.map(ServerList, (list) => list),
-      ServerList.layer,
-    ).pipe(Effect.provide(one))
-    expect((yield* running)?.servers.length).toBe(2)
+    const { servers: running } = Context.get(one, Inspection)
+    expect((yield* running).length).toBe(2)
 
     // A server that died before: its row is there, and nobody holds its lock.
     const dead = "dddddddd-dddd-4ddd-8ddd-dddddddddddd"
@@ -56,16 +53,16 @@ test("servers see each other, and what a dead one has reserved is free within se
     const living = Context.get(dying, Servers).idOf(yield* Effect.provide(newId, one))
     expect(yield* reserve(living)).toBeUndefined()
 
-    expect((yield* running)?.servers.length).toBe(2)
+    expect((yield* running).length).toBe(2)
     yield* Scope.close(other, Exit.void)
-    expect((yield* running)?.servers.length).toBe(1)
+    expect((yield* running).length).toBe(1)
   }).pipe(Effect.scoped, Effect.runPromise))
 
 test("the doctor adds up what all servers may open, and names two versions", () => {
-  const server = { version: "1.0.0", host: "a", pid: 1, worker: null, connections: 17 }
-  const limits = { connections: 30, open: 12 }
-  expect(findingsOf({ servers: [server], limits }).map(({ state }) => state)).toEqual(["ok", "ok"])
-  const found = findingsOf({ servers: [server, { ...server, host: "b", version: "1.1.0" }], limits })
+  const server = { version: "1.0.0", host: "a", connections: 17 }
+  const limits = { connectionsMax: 30, open: 12 }
+  expect(findingsOf(limits, [server]).map(({ state }) => state)).toEqual(["ok", "ok"])
+  const found = findingsOf(limits, [server, { ...server, host: "b", version: "1.1.0" }])
   expect(found).toMatchObject([
     { state: "note", text: "2 servers on 2 machines, of versions 1.0.0 and 1.1.0" },
     { state: "wrong", text: expect.stringContaining("open 34 at most, and the database gives 30") },

@@ -36,7 +36,7 @@ const unreadable = (tenant: Tenant, id: ToolId) =>
 const dump = SystemSql.use((sql) => sql<{ row: string }>`select to_jsonb(t)::text as row from chatbot_tools t`).pipe(
   Effect.map((rows) => rows.map(({ row }) => row).join("\n")),
 )
-const examine = ToolHeaders.use((all) => all.examine)
+const states = ToolHeaders.use((all) => all.states)
 const sealAll = ToolHeaders.use((all) => all.sealAll)
 
 describe("headers of a tool", () => {
@@ -100,7 +100,7 @@ describe("headers of a tool", () => {
         expect(yield* opened(tenant, id)).toEqual(headers)
         yield* sql`update chatbot_tools set url = 'https://evil.example/' where id = ${id}`
         expect(yield* unreadable(tenant, id)).toBe("changed")
-        expect(yield* examine).toEqual([{ state: "changed", key: yield* idOf(current), tools: 3 }])
+        expect(yield* states).toEqual([{ state: "sealed", key: yield* idOf(current), tools: 3 }])
       }).pipe(withKeys(current)),
     ))
 
@@ -110,7 +110,7 @@ describe("headers of a tool", () => {
         const tenant = yield* makeTenant
         const { id } = yield* withKeys(current)(add(tenant, "tool", { headers: Redacted.make({}) }))
         expect(yield* withKeys()(opened(tenant, id))).toEqual({})
-        expect(yield* withKeys(current)(examine)).toEqual([])
+        expect(yield* withKeys(current)(states)).toEqual([])
       }),
     ))
 })
@@ -128,22 +128,18 @@ describe("stored headers", () => {
         const broken = yield* withKeys(old)(add(other, "broken"))
         yield* sql`update chatbot_tools set sealed_headers = 'x'::bytea where id = ${broken.id}`
         const [mine, olds, losts] = [yield* idOf(current), yield* idOf(old), yield* idOf(keyOf(9))]
-        const unread = [
-          { state: "unknown key", key: losts, tools: 1 },
-          { state: "changed", key: olds, tools: 1 },
-        ]
-        const others = yield* withKeys(current, old)(examine)
+        const others = yield* withKeys(current, old)(states)
         expect(others).toEqual(
           expect.arrayContaining([
             { state: "open", key: null, tools: count },
-            { state: "sealed", key: olds, tools: 1 },
-            ...unread,
+            { state: "sealed", key: olds, tools: 2 },
+            { state: "unknown key", key: losts, tools: 1 },
           ]),
         )
 
         expect(yield* withKeys()(sealAll)).toBe(0)
         expect(yield* withKeys(current, old)(sealAll)).toBe(count + 1)
-        const after = yield* withKeys(current)(examine)
+        const after = yield* withKeys(current)(states)
         expect(after).toHaveLength(3)
         expect(after).toEqual(
           expect.arrayContaining([
