@@ -1,10 +1,8 @@
 import { createServer, connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { openEmbedded } from "../../src/storage/embedded/Embedded.ts"
 import { type OnStatement, StatementWatch } from "./kills/StatementWatch.ts"
 import { fresh } from "./TestDatabase.ts"
 
@@ -17,21 +15,15 @@ export interface DatabaseFront {
   readonly thaw: () => void
   /** Cuts all connections. */
   readonly cut: () => void
-  /**
-   * Makes the server end a connection, as a failover does. The embedded engine cannot; there, all connections are cut.
-   */
+  /** Makes the server end a connection, as a failover does. */
   readonly terminate: (processId: number) => Effect.Effect<void>
 }
 
-/** Makes a new database behind such a network. The embedded engine is served as a server would be. */
+/** Makes a new database of the Postgres server of the tests behind such a network. */
 export const databaseFront = Effect.gen(function* () {
   const database = yield* fresh
-  if (database.kind === "postgres") {
-    return { ...(yield* postgresFront(database.url)), terminate: terminate(database.url) } satisfies DatabaseFront
-  }
-  const { wire } = yield* Effect.provide(openEmbedded({ directory: database.directory }), fileSystem)
-  const embedded = yield* front("postgres://postgres@127.0.0.1/postgres", () => wire.connect())
-  return { ...embedded, terminate: () => Effect.sync(embedded.cut) } satisfies DatabaseFront
+  if (database.kind !== "postgres") return yield* Effect.die("DATABASE_URL is not set")
+  return { ...(yield* postgresFront(database.url)), terminate: terminate(database.url) } satisfies DatabaseFront
 })
 
 const terminate = (url: string) => (processId: number) =>

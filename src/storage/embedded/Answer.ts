@@ -6,20 +6,12 @@ import type { PGlite } from "@electric-sql/pglite"
  * The answer is read as a stream, because PGlite's other method for raw messages also parses each answer and keeps its
  * rows for as long as the engine lives.
  */
-export const answerTo = async (engine: PGlite, batch: Uint8Array): Promise<Uint8Array> => {
+export const answerTo = async (engine: PGlite, batch: Uint8Array): Promise<Uint8Array<ArrayBuffer>> => {
   const pieces: Array<Uint8Array> = []
   await engine.execProtocolRawStream(batch, {
     syncToFs: false,
     // Copied, because a piece is a view of the engine's memory.
     onRawData: (piece) => void pieces.push(piece.slice()),
   })
-  const [first = new Uint8Array(), ...more] = pieces
-  if (more.length === 0) return first
-  const answer = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
-  let length = 0
-  for (const piece of pieces) {
-    answer.set(piece, length)
-    length += piece.length
-  }
-  return answer
+  return new Uint8Array(Buffer.concat(pieces))
 }

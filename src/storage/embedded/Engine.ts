@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads"
 import { Deferred, Duration, Effect, Schema, type Scope } from "effect"
-import type { EngineReply, EngineRequest, StartRequest } from "./EngineMessages.ts"
+import type { EngineReply, EngineRequest, StartRequest } from "./EngineMain.ts"
 import { Wire } from "./Wire.ts"
 
 /** The engine cannot be started, or has ended by itself. `message` is Postgres's last one. */
@@ -15,8 +15,6 @@ export interface Engine {
   readonly lost: Effect.Effect<never, EngineFailure>
 }
 
-/** Longest time that a connection waits while the transaction of another one is open. */
-const LOCK_TIMEOUT = Duration.seconds(60)
 /** Longest time that the engine may take to write its last checkpoint and close. */
 const CLOSE_TIMEOUT = Duration.seconds(20)
 const TERMINATE_TIMEOUT = Duration.seconds(1)
@@ -44,8 +42,8 @@ export const openEngine = Effect.fn("Engine.open")(function* (
   )
   yield* thread.start({ kind: "open", directory })
   yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(thread.control({ kind: "close" }), CLOSE_TIMEOUT)))
-  const wire = new Wire((batch) => thread.run(batch), Duration.toMillis(LOCK_TIMEOUT))
-  thread.onFailure((failure) => wire.fail(failure))
+  const wire = new Wire((batch) => thread.run(batch))
+  thread.onFailure = (failure) => wire.fail(failure)
   return { wire, lost: Deferred.await(thread.failed) }
 })
 
@@ -60,29 +58,26 @@ const compile = Effect.tryPromise({
   catch: (error) => new EngineFailure({ message: String(error) }),
 })
 
-interface Waiter<A> {
-  readonly resolve: (value: A) => void
+interface Waiter {
+  readonly resolve: (answer: Uint8Array) => void
   readonly reject: (failure: EngineFailure) => void
 }
 
 /** The thread that runs `EngineMain.ts`, as its parent sees it. */
 class EngineThread {
   readonly failed = Deferred.makeUnsafe<never, EngineFailure>()
+  onFailure: (failure: EngineFailure) => void = () => {}
   private readonly worker = new Worker(new URL("./EngineMain.ts", import.meta.url))
-  private readonly answers = new Map<number, Waiter<Uint8Array>>()
-  private readonly acknowledgements: Array<Waiter<void>> = []
-  private readonly failureListeners: Array<(failure: EngineFailure) => void> = []
+  /** Those who wait for an answer, in the order of the requests. */
+  private readonly waiting: Array<Waiter> = []
   private failure: EngineFailure | undefined
-  private lastId = 0
 
   constructor() {
-    this.worker.on("message", (reply: EngineReply) => this.receive(reply))
+    this.worker.on("message", (reply: EngineReply) =>
+      reply.kind === "failed" ? this.fail(reply.message) : this.waiting.shift()?.resolve(reply.bytes),
+    )
     this.worker.on("error", (error: Error) => this.fail(error.message))
     this.worker.on("exit", () => this.fail("The thread of the embedded database ended"))
-  }
-
-  onFailure(listener: (failure: EngineFailure) => void): void {
-    this.failureListeners.push(listener)
   }
 
   /** Starts the engine, and waits until it can be used. */
@@ -94,28 +89,21 @@ class EngineThread {
     })
   }
 
-  /** Sends a request, and waits until the thread has acknowledged it. */
+  /** Sends a request, and waits until the thread has done it. */
   control(request: EngineRequest): Effect.Effect<void, EngineFailure> {
-    return Effect.callback<void, EngineFailure>((resume) => {
-      if (this.failure !== undefined) return resume(Effect.fail(this.failure))
-      this.acknowledgements.push({
+    return Effect.callback<void, EngineFailure>((resume) =>
+      this.send(request, [], {
         resolve: () => resume(Effect.void),
         reject: (failure) => resume(Effect.fail(failure)),
-      })
-      this.worker.postMessage(request, [])
-    })
+      }),
+    )
   }
 
   /** Runs a batch of wire messages, and returns the answer. */
   run(batch: Uint8Array): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      if (this.failure !== undefined) return reject(this.failure)
-      const id = ++this.lastId
-      this.answers.set(id, { resolve, reject })
-      // Copied, because the client's buffer is a part of a larger one that it reuses.
-      const bytes = new Uint8Array(batch)
-      this.worker.postMessage({ kind: "batch", id, bytes } satisfies EngineRequest, [bytes.buffer])
-    })
+    // Copied, because the client's buffer is a part of a larger one that it reuses.
+    const bytes = new Uint8Array(batch)
+    return new Promise((resolve, reject) => this.send({ kind: "batch", bytes }, [bytes.buffer], { resolve, reject }))
   }
 
   /** Ends the thread at once, and with it all that is under way. It does not wait for a thread that hangs. */
@@ -124,20 +112,18 @@ class EngineThread {
     Effect.ignore,
   )
 
-  private receive(reply: EngineReply): void {
-    if (reply.kind === "failed") return this.fail(reply.message)
-    if (reply.kind !== "answer") return this.acknowledgements.shift()?.resolve()
-    this.answers.get(reply.id)?.resolve(reply.bytes)
-    this.answers.delete(reply.id)
+  private send(request: EngineRequest, handedOver: ReadonlyArray<ArrayBuffer>, waiter: Waiter): void {
+    if (this.failure !== undefined) return waiter.reject(this.failure)
+    this.waiting.push(waiter)
+    this.worker.postMessage(request, [...handedOver])
   }
 
   private fail(message: string): void {
     if (this.failure !== undefined) return
     const failure = new EngineFailure({ message })
     this.failure = failure
-    for (const waiter of [...this.acknowledgements.splice(0), ...this.answers.values()]) waiter.reject(failure)
-    this.answers.clear()
-    for (const listener of this.failureListeners) listener(failure)
+    for (const waiter of this.waiting.splice(0)) waiter.reject(failure)
+    this.onFailure(failure)
     Deferred.doneUnsafe(this.failed, Effect.fail(failure))
   }
 }

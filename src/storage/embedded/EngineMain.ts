@@ -1,21 +1,39 @@
 /*
  * The script of the engine's thread. The engine has a thread of its own, so that a slow query does not block the
- * server. The script receives and sends `EngineMessages`, and does without Effect, to start quickly.
+ * server. The script answers requests in their order, and does without Effect, to start quickly.
  */
 import { parentPort } from "node:worker_threads"
 import { PGlite } from "@electric-sql/pglite"
 import { vector } from "@electric-sql/pglite-pgvector"
 import { answerTo } from "./Answer.ts"
 import { DURABLE_START_PARAMETERS, DurableFiles } from "./DurableFiles.ts"
-import type { EngineReply, EngineRequest, StartRequest } from "./EngineMessages.ts"
+
+/**
+ * The first request to the engine's thread. `initialize` makes a new cluster at `directory`, which must not exist, and
+ * leaves it closed; `open` opens an existing one. `module` is the engine's WebAssembly.
+ */
+export interface StartRequest {
+  readonly kind: "initialize" | "open"
+  readonly directory: string
+  readonly module: WebAssembly.Module
+}
+
+/** A request of the server to the engine's thread. */
+export type EngineRequest =
+  | StartRequest
+  /** Messages of Postgres's wire protocol, of which the last one makes the engine answer. */
+  | { readonly kind: "batch"; readonly bytes: Uint8Array }
+  | { readonly kind: "close" }
+
+/** A reply of the engine's thread: the answer to a request, which is empty but for batches; or the last one, why it ends. */
+export type EngineReply =
+  | { readonly kind: "answer"; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "failed"; readonly message: string }
 
 const port = parentPort
-const reply = (message: EngineReply): void => {
-  // Transferred instead of copied, because the answer is not used here any more.
-  const handedOver =
-    message.kind === "answer" && message.bytes.buffer instanceof ArrayBuffer ? [message.bytes.buffer] : []
-  port?.postMessage(message, handedOver)
-}
+// Transferred instead of copied, because an answer is not used here any more.
+const reply = (message: EngineReply): void =>
+  port?.postMessage(message, message.kind === "answer" ? [message.bytes.buffer] : [])
 
 /**
  * Matches a fatal message of Postgres, or of the WebAssembly around it. It is anchored, because the rest of a line may
@@ -41,27 +59,24 @@ const start = ({ directory, module }: StartRequest): Promise<PGlite> =>
 
 let engine: PGlite | undefined
 
-const handle = async (request: EngineRequest): Promise<EngineReply> => {
-  switch (request.kind) {
-    case "initialize":
-      // Starting the engine makes a cluster where there is none.
-      await (await start(request)).close()
-      return { kind: "initialized" }
-    case "open":
-      engine = await start(request)
-      return { kind: "opened" }
-    case "batch": {
-      if (engine === undefined) throw new Error("The engine is not open")
-      return { kind: "answer", id: request.id, bytes: await answerTo(engine, request.bytes) }
-    }
-    case "close":
-      await engine?.close()
-      return { kind: "closed" }
-  }
+const answer = async (request: EngineRequest): Promise<Uint8Array<ArrayBuffer>> => {
+  if (request.kind === "batch" && engine !== undefined) return await answerTo(engine, request.bytes)
+  if (request.kind === "open") engine = await start(request)
+  // Starting the engine makes a cluster where there is none.
+  if (request.kind === "initialize") await (await start(request)).close()
+  if (request.kind === "close") await engine?.close()
+  return new Uint8Array()
 }
 
+let queue: Promise<void> = Promise.resolve()
+
 port?.on("message", (request: EngineRequest) => {
-  handle(request).then(reply, (error: unknown) => reply({ kind: "failed", message: described(error) }))
+  queue = queue
+    .then(() => answer(request))
+    .then(
+      (bytes) => reply({ kind: "answer", bytes }),
+      (error: unknown) => reply({ kind: "failed", message: described(error) }),
+    )
 })
 
 /** The number of ENOSPC in WebAssembly's file system. */

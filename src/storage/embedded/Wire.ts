@@ -1,20 +1,9 @@
 import { Duplex } from "node:stream"
-import { ConnectionLock } from "./ConnectionLock.ts"
 
 /** Runs a batch of wire messages, of which the last one makes the engine answer, and returns the whole answer. */
 export type Backend = (batch: Uint8Array) => Promise<Uint8Array>
 
-/** The status `I` of ReadyForQuery: the session is outside of any transaction. */
-const IDLE = 0x49
-
-const MESSAGE = {
-  query: 0x51,
-  sync: 0x53,
-  flush: 0x48,
-  terminate: 0x58,
-  readyForQuery: 0x5a,
-  notification: 0x41,
-} as const
+const MESSAGE = { query: 0x51, sync: 0x53, flush: 0x48, terminate: 0x58 } as const
 
 /** The codes, in place of a type, of two startup messages that are answered here, because the engine knows neither. */
 const SSL_REQUEST = 80_877_103
@@ -25,43 +14,33 @@ const HEADER_BYTES = 5
 const STARTUP_HEADER_BYTES = 8
 
 /**
- * Makes an engine with a single session look like a Postgres server to clients that speak the wire protocol. Each
- * client connects by a stream of its own, and all of them share the one session:
+ * Makes an engine with a single session look like a Postgres server to a client that speaks the wire protocol:
  *
- * - messages are collected up to a Sync, Query or Flush and run as one batch;
- * - a lock admits one connection at a time, and is kept while a transaction is open;
- * - notifications go to every connection;
- * - when a connection ends, its transaction is rolled back, and its settings and prepared statements are discarded.
+ * - messages are collected up to a Sync, Query or Flush and run as one batch, one batch after the other;
+ * - there is one connection at a time: a new one takes the place of the one before, whose transaction is rolled back, and
+ *   whose settings and prepared statements are discarded.
  *
  * A running query cannot be cancelled; a request to do so is ignored, which the protocol allows.
  *
- * This is a Node stream, which the driver's client uses like a socket, so that it has no Effect runtime and no clock of
- * one.
+ * A connection is a Node stream, which the driver's client uses like a socket, so that there is no Effect runtime and no
+ * clock of one.
  */
 export class Wire {
-  readonly backend: Backend
-  readonly lock: ConnectionLock
-  readonly connections = new Set<WireConnection>()
-  failure: Error | undefined
+  private readonly backend: Backend
+  private connection: WireConnection | undefined
+  private failure: Error | undefined
+  /** Ends with the last batch. */
+  private queue: Promise<void> = Promise.resolve()
   private lastUsedMillis = performance.now()
 
-  constructor(backend: Backend, lockTimeoutMillis: number) {
-    this.lock = new ConnectionLock(lockTimeoutMillis)
-    this.backend = async (batch) => {
-      this.lastUsedMillis = performance.now()
-      try {
-        return await backend(batch)
-      } finally {
-        this.lastUsedMillis = performance.now()
-      }
-    }
+  constructor(backend: Backend) {
+    this.backend = backend
   }
 
   /** Opens a connection. */
   connect(): Duplex {
     const connection = new WireConnection(this)
-    if (this.failure === undefined) this.connections.add(connection)
-    else connection.destroy(this.failure)
+    if (this.failure !== undefined) connection.destroy(this.failure)
     return connection
   }
 
@@ -70,10 +49,35 @@ export class Wire {
     return performance.now() - this.lastUsedMillis
   }
 
-  /** Makes every connection fail with this error, now and later, because the engine has ended. */
+  /** Makes the connection fail with this error, and later ones too, because the engine has ended. */
   fail(error: Error): void {
     this.failure = error
-    for (const connection of this.connections) connection.destroy(error)
+    this.connection?.destroy(error)
+  }
+
+  /** Gives the session to a connection, which begins with a startup message. */
+  begin(connection: WireConnection, startup: Buffer): void {
+    const before = this.connection
+    this.connection = connection
+    before?.destroy()
+    if (before !== undefined) this.enqueue(connection, RESET, () => {})
+    this.run(connection, startup)
+  }
+
+  /** Runs a batch of a connection, unless it has lost the session by then. */
+  run(connection: WireConnection, batch: Buffer): void {
+    this.enqueue(connection, batch, (answer) => connection.deliver(answer))
+  }
+
+  private enqueue(connection: WireConnection, batch: Buffer, deliver: (answer: Uint8Array) => void): void {
+    this.queue = this.queue
+      .then(async () => {
+        if (this.connection !== connection) return
+        this.lastUsedMillis = performance.now()
+        deliver(await this.backend(batch))
+      })
+      .catch((error: Error) => void connection.destroy(error))
+      .finally(() => (this.lastUsedMillis = performance.now()))
   }
 }
 
@@ -81,14 +85,8 @@ class WireConnection extends Duplex {
   private readonly wire: Wire
   private incoming: Buffer = Buffer.alloc(0)
   private batch: Array<Buffer> = []
-  private started = false
-  /** The status of the last ReadyForQuery. */
-  private status = IDLE
-  /** Whether the engine waits for a Sync. */
-  private unsynced = false
-  private ended = false
-  /** Runs the steps of this connection one after the other. */
-  private queue: Promise<void> = Promise.resolve()
+  private isStarted = false
+  private isEnded = false
 
   constructor(wire: Wire) {
     super()
@@ -101,18 +99,18 @@ class WireConnection extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.incoming = this.incoming.length === 0 ? chunk : Buffer.concat([this.incoming, chunk])
-    while (this.started ? this.takeMessage() : this.takeStartup());
+    while (this.isStarted ? this.takeMessage() : this.takeStartup());
     done()
   }
 
   override _final(done: () => void): void {
-    this.finish()
+    this.isEnded = true
+    this.push(null)
     done()
   }
 
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.finish()
-    done(error)
+  deliver(answer: Uint8Array): void {
+    if (answer.length > 0 && !this.isEnded && !this.destroyed) this.push(answer)
   }
 
   /** Takes a startup message, and returns whether there was a whole one. */
@@ -125,8 +123,8 @@ class WireConnection extends Duplex {
     if (code === SSL_REQUEST) this.push(NO_SSL)
     else if (code === CANCEL_REQUEST) this.destroy()
     else {
-      this.started = true
-      this.run(message, true)
+      this.isStarted = true
+      this.wire.begin(this, message)
     }
     return true
   }
@@ -138,15 +136,12 @@ class WireConnection extends Duplex {
     if (this.incoming.length < length) return false
     const message = this.cut(length)
     const type = message[0]
-    if (type === MESSAGE.terminate) {
-      this.finish()
-      return false
-    }
+    // The client ends the stream after it.
+    if (type === MESSAGE.terminate) return true
     this.batch.push(message)
     if (type === MESSAGE.sync || type === MESSAGE.query || type === MESSAGE.flush) {
-      const batch = this.batch
+      this.wire.run(this, this.batch.length === 1 ? message : Buffer.concat(this.batch))
       this.batch = []
-      this.run(batch.length === 1 ? message : Buffer.concat(batch), type !== MESSAGE.flush)
     }
     return true
   }
@@ -155,56 +150,6 @@ class WireConnection extends Duplex {
     const message = this.incoming.subarray(0, length)
     this.incoming = this.incoming.subarray(length)
     return message
-  }
-
-  private run(batch: Buffer, synced: boolean): void {
-    this.enqueue(async () => {
-      await this.wire.lock.enter(this)
-      this.unsynced = !synced
-      this.receive(Buffer.from(await this.wire.backend(batch)))
-      if (!this.unsynced && this.status === IDLE) this.wire.lock.leave(this)
-    })
-  }
-
-  private enqueue(step: () => Promise<void>): void {
-    this.queue = this.queue.then(step).catch((error: Error) => {
-      this.wire.lock.leave(this)
-      this.destroy(error)
-    })
-  }
-
-  /** Delivers an answer, and its notifications to every connection, and keeps the state of the transaction. */
-  private receive(answer: Buffer): void {
-    let passed = 0
-    for (let at = 0; at + HEADER_BYTES <= answer.length;) {
-      const next = at + 1 + answer.readInt32BE(at + 1)
-      if (answer[at] === MESSAGE.readyForQuery) this.status = answer[at + HEADER_BYTES] ?? IDLE
-      if (answer[at] === MESSAGE.notification) {
-        this.deliver(answer.subarray(passed, at))
-        for (const connection of this.wire.connections) connection.deliver(answer.subarray(at, next))
-        passed = next
-      }
-      at = next
-    }
-    this.deliver(answer.subarray(passed))
-  }
-
-  private deliver(bytes: Buffer): void {
-    if (bytes.length > 0 && !this.ended) this.push(bytes)
-  }
-
-  private finish(): void {
-    if (this.ended) return
-    this.ended = true
-    this.wire.connections.delete(this)
-    if (this.started && this.wire.failure === undefined) {
-      this.enqueue(async () => {
-        await this.wire.lock.enter(this)
-        await this.wire.backend(RESET)
-        this.wire.lock.leave(this)
-      })
-    }
-    this.push(null)
   }
 }
 

@@ -16,6 +16,9 @@ import { defaults } from "../../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
 
+/** The embedded engine is in the process that uses it, so that no network is in between. */
+const isEmbedded = process.env["DATABASE_URL"] === undefined
+
 const LIMIT = Duration.seconds(1)
 const IDLE_LIMIT = Duration.millis(300)
 const CONNECTIONS = 4
@@ -27,7 +30,6 @@ const withFront = <A, E>(test: (front: DatabaseFront) => Effect.Effect<A, E, Dat
     Effect.gen(function* () {
       const front = yield* databaseFront
       const limits = { timeLimit: LIMIT, idleTransactionLimit: IDLE_LIMIT }
-      // The embedded engine gives all connections one session, as a pooler would.
       const settings = { ...defaults.database, ...limits, url: front.url, maxConnections: CONNECTIONS, isHidden: true }
       const context = yield* Layer.build(Layer.provide(layerPostgres(settings), fileSystem))
       return yield* Effect.provideContext(test(front), context)
@@ -44,7 +46,7 @@ const tenant = SqlClient.SqlClient.use((sql) => sql`select 1`)
 const system = SystemSql.use((sql) => sql`select 1`)
 const inTransaction = SqlClient.SqlClient.use((sql) => transaction(sql)(sql`select 1`))
 
-describe("a database that falls silent", () => {
+describe.skipIf(isEmbedded)("a database that falls silent", () => {
   test("fails statements, transactions and waits for a connection, and can be used again once it answers", () =>
     withFront((front) =>
       Effect.gen(function* () {
@@ -111,7 +113,7 @@ describe("a database that falls silent", () => {
     ))
 })
 
-describe("a statement that takes too long", () => {
+describe.skipIf(isEmbedded)("a statement that takes too long", () => {
   test("is cancelled by the database itself, unless it has no time limit", () =>
     withFront(() =>
       SqlClient.SqlClient.use((sql) =>
@@ -128,7 +130,7 @@ describe("a statement that takes too long", () => {
     ))
 })
 
-describe("a transaction that waits too long for its next statement", () => {
+describe.skipIf(isEmbedded)("a transaction that waits too long for its next statement", () => {
   const table = SystemSql.use((sql) =>
     Effect.andThen(sql`create table notes (body text)`, sql`grant select, insert on notes to parley_tenant`),
   )
@@ -142,30 +144,27 @@ describe("a transaction that waits too long for its next statement", () => {
     ),
   )
 
-  // The embedded engine has no timers, and no clients of other machines.
-  if (process.env["DATABASE_URL"] !== undefined) {
-    test("is ended by the database, as the sessions of both clients say", () =>
-      withFront(() =>
-        Effect.gen(function* () {
-          for (const sql of [yield* SqlClient.SqlClient, yield* SystemSql]) {
-            const [row] = yield* sql<{ limit: string }>`
-              select current_setting('idle_in_transaction_session_timeout') as limit`
-            expect(row?.limit).toBe("300ms")
-          }
-        }),
-      ))
+  test("is ended by the database, as the sessions of both clients say", () =>
+    withFront(() =>
+      Effect.gen(function* () {
+        for (const sql of [yield* SqlClient.SqlClient, yield* SystemSql]) {
+          const [row] = yield* sql<{ limit: string }>`
+            select current_setting('idle_in_transaction_session_timeout') as limit`
+          expect(row?.limit).toBe("300ms")
+        }
+      }),
+    ))
 
-    test("fails with a typed failure, and others get its locks", () =>
-      withFront(() =>
-        Effect.gen(function* () {
-          yield* table
-          const late = yield* Effect.forkChild(bounded(idling))
-          yield* Effect.sleep("50 millis")
-          const system = yield* SystemSql
-          yield* system`lock table notes in access exclusive mode`.pipe(transaction(system))
-          expect(yield* Fiber.join(late)).toBe("Unavailable")
-          expect(yield* system`select body from notes`).toEqual([])
-        }),
-      ))
-  }
+  test("fails with a typed failure, and others get its locks", () =>
+    withFront(() =>
+      Effect.gen(function* () {
+        yield* table
+        const late = yield* Effect.forkChild(bounded(idling))
+        yield* Effect.sleep("50 millis")
+        const system = yield* SystemSql
+        yield* system`lock table notes in access exclusive mode`.pipe(transaction(system))
+        expect(yield* Fiber.join(late)).toBe("Unavailable")
+        expect(yield* system`select body from notes`).toEqual([])
+      }),
+    ))
 })
