@@ -1,11 +1,11 @@
 import { join } from "node:path"
-import { Effect, FileSystem, Schema, Stream } from "effect"
+import { Effect, FileSystem, Schema, type Stream } from "effect"
 import { tableRules } from "../storage/backup/Tables.ts"
 import type { StartupError } from "../system/StartupError.ts"
 import { BLOB_LIST, BLOBS, TABLES } from "./Directory.ts"
 import { damaged } from "./Failures.ts"
 import { readDecoded, readLines } from "./Files.ts"
-import { BlobLine, type FileSum, type Manifest, MANIFEST, readManifest, type TableFile } from "./Manifest.ts"
+import { BlobLine, type FileSum, type Manifest, MANIFEST, readManifest } from "./Manifest.ts"
 
 /** A backup that is to be read: its manifest, and where its files are. */
 export interface Contents {
@@ -40,41 +40,13 @@ export const openContents = Effect.fn("Contents.open")(function* (directory: str
     const info = yield* Effect.mapError(files.lstat(path), () => damaged(path, "is missing"))
     if (info.type !== "Directory") return yield* damaged(path, "is not a directory")
   }
-  const listPath = join(directory, BLOB_LIST)
   return {
     manifest,
-    tables: manifest.tables.map((table) => ({ name: table.name, pages: pagesOf(directory, table) })),
-    blobs: counted(
-      readDecoded(BlobText, listPath, manifest.blobs.list),
-      () => 1,
-      manifest.blobs.files,
-      damaged(listPath, "lists another number of files than the manifest says"),
-    ),
+    tables: manifest.tables.map(({ name, ...sum }) => ({
+      name,
+      pages: readLines(join(directory, TABLES, `${name}.ndjson`), sum),
+    })),
+    blobs: readDecoded(BlobText, join(directory, BLOB_LIST), manifest.blobs.list),
     pathOf: ({ sha256 }) => join(directory, BLOBS, sha256),
   } satisfies Contents
 })
-
-const pagesOf = (directory: string, { name, rows, ...sum }: TableFile) => {
-  const path = join(directory, TABLES, `${name}.ndjson`)
-  return counted(
-    readLines(path, sum),
-    (lines) => lines.length,
-    rows,
-    damaged(path, `has another number of rows than the ${rows} of the manifest`),
-  )
-}
-
-/** Fails at the end of a stream whose items are not as many as expected. */
-const counted = <A, R>(
-  items: Stream.Stream<A, StartupError, R>,
-  size: (item: A) => number,
-  expected: number,
-  error: StartupError,
-): Stream.Stream<A, StartupError, R> =>
-  Stream.suspend(() => {
-    let found = 0
-    return items.pipe(
-      Stream.tap((item) => Effect.sync(() => void (found += size(item)))),
-      Stream.concat(Stream.unwrap(Effect.sync(() => (found === expected ? Stream.empty : Stream.fail(error))))),
-    )
-  })

@@ -10,14 +10,8 @@ import type { FileSum } from "./Manifest.ts"
  * than the manifest says.
  */
 
-/** The longest line that is written or read, in bytes. The longest row is far below. */
-const LINE_MAX = 64 * 1024 * 1024
-/** Lines are handed on in pages of about this many bytes, and at most this many lines. */
-const PAGE = { bytes: 1024 * 1024, lines: 1_000 }
+/** The bytes that are read at once, whose lines make a page. */
 const CHUNK = 256 * 1024
-const NEWLINE = 10
-
-const encoder = new TextEncoder()
 
 /** Writes a new file, durably, in place of any at the path, and returns its size and checksum. */
 export const writeFile = Effect.fn("Files.write")(function* <E, R>(
@@ -63,14 +57,11 @@ export const writeLines = Effect.fnUntraced(function* <E, R>(
   pages: Stream.Stream<ReadonlyArray<string>, E, R>,
 ) {
   let rows = 0
-  const content = Stream.mapEffect(pages, (lines) => {
+  const content = Stream.map(pages, (lines) => {
     rows += lines.length
-    const bytes = encoder.encode(lines.map((line) => `${line}\n`).join(""))
-    return bytes.byteLength > LINE_MAX && lines.some((line) => encoder.encode(line).byteLength > LINE_MAX)
-      ? Effect.fail(notWritten(path)(new Error("a row is too long")))
-      : Effect.succeed(bytes)
+    return lines.map((line) => `${line}\n`).join("")
   })
-  const sum = yield* writeFile(path, content)
+  const sum = yield* writeFile(path, Stream.encodeText(content))
   return { rows, ...sum }
 })
 
@@ -104,25 +95,8 @@ export const isWhole = (path: string, expected: FileSum) =>
   )
 
 /** Reads the lines of a file in pages. */
-export const readLines = (path: string, expected: FileSum) => {
-  const lines = new LineReader()
-  return readFile(path, expected).pipe(
-    Stream.mapEffect((chunk) =>
-      Effect.try({
-        try: () => lines.read(chunk),
-        catch: () => damaged(path, "has a line that is no text, or too long"),
-      }),
-    ),
-    Stream.concat(
-      Stream.unwrap(
-        Effect.sync(() =>
-          lines.isAtLineEnd ? Stream.empty : Stream.fail(damaged(path, "ends in the middle of a line")),
-        ),
-      ),
-    ),
-    Stream.flatMap(Stream.fromIterable),
-  )
-}
+export const readLines = (path: string, expected: FileSum) =>
+  Stream.chunks(Stream.splitLines(Stream.decodeText(readFile(path, expected))))
 
 /** Reads the lines of a file, each decoded by a schema. */
 export const readDecoded = <A>(
@@ -130,55 +104,8 @@ export const readDecoded = <A>(
   path: string,
   expected: FileSum,
 ) =>
-  Stream.flatMap(readLines(path, expected), (lines) =>
-    Stream.fromIterableEffect(
-      Effect.mapError(
-        Effect.forEach(lines, (line) => Schema.decodeEffect(schema)(line)),
-        () => damaged(path, "has a line that is not understood"),
-      ),
+  Stream.splitLines(Stream.decodeText(readFile(path, expected))).pipe(
+    Stream.mapEffect((line) =>
+      Effect.mapError(Schema.decodeEffect(schema)(line), () => damaged(path, "has a line that is not understood")),
     ),
   )
-
-/** Splits chunks into lines. */
-class LineReader {
-  private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-  /** The beginning of a line, whose end is in a later chunk. */
-  private begun: Array<Uint8Array> = []
-  private begunBytes = 0
-
-  get isAtLineEnd(): boolean {
-    return this.begunBytes === 0
-  }
-
-  /** The lines that end in this chunk, in pages. */
-  read(chunk: Uint8Array): ReadonlyArray<ReadonlyArray<string>> {
-    const pages: Array<Array<string>> = []
-    let page: Array<string> = []
-    let bytes = 0
-    let from = 0
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.keep(chunk.subarray(from, end))
-      bytes += this.begunBytes
-      page.push(this.decoder.decode(this.begun.length === 1 ? this.begun[0] : Buffer.concat(this.begun)))
-      this.begun = []
-      this.begunBytes = 0
-      from = end + 1
-      if (bytes >= PAGE.bytes || page.length >= PAGE.lines) {
-        pages.push(page)
-        page = []
-        bytes = 0
-      }
-    }
-    this.keep(chunk.subarray(from))
-    if (page.length > 0) pages.push(page)
-    return pages
-  }
-
-  private keep(piece: Uint8Array): void {
-    if (piece.byteLength === 0) return
-    this.begunBytes += piece.byteLength
-    if (this.begunBytes > LINE_MAX) throw new RangeError("The line is too long")
-    // The chunk's memory may be used again.
-    this.begun.push(piece.slice())
-  }
-}

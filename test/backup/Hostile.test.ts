@@ -42,18 +42,16 @@ writeFileSync(join(parent, "secret"), "a secret of the machine")
 /** An empty place, which stays empty: what is restored to it is refused. */
 const place = await run(Effect.flatMap(fresh, (database) => Layer.build(Layer.merge(placeOf(database), quiet))))
 
-type Table = Manifest["tables"][number]
-
 /** Replaces the file of a table, with the right checksum in the manifest. */
 const retable =
-  (name: string, change: (text: string) => string | Buffer, more: Partial<Table> = {}) =>
+  (name: string, change: (text: string) => string) =>
   (directory: string) =>
     forgeManifest(directory, (manifest) => ({
       ...manifest,
       tables: manifest.tables.map((table) => {
         if (table.name !== name) return table
         const path = join(directory, "tables", `${name}.ndjson`)
-        return { ...table, ...forgeFile(path, change(readFileSync(path, "utf8"))), ...more }
+        return { ...table, ...forgeFile(path, change(readFileSync(path, "utf8"))) }
       }),
     }))
 
@@ -129,22 +127,10 @@ describe("a backup is refused", () => {
       },
       /does not have its checksum/,
     ],
-    ["when rows are missing", retable("messages", (text) => text.replace(/^.*\n/, "")), /another number of rows/],
     [
       "when a row is no JSON",
       retable("messages", (text) => text.replace("{", "[")),
       /refuses rows of the table messages/,
-    ],
-    ["when a line has no end", retable("messages", (text) => text.trimEnd()), /ends in the middle of a line/],
-    [
-      "when a line is no text",
-      retable("messages", (text) => Buffer.from(text.replace("private", "\u00ff"), "latin1")),
-      /has a line that is no text/,
-    ],
-    [
-      "when a line is longer than any row",
-      retable("messages", () => `{"content":"${"x".repeat(70 * 1024 * 1024)}"}\n`, { rows: 1 }),
-      /too long/,
     ],
     [
       "when a row has no value for a column",
@@ -158,7 +144,7 @@ describe("a backup is refused", () => {
     ],
     [
       "when a row is there twice",
-      retable("chatbots", (text) => text + text, { rows: 2 }),
+      retable("chatbots", (text) => text + text),
       /has some of these rows already/,
     ],
     [
@@ -173,7 +159,6 @@ describe("a backup is refused", () => {
       /is not understood/,
     ],
     ["when a file is missing", (directory) => rmSync(join(directory, "blobs"), { recursive: true }), /is missing/],
-    ["when it lists fewer files", relisted((text) => text.replace(/^.*\n/, "")), /lists another number of files/],
   ])("%s", async (_, change, why) => {
     const directory = join(parent, crypto.randomUUID())
     cpSync(join(parent, "made"), directory, { recursive: true })
