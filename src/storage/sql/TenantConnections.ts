@@ -1,5 +1,5 @@
 import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
-import { Clock, Context, Duration, Effect, type Exit, Latch, Predicate } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, Function, Latch, Predicate } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { outcomeOf, secondsSince } from "../../observability/Border.ts"
 import { database as metrics } from "../../observability/Metrics.ts"
@@ -176,19 +176,13 @@ export const makeClients = Effect.fnUntraced(function* (
 
     /** Makes the connection of a transaction, which shares the session with nothing else. */
     const exclusive = (session: Session, physical: PgConnection.PgConnection, { isLimited }: Identity) => {
-      const connection = makeConnection(physical)
-      const execute = <A>(sql: string, statement: Effect.Effect<A, SqlError.SqlError>, nothing: A) => {
-        const bounded = isLimited ? watched(session, statement) : statement
-        return UNDOING.test(sql) ? Effect.catch(bounded, () => Effect.as(discard(session), nothing)) : bounded
-      }
+      const connection = makeConnection(physical, isLimited ? (statement) => watched(session, statement) : undefined)
       return {
         ...connection,
-        execute: (sql, params, transform) => execute(sql, connection.execute(sql, params, transform), []),
-        executeUnprepared: (sql, params, transform) =>
-          execute(sql, connection.executeUnprepared(sql, params, transform), []),
-        executeRaw: (sql, params) => execute(sql, connection.executeRaw(sql, params), undefined),
-        executeValues: (sql, params) => execute(sql, connection.executeValues(sql, params), []),
-        executeValuesUnprepared: (sql, params) => execute(sql, connection.executeValuesUnprepared(sql, params), []),
+        execute: (sql, params, transform) => {
+          const statement = connection.execute(sql, params, transform)
+          return UNDOING.test(sql) ? Effect.catch(statement, () => Effect.as(discard(session), [])) : statement
+        },
       } satisfies SqlConnection.Connection
     }
 
@@ -300,13 +294,21 @@ const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlEr
       : Effect.void,
   )
 
-/** Adapts a driver's connection. The clients are made without row transforms, so that none is passed here. */
-const makeConnection = (physical: PgConnection.PgConnection): SqlConnection.Connection => ({
-  execute: (sql, params) => Effect.map(physical.query(sql, params), rowsOf),
-  executeUnprepared: (sql, params) => Effect.map(physical.query(sql, params, false), rowsOf),
-  executeRaw: (sql, params) => physical.query(sql, params),
-  executeValues: (sql, params) => physical.queryValues(sql, params),
-  executeValuesUnprepared: (sql, params) => physical.queryValues(sql, params, false),
+/**
+ * Adapts a driver's connection, with something around each statement. The clients are made without row transforms, so
+ * that none is passed here.
+ */
+const makeConnection = (
+  physical: PgConnection.PgConnection,
+  around: <A>(
+    statement: Effect.Effect<A, SqlError.SqlError>,
+  ) => Effect.Effect<A, SqlError.SqlError> = Function.identity,
+): SqlConnection.Connection => ({
+  execute: (sql, params) => around(Effect.map(physical.query(sql, params), rowsOf)),
+  executeUnprepared: (sql, params) => around(Effect.map(physical.query(sql, params, false), rowsOf)),
+  executeRaw: (sql, params) => around(physical.query(sql, params)),
+  executeValues: (sql, params) => around(physical.queryValues(sql, params)),
+  executeValuesUnprepared: (sql, params) => around(physical.queryValues(sql, params, false)),
   executeStream: (sql, params) => physical.stream(sql, params),
 })
 
