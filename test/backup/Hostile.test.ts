@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { Backup } from "../../src/backup/Backup.ts"
-import type { Manifest } from "../../src/backup/Manifest.ts"
 import { Restore } from "../../src/backup/Restore.ts"
 import { verify } from "../../src/backup/Verify.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
@@ -43,17 +42,15 @@ writeFileSync(join(parent, "secret"), "a secret of the machine")
 const place = await run(Effect.flatMap(fresh, (database) => Layer.build(Layer.merge(placeOf(database), quiet))))
 
 /** Replaces the file of a table, with the right checksum in the manifest. */
-const retable =
-  (name: string, change: (text: string) => string) =>
-  (directory: string) =>
-    forgeManifest(directory, (manifest) => ({
-      ...manifest,
-      tables: manifest.tables.map((table) => {
-        if (table.name !== name) return table
-        const path = join(directory, "tables", `${name}.ndjson`)
-        return { ...table, ...forgeFile(path, change(readFileSync(path, "utf8"))) }
-      }),
-    }))
+const retable = (name: string, change: (text: string) => string) => (directory: string) =>
+  forgeManifest(directory, (manifest) => ({
+    ...manifest,
+    tables: manifest.tables.map((table) => {
+      if (table.name !== name) return table
+      const path = join(directory, "tables", `${name}.ndjson`)
+      return { ...table, ...forgeFile(path, change(readFileSync(path, "utf8"))) }
+    }),
+  }))
 
 const renamed = (name: string) => (directory: string) =>
   forgeManifest(directory, (manifest) => ({
@@ -142,11 +139,7 @@ describe("a backup is refused", () => {
       retable("messages", (text) => text.replace(/"session_id":"[^"]+"/, `"session_id":"${crypto.randomUUID()}"`)),
       /refuses rows of the table messages: .*foreign key/,
     ],
-    [
-      "when a row is there twice",
-      retable("chatbots", (text) => text + text),
-      /has some of these rows already/,
-    ],
+    ["when a row is there twice", retable("chatbots", (text) => text + text), /has some of these rows already/],
     [
       "when a file's key is a path",
       relisted((text) => text.replace("documents/", "documents/../../")),

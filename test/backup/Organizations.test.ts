@@ -8,10 +8,11 @@ import { COMMAND_LINE } from "../../src/domain/Caller.ts"
 import type { OrganizationId } from "../../src/domain/Ids.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { tableRules } from "../../src/storage/backup/Tables.ts"
-import { ToolHeaders } from "../../src/storage/tools/ToolHeaders.ts"
+import { ChatbotTools } from "../../src/storage/tools/ChatbotTools.ts"
 import { forgeFile, forgeManifest, manifestIn, placeOf, storeDocuments } from "../lib/Backups.ts"
 import { makeFilledTenant, tablesWithOrganization } from "../lib/FilledTenant.ts"
 import { BlobControl, quiet } from "../lib/Layers.ts"
+import { as } from "../lib/Tenants.ts"
 import { fresh, temporaryDirectory, type TestDatabase } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 
@@ -123,14 +124,16 @@ describe("an import", () => {
         at(database)(
           Effect.gen(function* () {
             const { id } = yield* Restore.use((service) => service.importOrganization(directory, "new"))
-            return { id, rows: yield* rowsOf(id), headers: yield* (yield* ToolHeaders).examine }
+            const [tool] = yield* as(id)(ChatbotTools.use((tools) => tools.list(tenant.chatbot)))
+            const headers = tool === undefined ? undefined : Redacted.value(yield* tool.headers)
+            return { id, rows: yield* rowsOf(id), headers }
           }),
         ),
       ),
     )
     expect(id).not.toBe(tenant.organization)
     expect(rows["messages"]).toBe(made.rows["messages"])
-    expect(headers).toEqual([{ state: "sealed", key: expect.any(String), tools: 1 }])
+    expect(headers).toEqual({ authorization: "secret" })
   })
 
   test("into a database that has some of it is refused, and changes nothing", async () => {

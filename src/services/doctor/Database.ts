@@ -38,7 +38,10 @@ export const databaseCheck = Effect.fn("Doctor.database")(function* (settings: D
   const inspection = yield* Inspection
   const { migration, pgvector, postgres } = yield* inspection.versions
   return [
-    ok("database", `PostgreSQL ${postgres}, pgvector ${pgvector}, migrated up to ${migration}, in ${placeOf(settings)}`),
+    ok(
+      "database",
+      `PostgreSQL ${postgres}, pgvector ${pgvector}, migrated up to ${migration}, in ${placeOf(settings)}`,
+    ),
     ...(yield* inspection.invalidIndexes).map((name) =>
       wrong("tables", `the index ${name} is incomplete; \`REINDEX INDEX ${name}\` builds it anew`),
     ),

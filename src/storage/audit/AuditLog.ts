@@ -5,7 +5,7 @@ import type { OrganizationId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "../sql/Listing.ts"
+import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
@@ -41,7 +41,7 @@ export class AuditLog extends Context.Service<AuditLog>()("parley/storage/audit/
     ) {
       const rows = yield* decodeListed(sql`
         select id, created_at, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
-          request_id, target_id, chatbot_id, before, after, ${sql.literal(PLACE_COLUMN)}
+          request_id, target_id, chatbot_id, before, after, ${sql.literal(placeColumn())}
         from audit_log where ${sql.and([
           ...(organization === undefined ? [sql`true`] : [sql`organization_id = ${organization}`]),
           ...(action === undefined ? [] : [sql`action = ${action}`]),

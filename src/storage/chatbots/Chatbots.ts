@@ -9,14 +9,13 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { VoiceWidgetConfig } from "../../domain/chatbot/VoiceWidget.ts"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { deleteMostDocuments, deleteMostSessions } from "../LargeDeletions.ts"
+import { deleteDocuments, deleteSessions } from "../LargeDeletions.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { emptyDrafts } from "../conversations/UnfinishedReplies.ts"
-import { afterPlace, PLACE_COLUMN, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
+import { afterPlace, placeColumn, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, rowOr } from "../Rows.ts"
-import { onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { lengthy, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts, uuids } from "../sql/SqlValues.ts"
-import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 /** A row of `chatbots`. */
 export const ChatbotRow = Schema.Struct({
@@ -156,7 +155,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
       list: Effect.fnUntraced(function* (range: Range) {
         const organization = yield* CurrentOrganization
         const rows = yield* decodeNamed(sql`
-          select id, slug, created_at, ${sql.literal(PLACE_COLUMN)} from chatbots
+          select id, slug, created_at, ${sql.literal(placeColumn())} from chatbots
           where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`)
         return { ...toListed(rows, range, Function.identity), items: rows.slice(0, range.limit) }
@@ -208,16 +207,12 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
       /**
        * Deletes a chatbot with all that belongs to it, such as documents and conversations. Their blobs become garbage.
        */
-      remove: Effect.fnUntraced(
-        function* (id: ChatbotId) {
-          const organization = yield* CurrentOrganization
-          yield* deleteMostDocuments(sql)(id)
-          yield* deleteMostSessions(sql)(id)
-          yield* removeRow(id, organization)
-        },
-        withoutTimeLimit,
-        withoutSqlErrors,
-      ),
+      remove: Effect.fnUntraced(function* (id: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        yield* deleteDocuments(sql, id)
+        yield* deleteSessions(sql, id)
+        yield* removeRow(id, organization)
+      }, lengthy),
     }
   }),
 }) {

@@ -5,6 +5,7 @@ import { SessionId } from "../../domain/Ids.ts"
 import type { Place } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SESSION_COLUMNS, SessionRow, toSession } from "./Conversations.ts"
+import { afterPlace, placeColumn } from "../sql/Listing.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
@@ -50,7 +51,7 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           const indexed = sql`
           s.organization_id = ${organization}
           ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`}
-          ${after === undefined ? sql`` : sql`and (s.updated_at, s.id) < (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`}
+          ${afterPlace(sql, after, "<", "s.updated_at, s.id")}
           ${from === undefined ? sql`` : sql`and s.updated_at >= ${from}`}
           ${to === undefined ? sql`` : sql`and s.updated_at < ${to}`}
           ${isUnanswered ? sql`and s.unanswered_replies > 0` : sql``}
@@ -80,7 +81,7 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
             from candidates
           )
           select s.id, s.updated_at, s.message_count, s.candidates,
-            (extract(epoch from s.updated_at) * 1000000)::bigint::text as at,
+            ${sql.literal(placeColumn("s.updated_at"))},
             ${platform === undefined ? sql`true` : sql`s.platform = ${platform}`}
               and ${search === undefined ? sql`true` : sql`coalesce(${holds(search)}, false)`} as is_match
           from (

@@ -8,11 +8,17 @@ import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { discardBlob } from "../blobs/BlobGarbage.ts"
-import { deleteMostDocuments } from "../LargeDeletions.ts"
+import { deleteDocuments } from "../LargeDeletions.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
-import { onForeignKeyViolation, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { withoutTimeLimit } from "../sql/TimeLimit.ts"
+import {
+  committing,
+  lengthy,
+  onForeignKeyViolation,
+  onUniqueViolation,
+  transaction,
+  withoutSqlErrors,
+} from "../sql/SqlErrors.ts"
 
 /** A file in the blob store that is to become a document, or the next content of one. */
 export interface Content {
@@ -248,29 +254,21 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
       ),
 
       /** Queues a failed document again. Fails with `Conflict` for any other. */
-      retry: Effect.fnUntraced(
-        function* (chatbot: ChatbotId, id: DocumentId) {
-          const row = yield* lock(chatbot, id)
-          if (row.status !== "failed") {
-            return yield* new Conflict({
-              detail: `Only a failed document can be tried again; this one is ${row.status}.`,
-            })
-          }
-          return toDocument(yield* enqueue(chatbot, id, row))
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      ),
+      retry: Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId) {
+        const row = yield* lock(chatbot, id)
+        if (row.status !== "failed") {
+          return yield* new Conflict({
+            detail: `Only a failed document can be tried again; this one is ${row.status}.`,
+          })
+        }
+        return toDocument(yield* enqueue(chatbot, id, row))
+      }, committing(sql)),
 
       /** Deletes one document, or all of the chatbot. */
-      remove: Effect.fnUntraced(
-        function* (chatbot: ChatbotId, id: DocumentId | "all") {
-          if (id === "all") yield* deleteMostDocuments(sql)(chatbot)
-          yield* removeNow(chatbot, id)
-        },
-        withoutTimeLimit,
-        withoutSqlErrors,
-      ),
+      remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId | "all") {
+        if (id === "all") yield* deleteDocuments(sql, chatbot)
+        yield* removeNow(chatbot, id)
+      }, lengthy),
     }
   }),
 }) {

@@ -1,13 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Unavailable } from "../../domain/Errors.ts"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
 import { LOCK_CLASS } from "../servers/Presence.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
-import { withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { withoutTimeLimit } from "../sql/TimeLimit.ts"
+import { lengthy, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { FAILING_FROM } from "../webhooks/WebhookQueue.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
@@ -191,15 +189,15 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
 
       queues: withoutSqlErrors(queues),
 
-      vectors: inspected(vectors),
+      vectors: lengthy(vectors),
 
       /** The numbers of failed documents, by the code of the failure. */
-      failures: inspected(failures),
+      failures: lengthy(failures),
 
       /** The chatbots that have an index of words in the database; the others are searched in memory. */
-      lexemeIndexes: inspected(lexemeIndexes),
+      lexemeIndexes: lengthy(lexemeIndexes),
 
-      garbage: inspected(garbage),
+      garbage: lengthy(garbage),
 
       /** The webhooks of all organizations in numbers. */
       webhooks: withoutSqlErrors(webhooks),
@@ -208,6 +206,3 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-const inspected = <A>(facts: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, Unavailable> =>
-  facts.pipe(withoutTimeLimit, withoutSqlErrors)

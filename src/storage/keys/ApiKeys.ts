@@ -9,9 +9,9 @@ import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { type AuditedChange, Auditing } from "../audit/Auditing.ts"
 import type { SqlError } from "effect/sql"
 import { SystemSql } from "../sql/Database.ts"
-import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "../sql/Listing.ts"
+import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
-import { onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts } from "../sql/SqlValues.ts"
 
 const noOwner = new NotFound({ detail: "There is no such organization, or it has no such chatbot." })
@@ -207,7 +207,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
       /** Lists the keys of an organization, newest first. */
       list: Effect.fnUntraced(function* (organization: OrganizationId, range: Range) {
         const rows = yield* decodeListed(sql`
-          select ${columns}, ${sql.literal(PLACE_COLUMN)} from api_keys
+          select ${columns}, ${sql.literal(placeColumn())} from api_keys
           where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`)
         return toListed(rows, range, (row): ApiKey => row)
@@ -249,7 +249,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
             })
           }
           return after
-        }).pipe(transaction(sql), withoutSqlErrors),
+        }).pipe(committing(sql)),
     }
   }),
 }) {

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../Rows.ts"
-import { transaction, retryConflicts, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, retryConflicts, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** Deletes at most this many rows in one statement: on the embedded database, all other statements wait for it. */
 const ROWS_AT_ONCE = 100
@@ -108,18 +108,14 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
         }, withoutSqlErrors),
 
         /** Deletes the organization's own row with its keys, unless it has a chatbot. */
-        finish: Effect.fnUntraced(
-          function* (organization: OrganizationId) {
-            // A chatbot refers to the organization's row, so that none can be inserted under this lock.
-            yield* sql`select from organizations where id = ${organization} for update`
-            yield* sql`delete from holding_entries where organization_id = ${organization}`
-            yield* sql`
-            delete from organizations where id = ${organization} and deleted_at is not null
-              and not exists (select from chatbots where organization_id = ${organization})`
-          },
-          transaction(sql),
-          withoutSqlErrors,
-        ),
+        finish: Effect.fnUntraced(function* (organization: OrganizationId) {
+          // A chatbot refers to the organization's row, so that none can be inserted under this lock.
+          yield* sql`select from organizations where id = ${organization} for update`
+          yield* sql`delete from holding_entries where organization_id = ${organization}`
+          yield* sql`
+          delete from organizations where id = ${organization} and deleted_at is not null
+            and not exists (select from chatbots where organization_id = ${organization})`
+        }, committing(sql)),
       }
     }),
   },

@@ -8,9 +8,9 @@ import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { creationOf, type FirstApiKey } from "../keys/ApiKeys.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { afterPlace, PLACE_COLUMN, readLimit, toListed } from "../sql/Listing.ts"
+import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
-import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 
 const Row = Schema.Struct({ ...Organization.fields, created_at: TimestampColumn })
@@ -108,7 +108,7 @@ export class Organizations extends Context.Service<Organizations>()("parley/stor
       /** Lists the organizations, oldest first. */
       list: Effect.fnUntraced(function* (range: Range) {
         const rows = yield* decodeListed(sql`
-          select ${columns}, ${sql.literal(PLACE_COLUMN)} from organizations
+          select ${columns}, ${sql.literal(placeColumn())} from organizations
           where deleted_at is null ${afterPlace(sql, range.after, ">")}
           order by created_at, id limit ${readLimit(range)}`)
         return toListed(rows, range, (row): Organization => row)
@@ -135,29 +135,25 @@ export class Organizations extends Context.Service<Organizations>()("parley/stor
             yield* auditing.record(sql, { organization: id, action: "organization.updated", target: id, ...changed })
           }
           return after
-        }).pipe(transaction(sql), withoutSqlErrors),
+        }).pipe(committing(sql)),
 
       /**
        * Marks an organization as deleted; `OrganizationRemains` deletes what it owns. Fails with `Conflict` for the
        * operator's own organization.
        */
-      remove: Effect.fnUntraced(
-        function* (id: OrganizationId) {
-          const { is_operator, name } = yield* found(
-            sql`select ${columns} from organizations where ${present(id)} for update`,
-          )
-          if (is_operator) return yield* isOperators
-          yield* auditing.record(sql, {
-            organization: id,
-            action: "organization.deleted",
-            target: id,
-            before: concealed({ name }),
-          })
-          yield* sql`update organizations set deleted_at = now() where id = ${id}`
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      ),
+      remove: Effect.fnUntraced(function* (id: OrganizationId) {
+        const { is_operator, name } = yield* found(
+          sql`select ${columns} from organizations where ${present(id)} for update`,
+        )
+        if (is_operator) return yield* isOperators
+        yield* auditing.record(sql, {
+          organization: id,
+          action: "organization.deleted",
+          target: id,
+          before: concealed({ name }),
+        })
+        yield* sql`update organizations set deleted_at = now() where id = ${id}`
+      }, committing(sql)),
     }
   }),
 }) {

@@ -6,18 +6,24 @@ import type { Listed, Place, Range } from "../../domain/Page.ts"
  * Lists are ordered by the time at which the database made the rows, and by id where it made some at the same moment.
  */
 
-/** The column `at` of a row's place, to be selected beside the columns that are shown. */
-export const PLACE_COLUMN = "(extract(epoch from created_at) * 1000000)::bigint::text as at"
+/** The column `at` of a row's place, by the column of its time, to be selected beside the columns that are shown. */
+export const placeColumn = (time = "created_at"): string =>
+  `(extract(epoch from ${time}) * 1000000)::bigint::text as at`
 
 /** A row with its place in a list. */
 export const PlacedRow = Schema.Struct({ id: Schema.String, at: Schema.String })
 export type PlacedRow = typeof PlacedRow.Type
 
 /** A condition on the rows after a place, in ascending (`>`) or descending (`<`) order; none without a place. */
-export const afterPlace = (sql: SqlClient.SqlClient, after: Place | undefined, order: ">" | "<"): Statement.Fragment =>
+export const afterPlace = (
+  sql: SqlClient.SqlClient,
+  after: Place | undefined,
+  order: ">" | "<",
+  columns = "created_at, id",
+): Statement.Fragment =>
   after === undefined
     ? sql``
-    : sql`and (created_at, id) ${sql.literal(order)}
+    : sql`and (${sql.literal(columns)}) ${sql.literal(order)}
         (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`
 
 /** The number of rows to read: one more than the range has, to learn whether there are more. */

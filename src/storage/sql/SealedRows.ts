@@ -87,7 +87,7 @@ export const sealRows = <Row>(
   return Effect.gen(function* () {
     if (key === undefined) return 0
     let count = 0
-    for (let after = BEFORE_ALL; ; ) {
+    for (let after = BEFORE_ALL; ;) {
       const rows = yield* decodeIds(sql`
         select id from ${sql(name)} where id > ${after}::uuid and ${pending} order by id limit ${ROWS_AT_ONCE}`)
       for (const { id } of rows) count += yield* sealOne(id)

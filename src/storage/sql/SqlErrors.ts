@@ -3,6 +3,7 @@ import { type SqlClient, SqlError } from "effect/sql"
 import { diskFull } from "../../system/Disk.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { Unavailable } from "../../domain/Errors.ts"
+import { withoutTimeLimit } from "./TimeLimit.ts"
 
 const unreachable = new Unavailable({ detail: "The database cannot be reached right now.", retry_after_seconds: 2 })
 const readOnly = new Unavailable({ detail: "Nothing can be stored right now.", retry_after_seconds: 10 })
@@ -109,3 +110,14 @@ export const transaction =
   (sql: SqlClient.SqlClient) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     retryConflicts(sql.withTransaction(effect))
+
+/** Ends a method of a repository that is one transaction. */
+export const committing =
+  (sql: SqlClient.SqlClient) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
+    withoutSqlErrors(transaction(sql)(effect))
+
+/** Ends a method of a repository that takes long by its nature. */
+export const lengthy = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> => withoutSqlErrors(withoutTimeLimit(effect))

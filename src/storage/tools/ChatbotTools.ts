@@ -10,7 +10,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { decodeRows, rowOr } from "../Rows.ts"
-import { onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { json, orderedJson } from "../sql/SqlValues.ts"
 import { type Headers, openHeaders, sealHeaders, StoredHeaders } from "./ToolHeaders.ts"
@@ -166,31 +166,27 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
           )
         }).pipe(transaction(sql), onUniqueViolation("chatbot_tools_name", nameTaken), withoutSqlErrors),
 
-      remove: Effect.fnUntraced(
-        function* (chatbot: ChatbotId, id: ToolId) {
-          const organization = yield* CurrentOrganization
-          // Locks the chatbot first, as an insert does, so that the two cannot deadlock.
-          yield* sql`
-            select from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
-          const gone = yield* decodeNames(sql`
-            delete from chatbot_tools
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning name`)
-          const [removed] = gone
-          if (removed === undefined) return yield* toolNotFound
-          yield* auditing.record(sql, {
-            organization,
-            action: "tool.deleted",
-            target: id,
-            chatbot,
-            before: concealed(removed),
-          })
-          yield* sql`
-            update chatbots set tool_count = tool_count - 1
-            where id = ${chatbot} and organization_id = ${organization}`
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      ),
+      remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
+        const organization = yield* CurrentOrganization
+        // Locks the chatbot first, as an insert does, so that the two cannot deadlock.
+        yield* sql`
+          select from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
+        const gone = yield* decodeNames(sql`
+          delete from chatbot_tools
+          where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning name`)
+        const [removed] = gone
+        if (removed === undefined) return yield* toolNotFound
+        yield* auditing.record(sql, {
+          organization,
+          action: "tool.deleted",
+          target: id,
+          chatbot,
+          before: concealed(removed),
+        })
+        yield* sql`
+          update chatbots set tool_count = tool_count - 1
+          where id = ${chatbot} and organization_id = ${organization}`
+      }, committing(sql)),
 
       /** Records in the audit log that the caller calls a tool itself, be it stored or only declared. */
       recordTrial: Effect.fnUntraced(function* (

@@ -6,8 +6,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { type ModelCost, UsageCounts, type UsageGroup, UsageRow } from "../../domain/Usage.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
-import { withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { withoutTimeLimit } from "../sql/TimeLimit.ts"
+import { lengthy, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** The tokens that a reply used, with the key and the chatbot that they count for. */
 export interface ReplyUsage {
@@ -64,14 +63,10 @@ export class Usage extends Context.Service<Usage>()("parley/storage/usage/Usage"
       ].join(", "),
     )
 
-    const fold = Effect.fnUntraced(
-      function* () {
-        const waiting = yield* decodeIds(system`select distinct organization_id as id from usage_entries`)
-        yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
-      },
-      withoutTimeLimit,
-      withoutSqlErrors,
-    )
+    const fold = Effect.fnUntraced(function* () {
+      const waiting = yield* decodeIds(system`select distinct organization_id as id from usage_entries`)
+      yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
+    }, lengthy)
 
     return {
       /** Reads a page of a report, whose rows are ordered by the groups; the earliest day comes first. */
@@ -107,13 +102,9 @@ export class Usage extends Context.Service<Usage>()("parley/storage/usage/Usage"
       fold: fold(),
 
       /** Deletes the days of all organizations that are more than this many days ago. */
-      forget: Effect.fnUntraced(
-        function* (days: number) {
-          yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
-        },
-        withoutTimeLimit,
-        withoutSqlErrors,
-      ),
+      forget: Effect.fnUntraced(function* (days: number) {
+        yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
+      }, lengthy),
     }
   }),
 }) {

@@ -6,7 +6,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WebhookId } from "../../domain/webhook/Webhook.ts"
 import { type DeliveryId, type DeliveryState, WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
 import { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
-import { afterPlace, PLACE_COLUMN, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
+import { afterPlace, placeColumn, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText } from "../sql/SqlValues.ts"
@@ -54,7 +54,7 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
         list: Effect.fnUntraced(function* (webhook: WebhookId, { state, type, types }: DeliveryFilter, range: Range) {
           const organization = yield* CurrentOrganization
           const rows = yield* decodeListed(sql`
-          select ${columns}, ${sql.literal(PLACE_COLUMN)} from webhook_deliveries
+          select ${columns}, ${sql.literal(placeColumn())} from webhook_deliveries
           where webhook_id = ${webhook} and organization_id = ${organization} and type = any(${arrayText(types)}::text[])
             ${state === undefined ? sql`` : sql`and state = ${state}`}
             ${type === undefined ? sql`` : sql`and type = ${type}`} ${afterPlace(sql, range.after, "<")}

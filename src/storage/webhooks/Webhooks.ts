@@ -12,7 +12,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { sealRows, sealSecret, secretAssignments } from "../sql/SealedRows.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
-import { onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, interval } from "../sql/SqlValues.ts"
 import { openSecrets, SECRET_COLUMNS, StoredSecrets, webhookSecretPlace } from "./WebhookSecrets.ts"
 
@@ -155,64 +155,57 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
               updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
             where id = ${id} and organization_id = ${organization} returning ${columns}`),
           )
-        }).pipe(transaction(sql), withoutSqlErrors),
+        }).pipe(committing(sql)),
 
       /** Deletes a webhook. Its deliveries are deleted in the background. */
-      remove: Effect.fnUntraced(
-        function* (id: WebhookId, reach: Reach) {
-          const organization = yield* CurrentOrganization
-          const [gone] = yield* decodeUrl(sql`
-            delete from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)} returning url`)
-          if (gone === undefined) return yield* webhookNotFound
-          yield* auditing.record(sql, {
-            organization,
-            action: "webhook.deleted",
-            target: id,
-            before: concealed({ server: originOf(gone.url) }),
-          })
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      ),
+      remove: Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
+        const organization = yield* CurrentOrganization
+        const [gone] = yield* decodeUrl(sql`
+          delete from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)} returning url`)
+        if (gone === undefined) return yield* webhookNotFound
+        yield* auditing.record(sql, {
+          organization,
+          action: "webhook.deleted",
+          target: id,
+          before: concealed({ server: originOf(gone.url) }),
+        })
+      }, committing(sql)),
 
       /** Replaces the secret. The one before signs as well for a while. */
-      rotate: Effect.fnUntraced(
-        function* (id: WebhookId, reach: Reach, secret: Redacted.Redacted, overlap: Duration.Duration) {
-          const organization = yield* CurrentOrganization
-          const sealed = yield* sealSecret(secrets, secret, webhookSecretPlace({ id, organization_id: organization }))
-          const rotated = yield* only(
-            decodeWebhooks(sql`
-            update webhooks set old_secret = secret, old_sealed = sealed, old_sealed_by = sealed_by,
-              old_until = now() + ${interval(overlap)}, secret = ${sealed.secret}::text,
-              sealed = ${sealed.sealed}::bytea, sealed_by = ${sealed.sealed_by}::text
-            where id = ${id} and organization_id = ${organization} ${within(reach)} returning ${columns}`),
-          )
-          yield* auditing.record(sql, { organization, action: "webhook.secret_rotated", target: id })
-          return rotated
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      ),
+      rotate: Effect.fnUntraced(function* (
+        id: WebhookId,
+        reach: Reach,
+        secret: Redacted.Redacted,
+        overlap: Duration.Duration,
+      ) {
+        const organization = yield* CurrentOrganization
+        const sealed = yield* sealSecret(secrets, secret, webhookSecretPlace({ id, organization_id: organization }))
+        const rotated = yield* only(
+          decodeWebhooks(sql`
+          update webhooks set old_secret = secret, old_sealed = sealed, old_sealed_by = sealed_by,
+            old_until = now() + ${interval(overlap)}, secret = ${sealed.secret}::text,
+            sealed = ${sealed.sealed}::bytea, sealed_by = ${sealed.sealed_by}::text
+          where id = ${id} and organization_id = ${organization} ${within(reach)} returning ${columns}`),
+        )
+        yield* auditing.record(sql, { organization, action: "webhook.secret_rotated", target: id })
+        return rotated
+      }, committing(sql)),
 
       /** Returns the secrets that sign, the present one first, and records in the audit log that they sign a test. */
-      signTest: Effect.fnUntraced(
-        function* (id: WebhookId, reach: Reach) {
-          const organization = yield* CurrentOrganization
-          const [row] = yield* decodeTested(sql`
-            select ${sql.literal(SECRET_COLUMNS)}, url, coalesce(old_until > now(), false) as is_rotating
-            from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`)
-          if (row === undefined) return yield* webhookNotFound
-          yield* auditing.record(sql, {
-            organization,
-            action: "webhook.tested",
-            target: id,
-            after: concealed({ server: originOf(row.url) }),
-          })
-          return { url: row.url, secrets: signingSecrets(secrets, row) }
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      ),
+      signTest: Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* decodeTested(sql`
+          select ${sql.literal(SECRET_COLUMNS)}, url, coalesce(old_until > now(), false) as is_rotating
+          from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`)
+        if (row === undefined) return yield* webhookNotFound
+        yield* auditing.record(sql, {
+          organization,
+          action: "webhook.tested",
+          target: id,
+          after: concealed({ server: originOf(row.url) }),
+        })
+        return { url: row.url, secrets: signingSecrets(secrets, row) }
+      }, committing(sql)),
 
       /**
        * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of

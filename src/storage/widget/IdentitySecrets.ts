@@ -10,7 +10,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { openSecret, sealRows, sealSecret, secretAssignments, SecretColumns } from "../sql/SealedRows.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
-import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 const Row = Schema.Struct({
   id: IdentitySecretId,
@@ -44,43 +44,35 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
 
     return {
       /** Fails with `Conflict` when the chatbot has as many secrets as it may have. */
-      insert: Effect.fnUntraced(
-        function* (chatbot: ChatbotId, id: IdentitySecretId, secret: Redacted.Redacted) {
-          const organization = yield* CurrentOrganization
-          // The lock keeps two requests at once from adding one secret too many.
-          const [found] = yield* sql`
-            select from chatbots where id = ${chatbot} and organization_id = ${organization} for update`
-          if (found === undefined) return yield* chatbotNotFound
-          if ((yield* select(chatbot, organization)).length >= IDENTITY_SECRETS_MAX_COUNT) return yield* enough
-          const owner = { id, organization_id: organization, chatbot_id: chatbot }
-          const sealed = yield* sealSecret(secrets, secret, identitySecretPlace(owner))
-          const columns = { ...owner, ...sealed, last_four: Redacted.value(secret).slice(-4) }
-          const rows = yield* decodeShown(sql`
-            insert into identity_secrets ${sql.insert(columns)} returning id, last_four, created_at`)
-          yield* auditing.record(sql, { organization, action: "identity_secret.created", target: id, chatbot })
-          return rows[0] ?? (yield* chatbotNotFound)
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      ),
+      insert: Effect.fnUntraced(function* (chatbot: ChatbotId, id: IdentitySecretId, secret: Redacted.Redacted) {
+        const organization = yield* CurrentOrganization
+        // The lock keeps two requests at once from adding one secret too many.
+        const [found] = yield* sql`
+          select from chatbots where id = ${chatbot} and organization_id = ${organization} for update`
+        if (found === undefined) return yield* chatbotNotFound
+        if ((yield* select(chatbot, organization)).length >= IDENTITY_SECRETS_MAX_COUNT) return yield* enough
+        const owner = { id, organization_id: organization, chatbot_id: chatbot }
+        const sealed = yield* sealSecret(secrets, secret, identitySecretPlace(owner))
+        const columns = { ...owner, ...sealed, last_four: Redacted.value(secret).slice(-4) }
+        const rows = yield* decodeShown(sql`
+          insert into identity_secrets ${sql.insert(columns)} returning id, last_four, created_at`)
+        yield* auditing.record(sql, { organization, action: "identity_secret.created", target: id, chatbot })
+        return rows[0] ?? (yield* chatbotNotFound)
+      }, committing(sql)),
 
       /** Lists the secrets of a chatbot without their texts, oldest first. */
       list: Effect.fnUntraced(function* (chatbot: ChatbotId) {
         return yield* select(chatbot, yield* CurrentOrganization)
       }, withoutSqlErrors),
 
-      remove: Effect.fnUntraced(
-        function* (chatbot: ChatbotId, id: IdentitySecretId) {
-          const organization = yield* CurrentOrganization
-          const [gone] = yield* sql`
-            delete from identity_secrets
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning id`
-          if (gone === undefined) return yield* noSecret
-          yield* auditing.record(sql, { organization, action: "identity_secret.deleted", target: id, chatbot })
-        },
-        transaction(sql),
-        withoutSqlErrors,
-      ),
+      remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: IdentitySecretId) {
+        const organization = yield* CurrentOrganization
+        const [gone] = yield* sql`
+          delete from identity_secrets
+          where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning id`
+        if (gone === undefined) return yield* noSecret
+        yield* auditing.record(sql, { organization, action: "identity_secret.deleted", target: id, chatbot })
+      }, committing(sql)),
 
       /** Returns the secrets of a chatbot that can be decrypted, by their ids. One that cannot be is logged. */
       open: Effect.fnUntraced(function* (chatbot: ChatbotId) {

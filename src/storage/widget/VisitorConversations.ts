@@ -9,7 +9,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { deleteSomeSessions, ROWS_AT_ONCE } from "../LargeDeletions.ts"
 import { sessionNotFound } from "../conversations/Messages.ts"
-import { toListed } from "../sql/Listing.ts"
+import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows } from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, json } from "../sql/SqlValues.ts"
@@ -115,18 +115,6 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
           order by m.created_at, m.id limit 1
         ), '') as title`
 
-      /** The column `at` of the place of a row of `table`, and the condition on the rows that come after a place. */
-      const places = (column: string) => ({
-        at: sql.literal(`(extract(epoch from ${column}) * 1000000)::bigint::text as at`),
-        beyond: ({ after }: Range, id: string, sign: "<" | ">") =>
-          after === undefined
-            ? sql``
-            : sql`and (${sql.literal(column)}, ${sql.literal(id)})
-              ${sql.literal(sign)} (timestamptz 'epoch' + ${after.at}::text::bigint * interval '1 microsecond', ${after.id}::uuid)`,
-      })
-      const activity = places("s.updated_at")
-      const times = places("m.created_at")
-
       const messages = Effect.fnUntraced(function* (
         of: VisitorName,
         conversation: SessionId,
@@ -136,16 +124,16 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
         const [sign, direction] = order === "latest first" ? (["<", "desc"] as const) : ([">", "asc"] as const)
         const rows = yield* decodeMessages(sql`
           select m.id, m.sender_type, m.content, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.feedback,
-            m.created_at, ${times.at}
+            m.created_at, ${sql.literal(placeColumn("m.created_at"))}
           from sessions s join messages m on m.session_id = s.id and m.organization_id = s.organization_id
-          where s.id = ${conversation} and ${yield* owned(of)} ${times.beyond(range, "m.id", sign)}
+          where s.id = ${conversation} and ${yield* owned(of)} ${afterPlace(sql, range.after, sign, "m.created_at, m.id")}
             and (m.sender_type = 'user' or coalesce((
               select n.sender_type from messages n
               where n.session_id = m.session_id and n.organization_id = m.organization_id
                 and (n.created_at, n.id) > (m.created_at, m.id)
               order by n.created_at, n.id limit 1
             ), 'user') = 'user')
-          order by m.created_at ${sql.literal(direction)}, m.id ${sql.literal(direction)} limit ${range.limit + 1}`)
+          order by m.created_at ${sql.literal(direction)}, m.id ${sql.literal(direction)} limit ${readLimit(range)}`)
         return toListed(rows, range, (row) => row)
       }, withoutSqlErrors)
 
@@ -170,9 +158,9 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
         /** Lists the conversations of a visitor, the latest activity first. */
         list: Effect.fnUntraced(function* (of: VisitorName, range: Range) {
           const rows = yield* decodeListed(sql`
-          select ${columns}, ${activity.at} from sessions s
-          where ${yield* owned(of)} ${activity.beyond(range, "s.id", "<")}
-          order by s.updated_at desc, s.id desc limit ${range.limit + 1}`)
+          select ${columns}, ${sql.literal(placeColumn("s.updated_at"))} from sessions s
+          where ${yield* owned(of)} ${afterPlace(sql, range.after, "<", "s.updated_at, s.id")}
+          order by s.updated_at desc, s.id desc limit ${readLimit(range)}`)
           return toListed(rows, range, (row) => row)
         }, withoutSqlErrors),
 
