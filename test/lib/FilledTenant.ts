@@ -95,7 +95,7 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* count(MessageId.make(yield* newId))
   const unfinished = MessageId.make(yield* newId)
   const underWay = { id: unfinished, organization, session, chatbotId: chatbot, apiKeyId }
-  yield* (yield* UnfinishedReplies).store([{ ...underWay, draft }], [], Duration.minutes(5))
+  yield* (yield* UnfinishedReplies).store([{ ...underWay, draft }], Duration.minutes(5))
   const keyed = keyedOf(organization, apiKeyId, yield* newId)
   const idempotencyKeys = yield* IdempotencyKeys
   yield* mine(idempotencyKeys.claim(claimOf(keyed)))

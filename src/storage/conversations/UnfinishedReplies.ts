@@ -101,14 +101,10 @@ export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()(
 
       return {
         /**
-         * Stores the parts of these replies, except where the conversation was deleted meanwhile, and renews those of the ids
-         * `unchanged`. All of them expire after `lease` unless their server stores or renews them again.
+         * Stores the parts of these replies, except where the conversation was deleted meanwhile. They expire after `lease`
+         * unless their server stores them again.
          */
-        store: Effect.fnUntraced(function* (
-          replies: ReadonlyArray<UnfinishedReply>,
-          unchanged: ReadonlyArray<MessageId>,
-          lease: Duration.Duration,
-        ) {
+        store: Effect.fnUntraced(function* (replies: ReadonlyArray<UnfinishedReply>, lease: Duration.Duration) {
           const rows = replies.map(({ apiKeyId, chatbotId, draft, id, organization, session }) => ({
             message_id: id,
             organization_id: organization,
@@ -120,12 +116,9 @@ export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()(
           const sessions = replies.map(({ session }) => session)
           const expiry = sql`clock_timestamp() + ${interval(lease)}`
           yield* sql`
-          with kept as (
-            update unfinished_replies set expires_at = ${expiry} where message_id = any(${unchanged}::uuid[])
-          )
           -- The lock keeps a conversation from being deleted before the commit. One that is being deleted is left out
           -- and not waited for, or the two could wait for each other.
-          , alive as (
+          with alive as (
             select id, organization_id from sessions where id = any(${sessions}::uuid[]) for key share skip locked
           )
           insert into unfinished_replies
