@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto"
 import {
   ByteSize,
+  Clock,
   Context,
   Duration,
   Effect,
@@ -12,19 +13,10 @@ import {
   Schema,
   Stream,
 } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { displayName } from "../domain/Document.ts"
 import { filesUnavailable, isDiskFull, notWritable } from "../system/Disk.ts"
-import {
-  type Conflict,
-  type IdempotencyInProgress,
-  type IdempotencyKeyReused,
-  InvalidRequest,
-  RequestTimeout,
-  TooLarge,
-  type Unavailable,
-} from "../domain/Errors.ts"
+import { InvalidRequest, RequestTimeout, TooLarge } from "../domain/Errors.ts"
 import { Health } from "../services/Health.ts"
 import { Shares } from "../admission/Shares.ts"
 import { regularly } from "../system/Background.ts"
@@ -56,26 +48,14 @@ const OVERHEAD_BYTES = 64 * 1024
 const LEAST_BYTES_PER_SECOND = 4 * 1024
 /** Measurements of the pace of an upload within `pause`, by one of which its end may come late. */
 const LOOKS_PER_PAUSE = 10
-/** The file in the directory of a process whose modification time says when the process was last alive. */
-const SIGN_OF_LIFE = "alive"
-/** Interval at which a process renews its sign of life. */
-const SIGN_INTERVAL = Duration.seconds(10)
-/** The age of a sign of life from which on the process counts as dead, and its directory is deleted. */
-const ABANDONED_AFTER = Duration.minutes(1)
-
-type UploadFailure =
-  | Conflict
-  | IdempotencyInProgress
-  | IdempotencyKeyReused
-  | InvalidRequest
-  | RequestTimeout
-  | TooLarge
-  | Unavailable
+/** The age from which on what is in the directory counts as left over: the slowest upload has ended by then. */
+const ABANDONED_AFTER = Duration.hours(24)
+const SWEEP_INTERVAL = Duration.hours(1)
 
 /**
- * Receives files into a directory that only the server can read, with a subdirectory for each process. The files are
- * deleted when their request ends, in whatever way. The files of a process that was killed are deleted at the next
- * start, or by another process that shares the directory.
+ * Receives files into a directory that only the server can read. The files are deleted when their request ends, in
+ * whatever way. Those of a process that was killed are deleted at the next start, or a day later where processes share
+ * the directory.
  */
 export class ReceivedForms extends Context.Service<ReceivedForms>()("parley/http/ReceivedForms", {
   make: ({ directory }: UploadSettings) =>
@@ -83,7 +63,6 @@ export class ReceivedForms extends Context.Service<ReceivedForms>()("parley/http
       const pause = Duration.fromInputUnsafe(yield* BodyTimeout)
       const files = yield* FileSystem.FileSystem
       const paths = yield* Path.Path
-      const random = yield* SecureRandom.SecureRandom
       // A process that has the database to itself has this directory to itself, so all that it finds there is left
       // over.
       const { isAlone } = yield* DatabaseTraits
@@ -94,49 +73,34 @@ export class ReceivedForms extends Context.Service<ReceivedForms>()("parley/http
         notWritable(`The directory for uploads, ${directory},`, error),
       )
 
-      const ownDirectory = paths.join(directory, yield* random.uuidV4())
-      const makeOwnDirectory = files.makeDirectory(ownDirectory, { recursive: true, mode: 0o700 })
-      yield* Effect.addFinalizer(() => Effect.ignore(files.remove(ownDirectory, { recursive: true, force: true })))
+      const makeDirectory = files.makeDirectory(directory, { recursive: true, mode: 0o700 })
 
-      /**
-       * The time at which the process with this folder was last alive, in milliseconds by the clock of the file system,
-       * which is the same for all processes that share the directory.
-       */
-      const lastAlive = (folder: string) =>
-        files.stat(paths.join(folder, SIGN_OF_LIFE)).pipe(
-          // A process that has just made its folder has no sign of life yet.
-          Effect.catch(() => files.stat(folder)),
-          Effect.map(({ mtime }) => Option.getOrElse(mtime, () => new Date(0)).getTime()),
-        )
-
-      const sweep = Effect.gen(function* () {
-        // Other processes may have deleted the directory of a process that was suspended for long.
-        yield* makeOwnDirectory
-        yield* files.writeFileString(paths.join(ownDirectory, SIGN_OF_LIFE), SIGN_OF_LIFE, { mode: 0o600 })
-        const now = yield* lastAlive(ownDirectory)
+      /** Deletes what processes have left that were killed. */
+      const sweep = Effect.fnUntraced(function* (isAllLeft: boolean) {
+        yield* makeDirectory
+        const last = (yield* Clock.currentTimeMillis) - Duration.toMillis(ABANDONED_AFTER)
         for (const name of yield* files.readDirectory(directory)) {
           const folder = paths.join(directory, name)
-          if (folder === ownDirectory) continue
-          // A folder that another process removes meanwhile needs no removal.
-          const alive = yield* Effect.orElseSucceed(lastAlive(folder), () => now)
-          const isAbandoned = isAlone || now - alive > Duration.toMillis(ABANDONED_AFTER)
-          if (isAbandoned) yield* files.remove(folder, { recursive: true, force: true })
+          // A folder that its request removes meanwhile needs no removal.
+          const mtime = yield* Effect.option(Effect.map(files.stat(folder), (found) => found.mtime))
+          const isOld = Option.exists(Option.flatten(mtime), (made) => made.getTime() <= last)
+          if (isAllLeft || isOld) yield* files.remove(folder, { recursive: true, force: true })
         }
       })
-      yield* sweep.pipe(
+      yield* sweep(isAlone).pipe(
         // All but uploads can be answered.
         Effect.catchIf(isDiskFull, (error) => Effect.logError("The disk is full: files cannot be received", error)),
         orNotWritable,
       )
       yield* Effect.forkScoped(
-        Effect.delay(regularly(SIGN_INTERVAL, "The sweep of unfinished uploads failed", sweep), SIGN_INTERVAL),
+        Effect.delay(regularly(SWEEP_INTERVAL, "The sweep of unfinished uploads failed", sweep(false)), SWEEP_INTERVAL),
       )
 
       const platform = Context.make(Path.Path, paths).pipe(
         Context.add(FileSystem.FileSystem, {
           ...files,
           makeTempDirectoryScoped: () =>
-            Effect.andThen(makeOwnDirectory, files.makeTempDirectoryScoped({ directory: ownDirectory, prefix: "" })),
+            Effect.andThen(makeDirectory, files.makeTempDirectoryScoped({ directory, prefix: "" })),
         }),
       )
 
@@ -252,27 +216,28 @@ const formTooLarge = ({ fileSize, files }: FormLimits) =>
   TooLarge.of(files === 1 ? "The file" : `The form: at most ${files} files. Each of them`, fileSize)
 
 /** Wraps a failure as an error of the parser of forms, whose callbacks cannot fail with anything else. */
-const multipartError = (cause: UploadFailure | PlatformError.PlatformError) =>
+const multipartError = (cause: RequestTimeout | TooLarge | PlatformError.PlatformError) =>
   Multipart.MultipartError.fromReason("InternalError", cause)
 
 /** Fails with what an error of the parser of forms means to the client. */
-const failWith = (
+const failWith = Effect.fnUntraced(function* (
   { reason: { _tag, cause } }: Multipart.MultipartError,
   limits: FormLimits,
-): Effect.Effect<never, UploadFailure> => {
-  if (cause instanceof TooLarge || cause instanceof RequestTimeout) return Effect.fail(cause)
+) {
+  if (cause instanceof TooLarge || cause instanceof RequestTimeout) return yield* cause
   if (cause instanceof PlatformError.PlatformError) {
-    return Effect.andThen(Effect.logError("A file could not be received", cause), Effect.fail(filesUnavailable(cause)))
+    yield* Effect.logError("A file could not be received", cause)
+    return yield* filesUnavailable(cause)
   }
   switch (_tag) {
     case "FieldTooLarge":
-      return Effect.fail(TooLarge.of("A field of the form", OVERHEAD_BYTES))
+      return yield* TooLarge.of("A field of the form", OVERHEAD_BYTES)
     case "FileTooLarge":
     case "BodyTooLarge":
-      return Effect.fail(formTooLarge(limits))
+      return yield* formTooLarge(limits)
     case "TooManyParts":
-      return Effect.fail(TooLarge.files(limits.files))
+      return yield* TooLarge.files(limits.files)
     default:
-      return Effect.fail(InvalidRequest.at("body", "Expected a complete multipart/form-data body"))
+      return yield* InvalidRequest.at("body", "Expected a complete multipart/form-data body")
   }
-}
+})

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
 import { Clock, Context, Effect, FileSystem, Layer, PlatformError } from "effect"
@@ -37,11 +37,11 @@ const started = async (constants?: Context.Context<never>) => {
   return { client, id, server, settings, temporary, uploads: join(settings.DATA_DIR, "uploads") }
 }
 
-/** The uploaded files below a directory, without the server's own signs of life. */
+/** The uploaded files below a directory. */
 const received = (directory: string): ReadonlyArray<string> =>
   existsSync(directory)
     ? readdirSync(directory, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name !== "alive")
+        .filter((entry) => entry.isFile())
         .map(({ name, parentPath }) => join(parentPath, name))
     : []
 
@@ -145,7 +145,7 @@ describe("a file that is being received", () => {
     await server.exited
     expect(received(uploads)).toHaveLength(1)
     // Where other processes may share the directory, abandoned files are recognized by their age.
-    for (const name of readdirSync(uploads)) utimesSync(join(uploads, name, "alive"), 0, 0)
+    for (const name of readdirSync(uploads)) utimesSync(join(uploads, name), 0, 0)
     await start(settings)
     expect(received(uploads)).toEqual([])
   })
@@ -162,9 +162,8 @@ describe("the directory of uploads", () => {
   const leave = (directory: string, process: string, seconds: number) => {
     mkdirSync(join(directory, process, "request"), { recursive: true })
     writeFileSync(join(directory, process, "request", "half.txt"), "Half of it.")
-    writeFileSync(join(directory, process, "alive"), "")
     const time = Date.now() / 1_000 - seconds
-    utimesSync(join(directory, process, "alive"), time, time)
+    utimesSync(join(directory, process), time, time)
   }
 
   test("is emptied by a process that has it to itself", async () => {
@@ -172,28 +171,6 @@ describe("the directory of uploads", () => {
     leave(directory, "a", 0)
     await build(directory, true)
     expect(received(directory)).toEqual([])
-  })
-
-  test("is created again by a process that others took for dead", async () => {
-    const directory = await run(temporaryDirectory("uploads"))
-    const clock = await run(TestClock.make())
-    await run(
-      Layer.build(
-        Layer.provide(hurriedForms(directory), [
-          platform,
-          unlimitedShares,
-          storingFiles,
-          databaseTraits({ isAlone: false }),
-        ]),
-      ).pipe(Effect.provideService(Clock.Clock, clock)),
-    )
-    const [own = ""] = readdirSync(directory)
-    rmSync(join(directory, own), { recursive: true })
-    await run(clock.adjust("11 seconds"))
-    await until(
-      () => readdirSync(directory),
-      (names) => names.includes(own),
-    )
   })
 
   test("need not be there while the disk is full, so that the server starts and answers all else", async () => {
@@ -225,17 +202,17 @@ describe("the directory of uploads", () => {
     )
     expect(existsSync(directory)).toBe(false)
     isFull = false
-    await run(clock.adjust("11 seconds"))
+    await run(clock.adjust("1 hour"))
     await until(
-      () => existsSync(directory) && readdirSync(directory).length === 1,
+      () => existsSync(directory),
       (isThere) => isThere,
     )
   })
 
-  test("loses only the folders without a recent sign of life when processes share it", async () => {
+  test("loses only what is older than a day when processes share it", async () => {
     const directory = await run(temporaryDirectory("uploads"))
-    leave(directory, "living", 20)
-    leave(directory, "gone", 120)
+    leave(directory, "living", 23 * 3_600)
+    leave(directory, "gone", 25 * 3_600)
     await build(directory, false)
     expect(received(directory)).toEqual([join(directory, "living", "request", "half.txt")])
   })
