@@ -2,13 +2,25 @@ import { ByteSize, Schema } from "effect"
 import { type Declaration, PlaceErrors } from "./Failure.ts"
 
 /*
- * The failures that a client can meet, one class each. The static `declaration` of a class says what is the same for
+ * The failures that a client can meet, one class each. The `declaration` of a class says what is the same for
  * every occurrence. The representations in `api/failures/Problem.ts`, `api/failures/OpenAiError.ts` and
  * `http/mcp/McpTools.ts`, the OpenAPI document and `docs/errors.md` are derived from these declarations.
  */
 
+/** The fields of most failures, of those that name places of the request, and of those that say when to try again. */
 const Detail = { detail: Schema.String }
-const RetryAfter = { retry_after_seconds: Schema.Int }
+const DetailAndPlaces = { ...Detail, errors: PlaceErrors }
+const DetailAndTime = { ...Detail, retry_after_seconds: Schema.Int }
+
+/** Makes the class that the class of a failure extends. */
+const failure =
+  <Self>() =>
+  <const Tag extends string, const Fields extends Schema.Struct.Fields>(
+    tag: Tag,
+    fields: Fields,
+    declaration: Declaration,
+  ) =>
+    Object.assign(Schema.TaggedError<Self>()(tag, fields), { declaration })
 
 /** The most invalid places of a request that one response lists. */
 export const LISTED_ERRORS_MAX_COUNT = 20
@@ -18,21 +30,16 @@ const LISTED_TEXT_MAX_LENGTH = 200
 const shortened = (text: string): string =>
   text.length <= LISTED_TEXT_MAX_LENGTH ? text : `${text.slice(0, LISTED_TEXT_MAX_LENGTH - 1).toWellFormed()}…`
 
-export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
-  ...Detail,
-  errors: PlaceErrors,
+export class InvalidRequest extends failure<InvalidRequest>()("InvalidRequest", DetailAndPlaces, {
+  status: 400,
+  code: "invalid_request",
+  title: "The request is not valid",
+  when: `A field is missing, malformed, out of its bounds or unknown, or the body cannot be read. \`errors\` lists the first ${LISTED_ERRORS_MAX_COUNT} places, of a large body only the first one; \`detail\` says when there may be more.`,
+  example: {
+    detail: "settings.prompt: Expected a string",
+    errors: [{ path: "settings.prompt", message: "Expected a string" }],
+  },
 }) {
-  static readonly declaration: Declaration = {
-    status: 400,
-    code: "invalid_request",
-    title: "The request is not valid",
-    when: `A field is missing, malformed, out of its bounds or unknown, or the body cannot be read. \`errors\` lists the first ${LISTED_ERRORS_MAX_COUNT} places, of a large body only the first one; \`detail\` says when there may be more.`,
-    example: {
-      detail: "settings.prompt: Expected a string",
-      errors: [{ path: "settings.prompt", message: "Expected a string" }],
-    },
-  }
-
   /** An invalid request with one invalid place, named by its path in the request. */
   static at(path: string, message: string): InvalidRequest {
     return InvalidRequest.of([{ path, message }])
@@ -57,153 +64,121 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   }
 }
 
-export class UnsupportedVersion extends Schema.TaggedError<UnsupportedVersion>()("UnsupportedVersion", {
-  ...Detail,
-  errors: PlaceErrors,
+export class UnsupportedVersion extends failure<UnsupportedVersion>()("UnsupportedVersion", DetailAndPlaces, {
+  status: 400,
+  code: "unsupported_version",
+  title: "Interface version not supported",
+  when: "`Accept-Version` or `X-Api-Version` asks for another version than `1`, `1.0` or `1.0.0`. Leave the header out, or send one of these.",
+  example: {
+    detail: "This server speaks version 1.0.0.",
+    errors: [{ path: "header.accept-version", message: "Expected 1, 1.0 or 1.0.0" }],
+  },
+}) {}
+
+export class Unauthorized extends failure<Unauthorized>()("Unauthorized", Detail, {
+  status: 401,
+  code: "unauthorized",
+  title: "API key missing or not valid",
+  when: "The API key is missing, malformed, unknown, expired or revoked; the server does not say which. The key is looked at before the media type, and both before the body.",
+  example: { detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`." },
+  openAi: { code: "invalid_api_key" },
+}) {}
+
+export class Forbidden extends failure<Forbidden>()("Forbidden", Detail, {
+  status: 403,
+  code: "forbidden",
+  title: "Not allowed with this API key",
+  when: "The API key is valid, but it lacks the scope that `detail` names, is bound to another chatbot, or would give another key more than it has itself; or it is publishable, and does not allow the page that sends the request.",
+  example: { detail: "This API key lacks the scope chatbots:write." },
+  openAi: { code: "insufficient_permissions" },
+}) {}
+
+export class NotFound extends failure<NotFound>()("NotFound", Detail, {
+  status: 404,
+  code: "not_found",
+  title: "Not found",
+  when: "There is no such thing, or it belongs to another organization; the two cannot be told apart.",
+  example: { detail: "There is no such chatbot." },
+  openAi: { code: "model_not_found" },
+}) {}
+
+export class MethodNotAllowed extends failure<MethodNotAllowed>()("MethodNotAllowed", Detail, {
+  status: 405,
+  code: "method_not_allowed",
+  title: "Method not allowed",
+  when: "The path exists, but not with this method. The header `Allow` lists the methods that it has.",
+  example: { detail: "PUT is not possible here. Possible: GET, HEAD." },
+}) {}
+
+export class RequestTimeout extends failure<RequestTimeout>()("RequestTimeout", Detail, {
+  status: 408,
+  code: "request_timeout",
+  title: "The body did not arrive in time",
+  when: "JSON has to arrive as a whole within some seconds, and an upload has to bring 4 KiB a second on average of some seconds. `detail` says how long the server waited. The connection is closed.",
+  isRetryable: true,
+  example: { detail: "The body: nothing of it arrived for 20 seconds." },
+}) {}
+
+export class SlugTaken extends failure<SlugTaken>()("SlugTaken", Detail, {
+  status: 409,
+  code: "slug_taken",
+  title: "Slug already in use",
+  when: "Another chatbot of the organization has it. Choose another one, or leave it out to get one that is free.",
+  example: { detail: "Another chatbot of the organization has this slug." },
+}) {}
+
+export class Conflict extends failure<Conflict>()("Conflict", Detail, {
+  status: 409,
+  code: "conflict",
+  title: "Not possible in the present state",
+  when: "`detail` says what is in the way: for example, another tool of the chatbot has the name, the chatbot has as many tools as it may have, or a document that is to be tried again has not failed.",
+  example: { detail: "Only a failed document can be tried again; this one is ready." },
+}) {}
+
+export class ChatbotInactive extends failure<ChatbotInactive>()("ChatbotInactive", Detail, {
+  status: 409,
+  code: "chatbot_inactive",
+  title: "The chatbot is not active",
+  when: "It does not answer chats until its field `active` is true again.",
+  example: { detail: "This chatbot is not active: it does not answer until `active` is true again." },
+}) {}
+
+export class QuotaReached extends failure<QuotaReached>()("QuotaReached", Detail, {
+  status: 409,
+  code: "quota_reached",
+  title: "The organization's quota is reached",
+  when: "The organization has as many of these things as its quota allows, or would have more. `detail` names the quota and its limit. Delete some of them, or ask the operator for more.",
+  example: { detail: "The organization's quota of 1,000 chatbots is reached." },
+}) {}
+
+export class IdempotencyInProgress extends failure<IdempotencyInProgress>()("IdempotencyInProgress", DetailAndTime, {
+  status: 409,
+  code: "idempotency_in_progress",
+  title: "The first request with this idempotency key is still running",
+  when: "A request with the same `Idempotency-Key` has not been answered yet. Send it again later to get the answer to the first one.",
+  isRetryable: true,
+  example: {
+    detail: "The first request with this Idempotency-Key is still running.",
+    retry_after_seconds: 1,
+  },
+}) {}
+
+export class PreconditionFailed extends failure<PreconditionFailed>()("PreconditionFailed", Detail, {
+  status: 412,
+  code: "precondition_failed",
+  title: "Changed since it was read",
+  when: "`If-Match` names another version than the stored one. Read it again, and send the change with its new `ETag`.",
+  example: { detail: "The chatbot has changed since the version that If-Match names." },
+}) {}
+
+export class TooLarge extends failure<TooLarge>()("TooLarge", Detail, {
+  status: 413,
+  code: "too_large",
+  title: "Too large",
+  when: "The body or a file has too many bytes, or an upload too many files. `detail` names which, and the limit.",
+  example: { detail: "handbook.pdf: at most 25 MiB." },
+  openAi: { code: "request_too_large" },
 }) {
-  static readonly declaration: Declaration = {
-    status: 400,
-    code: "unsupported_version",
-    title: "Interface version not supported",
-    when: "`Accept-Version` or `X-Api-Version` asks for another version than `1`, `1.0` or `1.0.0`. Leave the header out, or send one of these.",
-    example: {
-      detail: "This server speaks version 1.0.0.",
-      errors: [{ path: "header.accept-version", message: "Expected 1, 1.0 or 1.0.0" }],
-    },
-  }
-}
-
-export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", Detail) {
-  static readonly declaration: Declaration = {
-    status: 401,
-    code: "unauthorized",
-    title: "API key missing or not valid",
-    when: "The API key is missing, malformed, unknown, expired or revoked; the server does not say which. The key is looked at before the media type, and both before the body.",
-    example: { detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`." },
-    openAi: { code: "invalid_api_key" },
-  }
-}
-
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", Detail) {
-  static readonly declaration: Declaration = {
-    status: 403,
-    code: "forbidden",
-    title: "Not allowed with this API key",
-    when: "The API key is valid, but it lacks the scope that `detail` names, is bound to another chatbot, or would give another key more than it has itself; or it is publishable, and does not allow the page that sends the request.",
-    example: { detail: "This API key lacks the scope chatbots:write." },
-    openAi: { code: "insufficient_permissions" },
-  }
-}
-
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", Detail) {
-  static readonly declaration: Declaration = {
-    status: 404,
-    code: "not_found",
-    title: "Not found",
-    when: "There is no such thing, or it belongs to another organization; the two cannot be told apart.",
-    example: { detail: "There is no such chatbot." },
-    openAi: { code: "model_not_found" },
-  }
-}
-
-export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", Detail) {
-  static readonly declaration: Declaration = {
-    status: 405,
-    code: "method_not_allowed",
-    title: "Method not allowed",
-    when: "The path exists, but not with this method. The header `Allow` lists the methods that it has.",
-    example: { detail: "PUT is not possible here. Possible: GET, HEAD." },
-  }
-}
-
-export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()("RequestTimeout", Detail) {
-  static readonly declaration: Declaration = {
-    status: 408,
-    code: "request_timeout",
-    title: "The body did not arrive in time",
-    when: "JSON has to arrive as a whole within some seconds, and an upload has to bring 4 KiB a second on average of some seconds. `detail` says how long the server waited. The connection is closed.",
-    isRetryable: true,
-    example: { detail: "The body: nothing of it arrived for 20 seconds." },
-  }
-}
-
-export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", Detail) {
-  static readonly declaration: Declaration = {
-    status: 409,
-    code: "slug_taken",
-    title: "Slug already in use",
-    when: "Another chatbot of the organization has it. Choose another one, or leave it out to get one that is free.",
-    example: { detail: "Another chatbot of the organization has this slug." },
-  }
-}
-
-export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", Detail) {
-  static readonly declaration: Declaration = {
-    status: 409,
-    code: "conflict",
-    title: "Not possible in the present state",
-    when: "`detail` says what is in the way: for example, another tool of the chatbot has the name, the chatbot has as many tools as it may have, or a document that is to be tried again has not failed.",
-    example: { detail: "Only a failed document can be tried again; this one is ready." },
-  }
-}
-
-export class ChatbotInactive extends Schema.TaggedError<ChatbotInactive>()("ChatbotInactive", Detail) {
-  static readonly declaration: Declaration = {
-    status: 409,
-    code: "chatbot_inactive",
-    title: "The chatbot is not active",
-    when: "It does not answer chats until its field `active` is true again.",
-    example: { detail: "This chatbot is not active: it does not answer until `active` is true again." },
-  }
-}
-
-export class QuotaReached extends Schema.TaggedError<QuotaReached>()("QuotaReached", Detail) {
-  static readonly declaration: Declaration = {
-    status: 409,
-    code: "quota_reached",
-    title: "The organization's quota is reached",
-    when: "The organization has as many of these things as its quota allows, or would have more. `detail` names the quota and its limit. Delete some of them, or ask the operator for more.",
-    example: { detail: "The organization's quota of 1,000 chatbots is reached." },
-  }
-}
-
-export class IdempotencyInProgress extends Schema.TaggedError<IdempotencyInProgress>()("IdempotencyInProgress", {
-  ...Detail,
-  ...RetryAfter,
-}) {
-  static readonly declaration: Declaration = {
-    status: 409,
-    code: "idempotency_in_progress",
-    title: "The first request with this idempotency key is still running",
-    when: "A request with the same `Idempotency-Key` has not been answered yet. Send it again later to get the answer to the first one.",
-    isRetryable: true,
-    example: {
-      detail: "The first request with this Idempotency-Key is still running.",
-      retry_after_seconds: 1,
-    },
-  }
-}
-
-export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()("PreconditionFailed", Detail) {
-  static readonly declaration: Declaration = {
-    status: 412,
-    code: "precondition_failed",
-    title: "Changed since it was read",
-    when: "`If-Match` names another version than the stored one. Read it again, and send the change with its new `ETag`.",
-    example: { detail: "The chatbot has changed since the version that If-Match names." },
-  }
-}
-
-export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail) {
-  static readonly declaration: Declaration = {
-    status: 413,
-    code: "too_large",
-    title: "Too large",
-    when: "The body or a file has too many bytes, or an upload too many files. `detail` names which, and the limit.",
-    example: { detail: "handbook.pdf: at most 25 MiB." },
-    openAi: { code: "request_too_large" },
-  }
-
   /** A failure because `what` has more bytes than `limit`, which `detail` shows in MiB or a unit that suits it. */
   static of(what: string, limit: number): TooLarge {
     return new TooLarge({ detail: `${what}: at most ${ByteSize.format(ByteSize.bytes(limit))}.` })
@@ -215,151 +190,124 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", Detail)
   }
 }
 
-export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("UnsupportedMediaType", Detail) {
-  static readonly declaration: Declaration = {
-    status: 415,
-    code: "unsupported_media_type",
-    title: "Media type not supported",
-    when: "The body has another media type than is taken here; or a file is of a kind that cannot be read, or not of the kind that its extension says. Nothing of the upload is kept.",
-    example: {
-      detail:
-        "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx.",
-    },
-  }
-}
+export class UnsupportedMediaType extends failure<UnsupportedMediaType>()("UnsupportedMediaType", Detail, {
+  status: 415,
+  code: "unsupported_media_type",
+  title: "Media type not supported",
+  when: "The body has another media type than is taken here; or a file is of a kind that cannot be read, or not of the kind that its extension says. Nothing of the upload is kept.",
+  example: {
+    detail:
+      "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx.",
+  },
+}) {}
 
-export class UnreadableDocument extends Schema.TaggedError<UnreadableDocument>()("UnreadableDocument", Detail) {
-  static readonly declaration: Declaration = {
-    status: 422,
-    code: "unreadable_document",
-    title: "The document cannot be read",
-    when: "The file that was to replace its content is damaged, protected or has no text; `detail` says which. The old content stays.",
-    example: { detail: "scan.pdf: The document has no text." },
-  }
-}
+export class UnreadableDocument extends failure<UnreadableDocument>()("UnreadableDocument", Detail, {
+  status: 422,
+  code: "unreadable_document",
+  title: "The document cannot be read",
+  when: "The file that was to replace its content is damaged, protected or has no text; `detail` says which. The old content stays.",
+  example: { detail: "scan.pdf: The document has no text." },
+}) {}
 
-export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", Detail) {
-  static readonly declaration: Declaration = {
-    status: 422,
-    code: "idempotency_key_reused",
-    title: "The idempotency key belongs to another request",
-    when: "A request with the same `Idempotency-Key` but another method, path or body was sent before. Choose a new key for every new request.",
-    example: { detail: "This Idempotency-Key was sent with another request before." },
-  }
-}
+export class IdempotencyKeyReused extends failure<IdempotencyKeyReused>()("IdempotencyKeyReused", Detail, {
+  status: 422,
+  code: "idempotency_key_reused",
+  title: "The idempotency key belongs to another request",
+  when: "A request with the same `Idempotency-Key` but another method, path or body was sent before. Choose a new key for every new request.",
+  example: { detail: "This Idempotency-Key was sent with another request before." },
+}) {}
 
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { ...Detail, ...RetryAfter }) {
-  static readonly declaration: Declaration = {
-    status: 429,
-    code: "rate_limited",
-    title: "Rate limit exceeded",
-    when: "The API key, its organization or the client's address has sent more requests than its rate limit allows. `Retry-After` says when the next one is granted; `RateLimit` on every response says how many are left.",
-    isRetryable: true,
-    example: { detail: "This API key may send 100 requests in 10 seconds.", retry_after_seconds: 3 },
-    openAi: { code: "rate_limit_exceeded" },
-  }
-}
+export class RateLimited extends failure<RateLimited>()("RateLimited", DetailAndTime, {
+  status: 429,
+  code: "rate_limited",
+  title: "Rate limit exceeded",
+  when: "The API key, its organization or the client's address has sent more requests than its rate limit allows. `Retry-After` says when the next one is granted; `RateLimit` on every response says how many are left.",
+  isRetryable: true,
+  example: { detail: "This API key may send 100 requests in 10 seconds.", retry_after_seconds: 3 },
+  openAi: { code: "rate_limit_exceeded" },
+}) {}
 
-export class TooManyAtOnce extends Schema.TaggedError<TooManyAtOnce>()("TooManyAtOnce", { ...Detail, ...RetryAfter }) {
-  static readonly declaration: Declaration = {
-    status: 429,
-    code: "too_many_at_once",
-    title: "Too many requests of this kind at once",
-    when: "The organization has as many uploads, searches, chats, streams or lists under way as its share of the server allows, and none ended while this request waited for its turn.",
-    isRetryable: true,
-    example: {
-      detail: "The organization has 8 uploads under way, as many as its share allows.",
-      retry_after_seconds: 1,
-    },
-    openAi: { code: "rate_limit_exceeded" },
-  }
-}
+export class TooManyAtOnce extends failure<TooManyAtOnce>()("TooManyAtOnce", DetailAndTime, {
+  status: 429,
+  code: "too_many_at_once",
+  title: "Too many requests of this kind at once",
+  when: "The organization has as many uploads, searches, chats, streams or lists under way as its share of the server allows, and none ended while this request waited for its turn.",
+  isRetryable: true,
+  example: {
+    detail: "The organization has 8 uploads under way, as many as its share allows.",
+    retry_after_seconds: 1,
+  },
+  openAi: { code: "rate_limit_exceeded" },
+}) {}
 
-export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
-  ...Detail,
-  ...RetryAfter,
-}) {
-  static readonly declaration: Declaration = {
-    status: 429,
-    code: "too_many_requests",
-    title: "Too many requests",
-    when: "The model's provider asks to slow down.",
-    isRetryable: true,
-    example: { detail: "The model provider asks to wait.", retry_after_seconds: 5 },
-    openAi: { code: "rate_limit_exceeded" },
-  }
-}
+export class TooManyRequests extends failure<TooManyRequests>()("TooManyRequests", DetailAndTime, {
+  status: 429,
+  code: "too_many_requests",
+  title: "Too many requests",
+  when: "The model's provider asks to slow down.",
+  isRetryable: true,
+  example: { detail: "The model provider asks to wait.", retry_after_seconds: 5 },
+  openAi: { code: "rate_limit_exceeded" },
+}) {}
 
-export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", { ...Detail, ...RetryAfter }) {
-  static readonly declaration: Declaration = {
-    status: 429,
-    code: "budget_spent",
-    title: "The tokens of the day are spent",
-    when: "The organization or the API key has no tokens left for today, or chats under way have reserved what is left. There are new ones at midnight, UTC.",
-    isRetryable: true,
-    example: {
-      detail: "The organization has spent its tokens for today; there are new ones at midnight, UTC.",
-      retry_after_seconds: 35_000,
-    },
-    openAi: { type: "insufficient_quota", code: "insufficient_quota" },
-  }
-}
+export class BudgetSpent extends failure<BudgetSpent>()("BudgetSpent", DetailAndTime, {
+  status: 429,
+  code: "budget_spent",
+  title: "The tokens of the day are spent",
+  when: "The organization or the API key has no tokens left for today, or chats under way have reserved what is left. There are new ones at midnight, UTC.",
+  isRetryable: true,
+  example: {
+    detail: "The organization has spent its tokens for today; there are new ones at midnight, UTC.",
+    retry_after_seconds: 35_000,
+  },
+  openAi: { type: "insufficient_quota", code: "insufficient_quota" },
+}) {}
 
-export class TooManyChats extends Schema.TaggedError<TooManyChats>()("TooManyChats", { ...Detail, ...RetryAfter }) {
-  static readonly declaration: Declaration = {
-    status: 429,
-    code: "too_many_chats",
-    title: "Too many chats at once",
-    when: "The organization or the API key has as many under way as it may have.",
-    isRetryable: true,
-    example: { detail: "The API key has as many chats under way as it may have.", retry_after_seconds: 5 },
-    openAi: { code: "rate_limit_exceeded" },
-  }
-}
+export class TooManyChats extends failure<TooManyChats>()("TooManyChats", DetailAndTime, {
+  status: 429,
+  code: "too_many_chats",
+  title: "Too many chats at once",
+  when: "The organization or the API key has as many under way as it may have.",
+  isRetryable: true,
+  example: { detail: "The API key has as many chats under way as it may have.", retry_after_seconds: 5 },
+  openAi: { code: "rate_limit_exceeded" },
+}) {}
 
-export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", Detail) {
-  static readonly declaration: Declaration = {
-    status: 500,
-    code: "internal_error",
-    title: "Internal error",
-    when: "The server is at fault. The response says nothing of the reason; the server's log has it under the request's id.",
-    isRetryable: true,
-    example: { detail: "The server failed. Its log has the reason under this request's id." },
-  }
-}
+export class InternalError extends failure<InternalError>()("InternalError", Detail, {
+  status: 500,
+  code: "internal_error",
+  title: "Internal error",
+  when: "The server is at fault. The response says nothing of the reason; the server's log has it under the request's id.",
+  isRetryable: true,
+  example: { detail: "The server failed. Its log has the reason under this request's id." },
+}) {}
 
-export class ProviderFailed extends Schema.TaggedError<ProviderFailed>()("ProviderFailed", Detail) {
-  static readonly declaration: Declaration = {
-    status: 502,
-    code: "provider_failed",
-    title: "The model provider failed",
-    when: "It answered with a failure, or with what it should not. The user's message is kept.",
-    isRetryable: true,
-    example: { detail: "The model provider failed." },
-  }
-}
+export class ProviderFailed extends failure<ProviderFailed>()("ProviderFailed", Detail, {
+  status: 502,
+  code: "provider_failed",
+  title: "The model provider failed",
+  when: "It answered with a failure, or with what it should not. The user's message is kept.",
+  isRetryable: true,
+  example: { detail: "The model provider failed." },
+}) {}
 
-export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { ...Detail, ...RetryAfter }) {
-  static readonly declaration: Declaration = {
-    status: 503,
-    code: "unavailable",
-    title: "Not available right now",
-    when: "The database, the disk or a provider cannot be reached, or the server is starting or shutting down.",
-    isRetryable: true,
-    example: { detail: "The database cannot be reached right now.", retry_after_seconds: 2 },
-  }
-}
+export class Unavailable extends failure<Unavailable>()("Unavailable", DetailAndTime, {
+  status: 503,
+  code: "unavailable",
+  title: "Not available right now",
+  when: "The database, the disk or a provider cannot be reached, or the server is starting or shutting down.",
+  isRetryable: true,
+  example: { detail: "The database cannot be reached right now.", retry_after_seconds: 2 },
+}) {}
 
-export class ProviderTimeout extends Schema.TaggedError<ProviderTimeout>()("ProviderTimeout", Detail) {
-  static readonly declaration: Declaration = {
-    status: 504,
-    code: "provider_timeout",
-    title: "The model provider did not answer in time",
-    when: "It may be overloaded. The user's message is kept.",
-    isRetryable: true,
-    example: { detail: "The model did not answer in time." },
-  }
-}
+export class ProviderTimeout extends failure<ProviderTimeout>()("ProviderTimeout", Detail, {
+  status: 504,
+  code: "provider_timeout",
+  title: "The model provider did not answer in time",
+  when: "It may be overloaded. The user's message is kept.",
+  isRetryable: true,
+  example: { detail: "The model did not answer in time." },
+}) {}
 
 /** The class of every failure, by its tag. */
 export const failures = {
