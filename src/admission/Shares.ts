@@ -1,20 +1,38 @@
-import { Context, Duration, type Effect, Layer, type Scope } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { Caller } from "../domain/Caller.ts"
 import { TooManyAtOnce } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { Places } from "../system/Places.ts"
 
-/** The kinds of work of which an organization has a share. */
-export type ShareKind = "uploads" | "searches" | "chats" | "streams" | "lists" | "events"
+/**
+ * Most work that one organization may have under way in one process. It is far more than an organization needs whose
+ * visitors come by themselves, and little enough that some such organizations fit into a server together.
+ */
+export const ShareBounds = Context.Reference("parley/admission/ShareBounds", {
+  defaultValue: () => ({
+    organization: {
+      /** Uploads while their bodies arrive, each of which has a file of its own. */
+      uploads: 8,
+      /** Searches in knowledge bases, which are computed. */
+      searches: 16,
+      /** Chats that are answered at once as a whole, except streams. */
+      chats: 64,
+      /** Streamed chats, which mostly wait for a model. */
+      streams: 256,
+      /** Lists of chatbots, from the first read until the client has received the list. */
+      lists: 4,
+      /** Streams of events, such as open consoles. */
+      events: 64,
+    },
+    /** Time that a request beyond a share waits for its turn; a client that waits longer would rather try again. */
+    wait: Duration.seconds(2) as Duration.Input,
+    /** Requests of one organization that wait for a place of one kind; others are refused at once. */
+    queue: 500,
+  }),
+})
 
-export interface SharesSettings {
-  /** The most work of each kind that one organization has under way in this process. */
-  readonly organization: Readonly<Record<ShareKind, number>>
-  /** Longest time that work beyond a share waits for its turn. */
-  readonly wait: Duration.Duration
-  /** The most work of one kind and organization that waits. */
-  readonly queue: number
-}
+/** A kind of work of which an organization has a share. */
+type ShareKind = keyof (typeof ShareBounds)["Service"]["organization"]
 
 /** `Retry-After` of a refusal: work of these kinds ends within seconds. */
 const RETRY_AFTER_SECONDS = 1
@@ -25,40 +43,37 @@ const RETRY_AFTER_SECONDS = 1
  *
  * There is no limit for all organizations together, because by such a limit a few of them could keep out the others.
  */
-export class Shares extends Context.Service<
-  Shares,
-  {
-    /** Runs work that takes a place in the share of the caller's organization until it ends. */
-    readonly within: (
-      kind: ShareKind,
-    ) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | TooManyAtOnce, R | Caller>
-    /** Takes a place in the share of the caller's organization until the scope closes. */
-    readonly hold: (kind: ShareKind) => Effect.Effect<void, TooManyAtOnce, Caller | Scope.Scope>
-  }
->()("parley/admission/Shares") {
-  static readonly layer = ({ organization: most, queue, wait }: SharesSettings) =>
-    Layer.sync(Shares, () => {
-      const millis = Duration.toMillis(wait)
-      /** The places by kind and organization, while work is in them. */
-      const occupied = new Map<string, Places>()
+export class Shares extends Context.Service<Shares>()("parley/admission/Shares", {
+  make: Effect.gen(function* () {
+    const { organization: most, queue, wait } = yield* ShareBounds
+    const millis = Duration.toMillis(wait)
+    /** The places by kind and organization, while work is in them. */
+    const occupied = new Map<string, Places>()
 
-      const placesOf = (kind: ShareKind, organization: OrganizationId): Places => {
-        const id = `${kind} ${organization}`
-        const found = occupied.get(id)
-        if (found !== undefined) return found
-        const places = new Places(most[kind], queue, () => occupied.delete(id))
-        occupied.set(id, places)
-        return places
-      }
+    const placesOf = (kind: ShareKind, organization: OrganizationId): Places => {
+      const id = `${kind} ${organization}`
+      const found = occupied.get(id)
+      if (found !== undefined) return found
+      const places = new Places(most[kind], queue, () => occupied.delete(id))
+      occupied.set(id, places)
+      return places
+    }
 
-      const waitFor = (kind: ShareKind) => ({ millis, refuse: () => refusalOf(kind, most[kind]) })
+    const waitFor = (kind: ShareKind) => ({ millis, refuse: () => refusalOf(kind, most[kind]) })
 
-      return {
-        within: (kind) => (work) =>
+    return {
+      /** Runs work that takes a place in the share of the caller's organization until it ends. */
+      within:
+        (kind: ShareKind) =>
+        <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | TooManyAtOnce, R | Caller> =>
           Caller.use(({ organizationId }) => placesOf(kind, organizationId).within(waitFor(kind))(work)),
-        hold: (kind) => Caller.use(({ organizationId }) => placesOf(kind, organizationId).hold(waitFor(kind))),
-      }
-    })
+
+      /** Takes a place in the share of the caller's organization until the scope closes. */
+      hold: (kind: ShareKind) => Caller.use(({ organizationId }) => placesOf(kind, organizationId).hold(waitFor(kind))),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const refusalOf = (kind: ShareKind, most: number) =>

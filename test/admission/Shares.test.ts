@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiKeyId, OrganizationId } from "../../src/domain/Ids.ts"
 import { Shares } from "../../src/admission/Shares.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { defaults, sharesWith } from "../lib/Defaults.ts"
 import { asCaller } from "../lib/Tenants.ts"
 
 const organization = OrganizationId.make(crypto.randomUUID())
@@ -11,11 +11,7 @@ const other = OrganizationId.make(crypto.randomUUID())
 const newKey = () => ApiKeyId.make(crypto.randomUUID())
 
 /** Shares of four chats, for which two others may wait. */
-const shares = Shares.layer({
-  ...defaults.shares,
-  organization: { ...defaults.shares.organization, chats: 4, searches: 4 },
-  queue: 2,
-})
+const shares = sharesWith({ chats: 4, searches: 4 }, { queue: 2 })
 
 /** Runs chats on behalf of an organization and a key, which go on until the gate opens. */
 const chatting = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Context, Schema } from "effect"
 import { ListBytes } from "../../src/http/chatbots/Chatbots.ts"
-import { ShareBounds } from "../../src/admission/ShareBounds.ts"
+import { ShareBounds } from "../../src/admission/Shares.ts"
 import { type Client, problem, read, until } from "../lib/Client.ts"
 import { says } from "../lib/FakeAnthropic.ts"
 import { callTool, connectMcp } from "../lib/Mcp.ts"

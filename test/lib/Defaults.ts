@@ -5,7 +5,7 @@ import { TextLimit } from "../../src/knowledge/Extract.ts"
 import { read } from "../../src/knowledge/extract/Read.ts"
 import type { CallSettings } from "../../src/models/calls/ProviderCalls.ts"
 import type { ModelsSettings } from "../../src/models/Models.ts"
-import { ShareBounds } from "../../src/admission/ShareBounds.ts"
+import { ShareBounds, Shares } from "../../src/admission/Shares.ts"
 import { DatabaseTraits } from "../../src/system/DatabaseTraits.ts"
 
 const settings: Config["Service"] = Effect.runSync(
@@ -16,6 +16,16 @@ const shares = ShareBounds.defaultValue()
 
 /** The settings of a server without any environment variable, with its shares, for tests that change one of them. */
 export const defaults = { ...settings, shares: { ...shares, wait: Duration.fromInputUnsafe(shares.wait) } }
+
+/** The shares of a server without any environment variable, except for the given ones. */
+export const sharesWith = (
+  organization: Partial<typeof shares.organization> = {},
+  rest: Partial<Omit<typeof shares, "organization">> = {},
+) =>
+  Layer.provide(
+    Shares.layer,
+    Layer.succeed(ShareBounds, { ...shares, ...rest, organization: { ...shares.organization, ...organization } }),
+  )
 
 /** The default limits of calls to a provider, except for the given ones. */
 export const callSettings = (limits: Partial<CallSettings> = {}): CallSettings => ({

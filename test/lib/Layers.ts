@@ -8,9 +8,8 @@ import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, StoredSource } from "../../src/knowledge/extract/Extraction.ts"
-import { Shares } from "../../src/admission/Shares.ts"
 import * as Storage from "../../src/storage/Storage.ts"
-import { defaults } from "./Defaults.ts"
+import { defaults, sharesWith } from "./Defaults.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*
@@ -30,16 +29,13 @@ export const repositories = Layer.provide(
 )
 
 /** Shares that limit nothing. */
-export const unlimitedShares = Shares.layer({
-  ...defaults.shares,
-  organization: {
-    uploads: Infinity,
-    searches: Infinity,
-    chats: Infinity,
-    streams: Infinity,
-    lists: Infinity,
-    events: Infinity,
-  },
+export const unlimitedShares = sharesWith({
+  uploads: Infinity,
+  searches: Infinity,
+  chats: Infinity,
+  streams: Infinity,
+  lists: Infinity,
+  events: Infinity,
 })
 
 /** Every repository, over a new database, which is provided too. */

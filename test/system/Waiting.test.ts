@@ -7,7 +7,7 @@ import { Gate } from "../../src/models/calls/Gate.ts"
 import { Shares } from "../../src/admission/Shares.ts"
 import { makeClients } from "../../src/storage/sql/TenantConnections.ts"
 import { defaultLimits } from "../../src/models/calls/ProviderCalls.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { sharesWith } from "../lib/Defaults.ts"
 import { makeFakePool, noRows } from "../lib/FakePool.ts"
 import { asCaller } from "../lib/Tenants.ts"
 
@@ -44,15 +44,7 @@ const makers: Record<string, OneAtATime> = {
   "work within the share of an organization": Effect.gen(function* () {
     const { within } = yield* Shares
     return (work: Work) => asCaller(organization)(within("chats")(work))
-  }).pipe(
-    Effect.provide(
-      Shares.layer({
-        ...defaults.shares,
-        organization: { ...defaults.shares.organization, chats: 1 },
-        wait: Duration.minutes(1),
-      }),
-    ),
-  ),
+  }).pipe(Effect.provide(sharesWith({ chats: 1 }, { wait: Duration.minutes(1) }))),
   "a call of a provider with a limit of concurrent calls": Effect.sync(() => {
     const gate = new Gate("Provider", { ...defaultLimits, concurrency: 1, turnWait: Duration.minutes(1) })
     return (work: Work) => gate.limit(work)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Context, Effect, Schedule, type Scope } from "effect"
 import { linuxUsageOf } from "../../../src/knowledge/process/ProcessUsage.ts"
 import { withEngineSettings } from "../../../src/launch.ts"
-import { ShareBounds } from "../../../src/admission/ShareBounds.ts"
+import { ShareBounds } from "../../../src/admission/Shares.ts"
 import { scriptWith } from "../../lib/ServerProcess.ts"
 
 /** A server in a process of its own. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Context } from "effect"
-import { ShareBounds } from "../../../src/admission/ShareBounds.ts"
+import { ShareBounds } from "../../../src/admission/Shares.ts"
 import { problem } from "../../lib/Client.ts"
 import { listen } from "../../lib/EventReader.ts"
 import { startServer } from "../../lib/TestServer.ts"

@@ -4,14 +4,13 @@ import { TestClock } from "effect/testing"
 import { Unavailable } from "../../../src/domain/Errors.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId } from "../../../src/domain/Ids.ts"
 import { Events } from "../../../src/services/console/Events.ts"
-import { Shares } from "../../../src/admission/Shares.ts"
 import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
 import {
   type DocumentState,
   OrganizationChanges,
   type OrganizationState,
 } from "../../../src/storage/OrganizationChanges.ts"
-import { defaults } from "../../lib/Defaults.ts"
+import { sharesWith } from "../../lib/Defaults.ts"
 import { quiet } from "../../lib/Layers.ts"
 import { asCaller } from "../../lib/Tenants.ts"
 
@@ -41,9 +40,7 @@ const eventsOf = (
       ),
     documents,
   })
-  const events = Events.layer(interval).pipe(
-    Layer.provide([changes, Layer.mock(Chatbots)({}), Shares.layer(defaults.shares)]),
-  )
+  const events = Events.layer(interval).pipe(Layer.provide([changes, Layer.mock(Chatbots)({}), sharesWith()]))
   return Effect.runPromise(
     Effect.gen(function* () {
       const subscription = yield* asCaller(organization, { apiKeyId: ApiKeyId.make(organization) })(
