@@ -108,12 +108,11 @@ export const sharedLimits = Effect.gen(function* () {
   const exchange = Effect.fnUntraced(function* (answered: ReadonlyArray<Waiting>) {
     const reports = Array.from(unreported, (counter) => [counter, counter.report()] as const)
     unreported = new Set()
-    const before = monotonicMillis(clock)
     const counts = yield* count(reports.map(([, report]) => report))
     const after = monotonicMillis(clock)
     if (counts === undefined) aloneUntil = after + ALONE_MILLIS
     const [first] = counts ?? []
-    if (first !== undefined) ahead = clockOffset(ahead, { other: first.at, before, after })
+    if (first !== undefined) ahead = first.at - after
     const byId = new Map(counts?.map((one) => [one.id, one]))
     for (const [counter, report] of reports) {
       const found = byId.get(report.id)
@@ -160,13 +159,3 @@ export const sharedLimits = Effect.gen(function* () {
       }),
   }
 })
-
-/**
- * Estimates the lead of another clock over this process's, in milliseconds. One reading of the other clock, taken
- * between two readings of this one, only tells its bounds. The estimate changes no more than the bounds demand, so
- * that an answer that took long does not spoil what quick ones have told, and a clock that was set anew is followed.
- */
-export const clockOffset = (
-  estimate: number,
-  reading: { readonly other: number; readonly before: number; readonly after: number },
-): number => Math.min(Math.max(estimate, reading.other - reading.after), reading.other - reading.before)
