@@ -1,4 +1,4 @@
-import { Context, DateTime, Effect, Layer, Redacted, Semaphore } from "effect"
+import { Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import {
   type ApiKey,
@@ -21,11 +21,7 @@ import { atBorder } from "../observability/Border.ts"
 import { isPublishableKey, makePublishableKey } from "../domain/widget/PublishableKey.ts"
 import * as Storage from "../storage/keys/ApiKeys.ts"
 import { Organizations } from "../storage/organizations/Organizations.ts"
-import { LOOKUP_CAPACITY, recentLookups } from "./RecentLookups.ts"
-import { RecentMap } from "../system/RecentMap.ts"
-
-/** Most lookups at once of keys that are not known to be valid. */
-const STRANGERS_AT_ONCE = 2
+import { recentLookups } from "./RecentLookups.ts"
 
 const unauthorized = new Unauthorized({
   detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`.",
@@ -72,19 +68,11 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/services/ApiKeys
     const organizations = yield* Organizations
     const random = yield* SecureRandom.SecureRandom
 
-    /** The hashes of keys that were valid when they were last looked up. Wrong keys cannot displace them. */
-    const valid = new RecentMap<true>(LOOKUP_CAPACITY)
-    // Whoever sends wrong keys does not keep the database from those with valid ones.
-    const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
-
     // Entries are stored by hash, so that no secret stays in memory, and for unknown keys too, so that guessing
     // reaches the database once a key at most. A 256-bit secret cannot be found by timing an index.
-    const lookUp = yield* recentLookups(
-      (hash) => {
-        const find = atBorder(storage.findLive(Buffer.from(hash, "base64")), { span: "api key lookup" })
-        return valid.find(hash) === true ? find : strangers.withPermit(find)
-      },
-      (live) => live?.expires_in,
+    const lookups = yield* recentLookups(
+      (hash) => atBorder(storage.findLive(Buffer.from(hash, "base64")), { span: "api key lookup" }),
+      ({ expires_in }) => expires_in,
     )
 
     const insert = Effect.fnUntraced(function* (
@@ -141,14 +129,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/services/ApiKeys
           return yield* Effect.andThen(unlessKnown, isPublishableKey(presented) ? publishable : unauthorized)
         }
         const hash = Buffer.from(hashKey(presented)).toString("base64")
-        const isKnown = valid.find(hash) === true
-        if (!isKnown) yield* unlessKnown
-        const live = yield* lookUp(hash)
-        if (live === undefined) {
-          valid.delete(hash)
-          return yield* unauthorized
-        }
-        if (!isKnown) valid.set(hash, true)
+        if (!lookups.isKnown(hash)) yield* unlessKnown
+        const live = yield* lookups.find(hash)
+        if (live === undefined) return yield* unauthorized
         return {
           apiKeyId: live.id,
           organizationId: live.organization_id,

@@ -84,9 +84,11 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
 
       /** Whether a chatbot still has a secret. One that was deleted is known to be within a second. */
       isLive: Effect.fnUntraced(function* (chatbot: ChatbotId, id: IdentitySecretId) {
-        const has = (secrets: ReadonlyArray<IdentitySecret>) => secrets.some((secret) => secret.id === id)
+        const has = (secrets: ReadonlyArray<IdentitySecret> = []) => secrets.some((secret) => secret.id === id)
         // One that was made a moment ago is in the list, and not yet among what is remembered of it.
-        return has(yield* liveSecrets(`${yield* CurrentOrganization}/${chatbot}`)) || has(yield* storage.list(chatbot))
+        return (
+          has(yield* liveSecrets.find(`${yield* CurrentOrganization}/${chatbot}`)) || has(yield* storage.list(chatbot))
+        )
       }),
     }
   }),

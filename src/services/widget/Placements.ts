@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Schema, Semaphore } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { hashKey } from "../../domain/ApiKey.ts"
 import { noBudget } from "../../domain/Budget.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import { Slug } from "../../domain/chatbot/Slug.ts"
 import { Forbidden, NotFound, type Unavailable } from "../../domain/Errors.ts"
-import { AnyUuid, ApiKeyId, type ChatbotId, type OrganizationId } from "../../domain/Ids.ts"
+import { AnyUuid, ApiKeyId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ANY_ORIGIN, isAllowedOrigin, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
@@ -13,9 +13,8 @@ import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { PublicChatbots } from "../../storage/chatbots/PublicChatbots.ts"
 import { PUBLIC_URL } from "../../system/Variables.ts"
 import { PublicUrl } from "../PublicUrl.ts"
-import { LOOKUP_CAPACITY, recentLookups } from "../RecentLookups.ts"
+import { recentLookups } from "../RecentLookups.ts"
 import { RateLimiter, REFUSED_COST } from "../../admission/RateLimiter.ts"
-import { RecentMap } from "../../system/RecentMap.ts"
 
 /** A chatbot that stands on pages. */
 export interface Placement {
@@ -44,9 +43,6 @@ export const ensureOrigin = (
 ): Effect.Effect<void, Forbidden> =>
   origin === undefined || isAllowedOrigin(allowedOrigins, origin) ? Effect.void : Effect.fail(foreignPage)
 
-/** Most lookups at once of names under which nothing was found before. */
-const STRANGERS_AT_ONCE = 2
-
 const isUuid = Schema.is(AnyUuid)
 const isSlug = Schema.is(Slug)
 
@@ -64,75 +60,42 @@ export class Placements extends Context.Service<Placements>()("parley/services/w
     const publicChatbots = yield* PublicChatbots
     const publicUrl = yield* PublicUrl
     const { visitors } = yield* RateLimiter
-    const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
-    const known = new RecentMap<true>(LOOKUP_CAPACITY)
 
-    const chatbotOf = (id: ChatbotId, organization: OrganizationId) =>
-      chatbots.get(id).pipe(
-        Effect.provideService(CurrentOrganization, organization),
+    /** Finds which chatbot a name places, where, and on whose behalf its visitors chat. */
+    const locate = Effect.fnUntraced(function* (name: string) {
+      if (isPublishableKey(name)) {
+        const live = yield* keys.findLive(hashKey(name), "publishable")
+        if (live?.chatbot_id == null) return undefined
+        const { allowed_origins, budgets, chatbot_id: chatbotId, expires_at: expiresAt, expires_in } = live
+        const caller = { apiKeyId: live.id, organizationId: live.organization_id, chatbotId, expiresAt, budgets }
+        return { caller, allowedOrigins: allowed_origins ?? [], expiresIn: expires_in }
+      }
+      const found = yield* publicChatbots.find(name)
+      if (found === undefined) return undefined
+      const { budget, id: chatbotId, organization_id: organizationId } = found
+      const budgets = { organization: budget, key: noBudget }
+      const caller = { apiKeyId: ApiKeyId.make(chatbotId), organizationId, chatbotId, expiresAt: null, budgets }
+      return { caller, allowedOrigins: [ANY_ORIGIN], expiresIn: null }
+    })
+
+    const place = Effect.fnUntraced(function* (name: string) {
+      const located = yield* locate(name)
+      if (located === undefined) return undefined
+      const { allowedOrigins, caller, expiresIn } = located
+      const chatbot = yield* chatbots.get(caller.chatbotId).pipe(
+        Effect.provideService(CurrentOrganization, caller.organizationId),
         Effect.catchTag("NotFound", () => Effect.void),
       )
-
-    const byKey = Effect.fnUntraced(function* (key: string) {
-      const live = yield* keys.findLive(hashKey(key), "publishable")
-      if (live?.chatbot_id == null) return undefined
-      const chatbot = yield* chatbotOf(live.chatbot_id, live.organization_id)
-      if (chatbot === undefined) return undefined
-      return {
-        placement: {
-          config: configOf(chatbot, key, publicUrl),
-          allowedOrigins: live.allowed_origins ?? [],
-          caller: {
-            apiKeyId: live.id,
-            organizationId: live.organization_id,
-            scopes: ["chat"],
-            chatbotId: live.chatbot_id,
-            expiresAt: live.expires_at,
-            budgets: live.budgets,
-          },
-        } satisfies Placement,
-        expiresIn: live.expires_in,
-      }
+      if (chatbot === undefined || !(chatbot.is_public || isPublishableKey(name))) return undefined
+      const config = configOf(chatbot, isPublishableKey(name) ? name : chatbot.id, publicUrl)
+      const placement: Placement = { config, allowedOrigins, caller: { ...caller, scopes: ["chat"] } }
+      return { placement, expiresIn }
     })
 
-    const byName = Effect.fnUntraced(function* (name: string) {
-      const found = yield* publicChatbots.find(name)
-      const chatbot = found === undefined ? undefined : yield* chatbotOf(found.id, found.organization_id)
-      if (found === undefined || chatbot?.is_public !== true) return undefined
-      return {
-        placement: {
-          config: configOf(chatbot, chatbot.id, publicUrl),
-          allowedOrigins: [ANY_ORIGIN],
-          caller: {
-            apiKeyId: ApiKeyId.make(chatbot.id),
-            organizationId: chatbot.organization_id,
-            scopes: ["chat"],
-            chatbotId: chatbot.id,
-            expiresAt: null,
-            budgets: { organization: found.budget, key: noBudget },
-          },
-        } satisfies Placement,
-        expiresIn: null,
-      }
-    })
+    const lookups = yield* recentLookups(place, ({ expiresIn }) => expiresIn)
 
-    const lookUp = yield* recentLookups(
-      (name) => {
-        const find = isPublishableKey(name) ? byKey(name) : byName(name)
-        return known.find(name) === true ? find : strangers.withPermit(find)
-      },
-      (found) => found?.expiresIn,
-    )
-
-    const named = Effect.fnUntraced(function* (name: string) {
-      const found = yield* lookUp(name)
-      if (found === undefined) {
-        known.delete(name)
-        return yield* notPlaced
-      }
-      known.get(name, () => true)
-      return found.placement
-    })
+    const named = (name: string) =>
+      Effect.flatMap(lookups.find(name), (found) => (found === undefined ? notPlaced : Effect.succeed(found.placement)))
 
     const find = (key: string): Effect.Effect<Placement, NotFound | Unavailable> => {
       if (isPublishableKey(key)) return named(key)
