@@ -11,31 +11,21 @@ import { unguessableUuid } from "../system/UnguessableId.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 /** Bounds of what is kept for requests with an idempotency key. */
-export interface IdempotencyBounds {
-  /** Time for which an answer is kept: as that of others who offer such keys, which their clients are written for. */
-  readonly retention: Duration.Duration
-  /**
-   * Time for which a key stays taken when the server that ran its request hangs or cannot be reached. That of a server
-   * that has ended is free within some seconds.
-   */
-  readonly lease: Duration.Duration
-  /** Most bytes of one answer that is kept. */
-  readonly answerLimit: number
-  /** Most bytes of all answers of an organization; the oldest ones are deleted beyond it. */
-  readonly storedLimit: number
-}
-
-export const IdempotencyBounds: Context.Reference<IdempotencyBounds> = Context.Reference<IdempotencyBounds>(
-  "parley/services/IdempotencyBounds",
-  {
-    defaultValue: () => ({
-      retention: Duration.hours(24),
-      lease: Duration.seconds(30),
-      answerLimit: 4 * 1024 * 1024,
-      storedLimit: 1024 ** 3,
-    }),
-  },
-)
+export const IdempotencyBounds = Context.Reference("parley/services/IdempotencyBounds", {
+  defaultValue: () => ({
+    /** Time for which an answer is kept: as that of others who offer such keys, which their clients are written for. */
+    retention: Duration.hours(24),
+    /**
+     * Time for which a key stays taken when the server that ran its request hangs or cannot be reached. That of a server
+     * that has ended is free within some seconds.
+     */
+    lease: Duration.seconds(30),
+    /** Most bytes of one answer that is kept. */
+    answerLimit: 4 * 1024 * 1024,
+    /** Most bytes of all answers of an organization; the oldest ones are deleted beyond it. */
+    storedLimit: 1024 ** 3,
+  }),
+})
 
 /** The answer to a request, as it is kept and replayed. */
 export interface Answer {
@@ -55,34 +45,6 @@ export interface KeyedRequest {
   /** Parts of the request. Two requests are the same when all of their parts are equal. */
   readonly parts: ReadonlyArray<string | Uint8Array>
 }
-
-/** The right to run a request whose idempotency key nobody else uses meanwhile. It has to be ended in one of the ways. */
-export interface Claim {
-  /** A UUID v7 that is the same for every attempt at the operation, for the ids of what it makes. */
-  readonly operation: string
-  /** Whether an earlier attempt was cut off, and may have done a part of the work. */
-  readonly isResumed: boolean
-  /**
-   * Runs the operation in one transaction of a client, together with the statement that keeps its answer. So either
-   * both are committed or neither. `answerOf` returns the answer of a result. The claim goes on if the operation fails.
-   */
-  readonly commit: <A, E, R>(
-    client: CommitClient,
-    operation: Effect.Effect<A, E, R>,
-    answerOf: (result: A) => Answer,
-  ) => Effect.Effect<A, E | IdempotencyInProgress | Unavailable, R>
-  /** Keeps the answer of an operation that has ended. If it cannot be kept, the same request may be sent again later. */
-  readonly keep: (answer: Answer) => Effect.Effect<void>
-  /** Lets the same request be sent again, after an operation that was cut off. */
-  readonly release: Effect.Effect<void>
-  /** Lets any request use the key, after an operation that has changed nothing. */
-  readonly forget: Effect.Effect<void>
-}
-
-/** Outcome for a request with an idempotency key: it runs, or an earlier answer is sent again. */
-export type Beginning =
-  | { readonly _tag: "Claimed"; readonly claim: Claim }
-  | { readonly _tag: "Answered"; readonly answer: Answer }
 
 const inProgress = new IdempotencyInProgress({
   detail: "The first request with this Idempotency-Key is still running.",
@@ -109,166 +71,168 @@ const DERIVED_BYTES = 32
  * An answer is encrypted with a key that is derived from the API key and the idempotency key, neither of which is
  * stored. So whoever reads the database alone learns neither what the answer says nor what the request was.
  */
-export class Idempotency extends Context.Service<
-  Idempotency,
-  {
-    /**
-     * Begins a request. Fails with `IdempotencyKeyReused` if another request had the key, with `IdempotencyInProgress`
-     * while the same one is running, and with `Conflict` if its answer is kept no longer.
-     */
-    readonly begin: (
-      request: KeyedRequest,
-    ) => Effect.Effect<
-      Beginning,
-      Conflict | IdempotencyInProgress | IdempotencyKeyReused | Unavailable,
-      Caller | CurrentOrganization
-    >
-  }
->()("parley/services/Idempotency") {
-  static readonly layer = Layer.effect(
-    Idempotency,
-    Effect.gen(function* () {
-      const bounds = yield* IdempotencyBounds
-      const storage = yield* IdempotencyKeys
-      const aead = yield* Aead.Aead
-      const kdf = yield* Kdf.Kdf
-      const random = yield* SecureRandom.SecureRandom
-      const running = new Set<Attempt>()
+export class Idempotency extends Context.Service<Idempotency>()("parley/services/Idempotency", {
+  make: Effect.gen(function* () {
+    const bounds = yield* IdempotencyBounds
+    const storage = yield* IdempotencyKeys
+    const aead = yield* Aead.Aead
+    const kdf = yield* Kdf.Kdf
+    const random = yield* SecureRandom.SecureRandom
+    const running = new Set<Attempt>()
 
-      if ((yield* DatabaseTraits).isAlone) yield* storage.releaseAll
-      const renewal = Effect.suspend(() =>
-        running.size === 0 ? Effect.void : storage.renew(Array.from(running), bounds.lease),
-      )
-      const renewEvery = Duration.millis(Duration.toMillis(bounds.lease) / RENEWALS_PER_LEASE)
-      yield* Effect.forkScoped(regularly(renewEvery, "The leases of idempotency keys could not be renewed", renewal))
-      yield* Effect.forkScoped(
-        regularly(
-          SWEEP_INTERVAL,
-          "Expired idempotency keys could not be deleted",
-          Effect.andThen(storage.sweep, storage.trim(bounds.storedLimit)),
-        ),
-      )
+    if ((yield* DatabaseTraits).isAlone) yield* storage.releaseAll
+    const renewal = Effect.suspend(() =>
+      running.size === 0 ? Effect.void : storage.renew(Array.from(running), bounds.lease),
+    )
+    const renewEvery = Duration.millis(Duration.toMillis(bounds.lease) / RENEWALS_PER_LEASE)
+    yield* Effect.forkScoped(regularly(renewEvery, "The leases of idempotency keys could not be renewed", renewal))
+    yield* Effect.forkScoped(
+      regularly(
+        SWEEP_INTERVAL,
+        "Expired idempotency keys could not be deleted",
+        Effect.andThen(storage.sweep, storage.trim(bounds.storedLimit)),
+      ),
+    )
 
-      /** Derives the name of the key's row, the key of its answer, and the key of its fingerprint. */
-      const derive = Effect.fnUntraced(function* ({ credential, idempotencyKey }: KeyedRequest) {
-        const secret = Buffer.from(Redacted.value(credential))
-        const salt = Buffer.from(idempotencyKey)
-        const options = { salt, info: DERIVATION_CONTEXT, length: 3 * DERIVED_BYTES }
-        const bytes = yield* kdf.derive(Kdf.hkdfSha256, secret, options)
-        const part = (index: number) => bytes.subarray(index * DERIVED_BYTES, (index + 1) * DERIVED_BYTES)
-        return { name: part(0), seal: yield* Aead.key(ALGORITHM, part(1)), fingerprint: part(2) }
-      }, Effect.orDie)
+    /** Derives the name of the key's row, the key of its answer, and the key of its fingerprint. */
+    const derive = Effect.fnUntraced(function* ({ credential, idempotencyKey }: KeyedRequest) {
+      const secret = Buffer.from(Redacted.value(credential))
+      const salt = Buffer.from(idempotencyKey)
+      const options = { salt, info: DERIVATION_CONTEXT, length: 3 * DERIVED_BYTES }
+      const bytes = yield* kdf.derive(Kdf.hkdfSha256, secret, options)
+      const part = (index: number) => bytes.subarray(index * DERIVED_BYTES, (index + 1) * DERIVED_BYTES)
+      return { name: part(0), seal: yield* Aead.key(ALGORITHM, part(1)), fingerprint: part(2) }
+    }, Effect.orDie)
 
-      const seal = Effect.fnUntraced(function* (
-        key: Aead.Key<typeof ALGORITHM>,
-        attempt: Attempt,
-        { body, headers }: Answer,
-      ) {
-        if (body.length > bounds.answerLimit) return null
-        const nonce = yield* random.randomBytes(ALGORITHM.nonceLength)
-        // JSON has no line feed of its own.
-        const text = Buffer.concat([Buffer.from(`${JSON.stringify(headers)}\n`), body])
-        return Buffer.concat([nonce, yield* Effect.orDie(aead.encrypt(key, text, { nonce, aad: attempt.name }))])
-      })
+    const seal = Effect.fnUntraced(function* (
+      key: Aead.Key<typeof ALGORITHM>,
+      attempt: Attempt,
+      { body, headers }: Answer,
+    ) {
+      if (body.length > bounds.answerLimit) return null
+      const nonce = yield* random.randomBytes(ALGORITHM.nonceLength)
+      // JSON has no line feed of its own.
+      const text = Buffer.concat([Buffer.from(`${JSON.stringify(headers)}\n`), body])
+      return Buffer.concat([nonce, yield* Effect.orDie(aead.encrypt(key, text, { nonce, aad: attempt.name }))])
+    })
 
-      const open = Effect.fnUntraced(function* (
-        key: Aead.Key<typeof ALGORITHM>,
-        name: Uint8Array,
-        sealed: Uint8Array,
-        status: number,
-      ) {
-        const nonce = sealed.subarray(0, ALGORITHM.nonceLength)
-        const text = yield* Effect.orDie(
-          aead.decrypt(key, sealed.subarray(ALGORITHM.nonceLength), { nonce, aad: name }),
+    const open = Effect.fnUntraced(function* (
+      key: Aead.Key<typeof ALGORITHM>,
+      name: Uint8Array,
+      sealed: Uint8Array,
+      status: number,
+    ) {
+      const nonce = sealed.subarray(0, ALGORITHM.nonceLength)
+      const text = yield* Effect.orDie(aead.decrypt(key, sealed.subarray(ALGORITHM.nonceLength), { nonce, aad: name }))
+      const end = text.indexOf(10)
+      const headers: Record<string, string> = JSON.parse(Buffer.from(text.subarray(0, end)).toString())
+      return { status, headers, body: text.subarray(end + 1) } satisfies Answer
+    })
+
+    /** Makes the right to run a request whose key nobody else uses meanwhile. It has to be ended in one of the ways. */
+    const makeClaim = (attempt: Attempt, key: Aead.Key<typeof ALGORITHM>, operation: string, isResumed: boolean) => {
+      running.add(attempt)
+      const ended = Effect.sync(() => running.delete(attempt))
+
+      const complete = (client: CommitClient, answer: Answer) =>
+        Effect.flatMap(seal(key, attempt, answer), (sealed) =>
+          storage.complete(client, attempt, { status: answer.status, answer: sealed, session: answer.session }),
+        ).pipe(Effect.provideService(CurrentOrganization, attempt.organization))
+
+      /** Ends the claim. If that fails, its lease lapses. */
+      const end = (how: Effect.Effect<void, Unavailable, CurrentOrganization>) =>
+        Effect.ensuring(Effect.ignore(how), ended).pipe(
+          Effect.provideService(CurrentOrganization, attempt.organization),
         )
-        const end = text.indexOf(10)
-        const headers: Record<string, string> = JSON.parse(Buffer.from(text.subarray(0, end)).toString())
-        return { status, headers, body: text.subarray(end + 1) } satisfies Answer
-      })
 
-      const makeClaim = (attempt: Attempt, key: Aead.Key<typeof ALGORITHM>, operation: string, isResumed: boolean) => {
-        running.add(attempt)
-        const ended = Effect.sync(() => running.delete(attempt))
+      return {
+        /** A UUID v7 that is the same for every attempt at the operation, for the ids of what it makes. */
+        operation,
+        /** Whether an earlier attempt was cut off, and may have done a part of the work. */
+        isResumed,
 
-        const complete = (client: CommitClient, answer: Answer) =>
-          Effect.flatMap(seal(key, attempt, answer), (sealed) =>
-            storage.complete(client, attempt, { status: answer.status, answer: sealed, session: answer.session }),
-          ).pipe(Effect.provideService(CurrentOrganization, attempt.organization))
-
-        /** Ends the claim. If that fails, its lease lapses. */
-        const end = (how: Effect.Effect<void, Unavailable, CurrentOrganization>) =>
-          Effect.ensuring(Effect.ignore(how), ended).pipe(
-            Effect.provideService(CurrentOrganization, attempt.organization),
-          )
-
-        const commit: Claim["commit"] = (client, work, answerOf) =>
+        /**
+         * Runs the operation in one transaction of a client, together with the statement that keeps its answer. So
+         * either both are committed or neither. `answerOf` returns the answer of a result. The claim goes on if the
+         * operation fails.
+         */
+        commit: <A, E, R>(client: CommitClient, work: Effect.Effect<A, E, R>, answerOf: (result: A) => Answer) =>
           Effect.tap(work, (result) =>
             // Without its lease the attempt may change nothing: another one has the key.
             Effect.flatMap(complete(client, answerOf(result)), (isKept) => (isKept ? Effect.void : inProgress)),
           ).pipe(
             storage.commit(client),
             Effect.tap(() => ended),
-          )
-
-        return {
-          operation,
-          isResumed,
-          commit,
-          keep: (answer) => end(Effect.asVoid(complete("tenant", answer))),
-          release: end(storage.release(attempt)),
-          forget: end(storage.forget(attempt)),
-        } satisfies Claim
-      }
-
-      const begin = Effect.fn("Idempotency.begin")(function* (request: KeyedRequest) {
-        const { apiKeyId } = yield* Caller
-        const organization = yield* CurrentOrganization
-        const keys = yield* derive(request)
-        const attempt = {
-          organization,
-          apiKey: apiKeyId,
-          name: keys.name,
-          lease: storage.leaseOf(yield* random.uuidV4()),
-        }
-        // The id of a chat's session, whose name nobody may guess.
-        const operation = yield* unguessableUuid(random)
-        // Nothing may come between a claim and its registration, after which the caller ends it.
-        return yield* Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(
-            storage.claim({
-              ...attempt,
-              operation,
-              fingerprint: fingerprintOf(keys.fingerprint, request.parts),
-              duration: bounds.lease,
-              retention: bounds.retention,
-            }),
-            (outcome): Effect.Effect<Beginning, Conflict | IdempotencyInProgress | IdempotencyKeyReused> => {
-              if (outcome?.is_claimed !== true) return restore(earlier(outcome, keys))
-              const isResumed = outcome.operation_id !== operation
-              const claim = makeClaim(attempt, keys.seal, outcome.operation_id, isResumed)
-              return Effect.succeed({ _tag: "Claimed", claim })
-            },
           ),
-        )
-      })
 
-      /** The answer of an earlier request with the same key. */
-      const earlier = Effect.fnUntraced(function* (
-        outcome: ClaimOutcome | undefined,
-        keys: Effect.Success<ReturnType<typeof derive>>,
-      ): Effect.fn.Return<Beginning, Conflict | IdempotencyInProgress | IdempotencyKeyReused> {
-        if (outcome === undefined) return yield* inProgress
-        const { answer, is_same, status } = outcome
-        if (!is_same) return yield* reused
-        if (status === null) return yield* inProgress
-        if (answer === null) return yield* notKept(status)
-        return { _tag: "Answered", answer: yield* open(keys.seal, keys.name, answer, status) }
-      })
+        /** Keeps the answer of an operation that has ended. If it cannot be kept, the request may be sent again later. */
+        keep: (answer: Answer) => end(Effect.asVoid(complete("tenant", answer))),
 
-      return { begin }
-    }),
-  ).pipe(Layer.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto]))
+        /** Lets the same request be sent again, after an operation that was cut off. */
+        release: end(storage.release(attempt)),
+
+        /** Lets any request use the key, after an operation that has changed nothing. */
+        forget: end(storage.forget(attempt)),
+      }
+    }
+
+    /** The answer of an earlier request with the same key. */
+    const earlier = Effect.fnUntraced(function* (
+      outcome: ClaimOutcome | undefined,
+      keys: Effect.Success<ReturnType<typeof derive>>,
+    ) {
+      if (outcome === undefined) return yield* inProgress
+      const { answer, is_same, status } = outcome
+      if (!is_same) return yield* reused
+      if (status === null) return yield* inProgress
+      if (answer === null) return yield* notKept(status)
+      return yield* open(keys.seal, keys.name, answer, status)
+    })
+
+    const begin = Effect.fn("Idempotency.begin")(function* (request: KeyedRequest) {
+      const { apiKeyId } = yield* Caller
+      const organization = yield* CurrentOrganization
+      const keys = yield* derive(request)
+      const attempt = {
+        organization,
+        apiKey: apiKeyId,
+        name: keys.name,
+        lease: storage.leaseOf(yield* random.uuidV4()),
+      }
+      // The id of a chat's session, whose name nobody may guess.
+      const operation = yield* unguessableUuid(random)
+      // Nothing may come between a claim and its registration, after which the caller ends it.
+      return yield* Effect.uninterruptibleMask(
+        Effect.fnUntraced(function* (restore) {
+          const outcome = yield* storage.claim({
+            ...attempt,
+            operation,
+            fingerprint: fingerprintOf(keys.fingerprint, request.parts),
+            duration: bounds.lease,
+            retention: bounds.retention,
+          })
+          if (outcome?.is_claimed !== true) return { answer: yield* restore(earlier(outcome, keys)), claim: undefined }
+          const isResumed = outcome.operation_id !== operation
+          return { answer: undefined, claim: makeClaim(attempt, keys.seal, outcome.operation_id, isResumed) }
+        }),
+      )
+    })
+
+    return {
+      /**
+       * Begins a request: it runs with a claim, or an earlier answer is sent again. Fails with `IdempotencyKeyReused` if
+       * another request had the key, with `IdempotencyInProgress` while the same one is running, and with `Conflict` if
+       * its answer is kept no longer.
+       */
+      begin,
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make).pipe(Layer.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto]))
 }
+
+/** The claim of a request that runs. */
+export type Claim = NonNullable<Effect.Success<ReturnType<Idempotency["Service"]["begin"]>>["claim"]>
 
 /** A keyed digest of all parts. The length of each stands before it, so that no two lists have the same bytes. */
 const fingerprintOf = (key: Uint8Array, parts: ReadonlyArray<string | Uint8Array>): Uint8Array => {

@@ -106,9 +106,9 @@ export class IdempotentRequest {
         ...body,
       ]
       return idempotency.begin({ idempotencyKey, credential: Redacted.make(keyOf(request)), parts }).pipe(
-        Effect.flatMap((beginning) => {
-          if (beginning._tag === "Answered") return Effect.die(new Replayed(beginning.answer))
-          this.claim = beginning.claim
+        Effect.flatMap(({ answer, claim }) => {
+          if (answer !== undefined) return Effect.die(new Replayed(answer))
+          this.claim = claim
           return Effect.void
         }),
         // A claim that nobody knows of would be renewed for ever.

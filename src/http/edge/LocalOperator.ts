@@ -30,67 +30,63 @@ interface LocalOperatorSettings {
   readonly listenLocally: Effect.Effect<LocalListener, StartupError, Scope.Scope>
 }
 
+const nobody = (_request: Request, _key: string): Caller["Service"] | undefined => undefined
+
 /**
  * Recognizes the operator's commands on the machine of the server, which cannot open the embedded database while the
  * server runs: they send a token that the server has written into a file of the data directory.
  */
-export class LocalOperator extends Context.Service<
-  LocalOperator,
-  {
-    /**
-     * The operator, if the request has the token as its key, and has come by the listener that only the file names, so
-     * that it is from this machine and no proxy has passed it on; undefined for every other request.
-     */
-    readonly callerOf: (request: Request, key: string) => Caller["Service"] | undefined
-  }
->()("parley/http/edge/LocalOperator") {
+export class LocalOperator extends Context.Service<LocalOperator>()("parley/http/edge/LocalOperator", {
   /**
    * Listens for commands, writes the address and a new token into `file`, and removes that when the scope closes. On a
    * Postgres server, where commands need no server, there is neither listener nor file.
    */
-  static readonly layer = ({ file, listenLocally }: LocalOperatorSettings) =>
-    Layer.effect(
-      LocalOperator,
-      Effect.gen(function* () {
-        if (!(yield* DatabaseTraits).isAlone) return LocalOperator.of({ callerOf: () => undefined })
-        const files = yield* FileSystem.FileSystem
-        const random = yield* SecureRandom.SecureRandom
-        const { items } = yield* (yield* Organizations).list(everything)
-        const organization = yield* Effect.orDie(Effect.fromNullishOr(items.find((one) => one.is_operator)))
-        const caller: Caller["Service"] = {
-          apiKeyId: COMMAND_LINE,
-          organizationId: organization.id,
-          scopes: allScopes,
-          chatbotId: null,
-          expiresAt: null,
-          budgets: { organization: organization.budget, key: noBudget },
-        }
-        const token = `${TOKEN_PREFIX}${Buffer.from(yield* random.randomBytes(TOKEN_BYTES)).toString("base64url")}`
-        const expected = Buffer.from(token)
-        const { isLocal, url } = yield* listenLocally
+  make: ({ file, listenLocally }: LocalOperatorSettings) =>
+    Effect.gen(function* () {
+      if (!(yield* DatabaseTraits).isAlone) return { callerOf: nobody }
+      const files = yield* FileSystem.FileSystem
+      const random = yield* SecureRandom.SecureRandom
+      const { items } = yield* (yield* Organizations).list(everything)
+      const organization = yield* Effect.orDie(Effect.fromNullishOr(items.find((one) => one.is_operator)))
+      const caller: Caller["Service"] = {
+        apiKeyId: COMMAND_LINE,
+        organizationId: organization.id,
+        scopes: allScopes,
+        chatbotId: null,
+        expiresAt: null,
+        budgets: { organization: organization.budget, key: noBudget },
+      }
+      const token = `${TOKEN_PREFIX}${Buffer.from(yield* random.randomBytes(TOKEN_BYTES)).toString("base64url")}`
+      const expected = Buffer.from(token)
+      const { isLocal, url } = yield* listenLocally
 
-        yield* Effect.acquireRelease(
-          Effect.flatMap(encodeRunningServer({ url, pid: process.pid, token }), (text) =>
-            writePrivateFile(file, `${text}\n`),
-          ).pipe(
-            Effect.mapError(
-              (error) =>
-                new StartupError({
-                  what: `${file} cannot be written: ${wordsOf(error)}.`,
-                  doThis: "Let the server's user write to its directory.",
-                }),
-            ),
+      yield* Effect.acquireRelease(
+        Effect.flatMap(encodeRunningServer({ url, pid: process.pid, token }), (text) =>
+          writePrivateFile(file, `${text}\n`),
+        ).pipe(
+          Effect.mapError(
+            (error) =>
+              new StartupError({
+                what: `${file} cannot be written: ${wordsOf(error)}.`,
+                doThis: "Let the server's user write to its directory.",
+              }),
           ),
-          () => Effect.ignore(files.remove(file)),
-        )
+        ),
+        () => Effect.ignore(files.remove(file)),
+      )
 
-        return LocalOperator.of({
-          callerOf: (request, key) => {
-            if (!key.startsWith(TOKEN_PREFIX) || !isLocal(request)) return undefined
-            const sent = Buffer.from(key)
-            return sent.length === expected.length && timingSafeEqual(sent, expected) ? caller : undefined
-          },
-        })
-      }),
-    )
+      return {
+        /**
+         * The operator, if the request has the token as its key, and has come by the listener that only the file names,
+         * so that it is from this machine and no proxy has passed it on; undefined for every other request.
+         */
+        callerOf: (request: Request, key: string): Caller["Service"] | undefined => {
+          if (!key.startsWith(TOKEN_PREFIX) || !isLocal(request)) return undefined
+          const sent = Buffer.from(key)
+          return sent.length === expected.length && timingSafeEqual(sent, expected) ? caller : undefined
+        },
+      }
+    }),
+}) {
+  static readonly layer = (settings: LocalOperatorSettings) => Layer.effect(this, this.make(settings))
 }

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Layer, type Scope } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { exposition } from "../../observability/Exposition.ts"
 import { Seat } from "../../system/Seat.ts"
@@ -67,150 +67,142 @@ export const reservePort = (settings: Pick<ServerSettings, "host" | "port">): Ef
  * requests may finish until the time-out, and the rest are interrupted, which ends their responses and stores replies as
  * far as they got.
  */
-export class Server extends Context.Service<
-  Server,
-  {
-    /** The address of the server, as `http://host:port`, with the actual port. */
-    readonly url: string
-    /** The actual port. */
-    readonly port: number
-    /**
-     * Switches off Bun's idle time-out for the connection of a request, until the returned function is called. A stream
-     * needs it, because writing does not reset Bun's idle time.
-     */
-    readonly keepOpen: (request: HttpServerRequest.HttpServerRequest) => () => void
-    /** Lets the connection of a request be silent for as long as a slow endpoint may take to answer it. */
-    readonly expectSlow: (request: HttpServerRequest.HttpServerRequest) => void
-    /** The address at the other end of a request's connection; undefined once the connection is closed. */
-    readonly peerOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
-    /** The metrics of this process, or those of all workers that share its port, in Prometheus's format. */
-    readonly metrics: Effect.Effect<string>
-    /**
-     * Listens, until the scope closes, on a port of the loopback address too, which nothing but `url` names: no proxy in
-     * front of the server passes requests on to it.
-     */
-    readonly listenLocally: Effect.Effect<LocalListener, StartupError, Scope.Scope>
-    /** Answers requests with this handler until the scope closes, which drains the server first. */
-    readonly serve: (handler: Handler) => Effect.Effect<void, never, Scope.Scope>
-  }
->()("parley/http/server/Server") {
-  static readonly layer = (settings: ServerSettings) =>
-    Layer.effect(
-      Server,
-      Effect.gen(function* () {
-        const lifecycle = yield* Lifecycle
-        const seat = yield* Seat
-        const context = yield* Effect.context<never>()
-        let handler = starting
-        let server: Bun.Server<undefined> | undefined
-        const patience = Math.min(MAX_IDLE_SECONDS, Math.ceil(Duration.toSeconds(settings.patience)))
+export class Server extends Context.Service<Server>()("parley/http/server/Server", {
+  make: (settings: ServerSettings) =>
+    Effect.gen(function* () {
+      const lifecycle = yield* Lifecycle
+      const seat = yield* Seat
+      const context = yield* Effect.context<never>()
+      let handler = starting
+      let server: Bun.Server<undefined> | undefined
+      const patience = Math.min(MAX_IDLE_SECONDS, Math.ceil(Duration.toSeconds(settings.patience)))
 
-        const answer = (request: Request): Promise<Response> => {
-          lifecycle.received++
-          return lifecycle.phase === "serving" ? handler(request) : handler(request).then(closing)
-        }
+      const answer = (request: Request): Promise<Response> => {
+        lifecycle.received++
+        return lifecycle.phase === "serving" ? handler(request) : handler(request).then(closing)
+      }
 
-        const siblings =
-          seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromiseWith(context)(exposition))
-        let fromSiblings: ReturnType<NonNullable<typeof siblings>["listen"]> | undefined
+      const siblings =
+        seat === undefined ? undefined : makeSiblings(seat, answer, () => Effect.runPromiseWith(context)(exposition))
+      let fromSiblings: ReturnType<NonNullable<typeof siblings>["listen"]> | undefined
 
-        const serveOn = (
-          { host, port }: Pick<ServerSettings, "host" | "port">,
-          handle: (request: Request, server: Bun.Server<undefined>) => Promise<Response>,
-        ) =>
-          Bun.serve({
-            hostname: host,
-            port,
-            reusePort: seat !== undefined,
-            // The handler limits the size of bodies, with a response that says why. Bun's own has no body.
-            maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-            idleTimeout: IDLE_SECONDS,
-            fetch: handle,
-          })
-
-        /** The listeners of requests that have not come by the main one. */
-        const localListeners = new WeakMap<Request, Bun.Server<undefined>>()
-        const receiverOf = (request: Request) => localListeners.get(request) ?? server
-
-        const localSettings = { host: LOOPBACK, port: 0 }
-        const listenLocally = Effect.acquireRelease(
-          Effect.sync(() =>
-            serveOn(localSettings, (request, server) => {
-              localListeners.set(request, server)
-              return answer(request)
-            }),
-          ).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(localSettings, cause)))),
-          (server) => Effect.promise(() => server.stop(true)),
-        ).pipe(
-          Effect.map(({ port = 0 }): LocalListener => ({
-            url: urlOf(LOOPBACK, port),
-            isLocal: ({ source }) => source instanceof Request && localListeners.has(source),
-          })),
-        )
-
-        const listen = Effect.acquireRelease(
-          Effect.sync(() => {
-            server = serveOn(settings, (request, server) => {
-              const forwarded = siblings?.forward(request, server.requestIP(request)?.address, () =>
-                server.timeout(request, 0),
-              )
-              if (forwarded === undefined) return answer(request)
-              return lifecycle.phase === "serving" ? forwarded : forwarded.then(closing)
-            })
-            fromSiblings = siblings?.listen()
-            return server
-          }).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
-          (server) =>
-            // The last responses may not be sent completely yet.
-            Effect.promise(() => server.stop()).pipe(
-              Effect.timeoutOption(FLUSH_TIMEOUT),
-              Effect.andThen(Effect.promise(() => server.stop(true))),
-            ),
-        )
-
-        /** Closes the listener and the idle connections. Requests that are running go on. */
-        const close = Effect.andThen(
-          Effect.sync(() => {
-            void server?.stop()
-            fromSiblings?.close()
-          }),
-          seat === undefined ? Effect.void : seat.closed,
-        )
-
-        if (seat === undefined) yield* listen
-        const port = server?.port ?? settings.port
-        return {
-          url: urlOf(settings.host, port),
+      const serveOn = (
+        { host, port }: Pick<ServerSettings, "host" | "port">,
+        handle: (request: Request, server: Bun.Server<undefined>) => Promise<Response>,
+      ) =>
+        Bun.serve({
+          hostname: host,
           port,
-          keepOpen: ({ source }) => {
-            if (!(source instanceof Request) || siblings?.peerOf(source) !== undefined) return () => {}
-            receiverOf(source)?.timeout(source, 0)
-            return () => receiverOf(source)?.timeout(source, IDLE_SECONDS)
-          },
-          expectSlow: ({ source }) => {
-            if (source instanceof Request && siblings?.peerOf(source) === undefined)
-              receiverOf(source)?.timeout(source, patience)
-          },
-          peerOf: ({ source }) =>
-            source instanceof Request
-              ? (siblings?.peerOf(source) ?? receiverOf(source)?.requestIP(source)?.address)
-              : undefined,
-          listenLocally,
-          metrics: siblings === undefined ? exposition : Effect.promise(siblings.metrics),
-          serve: Effect.fnUntraced(function* (newHandler) {
-            handler = newHandler
-            if (seat !== undefined) {
-              yield* seat.turnToListen
-              yield* Effect.orDie(listen)
-              yield* seat.listening
-            }
-            /** Whether all responses are sent, also those of other workers, of which `Lifecycle` does not know. */
-            const isIdle = () => seat === undefined || server?.pendingRequests === 0
-            yield* Effect.addFinalizer(() =>
-              drain(lifecycle, { close, isIdle, isReplaced: seat?.isReplaced() === true }, settings.drainTimeout),
-            )
+          reusePort: seat !== undefined,
+          // The handler limits the size of bodies, with a response that says why. Bun's own has no body.
+          maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+          idleTimeout: IDLE_SECONDS,
+          fetch: handle,
+        })
+
+      /** The listeners of requests that have not come by the main one. */
+      const localListeners = new WeakMap<Request, Bun.Server<undefined>>()
+      const receiverOf = (request: Request) => localListeners.get(request) ?? server
+
+      const localSettings = { host: LOOPBACK, port: 0 }
+      const listenLocally = Effect.acquireRelease(
+        Effect.sync(() =>
+          serveOn(localSettings, (request, server) => {
+            localListeners.set(request, server)
+            return answer(request)
           }),
-        }
-      }),
-    )
+        ).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(localSettings, cause)))),
+        (server) => Effect.promise(() => server.stop(true)),
+      ).pipe(
+        Effect.map(({ port = 0 }): LocalListener => ({
+          url: urlOf(LOOPBACK, port),
+          isLocal: ({ source }) => source instanceof Request && localListeners.has(source),
+        })),
+      )
+
+      const listen = Effect.acquireRelease(
+        Effect.sync(() => {
+          server = serveOn(settings, (request, server) => {
+            const forwarded = siblings?.forward(request, server.requestIP(request)?.address, () =>
+              server.timeout(request, 0),
+            )
+            if (forwarded === undefined) return answer(request)
+            return lifecycle.phase === "serving" ? forwarded : forwarded.then(closing)
+          })
+          fromSiblings = siblings?.listen()
+          return server
+        }).pipe(Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause)))),
+        (server) =>
+          // The last responses may not be sent completely yet.
+          Effect.promise(() => server.stop()).pipe(
+            Effect.timeoutOption(FLUSH_TIMEOUT),
+            Effect.andThen(Effect.promise(() => server.stop(true))),
+          ),
+      )
+
+      /** Closes the listener and the idle connections. Requests that are running go on. */
+      const close = Effect.andThen(
+        Effect.sync(() => {
+          void server?.stop()
+          fromSiblings?.close()
+        }),
+        seat === undefined ? Effect.void : seat.closed,
+      )
+
+      if (seat === undefined) yield* listen
+      const port = server?.port ?? settings.port
+      return {
+        /** The address of the server, as `http://host:port`, with the actual port. */
+        url: urlOf(settings.host, port),
+        port,
+
+        /**
+         * Switches off Bun's idle time-out for the connection of a request, until the returned function is called. A
+         * stream needs it, because writing does not reset Bun's idle time.
+         */
+        keepOpen: ({ source }: HttpServerRequest.HttpServerRequest): (() => void) => {
+          if (!(source instanceof Request) || siblings?.peerOf(source) !== undefined) return () => {}
+          receiverOf(source)?.timeout(source, 0)
+          return () => receiverOf(source)?.timeout(source, IDLE_SECONDS)
+        },
+
+        /** Lets the connection of a request be silent for as long as a slow endpoint may take to answer it. */
+        expectSlow: ({ source }: HttpServerRequest.HttpServerRequest): void => {
+          if (source instanceof Request && siblings?.peerOf(source) === undefined)
+            receiverOf(source)?.timeout(source, patience)
+        },
+
+        /** The address at the other end of a request's connection; undefined once the connection is closed. */
+        peerOf: ({ source }: HttpServerRequest.HttpServerRequest): string | undefined =>
+          source instanceof Request
+            ? (siblings?.peerOf(source) ?? receiverOf(source)?.requestIP(source)?.address)
+            : undefined,
+
+        /**
+         * Listens, until the scope closes, on a port of the loopback address too, which nothing but `url` names: no proxy
+         * in front of the server passes requests on to it.
+         */
+        listenLocally,
+
+        /** The metrics of this process, or those of all workers that share its port, in Prometheus's format. */
+        metrics: siblings === undefined ? exposition : Effect.promise(siblings.metrics),
+
+        /** Answers requests with this handler until the scope closes, which drains the server first. */
+        serve: Effect.fnUntraced(function* (newHandler: Handler) {
+          handler = newHandler
+          if (seat !== undefined) {
+            yield* seat.turnToListen
+            yield* Effect.orDie(listen)
+            yield* seat.listening
+          }
+          /** Whether all responses are sent, also those of other workers, of which `Lifecycle` does not know. */
+          const isIdle = () => seat === undefined || server?.pendingRequests === 0
+          yield* Effect.addFinalizer(() =>
+            drain(lifecycle, { close, isIdle, isReplaced: seat?.isReplaced() === true }, settings.drainTimeout),
+          )
+        }),
+      }
+    }),
+}) {
+  static readonly layer = (settings: ServerSettings) => Layer.effect(this, this.make(settings))
 }

@@ -50,29 +50,13 @@ export const seatOf = (request: Request, seats: number): number | undefined => {
 
 export type Handler = (request: Request) => Promise<Response>
 
-/** The other workers, as one of them knows them. */
-export interface Siblings {
-  /** The metrics of all workers that answer, each with the number of its worker as a label. */
-  readonly metrics: () => Promise<string>
-  /**
-   * Returns the response of the worker that has to answer, or undefined for a request that this one can answer. A worker
-   * that cannot be reached is being started again, and what it had in memory is gone: then this one answers. `keepOpen`
-   * is called when the request has arrived as a whole.
-   */
-  readonly forward: (request: Request, peer: string | undefined, keepOpen: () => void) => Promise<Response> | undefined
-  /** The address of the client of a request that another worker has handed over; undefined for any other request. */
-  readonly peerOf: (request: Request) => string | undefined
-  /** Takes requests from the other workers until the returned function is called. */
-  readonly listen: () => { readonly close: () => void }
-}
-
 /** Connects a worker with the others. */
 export const makeSiblings = (
   { number, seats, socketOf }: Pick<WorkerSeat, "number" | "seats" | "socketOf">,
   answer: Handler,
   ownMetrics: () => Promise<string>,
   bodyPatience = BODY_PATIENCE,
-): Siblings => {
+) => {
   /** The requests of other workers, whose header with the address of the client is true. */
   const handedOver = new WeakSet<Request>()
   const isShort = ({ body, headers }: Request) =>
@@ -133,17 +117,26 @@ export const makeSiblings = (
   }
 
   return {
-    metrics: async () => {
+    /** Returns the metrics of all workers that answer, each with the number of its worker as a label. */
+    metrics: async (): Promise<string> => {
       const all = Array.from({ length: seats }, (_, index) => FIRST + index)
       const texts = await Promise.all(all.map(metricsOf))
       return mergeExpositions(new Map(all.map((seat, index) => [seat, texts[index] ?? ""])))
     },
-    forward: (request, peer, keepOpen) => {
+    /**
+     * Returns the response of the worker that has to answer, or undefined for a request that this one can answer. A
+     * worker that cannot be reached is being started again, and what it had in memory is gone: then this one answers.
+     * `keepOpen` is called when the request has arrived as a whole.
+     */
+    forward: (request: Request, peer: string | undefined, keepOpen: () => void): Promise<Response> | undefined => {
       const seat = seatOf(request, seats)
       if (seat === undefined || seat === number || !isShort(request)) return undefined
       return handOver(request, seat, peer, keepOpen)
     },
-    peerOf: (request) => (handedOver.has(request) ? (request.headers.get(PEER) ?? undefined) : undefined),
+    /** The address of the client of a request that another worker has handed over; undefined for any other request. */
+    peerOf: (request: Request): string | undefined =>
+      handedOver.has(request) ? (request.headers.get(PEER) ?? undefined) : undefined,
+    /** Takes requests from the other workers until the returned function is called. */
     listen: () => {
       // The worker in whose place this one comes goes on with its requests, on a socket without a name.
       const unix = `${socketOf(number)}.${process.pid}`

@@ -12,20 +12,17 @@ import type { ChatFailure } from "../Chat.ts"
 import { ReplyLog } from "./ReplyLog.ts"
 
 /** Bounds of the replies that a process keeps in memory. */
-export interface LiveReplyBounds {
-  /**
-   * Time for which the events of a reply are kept after its end, so that a lost connection goes on where it stopped: as
-   * long as a browser takes to find the network again.
-   */
-  readonly keptFor: Duration.Input
-  /** Most bytes that the events of all replies may take, roughly. Beyond it, some are read from the database again. */
-  readonly memory: number
-}
-
-export const LiveReplyBounds: Context.Reference<LiveReplyBounds> = Context.Reference<LiveReplyBounds>(
-  "parley/services/widget/LiveReplyBounds",
-  { defaultValue: () => ({ keptFor: "30 seconds", memory: 64 * 1024 * 1024 }) },
-)
+export const LiveReplyBounds = Context.Reference("parley/services/widget/LiveReplyBounds", {
+  defaultValue: () => ({
+    /**
+     * Time for which the events of a reply are kept after its end, so that a lost connection goes on where it stopped: as
+     * long as a browser takes to find the network again.
+     */
+    keptFor: Duration.seconds(30) as Duration.Input,
+    /** Most bytes that the events of all replies may take, roughly. Beyond it, some are read from the database again. */
+    memory: 64 * 1024 * 1024,
+  }),
+})
 
 /** The part of the memory that the replies of one organization may take. */
 const ORGANIZATION_PART = 1 / 4

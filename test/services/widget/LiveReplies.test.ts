@@ -6,7 +6,7 @@ import { MessageId, OrganizationId, SessionId } from "../../../src/domain/Ids.ts
 import { LiveReplies, LiveReplyBounds, type MakeReply } from "../../../src/services/widget/LiveReplies.ts"
 import { asCaller } from "../../lib/Tenants.ts"
 
-const bounds: LiveReplyBounds = { keptFor: Duration.seconds(30), memory: 1_000_000 }
+const bounds = { keptFor: Duration.seconds(30), memory: 1_000_000 }
 
 const organization = OrganizationId.make(crypto.randomUUID())
 const newReply = () => ({ id: MessageId.make(crypto.randomUUID()), visitor: "visitor" })
@@ -14,7 +14,7 @@ const text = (length: number) => ({ type: "text" as const, text: "x".repeat(leng
 const finished = { type: "finish", finish_reason: "stop" } as const
 
 /** Runs a test with replies within these bounds, on the clock of the test. */
-const run = <A, E>(effect: Effect.Effect<A, E, LiveReplies>, more: Partial<LiveReplyBounds> = {}) =>
+const run = <A, E>(effect: Effect.Effect<A, E, LiveReplies>, more: Partial<typeof bounds> = {}) =>
   Effect.runPromise(
     // The replies' own background work runs on the clock of the test, too.
     Effect.provide(
