@@ -10,15 +10,10 @@ import { PublicUrl } from "../../services/PublicUrl.ts"
 import { RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admission/RateLimiter.ts"
 import { consoleCookieOf } from "./ConsoleCookie.ts"
 import { LocalOperator } from "./LocalOperator.ts"
-import { noteRates } from "./RateHeaders.ts"
+import { notesOn } from "./Notes.ts"
+import { rateHeadersOf } from "./RateHeaders.ts"
 
 const bearer = /^bearer +(.+)$/i
-
-/** The API keys of requests that carry the console's cookie in the place of a key. */
-const keysOfCookies = new WeakMap<HttpServerRequest.HttpServerRequest, string>()
-
-/** Whether the console's cookie stands for the key of a request, valid or not. */
-export const isByCookie = (request: HttpServerRequest.HttpServerRequest): boolean => keysOfCookies.has(request)
 
 /**
  * The API key of a request, from `x-api-key` or `Authorization: Bearer`, or from the console's cookie once the request is
@@ -27,7 +22,7 @@ export const isByCookie = (request: HttpServerRequest.HttpServerRequest): boolea
 export const keyOf = (request: HttpServerRequest.HttpServerRequest): string =>
   request.headers["x-api-key"] ??
   bearer.exec(request.headers["authorization"] ?? "")?.[1] ??
-  keysOfCookies.get(request) ??
+  notesOn(request).cookieKey ??
   ""
 
 /** The units that a request takes of rate limits: those of its endpoint, and those of its body. */
@@ -62,7 +57,7 @@ export const makeAdmission = Effect.gen(function* () {
     const cookie = key === "" && dialect === "parley" ? consoleCookieOf(request, publicUrl) : undefined
     if (cookie === undefined) return check(key)
     return Effect.flatMap(sessions.keyIn(cookie), (inside = "") => {
-      keysOfCookies.set(request, inside)
+      notesOn(request).cookieKey = inside
       return check(inside)
     })
   }
@@ -79,7 +74,7 @@ export const makeAdmission = Effect.gen(function* () {
     if (!rates.isOn) return authenticate(request, key, dialect)
     return Effect.flatMap(authenticate(request, key, dialect), (caller) =>
       Effect.flatMap(rates.decide(caller, unitsOf(request, cost)), (decision) => {
-        noteRates(request, decision, dialect)
+        notesOn(request).rateHeaders = rateHeadersOf(decision, dialect)
         return decision.refusal === undefined ? Effect.succeed(caller) : Effect.fail(decision.refusal)
       }),
     )

@@ -10,7 +10,7 @@ import { Forbidden, type RateLimited, type Unauthorized, type Unavailable } from
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { turn } from "../../system/LoopTurns.ts"
 import { makeAdmission } from "./Admission.ts"
-import { noteOrganization } from "./Observed.ts"
+import { notesOn } from "./Notes.ts"
 import { makeRefusals } from "./Refusals.ts"
 
 type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
@@ -50,7 +50,7 @@ export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect)
           Effect.tap(admit(request, cost, dialect), (caller) => ensureAllowed(caller, scope, endpoint)),
         ),
         (caller) => {
-          noteOrganization(request, caller.organizationId)
+          notesOn(request).organization = caller.organizationId
           // Provided one by one: providing a context would copy all services of the server for each request.
           return Effect.andThen(turn, respond).pipe(
             Effect.provideService(Caller, caller),

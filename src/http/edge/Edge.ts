@@ -9,14 +9,13 @@ import { RequestId } from "../../domain/RequestId.ts"
 import * as Errors from "../../domain/Errors.ts"
 import type { BeginTrace } from "../../observability/Traces.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
-import { isByCookie } from "./Admission.ts"
 import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { pathOf } from "./PathOf.ts"
 import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
 import { measure, subjectsOf, traced } from "./Observed.ts"
-import { rateHeadersOf } from "./RateHeaders.ts"
+import { notesOn } from "./Notes.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
 import { type Area, areaOf, findRoute, methodsAt } from "./Routes.ts"
 
@@ -210,9 +209,9 @@ export const edge =
                 "x-api-version": apiVersion,
                 "x-content-type-options": "nosniff",
                 ...corsHeadersFor(area, path),
-                ...rateHeadersOf(request),
+                ...notesOn(request).rateHeaders,
                 // What somebody is shown who is signed in stays in no cache, where the next one at this machine would find it.
-                ...(isByCookie(request) && { "cache-control": "no-store" }),
+                ...(notesOn(request).cookieKey !== undefined && { "cache-control": "no-store" }),
                 // Otherwise a slow client would occupy the connection with the rest of its body.
                 ...(response.status === 408 && { connection: "close" }),
                 ...(response.status === 401 && { "www-authenticate": "Bearer" }),

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { OrganizationId } from "../../domain/Ids.ts"
 import { annotateSpan, secondsSince } from "../../observability/Border.ts"
 import { http } from "../../observability/Metrics.ts"
 import { attributes } from "../../observability/Attributes.ts"
 import { type BeginTrace, ERROR_TYPE } from "../../observability/Traces.ts"
+import { notesOn } from "./Notes.ts"
 import type { Match, Route } from "./Routes.ts"
 
 /*
@@ -24,20 +24,13 @@ export const measure = (method: string, route: Route | undefined, status: number
   http.requests(...labels, String(status)).add()
 }
 
-const organizations = new WeakMap<Request, OrganizationId>()
-
-/** Remembers the organization on whose behalf a request is answered. */
-export const noteOrganization = (request: Request, organization: OrganizationId): void => {
-  organizations.set(request, organization)
-}
-
 /** The organization, the chatbot and the conversation of a request, as far as they are known at its end. */
 export const subjectsOf = (
   request: Request,
   { headers }: HttpServerResponse.HttpServerResponse,
   match: Match | undefined,
 ) => ({
-  organization_id: organizations.get(request),
+  organization_id: notesOn(request).organization,
   chatbot_id: match?.params["chatbotId"],
   conversation_id: headers["x-session-id"],
 })

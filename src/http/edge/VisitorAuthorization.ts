@@ -8,7 +8,7 @@ import { Visitor } from "../../domain/widget/Visitor.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
 import { turn } from "../../system/LoopTurns.ts"
-import { noteOrganization } from "./Observed.ts"
+import { notesOn } from "./Notes.ts"
 import { unitsOf } from "./Admission.ts"
 import { foreignOriginOf } from "./PageOrigin.ts"
 
@@ -29,7 +29,7 @@ export const make = Effect.gen(function* () {
             foreignOriginOf(request, publicUrl),
           ),
           ({ caller, visitor }) => {
-            noteOrganization(request, caller.organizationId)
+            notesOn(request).organization = caller.organizationId
             return Effect.andThen(turn, respond).pipe(
               Effect.provideService(Caller, caller),
               Effect.provideService(CurrentOrganization, caller.organizationId),
