@@ -42,3 +42,7 @@ export type MessageId = typeof MessageId.Type
 
 export const ToolId = idOf("a tool").pipe(Schema.brand("ToolId"))
 export type ToolId = typeof ToolId.Type
+
+/** An id that may be absent, with its description in the OpenAPI document. */
+export const optionalId = <S extends Schema.Top>(id: S, description: string) =>
+  Schema.optionalKey(id.pipe(Schema.annotateEncoded({ description })))

@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { ApiKeyId, ChatbotId } from "./Ids.ts"
+import { ApiKeyId, ChatbotId, optionalId } from "./Ids.ts"
 import { unexpressed } from "./schema/Unexpressed.ts"
 
 /** Tokens of one or more answers, by kind. `input` leaves out those read from or written to the provider's cache. */
@@ -112,9 +112,7 @@ export type UsageCounts = typeof UsageCounts.Type
 /** The usage of one group. There is a field for each group of the report, and no other. */
 export const UsageRow = Schema.Struct({
   day: Schema.optionalKey(Day),
-  chatbot_id: Schema.optionalKey(
-    ChatbotId.pipe(Schema.annotateEncoded({ description: "Of a chatbot that may have been deleted since." })),
-  ),
+  chatbot_id: optionalId(ChatbotId, "Of a chatbot that may have been deleted since."),
   model: Schema.optionalKey(Schema.String.annotate({ examples: ["claude-sonnet-5-5"] })),
   provider: Schema.optionalKey(Schema.String.annotate({ examples: ["anthropic"] })),
   api_key_id: Schema.optionalKey(ApiKeyId),

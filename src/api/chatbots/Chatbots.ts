@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Chatbot, ChatbotCopyInput, ChatbotInput, ChatbotPatch } from "../../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, ChatWidgetPatch } from "../../domain/chatbot/ChatWidget.ts"
-import { ChatbotId } from "../../domain/Ids.ts"
+import { ChatbotId, optionalId } from "../../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
 import { requestCosts } from "../../domain/RateLimit.ts"
 import { described, RequestCost } from "../parts/Annotations.ts"
@@ -40,8 +40,8 @@ const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
 
 const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   query: {
-    id: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "The chatbot to change." }))),
-    chatbotId: Schema.optionalKey(ChatbotId.pipe(Schema.annotateEncoded({ description: "Alias of `id`." }))),
+    id: optionalId(ChatbotId, "The chatbot to change."),
+    chatbotId: optionalId(ChatbotId, "Alias of `id`."),
   },
   headers: IfMatch,
   payload: ChangePayload(ChatbotPatch),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Session } from "../../domain/chat/Conversation.ts"
-import { ChatbotId } from "../../domain/Ids.ts"
+import { ChatbotId, optionalId } from "../../domain/Ids.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Timestamp } from "../../domain/schema/Timestamp.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
@@ -15,9 +15,7 @@ const PAGE_MAX = 100
 
 const list = HttpApiEndpoint.get("list", "/api/external/conversations", {
   query: {
-    chatbot_id: Schema.optionalKey(
-      ChatbotId.pipe(Schema.annotateEncoded({ description: "Conversations of this chatbot only." })),
-    ),
+    chatbot_id: optionalId(ChatbotId, "Conversations of this chatbot only."),
     search: Schema.optionalKey(
       textBetween(1, 200).annotate({
         description:

@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot } from "../../domain/chatbot/Chatbot.ts"
 import { Document, DocumentPassage, DocumentStatus } from "../../domain/Document.ts"
-import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { ChatbotId, DocumentId, optionalId } from "../../domain/Ids.ts"
 import { PageMetadata } from "../../domain/Page.ts"
 import { requestCosts } from "../../domain/RateLimit.ts"
 import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
@@ -72,11 +72,7 @@ export const ReplaceForm = Schema.Struct({ documentId: DocumentId, file: FormFil
 const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   params,
   query: {
-    id: Schema.optionalKey(
-      DocumentId.pipe(
-        Schema.annotateEncoded({ description: "The document once more; must equal `documentId` when sent." }),
-      ),
-    ),
+    id: optionalId(DocumentId, "The document once more; must equal `documentId` when sent."),
   },
   headers: Prefer,
   payload: ReplaceForm.pipe(HttpApiSchema.asMultipartStream()),
@@ -98,7 +94,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
 const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`, {
   params,
   query: {
-    id: Schema.optionalKey(DocumentId.pipe(Schema.annotateEncoded({ description: "Delete this document." }))),
+    id: optionalId(DocumentId, "Delete this document."),
     all: Schema.optionalKey(
       Schema.Literals(["true", "false"]).annotate({ description: "`true` deletes every document of the chatbot." }),
     ),

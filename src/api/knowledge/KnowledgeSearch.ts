@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
-import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { ChatbotId, DocumentId, optionalId } from "../../domain/Ids.ts"
 import { QUERY_MAX_LENGTH } from "../../domain/Passage.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
@@ -9,9 +9,7 @@ import { described } from "../parts/Annotations.ts"
 
 /** The fields that a result has when the request has `explain: true`. */
 const Explanation = {
-  document_id: Schema.optionalKey(
-    DocumentId.pipe(Schema.annotateEncoded({ description: "With `explain`, as all that follows." })),
-  ),
+  document_id: optionalId(DocumentId, "With `explain`, as all that follows."),
   chunk: Schema.optionalKey(
     Schema.Int.annotate({ description: "The passage's number in its document, from 1.", examples: [3] }),
   ),

@@ -3,7 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { allScopes, ApiKey, ApiKeyName, ApiKeyPatch, Expiry, KeyKind, Scope } from "../../domain/ApiKey.ts"
 import { boundedList } from "../../domain/schema/Bounded.ts"
 import { AllowedOrigins } from "../../domain/widget/PublishableKey.ts"
-import { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import { ApiKeyId, ChatbotId, OrganizationId, optionalId } from "../../domain/Ids.ts"
 import { BackupReport } from "../../domain/BackupReport.ts"
 import { Organization, OrganizationName, OrganizationPatch } from "../../domain/Organization.ts"
 import { requestCosts } from "../../domain/RateLimit.ts"
@@ -13,9 +13,7 @@ import { CommitsIn, described, RequestCost } from "../parts/Annotations.ts"
 import { Problem } from "../failures/Problem.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 
-const OfOrganization = Schema.optionalKey(
-  OrganizationId.pipe(Schema.annotateEncoded({ description: "Default: the organization of the calling key." })),
-)
+const OfOrganization = optionalId(OrganizationId, "Default: the organization of the calling key.")
 
 const onlyOperator = "Only with the scope `operator`."
 
@@ -89,9 +87,7 @@ const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
     previous: Schema.optionalKey(
       Directory.annotate({ description: "An earlier backup, or a directory with some, whose files are linked." }),
     ),
-    organization_id: Schema.optionalKey(
-      OrganizationId.pipe(Schema.annotateEncoded({ description: "Only this organization. Default: everything." })),
-    ),
+    organization_id: optionalId(OrganizationId, "Only this organization. Default: everything."),
     again: Schema.optionalKey(
       Schema.Boolean.annotate({
         description: "Whether this asks for the end of a backup that was begun. Default: false.",
@@ -129,11 +125,7 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
     ),
     allowed_origins: Schema.optionalKey(AllowedOrigins),
     organization_id: OfOrganization,
-    chatbot_id: Schema.optionalKey(
-      ChatbotId.pipe(
-        Schema.annotateEncoded({ description: "Bind the key to this chatbot. A publishable key needs it." }),
-      ),
-    ),
+    chatbot_id: optionalId(ChatbotId, "Bind the key to this chatbot. A publishable key needs it."),
     expires_at: Schema.optionalKey(
       Expiry.pipe(
         Schema.annotateEncoded({

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AuditAction, AuditEntry } from "../../domain/audit/AuditEntry.ts"
-import { AnyUuid, ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
+import { AnyUuid, ApiKeyId, OrganizationId, optionalId } from "../../domain/Ids.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
 import { momentParameter } from "../parts/Moment.ts"
@@ -10,17 +10,12 @@ import { described } from "../parts/Annotations.ts"
 
 const list = HttpApiEndpoint.get("list", "/api/admin/audit-log", {
   query: {
-    organization_id: Schema.optionalKey(
-      OrganizationId.pipe(
-        Schema.annotateEncoded({
-          description: "Default: the organization of the calling key; with the scope `operator`, all of them.",
-        }),
-      ),
+    organization_id: optionalId(
+      OrganizationId,
+      "Default: the organization of the calling key; with the scope `operator`, all of them.",
     ),
     action: Schema.optionalKey(AuditAction).annotate({ description: "Only entries of this action." }),
-    api_key_id: Schema.optionalKey(
-      ApiKeyId.pipe(Schema.annotateEncoded({ description: "Only what this key has done." })),
-    ),
+    api_key_id: optionalId(ApiKeyId, "Only what this key has done."),
     target_id: Schema.optionalKey(
       AnyUuid.annotate({ description: "Only what was done to this, such as a key or a chatbot." }),
     ),

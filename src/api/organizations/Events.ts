@@ -1,7 +1,6 @@
-import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { OrganizationEvent } from "../../domain/Events.ts"
-import { ChatbotId } from "../../domain/Ids.ts"
+import { ChatbotId, optionalId } from "../../domain/Ids.ts"
 import { Authorization, Problems } from "../Middleware.ts"
 import { IsSlow } from "../parts/Annotations.ts"
 import { onlyStream } from "../parts/EventStream.ts"
@@ -9,9 +8,7 @@ import { Problem } from "../failures/Problem.ts"
 
 const subscribe = HttpApiEndpoint.get("subscribe", "/api/external/events", {
   query: {
-    chatbot_id: Schema.optionalKey(
-      ChatbotId.pipe(Schema.annotateEncoded({ description: "Events of this chatbot only." })),
-    ),
+    chatbot_id: optionalId(ChatbotId, "Events of this chatbot only."),
   },
   success: OrganizationEvent,
   error: [Problem.NotFound, Problem.TooManyAtOnce],

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ChatbotId } from "../Ids.ts"
+import { ChatbotId, optionalId } from "../Ids.ts"
 import { textBetween } from "../schema/Text.ts"
 
 const Email = textBetween(3, 320).annotate({
@@ -29,12 +29,9 @@ export const ErasureRequest = Schema.Struct({
   email: Schema.optionalKey(Email),
   session_token: Schema.optionalKey(SessionToken),
   visitor_id: Schema.optionalKey(VisitorId),
-  chatbot_id: Schema.optionalKey(
-    ChatbotId.pipe(
-      Schema.annotateEncoded({
-        description: "Only conversations with this chatbot. Absent: with every chatbot that the key serves.",
-      }),
-    ),
+  chatbot_id: optionalId(
+    ChatbotId,
+    "Only conversations with this chatbot. Absent: with every chatbot that the key serves.",
   ),
 }).annotate({ identifier: "ErasureRequest", examples: [{ session_token: "visitor-4711" }] })
 export type ErasureRequest = typeof ErasureRequest.Type

@@ -9,7 +9,7 @@ import { Caller } from "../../domain/Caller.ts"
 import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import { QUERY_MAX_LENGTH } from "../../domain/Passage.ts"
-import { ChatbotId, DocumentId, SessionId } from "../../domain/Ids.ts"
+import { ChatbotId, DocumentId, SessionId, optionalId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/RateLimit.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
@@ -51,11 +51,7 @@ const anyFailures = [
 ] as const
 
 const ofChatbot = {
-  chatbot_id: Schema.optionalKey(
-    ChatbotId.pipe(
-      Schema.annotateEncoded({ description: "The chatbot, where neither the address nor the key names one." }),
-    ),
-  ),
+  chatbot_id: optionalId(ChatbotId, "The chatbot, where neither the address nor the key names one."),
 }
 
 const SearchKnowledge = Tool.make("search_knowledge", {
