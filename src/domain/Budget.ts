@@ -1,4 +1,4 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaTransformation, Struct } from "effect"
 
 /*
  * How much a caller may chat: tokens per day (UTC), and chats at once. An organization has a budget, and each key has
@@ -39,10 +39,7 @@ export type Budget = typeof Budget.Type
 export const noBudget: Budget = { tokens_per_day: null, concurrent_chats: null }
 
 /** A change of a budget. A field that is absent stays as it is. */
-export const BudgetPatch = Schema.Struct({
-  tokens_per_day: Schema.optionalKey(Budget.fields.tokens_per_day),
-  concurrent_chats: Schema.optionalKey(Budget.fields.concurrent_chats),
-})
+export const BudgetPatch = Budget.mapFields(Struct.map(Schema.optionalKey))
 export type BudgetPatch = typeof BudgetPatch.Type
 
 /** The limits in force, with the settings filled in. `Infinity` stands for no limit. */

@@ -1,4 +1,4 @@
-import { ByteSize, Schema } from "effect"
+import { ByteSize, Schema, Struct } from "effect"
 import { Limit, limitOf } from "./Budget.ts"
 import { QuotaReached } from "./Errors.ts"
 
@@ -21,14 +21,7 @@ export type Quota = typeof Quota.Type
 export type QuotaKind = keyof Quota
 
 /** A change of a quota. A field that is absent stays as it is. */
-export const QuotaPatch = Schema.Struct({
-  chatbots: Schema.optionalKey(Quota.fields.chatbots),
-  tools: Schema.optionalKey(Quota.fields.tools),
-  documents: Schema.optionalKey(Quota.fields.documents),
-  bytes: Schema.optionalKey(Quota.fields.bytes),
-  chunks: Schema.optionalKey(Quota.fields.chunks),
-  conversations: Schema.optionalKey(Quota.fields.conversations),
-})
+export const QuotaPatch = Quota.mapFields(Struct.map(Schema.optionalKey))
 export type QuotaPatch = typeof QuotaPatch.Type
 
 /** Amounts that an organization stores now. */
@@ -55,14 +48,7 @@ export const quotaLimitsOf = (quota: Quota, defaults: QuotaLimits): QuotaLimits 
 })
 
 /** The kinds in the order in which they are shown. */
-export const quotaKinds: ReadonlyArray<QuotaKind> = [
-  "chatbots",
-  "tools",
-  "documents",
-  "bytes",
-  "chunks",
-  "conversations",
-]
+export const quotaKinds: ReadonlyArray<QuotaKind> = Struct.keys(Quota.fields)
 
 /** Words that follow the limit in the failure of a quota. */
 const nouns: Readonly<Record<QuotaKind, string>> = {

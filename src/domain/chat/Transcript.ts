@@ -11,13 +11,21 @@ export const transcriptFormats = ["json", "markdown"] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
 
 /** A format of transcripts, of conversations and messages as they are shown to whoever receives the transcript. */
-export interface Notation<Conversation = Session, Said = Message> {
+export interface Notation<Conversation, Said> {
   readonly mediaType: string
   readonly fileExtension: string
   readonly opening: (conversation: Conversation) => string
   /** `index` counts from 0. */
   readonly message: (message: Said, index: number) => string
   readonly ending: string
+}
+
+/** What of a message stands in Markdown. */
+interface SaidInMarkdown {
+  readonly content: string
+  readonly created_at: string
+  readonly sources?: ReadonlyArray<Pick<Source, "page" | "quote" | "title">>
+  readonly feedback?: Feedback
 }
 
 /** A text as a code fence of Markdown that nothing in it ends. */
@@ -28,37 +36,45 @@ export const fenced = (text: string, language = ""): string => {
 }
 
 /** The sources of a reply, as a part of its message in Markdown. */
-export const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "title">> = []): string => {
+const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "title">> = []): string => {
   if (sources.length === 0) return ""
   const lines = sources.map(({ page, quote, title }) => `${title}${page === null ? "" : `, page ${page}`}: ${quote}`)
   return `\nSources:\n\n${fenced(lines.join("\n"))}`
 }
 
 /** Rating of a reply by the user, with any comment, as a part of the reply's message in Markdown. */
-export const ratedIn = (feedback: Feedback | undefined): string => {
+const ratedIn = (feedback: Feedback | undefined): string => {
   if (feedback === undefined) return ""
   const comment = feedback.comment === null ? "" : `\n${fenced(feedback.comment)}`
   return `\nRated ${feedback.rating}.\n${comment}`
 }
 
-const json: Notation = {
-  mediaType: "application/json",
-  fileExtension: "json",
-  opening: (session) => `{"session":${JSON.stringify(session)},"messages":[`,
-  message: (message, index) => `${index === 0 ? "" : ","}${JSON.stringify(message)}`,
-  ending: "]}",
-}
-
-const markdown: Notation = {
-  mediaType: "text/markdown; charset=utf-8",
-  fileExtension: "md",
-  opening: ({ last_message: _, ...session }) =>
-    `# Conversation ${session.id}\n\n${fenced(JSON.stringify(session, null, 2), "json")}`,
-  message: (message, index) => {
-    const speaker = message.sender_type === "user" ? "User" : "Bot"
-    return `\n## ${index + 1}. ${speaker}, ${message.created_at}\n\n${fenced(message.content)}${citedIn(message.sources)}${ratedIn(message.feedback)}`
+/** Makes the notations of transcripts that call the conversation by this name, and a message's speaker as it says. */
+export const notationsOf = <Conversation, Said extends SaidInMarkdown>(
+  name: string,
+  openingInMarkdown: (conversation: Conversation) => string,
+  speakerOf: (message: Said) => string,
+): Readonly<Record<TranscriptFormat, Notation<Conversation, Said>>> => ({
+  json: {
+    mediaType: "application/json",
+    fileExtension: "json",
+    opening: (conversation) => `{"${name}":${JSON.stringify(conversation)},"messages":[`,
+    message: (message, index) => `${index === 0 ? "" : ","}${JSON.stringify(message)}`,
+    ending: "]}",
   },
-  ending: "",
-}
+  markdown: {
+    mediaType: "text/markdown; charset=utf-8",
+    fileExtension: "md",
+    opening: openingInMarkdown,
+    message: (message, index) =>
+      `\n## ${index + 1}. ${speakerOf(message)}, ${message.created_at}\n\n${fenced(message.content)}${citedIn(message.sources)}${ratedIn(message.feedback)}`,
+    ending: "",
+  },
+})
 
-export const notations: Readonly<Record<TranscriptFormat, Notation>> = { json, markdown }
+export const notations = notationsOf<Session, Message>(
+  "session",
+  ({ last_message: _, ...session }) =>
+    `# Conversation ${session.id}\n\n${fenced(JSON.stringify(session, null, 2), "json")}`,
+  ({ sender_type }) => (sender_type === "user" ? "User" : "Bot"),
+)
