@@ -1,5 +1,6 @@
+import { HttpApiSchema } from "effect/http-api"
 import { type CursorQuery, cursorOf, LIST_LIMIT } from "../api/parts/Paging.ts"
-import type { Place, Range } from "../domain/Page.ts"
+import type { Listed, Place, Range } from "../domain/Page.ts"
 
 /** The range of items that the query of a list asks for. */
 export const rangeOf = ({ limit = LIST_LIMIT, cursor }: CursorQuery): Range => ({ limit, after: cursor })
@@ -20,3 +21,11 @@ export const nextPage = (
   searchParams.set("cursor", next_cursor)
   return { body: { next_cursor }, headers: { link: `<${pathname}?${searchParams}>; rel="next"` } }
 }
+
+/** Makes the function that responds with a page of a list, which has its items where `bodyOf` puts them. */
+export const pageIn =
+  <A, Body extends object>(url: string, query: CursorQuery, bodyOf: (items: ReadonlyArray<A>) => Body) =>
+  ({ items, next }: Listed<A>) => {
+    const { body, headers } = nextPage(url, query, next)
+    return HttpApiSchema.withHeaders({ body: { ...bodyOf(items), ...body }, headers })
+  }

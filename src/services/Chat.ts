@@ -11,19 +11,7 @@ import { emailGateModel, emailRequest } from "./EmailGate.ts"
 import type { ToolResult } from "../domain/chat/Chat.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../domain/chat/SessionToken.ts"
 import { isUnanswered } from "../domain/chat/Unanswered.ts"
-import {
-  type BudgetSpent,
-  ChatbotInactive,
-  type InvalidRequest,
-  type NotFound,
-  type ProviderFailed,
-  type ProviderTimeout,
-  type QuotaReached,
-  type TooManyAtOnce,
-  type TooManyChats,
-  type TooManyRequests,
-  type Unavailable,
-} from "../domain/Errors.ts"
+import { ChatbotInactive, type InvalidRequest, type NotFound, type Unavailable } from "../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { bytesOfTokens } from "../domain/chat/Tokens.ts"
@@ -43,7 +31,6 @@ import { Checkpoints } from "./Checkpoints.ts"
 import { admitted, type Notice, tokenTooShort } from "./ChatAdmission.ts"
 import {
   aboutChat,
-  type ChatAnswer,
   type ChatEmit,
   costOf,
   measuredChat,
@@ -77,19 +64,6 @@ export interface ChatSettings {
   /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
   readonly sessionTokens: "any" | "strict"
 }
-
-export type ChatFailure =
-  | BudgetSpent
-  | ChatbotInactive
-  | InvalidRequest
-  | NotFound
-  | ProviderFailed
-  | ProviderTimeout
-  | QuotaReached
-  | TooManyAtOnce
-  | TooManyChats
-  | TooManyRequests
-  | Unavailable
 
 /** Conversations between users and chatbots. */
 export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
@@ -333,25 +307,25 @@ export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
         }
       })
 
-      const withinShare = (emit: ChatEmit | undefined) => shares.within(emit === undefined ? "chats" : "streams")
+      const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, asked: ChatRequest, emit?: ChatEmit) {
+        const caller = yield* Caller
+        if (!chatbot.active) return yield* inactive
+        const { notices, request } = admitted(chatbot, caller, asked)
+        const context = yield* findContext(chatbot, caller, request)
+        // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
+        if (context.session === undefined) yield* quotas.ensureConversation
+        const within = budgets.within(() => promptTextsOf(chatbot, context.history, request))
+        return yield* within(answerIn(chatbot, context, caller, request, notices, emit))
+      })
 
-      const answer = (
-        chatbot: ChatbotRow,
-        asked: ChatRequest,
+      const replyOf = <E>(
+        found: Effect.Effect<ChatbotRow, E | NotFound | Unavailable, Caller | CurrentOrganization>,
+        request: ChatRequest,
         emit?: ChatEmit,
-      ): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> =>
-        Effect.flatMap(Caller, (caller): Effect.Effect<ChatAnswer, ChatFailure, Caller | CurrentOrganization> => {
-          if (!chatbot.active) return Effect.fail(inactive)
-          const { notices, request } = admitted(chatbot, caller, asked)
-          return Effect.flatMap(findContext(chatbot, caller, request), (context) =>
-            // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
-            Effect.andThen(
-              context.session === undefined ? quotas.ensureConversation : Effect.void,
-              budgets.within(() => promptTextsOf(chatbot, context.history, request))(
-                answerIn(chatbot, context, caller, request, notices, emit),
-              ),
-            ),
-          )
+      ) =>
+        measuredChat(emit, (emit) => {
+          const withinShare = shares.within(emit === undefined ? "chats" : "streams")
+          return withinShare(Effect.flatMap(found, (row) => answer(row, request, emit)))
         })
 
       return {
@@ -363,25 +337,22 @@ export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
          * it is an `InvalidRequest`. A visitor of the chat widget continues its own conversations only.
          */
         reply: (chatbot: ChatbotId, request: ChatRequest, emit?: ChatEmit) =>
-          measuredChat(emit, (emit) =>
-            withinShare(emit)(Effect.flatMap(chatbots.get(chatbot), (row) => answer(row, request, emit))),
-          ),
+          replyOf(chatbots.get(chatbot), request, emit),
 
         /**
          * Like `reply`, for the chatbot with this id or slug. Fails with `Forbidden` if the caller's key does not serve
          * it.
          */
         replyAs: (name: string, request: ChatRequest, emit?: ChatEmit) =>
-          measuredChat(emit, (emit) =>
-            withinShare(emit)(
-              Effect.flatMap(ensureServesNamed(chatbots.named(name)), (row) => answer(row, request, emit)),
-            ),
-          ),
+          replyOf(ensureServesNamed(chatbots.named(name)), request, emit),
       }
     }),
 }) {
   static readonly layer = (settings: ChatSettings) => Layer.effect(this, this.make(settings))
 }
+
+/** The ways in which a reply fails. */
+export type ChatFailure = Effect.Error<ReturnType<Chat["Service"]["reply"]>>
 
 const inactive = new ChatbotInactive({
   detail: "This chatbot is not active: it does not answer until `active` is true again.",

@@ -1,8 +1,11 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SafeFetch } from "../outbound/SafeFetch.ts"
+import { Shares } from "../admission/Shares.ts"
+import { runTool, toolSizes } from "../agent/tools/AgentTool.ts"
+import { httpTool, type HttpToolSpec } from "../agent/tools/HttpTool.ts"
+import { SafeFetch, type SafeRequest } from "../outbound/SafeFetch.ts"
 import { listDocuments, searchKnowledgeBase } from "../models/ToolDeclaration.ts"
-import type { ChatbotTool, ChatbotToolInput, ChatbotToolPatch } from "../domain/chatbot/ChatbotTool.ts"
+import type { ChatbotTool, ChatbotToolInput, ChatbotToolPatch, ToolTrial } from "../domain/chatbot/ChatbotTool.ts"
 import { Conflict, InvalidRequest } from "../domain/Errors.ts"
 import { type ChatbotId, ToolId } from "../domain/Ids.ts"
 import { requiredOf } from "../domain/chatbot/InputSchema.ts"
@@ -15,13 +18,16 @@ import { Chatbots } from "../storage/chatbots/Chatbots.ts"
 /** Most tools of one chatbot: models choose badly among more, and all of them are part of each prompt. */
 export const TOOLS_MAX_COUNT = 32
 
-/** Manages the HTTP endpoints that the model of a chatbot may call as tools. */
+type ToolInput = Readonly<Record<string, unknown>>
+
+/** Manages the HTTP endpoints that the model of a chatbot may call as tools, and tries them as a model would. */
 export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/services/ChatbotTools", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.ChatbotTools
     const chatbots = yield* Chatbots
     const random = yield* SecureRandom.SecureRandom
-    const { check } = yield* SafeFetch
+    const { check, fetch } = yield* SafeFetch
+    const withinShare = (yield* Shares).within("chats")
 
     const ensureMayCall = ({ url }: Storage.ToolContent) =>
       Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
@@ -38,10 +44,26 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/servic
       return content
     })
 
-    return {
-      /** Checks a declaration as `create` does, and returns the tool that it would make. */
-      checked,
+    const run = Effect.fn("ChatbotTools.run")(function* (spec: HttpToolSpec, input: ToolInput) {
+      let request: ToolTrial["request"] = null
+      let status: number | null = null
+      const watched = (sent: SafeRequest) => {
+        request = {
+          method: sent.method,
+          url: sent.url.href,
+          header_names: [...Object.keys(sent.headers), ...Object.keys(sent.secrets)],
+        }
+        return Effect.tap(fetch(sent), (response) => Effect.sync(() => void (status = response.status)))
+      }
+      const start = yield* Clock.monotonicTimeNanos
+      const tool = httpTool(spec, { fetch: watched, resultMaxLength: toolSizes.resultMaxLength })
+      const limits = { ...toolSizes, concurrency: 1 }
+      const { isFailure, result } = yield* runTool({ name: spec.name, params: input }, [tool], limits)
+      const duration_ms = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
+      return { result, is_failure: isFailure, request, status, duration_ms }
+    })
 
+    return {
       create: Effect.fn("ChatbotTools.create")(function* (chatbot: ChatbotId, input: ChatbotToolInput) {
         const content = yield* checked(input)
         return present(yield* storage.insert(ToolId.make(yield* random.uuidV7()), chatbot, content, TOOLS_MAX_COUNT))
@@ -69,6 +91,21 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/servic
       get: (chatbot: ChatbotId, id: ToolId) => Effect.map(storage.get(chatbot, id), present),
 
       remove: storage.remove,
+
+      /** Calls a tool of a chatbot, and records that in the audit log. */
+      tryStored: Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId, input: ToolInput) {
+        const tool = yield* storage.get(chatbot, id)
+        yield* storage.recordTrial(chatbot, tool)
+        return yield* run(tool, input)
+      }, withinShare),
+
+      /** Calls a tool that is declared but not stored, and records that in the audit log. */
+      tryDeclared: Effect.fnUntraced(function* (chatbot: ChatbotId, declaration: ChatbotToolInput, input: ToolInput) {
+        yield* chatbots.get(chatbot)
+        const content = yield* checked(declaration)
+        yield* storage.recordTrial(chatbot, content)
+        return yield* run({ ...content, headers: Effect.succeed(content.headers) }, input)
+      }, withinShare),
     }
   }),
 }) {

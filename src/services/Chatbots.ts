@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Models } from "../models/Models.ts"
 import {
   type Chatbot,
+  type ChatbotCopyInput,
   chatbotDefaults,
   type ChatbotInput,
   type ChatbotPatch,
@@ -12,14 +13,26 @@ import {
 import { freeSlug, slugOf } from "../domain/chatbot/Slug.ts"
 import { type ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../domain/chatbot/ChatWidget.ts"
 import { Caller, ensureServes, ensureServesNamed } from "../domain/Caller.ts"
-import { Forbidden, InvalidRequest, type NotFound, PreconditionFailed, type Unavailable } from "../domain/Errors.ts"
+import {
+  Forbidden,
+  InvalidRequest,
+  type NotFound,
+  PreconditionFailed,
+  SlugTaken,
+  type Unavailable,
+} from "../domain/Errors.ts"
 import { ChatbotId } from "../domain/Ids.ts"
 import { type Change, merge } from "../domain/schema/Merge.ts"
 import type { Range } from "../domain/Page.ts"
 import { timestamp } from "../domain/schema/Timestamp.ts"
 import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../domain/chatbot/VoiceWidget.ts"
+import { avatarKey } from "../domain/BlobKey.ts"
+import * as Copies from "../storage/chatbots/ChatbotCopies.ts"
 import * as Storage from "../storage/chatbots/Chatbots.ts"
+import { Totals } from "../storage/chatbots/Totals.ts"
 import { Blobs } from "../blobs/Blobs.ts"
+import { BlobStore } from "../blobs/BlobStore.ts"
+import { cut } from "../text/Cut.ts"
 import { PublicUrl } from "./PublicUrl.ts"
 
 export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
@@ -27,17 +40,22 @@ export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailab
 /** The value of the `If-Match` header; undefined matches every version. */
 export type IfMatch = string | undefined
 
-/** The failure of making a chatbot by a key that serves only one. */
-export const boundToOne = new Forbidden({
+const boundToOne = new Forbidden({
   detail: "This API key is bound to one chatbot, so it cannot create another.",
 })
+
+const NAME_MAX_LENGTH = 200
+const COPY_SUFFIX = " (copy)"
 
 /** Manages chatbots and the configuration of their widgets. */
 export class Chatbots extends Context.Service<Chatbots>()("parley/services/Chatbots", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.Chatbots
     const models = yield* Models
+    const copies = yield* Copies.ChatbotCopies
+    const { ofChatbots } = yield* Totals
     const blobs = yield* Blobs
+    const store = yield* BlobStore
     const random = yield* SecureRandom.SecureRandom
     const publicUrl = yield* PublicUrl
 
@@ -105,6 +123,31 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/Chatb
         Effect.die,
       )
 
+    /** Makes something under the slug that the client chose, or else under a free one that the name suggests. */
+    const underSlug = Effect.fnUntraced(function* <A, E, R>(
+      chosen: string | undefined,
+      name: string,
+      make: (slug: string) => Effect.Effect<A, E | SlugTaken, R>,
+    ) {
+      if (chosen !== undefined) return yield* make(chosen)
+      const suggested = slugOf(name)
+      return yield* Effect.catchIf(
+        make(yield* freeSlug(suggested, storage.slugsInUse)),
+        (error) => error instanceof SlugTaken,
+        // Another request took the slug. Further numbers could collide again and again, so the next try is random.
+        () => Effect.flatMap(random.uuidV4(), (id) => make(`${suggested}-${id.slice(0, 8)}`)),
+      )
+    })
+
+    /** Stores an image once more, because every chatbot owns its avatar. Returns null where it is lost. */
+    const copyAvatar = Effect.fnUntraced(function* (source: string) {
+      const found = yield* Effect.result(store.get(source))
+      if (Result.isFailure(found)) return found.failure._tag === "Unavailable" ? yield* found.failure : null
+      const key = avatarKey(`${yield* random.uuidV4()}${source.slice(source.lastIndexOf("."))}`)
+      yield* blobs.put(key, Stream.succeed(found.success))
+      return key
+    })
+
     return {
       /** Creates a chatbot; fails with `Forbidden` if the caller's key is bound to a chatbot. */
       create: Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
@@ -124,16 +167,17 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/Chatb
             chat_widget_config: emptyChatWidget,
           })
         })
-        if (input.slug !== undefined) return present(yield* insertAs(input.slug))
-        const suggested = slugOf(input.name)
-        return present(
-          yield* insertAs(yield* freeSlug(suggested, storage.slugsInUse)).pipe(
-            // Another request took the slug. Further numbers could collide again and again, so the next try is random.
-            Effect.catchTag("SlugTaken", () =>
-              Effect.flatMap(random.uuidV4(), (id) => insertAs(`${suggested}-${id.slice(0, 8)}`)),
-            ),
-          ),
-        )
+        return present(yield* underSlug(input.slug, input.name, insertAs))
+      }),
+
+      /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
+      duplicate: Effect.fn("Chatbots.duplicate")(function* (source: ChatbotId, difference: ChatbotCopyInput) {
+        if ((yield* Caller).chatbotId !== null) return yield* boundToOne
+        const original = yield* storage.get(source)
+        const name = difference.name ?? cut(original.name, NAME_MAX_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
+        const avatar = original.avatar_blob === null ? null : yield* copyAvatar(original.avatar_blob)
+        const copyAs = (slug: string) => copies.copy(source, { name, slug, avatar })
+        return present(yield* storage.get(yield* underSlug(difference.slug, name, copyAs)))
       }),
 
       get: (id: ChatbotId) => Effect.map(storage.get(id), present),
@@ -147,6 +191,17 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/Chatb
         const items = rows.map(({ id, slug, created_at }) => ({ id, slug, created_at, at: microseconds(created_at) }))
         return { items, next: undefined }
       }),
+
+      /** Counts for the chatbots that the caller's key serves, as far as its scopes cover what is counted. */
+      totals: Caller.use(({ chatbotId, scopes }) =>
+        Effect.map(ofChatbots(chatbotId ?? undefined), (all) =>
+          all.map(({ chatbot_id, conversations, documents }) => ({
+            chatbot_id,
+            ...(scopes.includes("knowledge:read") && { documents }),
+            ...(scopes.includes("conversations:read") && { conversations }),
+          })),
+        ),
+      ),
 
       /** Returns those of these chatbots that exist, in the order of the ids. */
       getMany: (ids: ReadonlyArray<ChatbotId>) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),

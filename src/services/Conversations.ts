@@ -1,17 +1,21 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
-import { Caller } from "../domain/Caller.ts"
+import { Caller, ensureServes } from "../domain/Caller.ts"
 import type { Feedback, Message, Session } from "../domain/chat/Conversation.ts"
+import type { ErasureRequest, Visitor } from "../domain/chat/Erasure.ts"
 import { sessionToManage, sessionToRate } from "../domain/chat/SessionToken.ts"
-import type { Unavailable } from "../domain/Errors.ts"
+import { InvalidRequest, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../domain/Ids.ts"
 import type { Page } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Chatbots } from "../storage/chatbots/Chatbots.ts"
 import * as Storage from "../storage/conversations/Conversations.ts"
+import { Erasures } from "../storage/conversations/Erasures.ts"
 import { Messages, type Place } from "../storage/conversations/Messages.ts"
 
 /** Messages that a transcript reads from the database at once. */
 const TRANSCRIPT_PAGE = 50
+
+const oneName = "Expected exactly one of `email`, `session_token` and `visitor_id`"
 
 /** A session with all of its messages, oldest first, as a stream that reads a page at a time. */
 export interface Transcript {
@@ -29,6 +33,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
   make: Effect.gen(function* () {
     const storage = yield* Storage.Conversations
     const messages = yield* Messages
+    const erasures = yield* Erasures
     const chatbots = yield* Chatbots
 
     return {
@@ -64,8 +69,29 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
       list: (chatbot: ChatbotId, page: Page) =>
         // The list of an unknown chatbot would be empty, so the chatbot is looked up first.
         Effect.andThen(chatbots.get(chatbot), storage.list(chatbot, page)),
+
+      /**
+       * Deletes everything that is stored about a visitor, in the conversations with a chatbot, or with every chatbot
+       * that the caller's key serves. A chat of the visitor that is under way goes on, and nothing of it is stored any
+       * more.
+       */
+      erase: Effect.fn("Conversations.erase")(function* ({ chatbot_id, ...names }: ErasureRequest) {
+        const [visitor, ...others] = visitorsOf(names)
+        if (visitor === undefined || others.length > 0) return yield* InvalidRequest.at("email", oneName)
+        if (chatbot_id !== undefined) {
+          yield* ensureServes(chatbot_id)
+          yield* chatbots.get(chatbot_id)
+        }
+        return yield* erasures.erase(visitor, chatbot_id ?? (yield* Caller).chatbotId ?? undefined)
+      }),
     }
   }),
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
+
+const visitorsOf = (names: Omit<ErasureRequest, "chatbot_id">): ReadonlyArray<Visitor> =>
+  (["email", "session_token", "visitor_id"] as const).flatMap((by) => {
+    const name = names[by]
+    return name === undefined ? [] : [{ by, name }]
+  })

@@ -5,6 +5,7 @@ import type { Page } from "../domain/Page.ts"
 import { Retriever } from "../knowledge/Retriever.ts"
 import * as ChatbotStorage from "../storage/chatbots/Chatbots.ts"
 import { Documents } from "../storage/documents/Documents.ts"
+import { Passages } from "../storage/documents/Passages.ts"
 import { AfterCommit } from "../storage/sql/AfterCommit.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { Ingestion } from "../jobs/Ingestion.ts"
@@ -18,6 +19,7 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/Kno
     const retriever = yield* Retriever
     const chatbots = yield* ChatbotStorage.Chatbots
     const documents = yield* Documents
+    const { ofDocument: passages } = yield* Passages
     const blobs = yield* Blobs
     const ingestion = yield* Ingestion
     const withinShare = (yield* Shares).within("searches")
@@ -38,6 +40,9 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/Kno
       }),
 
       get: documents.get,
+
+      /** Returns the text of a document as searches find it, in reading order: so many passages, from a number on. */
+      passages,
 
       /** Returns a page of the documents, oldest first, and their total number. */
       list: Effect.fn("Knowledge.list")(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {

@@ -1,4 +1,4 @@
-import { Duration, Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { Admin } from "./Admin.ts"
 import { AllConversations } from "./console/AllConversations.ts"
 import { ApiKeys } from "./ApiKeys.ts"
@@ -10,24 +10,18 @@ import { Chatbots } from "./Chatbots.ts"
 import { ChatbotTools } from "./ChatbotTools.ts"
 import { Checkpoints } from "./Checkpoints.ts"
 import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/ConsoleSessions.ts"
-import { ChatbotCopies } from "./console/ChatbotCopies.ts"
-import { DocumentPassages } from "./console/DocumentPassages.ts"
 import { Events } from "./console/Events.ts"
 import * as QueueFigures from "./console/QueueFigures.ts"
-import { Overview } from "./console/Overview.ts"
 import { SystemStates, type SystemStatesSettings } from "./console/SystemStates.ts"
 import { SearchExplanations } from "./console/SearchExplanations.ts"
-import { ToolTrials } from "./console/ToolTrials.ts"
 import { Conversations } from "./Conversations.ts"
 import type { RateLimits, VisitorRates } from "../domain/RateLimit.ts"
 import { Health } from "./Health.ts"
 import { Uploads, type UploadsSettings } from "./Uploads.ts"
-import { Erasures } from "./Erasures.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { Knowledge } from "./Knowledge.ts"
 import { Organizations } from "./Organizations.ts"
 import { RateLimiter } from "../admission/RateLimiter.ts"
-import { ShareBounds } from "../admission/ShareBounds.ts"
 import { Shares } from "../admission/Shares.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { Usage, type UsageSettings } from "./Usage.ts"
@@ -53,10 +47,6 @@ export interface ServicesSettings extends SystemStatesSettings {
 /** The services for organizations and their API keys, as the command line uses them. */
 export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
-const shares = Layer.unwrap(
-  Effect.map(ShareBounds, (bounds) => Shares.layer({ ...bounds, wait: Duration.fromInputUnsafe(bounds.wait) })),
-)
-
 /** The services of the chat widget. */
 const widget = Layer.mergeAll(VisitorTokens.layer(), VisitorChats.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),
@@ -71,15 +61,12 @@ export const layer = (settings: ServicesSettings) =>
     ),
     AllConversations.layer,
     AuditLog.layer(settings.audit),
-    Layer.merge(Avatars.layer, ChatbotCopies.layer).pipe(Layer.provideMerge(Chatbots.layer)),
-    ToolTrials.layer.pipe(Layer.provideMerge(ChatbotTools.layer)),
-    DocumentPassages.layer,
+    Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
+    ChatbotTools.layer,
     Events.layer(),
     SearchExplanations.layer,
-    Overview.layer,
     QueueFigures.layer,
     Conversations.layer,
-    Erasures.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     Uploads.layer(settings.uploads),
     Idempotency.layer,
@@ -89,5 +76,5 @@ export const layer = (settings: ServicesSettings) =>
     widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
     Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer]),
-    Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, shares]),
+    Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, Shares.layer]),
   )

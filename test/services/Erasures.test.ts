@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, Fiber, Latch, Layer, ManagedRuntime } from "effect"
 import { ClientAddress } from "../../src/domain/ClientAddress.ts"
 import { everything } from "../../src/domain/Page.ts"
-import { Erasures } from "../../src/services/Erasures.ts"
+import { Conversations as ConversationsService } from "../../src/services/Conversations.ts"
 import { AuditLog } from "../../src/storage/audit/AuditLog.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
@@ -11,7 +11,7 @@ import { AgentControl, replyOf } from "../lib/Layers.ts"
 import { as, asCaller, makeTenant, sessionNamed } from "../lib/Tenants.ts"
 import { dumpRows } from "../lib/TestServer.ts"
 
-const runtime = ManagedRuntime.make(Layer.provideMerge(Erasures.layer, chatLayer))
+const runtime = ManagedRuntime.make(Layer.provideMerge(ConversationsService.layer, chatLayer))
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 beforeEach(() => run(reset))
@@ -29,11 +29,12 @@ const checkpoints = Effect.sleep("400 millis")
 
 type Tenant = Effect.Success<typeof makeTenant>
 const ways: ReadonlyArray<
-  readonly [string, (tenant: Tenant) => Effect.Effect<unknown, unknown, Erasures | Conversations>]
+  readonly [string, (tenant: Tenant) => Effect.Effect<unknown, unknown, ConversationsService | Conversations>]
 > = [
   [
     "erasing its visitor",
-    ({ organization }) => Erasures.use((erasures) => asCaller(organization)(erasures.erase({ session_token: "s" }))),
+    ({ organization }) =>
+      ConversationsService.use(({ erase }) => asCaller(organization)(erase({ session_token: "s" }))),
   ],
   [
     "deleting the conversation",
@@ -106,7 +107,7 @@ describe("an erasure", () => {
           )
           insert into messages (id, organization_id, session_id, sender_type, content)
           select gen_random_uuid(), ${organization}::uuid, id, 'user', '' from owner, generate_series(1, 399)`
-        const erase = (yield* Erasures).erase({ email: "ada@EXAMPLE.com" })
+        const erase = (yield* ConversationsService).erase({ email: "ada@EXAMPLE.com" })
         const erased = yield* Effect.provideService(asCaller(organization)(erase), ClientAddress, "203.0.113.7")
         expect(erased).toEqual({ conversations: 10, messages: 3_990 })
         const filter = { action: "conversation.erased", apiKey: undefined, target: undefined } as const

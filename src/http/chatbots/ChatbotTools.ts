@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { ChatbotTool, ChatbotToolPatch } from "../../domain/chatbot/ChatbotTool.ts"
 import { ChatbotTools } from "../../services/ChatbotTools.ts"
-import { ToolTrials } from "../../services/console/ToolTrials.ts"
 import { changes } from "../Changes.ts"
 
 const toolChange = changes(ChatbotTool, ChatbotToolPatch, ["input_schema"])
@@ -13,7 +12,6 @@ export const layer = HttpApiBuilder.group(
   "tools",
   Effect.fn(function* (handlers) {
     const tools = yield* ChatbotTools
-    const trials = yield* ToolTrials
 
     return handlers.handleAll({
       createTool: ({ params, payload }) => Effect.map(tools.create(params.chatbotId, payload), (tool) => ({ tool })),
@@ -22,9 +20,9 @@ export const layer = HttpApiBuilder.group(
       updateTool: ({ params, payload }) =>
         Effect.map(tools.update(params.chatbotId, params.toolId, toolChange(payload)), (tool) => ({ tool })),
       tryTool: ({ params, payload }) =>
-        Effect.map(trials.stored(params.chatbotId, params.toolId, payload.input), (trial) => ({ trial })),
+        Effect.map(tools.tryStored(params.chatbotId, params.toolId, payload.input), (trial) => ({ trial })),
       tryDeclaration: ({ params, payload }) =>
-        Effect.map(trials.declared(params.chatbotId, payload.tool, payload.input), (trial) => ({ trial })),
+        Effect.map(tools.tryDeclared(params.chatbotId, payload.tool, payload.input), (trial) => ({ trial })),
       deleteTool: ({ params }) =>
         Effect.as(tools.remove(params.chatbotId, params.toolId), { message: "Tool deleted successfully" as const }),
     })

@@ -1,5 +1,5 @@
 import { HttpApiBuilder } from "effect/http-api"
-import { Context, Effect, Schema, Stream } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
 import { ChatbotSummary } from "../../api/chatbots/Chatbots.ts"
@@ -10,7 +10,6 @@ import type { ChatbotId } from "../../domain/Ids.ts"
 import { inTurns } from "../../system/InTurns.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
 import { Chatbots } from "../../services/Chatbots.ts"
-import { ChatbotCopies } from "../../services/console/ChatbotCopies.ts"
 import { Shares } from "../../admission/Shares.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "../Changes.ts"
@@ -32,24 +31,17 @@ const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId
     : Effect.fail(InvalidRequest.at("query.chatbotId", "Expected the same chatbot as in id"))
 }
 
-/**
- * Responds with a list of chatbots that are JSON already, in groups. Several groups are streamed one by one: joined to
- * one long text they would be copied more than once, and other requests would wait meanwhile.
- */
+/** Responds with a list of chatbots that are JSON already. */
 const respondWithList = (
-  parts: ReadonlyArray<ReadonlyArray<string>>,
+  texts: ReadonlyArray<string>,
   rest: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, string>>,
 ) => {
-  const options = { contentType: "application/json", headers }
-  const pieces = parts
-    .filter((texts) => texts.length > 0)
-    .map((texts, index) => `${index === 0 ? "" : ","}${texts.join(",")}`)
   const end = Object.entries(rest).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
-  const texts = ['{"chatbots":[', ...pieces, `]${end.join("")}}`]
-  return pieces.length > 1
-    ? HttpServerResponse.stream(Stream.encodeText(Stream.fromIterable(texts)), options)
-    : HttpServerResponse.text(texts.join(""), options)
+  return HttpServerResponse.text(`{"chatbots":[${texts.join(",")}]${end.join("")}}`, {
+    contentType: "application/json",
+    headers,
+  })
 }
 
 const chatbotChange = changes(Chatbot, ChatbotPatch)
@@ -66,14 +58,13 @@ export const layer = HttpApiBuilder.group(
   "chatbots",
   Effect.fn(function* (handlers) {
     const chatbots = yield* Chatbots
-    const copies = yield* ChatbotCopies
     const shares = yield* Shares
     const pageBytes = yield* ListBytes
     const { updateAvatar } = yield* avatarHandlers
 
     return handlers.handleAll({
       duplicate: ({ params, payload }) =>
-        Effect.map(copies.duplicate(params.chatbotId, payload), (chatbot) =>
+        Effect.map(chatbots.duplicate(params.chatbotId, payload), (chatbot) =>
           withEtag({ chatbot, message: "Chatbot duplicated successfully" as const }, chatbot),
         ),
 
@@ -91,17 +82,17 @@ export const layer = HttpApiBuilder.group(
         // Held until the client has received the list, which the server keeps in memory until then.
         yield* shares.hold("lists")
         const { items, next } = yield* chatbots.list(rangeOf(query))
-        const parts: Array<ReadonlyArray<string>> = []
+        const texts: Array<string> = []
         let [bytes, shown] = [0, 0]
         while (shown < items.length && bytes < pageBytes) {
           const some = items.slice(shown, shown + READ_AT_ONCE)
           const found = yield* inTurns(yield* chatbots.getMany(some.map(({ id }) => id)), summaryOf)
-          parts.push(found)
+          texts.push(...found)
           bytes += found.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
           shown += some.length
         }
         const { body, headers } = nextPage(request.url, query, shown < items.length ? items[shown - 1] : next)
-        return respondWithList(parts, body, headers)
+        return respondWithList(texts, body, headers)
       }),
 
       get: ({ params }) =>

@@ -5,7 +5,6 @@ import { pageOf } from "../../api/parts/Paging.ts"
 import { pageMetadata } from "../../domain/Page.ts"
 import { notations } from "../../domain/chat/Transcript.ts"
 import { Conversations } from "../../services/Conversations.ts"
-import { Erasures } from "../../services/Erasures.ts"
 import { formatOf, transcriptFile } from "./TranscriptFile.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -13,7 +12,6 @@ export const layer = HttpApiBuilder.group(
   "conversations",
   Effect.fn(function* (handlers) {
     const conversations = yield* Conversations
-    const erasures = yield* Erasures
 
     return handlers.handleAll({
       messages: Effect.fnUntraced(function* ({ params, query }) {
@@ -44,7 +42,7 @@ export const layer = HttpApiBuilder.group(
           transcriptFile(notations[formatOf(query, request)], session, messages),
         ),
 
-      erase: ({ payload }) => Effect.map(erasures.erase(payload), (erased) => ({ erased })),
+      erase: ({ payload }) => Effect.map(conversations.erase(payload), (erased) => ({ erased })),
 
       delete: ({ params }) =>
         Effect.as(conversations.remove(params.chatbotId, params.sessionId), {

@@ -13,7 +13,6 @@ import { Chatbots } from "../../services/Chatbots.ts"
 import { Uploads } from "../../services/Uploads.ts"
 import { type Hit, Knowledge } from "../../services/Knowledge.ts"
 import { type ExplainedHit, SearchExplanations } from "../../services/console/SearchExplanations.ts"
-import { DocumentPassages } from "../../services/console/DocumentPassages.ts"
 import { serverTiming } from "../edge/ServerTiming.ts"
 import { uploadHandler } from "./Uploads.ts"
 import { UploadWaits, waitOf } from "./UploadWait.ts"
@@ -28,7 +27,6 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const knowledge = yield* Knowledge
     const explanations = yield* SearchExplanations
-    const documentPassages = yield* DocumentPassages
     const chatbots = yield* Chatbots
     const { fileLimit } = (yield* Config).uploads
     const waits = yield* UploadWaits
@@ -111,7 +109,7 @@ export const layer = HttpApiBuilder.group(
 
       passages: Effect.fnUntraced(function* ({ params, query: { cursor = 1, limit = PASSAGES_DEFAULT } }) {
         const range = { from: cursor, limit }
-        const { passages, total } = yield* documentPassages.read(params.chatbotId, params.documentId, range)
+        const { passages, total } = yield* knowledge.passages(params.chatbotId, params.documentId, range)
         const last = passages.at(-1)?.chunk ?? total
         return { passages, total, next_cursor: last < total ? String(last + 1) : null }
       }),

@@ -1,6 +1,5 @@
 import { HttpApiBuilder } from "effect/http-api"
 import { Duration, Effect, Redacted } from "effect"
-import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { BackupRuns } from "../../backup/BackupRuns.ts"
 import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
@@ -9,7 +8,7 @@ import { ApiKey, ApiKeyPatch } from "../../domain/ApiKey.ts"
 import { Organization, OrganizationPatch } from "../../domain/Organization.ts"
 import { Admin } from "../../services/Admin.ts"
 import { changes } from "../Changes.ts"
-import { nextPage, rangeOf } from "../Listing.ts"
+import { pageIn, rangeOf } from "../Listing.ts"
 
 const organizationChange = changes(Organization, OrganizationPatch)
 const apiKeyChange = changes(ApiKey, ApiKeyPatch)
@@ -36,10 +35,10 @@ export const layer = HttpApiBuilder.group(
         Effect.map(admin.createOrganization(payload.name), (organization) => ({ organization })),
 
       listOrganizations: ({ query, request }) =>
-        Effect.map(admin.listOrganizations(rangeOf(query)), ({ items, next }) => {
-          const { body, headers } = nextPage(request.url, query, next)
-          return HttpApiSchema.withHeaders({ body: { organizations: items, ...body }, headers })
-        }),
+        Effect.map(
+          admin.listOrganizations(rangeOf(query)),
+          pageIn(request.url, query, (organizations) => ({ organizations })),
+        ),
 
       updateOrganization: ({ params, payload }) =>
         Effect.map(admin.updateOrganization(params.organizationId, organizationChange(payload)), (organization) => ({
@@ -78,10 +77,10 @@ export const layer = HttpApiBuilder.group(
       },
 
       listApiKeys: ({ query, request }) =>
-        Effect.map(admin.listApiKeys(query.organization_id, rangeOf(query)), ({ items, next }) => {
-          const { body, headers } = nextPage(request.url, query, next)
-          return HttpApiSchema.withHeaders({ body: { api_keys: items, ...body }, headers })
-        }),
+        Effect.map(
+          admin.listApiKeys(query.organization_id, rangeOf(query)),
+          pageIn(request.url, query, (api_keys) => ({ api_keys })),
+        ),
 
       revokeApiKey: ({ params }) => Effect.map(admin.revokeApiKey(params.apiKeyId), (api_key) => ({ api_key })),
 

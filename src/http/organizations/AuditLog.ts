@@ -1,9 +1,8 @@
 import { HttpApiBuilder } from "effect/http-api"
 import { DateTime, Effect } from "effect"
-import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { AuditLog } from "../../services/AuditLog.ts"
-import { nextPage, rangeOf } from "../Listing.ts"
+import { pageIn, rangeOf } from "../Listing.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -21,10 +20,11 @@ export const layer = HttpApiBuilder.group(
           from: from && DateTime.toDate(from),
           to: to && DateTime.toDate(to),
         }
-        return Effect.map(log.list(organization_id, filter, rangeOf(query)), ({ items, next }) => {
-          const { body, headers } = nextPage(request.url, query, next)
-          return HttpApiSchema.withHeaders({ body: { entries: items, ...body }, headers })
-        })
+        const found = log.list(organization_id, filter, rangeOf(query))
+        return Effect.map(
+          found,
+          pageIn(request.url, query, (entries) => ({ entries })),
+        )
       },
     })
   }),

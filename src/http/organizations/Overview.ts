@@ -1,14 +1,14 @@
 import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
-import { Overview } from "../../services/console/Overview.ts"
+import { Chatbots } from "../../services/Chatbots.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "overview",
   Effect.fn(function* (handlers) {
-    const overview = yield* Overview
+    const chatbots = yield* Chatbots
 
-    return handlers.handleAll({ totals: () => Effect.map(overview.totals, (totals) => ({ totals })) })
+    return handlers.handleAll({ totals: () => Effect.map(chatbots.totals, (totals) => ({ totals })) })
   }),
 )

@@ -1,11 +1,10 @@
 import { HttpApiBuilder } from "effect/http-api"
 import { DateTime, Effect, Redacted } from "effect"
-import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Webhook, WebhookPatch } from "../../domain/webhook/Webhook.ts"
 import { type IssuedWebhook, Webhooks } from "../../services/webhooks/Webhooks.ts"
 import { changes } from "../Changes.ts"
-import { nextPage, rangeOf } from "../Listing.ts"
+import { pageIn, rangeOf } from "../Listing.ts"
 
 const webhookChange = changes(Webhook, WebhookPatch, ["events"])
 
@@ -30,10 +29,7 @@ export const layer = HttpApiBuilder.group(
       listWebhookDeliveries: ({ params, query, request }) =>
         Effect.map(
           webhooks.deliveries(params.webhookId, { state: query.state, type: query.type }, rangeOf(query)),
-          ({ items, next }) => {
-            const { body, headers } = nextPage(request.url, query, next)
-            return HttpApiSchema.withHeaders({ body: { deliveries: items, ...body }, headers })
-          },
+          pageIn(request.url, query, (deliveries) => ({ deliveries })),
         ),
       resendFailedDeliveries: ({ params, payload }) =>
         Effect.map(webhooks.resendFailed(params.webhookId, DateTime.toDate(payload.since)), (resent) => ({ resent })),
