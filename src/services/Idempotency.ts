@@ -156,7 +156,11 @@ export class Idempotency extends Context.Service<Idempotency>()("parley/services
          * either both are committed or neither. `answerOf` returns the answer of a result. The claim goes on if the
          * operation fails.
          */
-        commit: <A, E, R>(client: CommitClient, work: Effect.Effect<A, E, R>, answerOf: (result: A) => Answer) =>
+        commit: <A, E, R>(
+          client: CommitClient,
+          work: Effect.Effect<A, E, R>,
+          answerOf: (result: A) => Answer,
+        ): Effect.Effect<A, E | IdempotencyInProgress | Unavailable, R> =>
           Effect.tap(work, (result) =>
             // Without its lease the attempt may change nothing: another one has the key.
             Effect.flatMap(complete(client, answerOf(result)), (isKept) => (isKept ? Effect.void : inProgress)),
