@@ -22,7 +22,7 @@ const embeddings = {
 const retriever = {
   threshold: fraction.orAbsent(
     "SIMILARITY_THRESHOLD",
-    "Similarity below which `query-knowledge` (over HTTP and MCP) and `local/extractive` leave a passage out; other models get the best passages whatever their similarity. Raise it when results are irrelevant, lower it when too many questions find nothing. Absent: calibrated.",
+    "Similarity that the best passage must reach for `query-knowledge` (over HTTP and MCP) to find anything; models get the best passages whatever their similarity. Raise it when questions find what does not answer them, lower it when too many find nothing. Absent: calibrated.",
   ),
 }
 

@@ -32,7 +32,7 @@ const REMEMBERED_QUESTIONS = { capacity: 1_000, timeToLive: Duration.minutes(5) 
 const ATTEMPTS = 5
 
 export interface RetrieverSettings {
-  /** The least similarity of a result, 0–1. Defaults to `LIKELY_SIMILARITY`. */
+  /** The similarity that one passage must reach, 0–1. Defaults to `LIKELY_SIMILARITY`. */
   readonly threshold: number | undefined
 }
 
@@ -48,7 +48,7 @@ interface Question {
   readonly chatbotId: ChatbotId
   readonly query: string
   readonly topK: number
-  /** The least similarity of a result, 0–1. Defaults to that of the settings. */
+  /** The similarity that one passage must reach, 0–1. Defaults to that of the settings. */
   readonly threshold?: number
 }
 
@@ -122,10 +122,13 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         const weight = embeddings.isSemantic
           ? meaningWeight(candidates, embeddings.weight)
           : spellingWeight(opened.query, embeddings.weight)
-        const best = fuse(candidates, weight)
-          .map((candidate) => ({ ...candidate, similarity: similarityOf(candidate) }))
-          .filter(({ similarity }) => similarity >= threshold)
-          .slice(0, topK)
+        const ranked = fuse(candidates, weight).map((candidate) => ({
+          ...candidate,
+          similarity: similarityOf(candidate),
+        }))
+        // Judged by themselves, right passages would be left out whose neighbours in the ranking pass.
+        const isAnswerable = ranked.some(({ similarity }) => similarity >= threshold)
+        const best = isAnswerable ? ranked.slice(0, topK) : []
         const { version, chunks: contents } = yield* chunks.fetch(
           chatbotId,
           best.map(({ chunkId }) => chunkId),
@@ -133,7 +136,8 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         const contentOf = new Map(contents.map((content) => [content.chunkId, content]))
         const hits = best.flatMap(({ chunkId, similarity, lexical, vector, fused }): ReadonlyArray<Hit> => {
           const content = contentOf.get(chunkId)
-          return content === undefined ? [] : [{ ...content, similarity, scores: { lexical, vector, fused } }]
+          if (content === undefined) return []
+          return [{ ...content, similarity: Math.max(similarity, threshold), scores: { lexical, vector, fused } }]
         })
         return { version, hits, isComplete: hits.length === best.length }
       })
@@ -194,8 +198,9 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
 
       return {
         /**
-         * Returns the passages most relevant to the question, best first: at most `topK`, and none with a `similarity`
-         * below the threshold. The order is that of the fused score, not of `similarity`.
+         * Returns the passages most relevant to the question, best first: at most `topK`, or none when no passage's
+         * similarity reaches the threshold. Where one does, the others count as reaching it too. The order is that of the
+         * fused score, not of `similarity`.
          */
         search: (question: Question) =>
           atBorder(search(question), {

@@ -27,7 +27,7 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/Kno
 
     return {
       /**
-       * Returns the passages that match a question, best first, without those whose similarity is below the threshold.
+       * Returns the passages that match a question, best first; none when no similarity reaches the threshold.
        */
       search: (chatbotId: ChatbotId, query: string, topK: number) =>
         withinShare(retriever.search({ chatbotId, query, topK })),

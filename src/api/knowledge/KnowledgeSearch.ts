@@ -76,7 +76,9 @@ export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatb
   success: HttpApiSchema.WithHeaders(
     Schema.Struct({
       results: Schema.Array(Schema.Struct(resultFields)),
-      similarity_threshold_setting: Schema.Finite.annotate({ description: "Results below it are left out." }),
+      similarity_threshold_setting: Schema.Finite.annotate({
+        description: "Similarity that one passage must reach. The others then count as reaching it too.",
+      }),
       status: Schema.Literal("OK"),
       total_docs: Schema.Int.annotate({ description: "Number of `results`." }),
       left_out: Schema.optionalKey(
@@ -84,7 +86,7 @@ export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatb
           Schema.Struct({
             ...resultFields,
             reason: Schema.Literals(["below_threshold", "beyond_top_k"]).annotate({
-              description: "Whether its similarity is too small, or there are enough better results.",
+              description: "Whether no similarity is high enough, or there are enough better results.",
             }),
           }),
         ).annotate({ description: "With `explain`: the passages that came next, at most 10, most relevant first." }),
@@ -104,6 +106,6 @@ export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatb
   .annotateMerge(
     described(
       "Search the knowledge base",
-      "The passages that bear most on a question, most relevant first. None is below `similarity_threshold_setting`, so there may be fewer than `top_k`, or none.",
+      "The passages that bear most on a question, most relevant first. None is below `similarity_threshold_setting`: where no passage reaches it, the list is empty.",
     ),
   )
