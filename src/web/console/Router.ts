@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals"
-import { atRoot } from "./Root.ts"
+import { atRoot } from "./server/Root.ts"
 
 /** Base path of the console. */
 const BASE = atRoot("console")

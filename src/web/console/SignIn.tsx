@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals"
 import { bind, TextField } from "./parts/Field.tsx"
 import { Form } from "./parts/Dialogs.tsx"
-import type { Failure } from "./Failure.ts"
-import { atRoot } from "./Root.ts"
+import type { Failure } from "./server/Failure.ts"
+import { atRoot } from "./server/Root.ts"
 import { Wordmark } from "./Wordmark.tsx"
-import { signIn } from "./Session.ts"
+import { signIn } from "./server/Session.ts"
 
 /** The form to sign in by an API key. */
 export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined }) => {

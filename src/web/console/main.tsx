@@ -1,7 +1,7 @@
 import "./console.css"
 import { render } from "preact"
 import { startRouter } from "./Router.ts"
-import { startSession } from "./Session.ts"
+import { startSession } from "./server/Session.ts"
 import { Shell } from "./Shell.tsx"
 import { startTheme } from "./Theme.ts"
 

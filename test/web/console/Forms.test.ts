@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { differences, fieldsOf, merge, patchOf } from "../../../src/web/console/forms/Fields.ts"
 import { makeForm, type Stored } from "../../../src/web/console/forms/Form.ts"
-import { failureOf } from "../../../src/web/console/Failure.ts"
-import { lookOf } from "../../../src/web/console/WidgetLook.ts"
+import { failureOf } from "../../../src/web/console/server/Failure.ts"
+import { lookOf } from "../../../src/web/console/preview/WidgetLook.ts"
 
 const chatbot = {
   name: "Support",

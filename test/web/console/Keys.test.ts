@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { limitOf, limitProblem, limitText, limitWords } from "../../../src/web/console/Limits.ts"
+import { limitOf, limitProblem, limitText, limitWords } from "../../../src/web/console/data/Limits.ts"
 import { endOf, expiryOf, grantable, makerOf, stateOf } from "../../../src/web/console/screens/keys/KeyForm.ts"
 
 const now = Date.parse("2026-11-20T12:00:00Z")

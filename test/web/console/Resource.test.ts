@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { resources } from "../../../src/web/console/Resource.ts"
+import { resources } from "../../../src/web/console/server/Resource.ts"
 
 /** A list of which more can be asked for, and what answers. */
 const listOf = () => {

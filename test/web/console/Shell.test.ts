@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { addressOf, everyPage, isWorthRepeating } from "../../../src/web/console/Api.ts"
-import { failureOf, toFailure, unreachable } from "../../../src/web/console/Failure.ts"
+import { addressOf, everyPage, isWorthRepeating } from "../../../src/web/console/server/Api.ts"
+import { failureOf, toFailure, unreachable } from "../../../src/web/console/server/Failure.ts"
 import { href, isComplete, placeOf } from "../../../src/web/console/Router.ts"
 import { matching } from "../../../src/web/console/screens/chatbots/Search.ts"
 import { nameOfField } from "../../../src/web/console/forms/Fields.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { csvOf } from "../../../src/web/console/Csv.ts"
+import { csvOf } from "../../../src/web/console/screens/usage/Csv.ts"
 import { partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
 
 const row = (day: string, model: string, tokens: number) => ({

@@ -8,7 +8,7 @@ import {
   policiesIn,
   scriptsIn,
 } from "../../../src/web/console/screens/widget/PageCheck.ts"
-import { allows, originOf, originsIn } from "../../../src/web/console/Origins.ts"
+import { allows, originOf, originsIn } from "../../../src/web/console/data/Origins.ts"
 import { snippetOf } from "../../../src/web/console/screens/widget/Snippet.ts"
 
 const server = "https://chat.example.net"

@@ -7,7 +7,7 @@ import { confirm } from "../parts/Dialogs.tsx"
 import { Problem } from "../parts/Layout.tsx"
 import { toast } from "../parts/Toast.tsx"
 import { guardLeaving } from "../Router.ts"
-import { can } from "../Session.ts"
+import { can } from "../server/Session.ts"
 import { ConflictDialog } from "./ConflictDialog.tsx"
 import type { Form } from "./Form.ts"
 

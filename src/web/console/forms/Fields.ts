@@ -1,4 +1,4 @@
-import { isFields } from "../Unknown.ts"
+import { isFields } from "../server/Unknown.ts"
 
 /*
  * The fields of a configuration by their paths, such as `settings.prompt`, so that what a person has changed, what somebody

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals"
-import { type Failure, toFailure } from "../Failure.ts"
+import { type Failure, toFailure } from "../server/Failure.ts"
 import { differences, type Fields, merge, type Merged, type Value } from "./Fields.ts"
 
 /** The fields of a configuration as they are stored, with the version of it. */

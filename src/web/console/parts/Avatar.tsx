@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { atRoot } from "../Root.ts"
+import { atRoot } from "../server/Root.ts"
 
 interface AvatarProps {
   readonly name: string

@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { Icon } from "../../shared/Icon.tsx"
 import { Scroller } from "../../shared/Scroller.tsx"
-import type { Failure } from "../Failure.ts"
-import type { Resource } from "../Resource.ts"
+import type { Failure } from "../server/Failure.ts"
+import type { Resource } from "../server/Resource.ts"
 import { Button } from "./Buttons.tsx"
 
 /*

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals"
 import { X } from "lucide"
-import { toFailure } from "../Failure.ts"
+import { toFailure } from "../server/Failure.ts"
 import { IconButton } from "./Buttons.tsx"
 
 interface Toast {

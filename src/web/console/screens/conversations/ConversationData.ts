@@ -1,7 +1,7 @@
-import { call, open } from "../../Api.ts"
+import { call, open } from "../../server/Api.ts"
 import { saveFile } from "../../../shared/Download.ts"
-import type { Answer } from "../../Endpoints.ts"
-import { resources } from "../../Resource.ts"
+import type { Answer } from "../../server/Endpoints.ts"
+import { resources } from "../../server/Resource.ts"
 import { filtersOf, requestOf } from "./Filters.ts"
 
 type Page = Answer<"GET /api/external/conversations">

@@ -1,4 +1,4 @@
-import { fieldsIn, isFields, numberIn, textIn } from "../../Unknown.ts"
+import { fieldsIn, isFields, numberIn, textIn } from "../../server/Unknown.ts"
 import type { FoundPassage } from "../playground/Passages.tsx"
 
 /*

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals"
-import type { ApiKey } from "../../Admin.ts"
-import { call } from "../../Api.ts"
-import { limitHint, limitOf, limitProblem, limitText } from "../../Limits.ts"
+import type { ApiKey } from "../../data/Admin.ts"
+import { call } from "../../server/Api.ts"
+import { limitHint, limitOf, limitProblem, limitText } from "../../data/Limits.ts"
 import { bind, TextArea, TextField } from "../../parts/Field.tsx"
 import { FormDialog } from "../../parts/Dialogs.tsx"
-import { originsIn } from "../../Origins.ts"
+import { originsIn } from "../../data/Origins.ts"
 import { originsHint } from "./KeyForm.ts"
 
 interface EditKeyProps {

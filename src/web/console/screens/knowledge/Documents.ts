@@ -1,7 +1,7 @@
-import { call } from "../../Api.ts"
-import type { Answer } from "../../Endpoints.ts"
-import type { LiveEvent } from "../../Live.ts"
-import { resources } from "../../Resource.ts"
+import { call } from "../../server/Api.ts"
+import type { Answer } from "../../server/Endpoints.ts"
+import type { LiveEvent } from "../../server/Live.ts"
+import { resources } from "../../server/Resource.ts"
 
 export type Document = Answer<"GET /api/external/chatbot/:chatbotId/knowledge-base/documents">["data"][number]
 

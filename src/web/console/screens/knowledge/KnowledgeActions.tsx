@@ -1,5 +1,5 @@
 import { FolderUp, Upload } from "lucide"
-import { call } from "../../Api.ts"
+import { call } from "../../server/Api.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { useFilePicker } from "../../parts/FilePicker.tsx"

@@ -1,8 +1,8 @@
 import { formatBytes, formatMoment, plural } from "../../../shared/Format.ts"
-import { call } from "../../Api.ts"
+import { call } from "../../server/Api.ts"
 import { Dialog } from "../../parts/Dialogs.tsx"
 import { Loaded, More } from "../../parts/Layout.tsx"
-import { resources, useResource } from "../../Resource.ts"
+import { resources, useResource } from "../../server/Resource.ts"
 import { DocumentState } from "./DocumentState.tsx"
 
 const PAGE = 20

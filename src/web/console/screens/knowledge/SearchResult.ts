@@ -1,4 +1,4 @@
-import type { Answer } from "../../Endpoints.ts"
+import type { Answer } from "../../server/Endpoints.ts"
 
 export type SearchAnswer = Answer<"POST /api/external/chatbot/:chatbotId/query-knowledge">
 export type SearchResult = SearchAnswer["results"][number]

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
-import { upload } from "../../Api.ts"
-import { type Failure, toFailure } from "../../Failure.ts"
+import { upload } from "../../server/Api.ts"
+import { type Failure, toFailure } from "../../server/Failure.ts"
 import { randomUuid } from "../../../shared/Random.ts"
 import { toast } from "../../parts/Toast.tsx"
 import type { Document } from "./Documents.ts"

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
-import type { Organization } from "../../Admin.ts"
-import { call } from "../../Api.ts"
-import { limitHint, limitOf, limitProblem, limitText } from "../../Limits.ts"
+import type { Organization } from "../../data/Admin.ts"
+import { call } from "../../server/Api.ts"
+import { limitHint, limitOf, limitProblem, limitText } from "../../data/Limits.ts"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { FormDialog } from "../../parts/Dialogs.tsx"
 

@@ -1,10 +1,10 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
 import { type Block, Blocks } from "../../../shared/markdown/Blocks.ts"
 import { eventsOf } from "../../../shared/EventStream.ts"
-import { open } from "../../Api.ts"
+import { open } from "../../server/Api.ts"
 import { randomUuid } from "../../../shared/Random.ts"
-import { toFailure } from "../../Failure.ts"
-import { jsonIn } from "../../Unknown.ts"
+import { toFailure } from "../../server/Failure.ts"
+import { jsonIn } from "../../server/Unknown.ts"
 import { advance, ended, isGoingOn, newTrace, textOf, type Trace } from "./Trace.ts"
 
 /** A question and the reply to it, while it is being made and afterwards. */

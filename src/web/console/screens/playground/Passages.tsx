@@ -1,7 +1,7 @@
 import { formatShare } from "../../../shared/Format.ts"
 import { href } from "../../Router.ts"
-import { can } from "../../Session.ts"
-import { isFields, numberIn, textIn } from "../../Unknown.ts"
+import { can } from "../../server/Session.ts"
+import { isFields, numberIn, textIn } from "../../server/Unknown.ts"
 
 /** A passage that a search found, or on which a reply rests. */
 export interface FoundPassage {

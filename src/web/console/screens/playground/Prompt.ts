@@ -1,4 +1,4 @@
-import { isFields, jsonIn } from "../../Unknown.ts"
+import { isFields, jsonIn } from "../../server/Unknown.ts"
 
 /** A part of what a model was sent: the settings, the instructions, the tools, or a turn of the conversation. */
 export interface PromptPart {

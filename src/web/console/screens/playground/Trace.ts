@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, numberIn, textIn } from "../../Unknown.ts"
+import { type Fields, fieldsIn, numberIn, textIn } from "../../server/Unknown.ts"
 
 /*
  * The steps of a reply, as its stream tells: the UI messages of the AI SDK, as far as the playground shows them. Times

@@ -1,9 +1,9 @@
 import { useId } from "preact/hooks"
-import { allChatbots } from "../../Chatbots.ts"
+import { allChatbots } from "../../data/Chatbots.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
-import { useResource } from "../../Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 
 /** Models that a person may want: those that the organization's chatbots have, and the one that needs no key. */
 const useModels = (): ReadonlyArray<string> => {

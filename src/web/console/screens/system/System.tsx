@@ -4,7 +4,7 @@ import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatCount, formatMillis, formatMoment } from "../../../shared/Format.ts"
 import { Badge, Finding, Loaded, Page, Section, Table } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
-import { useResource } from "../../Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import { AuditLog } from "./AuditLog.tsx"
 import { serverChecks, type ServerState, serverState } from "./SystemData.ts"
 

@@ -1,6 +1,6 @@
-import { call } from "../../Api.ts"
-import type { Answer } from "../../Endpoints.ts"
-import { resources } from "../../Resource.ts"
+import { call } from "../../server/Api.ts"
+import type { Answer } from "../../server/Endpoints.ts"
+import { resources } from "../../server/Resource.ts"
 import { type AuditFilters, auditQuery } from "./Audit.ts"
 
 export type ServerState = Answer<"GET /api/admin/system">["system"]

@@ -1,6 +1,6 @@
-import { call } from "../../Api.ts"
-import type { Answer } from "../../Endpoints.ts"
-import { resources } from "../../Resource.ts"
+import { call } from "../../server/Api.ts"
+import type { Answer } from "../../server/Endpoints.ts"
+import { resources } from "../../server/Resource.ts"
 
 export type Tool = Answer<"GET /api/external/chatbot/:chatbotId/tools">["tools"][number]
 

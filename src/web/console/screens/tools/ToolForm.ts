@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { isFields } from "../../Unknown.ts"
+import { isFields } from "../../server/Unknown.ts"
 
 /*
  * A tool as it is written in a form, and what is sent. The server says what is wrong with it; that the schema is JSON at

@@ -1,9 +1,9 @@
 import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatMillis } from "../../../shared/Format.ts"
-import { allKeys, allOrganizations, type ApiKey, type Organization } from "../../Admin.ts"
+import { allKeys, allOrganizations, type ApiKey, type Organization } from "../../data/Admin.ts"
 import { Loaded, Section } from "../../parts/Layout.tsx"
-import { useResource } from "../../Resource.ts"
-import { session } from "../../Session.ts"
+import { useResource } from "../../server/Resource.ts"
+import { session } from "../../server/Session.ts"
 import { usageToday } from "./UsageData.ts"
 import type { UsageRow } from "./Report.ts"
 

@@ -1,6 +1,6 @@
 import { addDays, dayAt } from "../../charts/Days.ts"
-import { call } from "../../Api.ts"
-import { resources } from "../../Resource.ts"
+import { call } from "../../server/Api.ts"
+import { resources } from "../../server/Resource.ts"
 import type { Division, UsageRow } from "./Report.ts"
 
 /** The most pages of one report that are fetched: more rows than anybody reads. */

@@ -1,11 +1,11 @@
 import { List } from "lucide"
 import { formatMoment, plural } from "../../../shared/Format.ts"
-import { call } from "../../Api.ts"
+import { call } from "../../server/Api.ts"
 import { Badge, Empty, Loaded, More, Table } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
-import { useResource } from "../../Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import {
   deliveriesOf,
   type Delivery,

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals"
-import { call } from "../../Api.ts"
-import { useChatbotNames } from "../../Names.ts"
+import { call } from "../../server/Api.ts"
+import { useChatbotNames } from "../../data/Names.ts"
 import { bind, Checkbox, Switch, TextField } from "../../parts/Field.tsx"
 import { FormDialog } from "../../parts/Dialogs.tsx"
-import { session } from "../../Session.ts"
+import { session } from "../../server/Session.ts"
 import { eventTypes, eventWords, type EventType, type Webhook } from "./WebhookData.ts"
 
 interface WebhookDialogProps {

@@ -4,7 +4,7 @@ import { ColorField, sixDigits } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
-import type { PreviewConfig } from "../../WidgetPreview.tsx"
+import type { PreviewConfig } from "../../preview/WidgetPreview.tsx"
 import { contrastHint } from "./ContrastHint.ts"
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" })

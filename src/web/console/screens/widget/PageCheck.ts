@@ -1,4 +1,4 @@
-import { allows } from "../../Origins.ts"
+import { allows } from "../../data/Origins.ts"
 
 /*
  * Whether a page embeds the widget right. All that can be said without loading the page, from its address, from its HTML

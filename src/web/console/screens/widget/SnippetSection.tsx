@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals"
 import { ExternalLink } from "lucide"
-import type { Chatbot } from "../../Chatbots.ts"
+import type { Chatbot } from "../../data/Chatbots.ts"
 import { LinkButton } from "../../parts/Buttons.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
 import { bind, Checkbox, SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
-import { isLive, type PublishableKey } from "../../Admin.ts"
-import type { Resource } from "../../Resource.ts"
-import { atRoot, serverAddress } from "../../Root.ts"
+import { isLive, type PublishableKey } from "../../data/Admin.ts"
+import type { Resource } from "../../server/Resource.ts"
+import { atRoot, serverAddress } from "../../server/Root.ts"
 import { snippetOf } from "./Snippet.ts"
 
 interface SnippetProps {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks"
 import type { Hello, Loaded, StoredState, ToFrame, ToPage } from "../../../shared/Bridge.ts"
 import { Dialog } from "../../parts/Dialogs.tsx"
-import { atRoot } from "../../Root.ts"
+import { atRoot } from "../../server/Root.ts"
 
 interface TestPageProps {
   readonly widgetKey: string

@@ -2,12 +2,12 @@ import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals
 import { Eye } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import type { WidgetConfig } from "../../domain/widget/Widget.ts"
-import { Button } from "./parts/Buttons.tsx"
-import { Dialog } from "./parts/Dialogs.tsx"
-import { Page } from "./parts/Layout.tsx"
-import { atRoot } from "./Root.ts"
-import { type Theme, theme } from "./Theme.ts"
+import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
+import { Button } from "../parts/Buttons.tsx"
+import { Dialog } from "../parts/Dialogs.tsx"
+import { Page } from "../parts/Layout.tsx"
+import { atRoot } from "../server/Root.ts"
+import { type Theme, theme } from "../Theme.ts"
 
 /** The configuration of a widget, as the API writes it. */
 export type PreviewConfig = typeof WidgetConfig.Encoded

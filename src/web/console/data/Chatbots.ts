@@ -1,6 +1,6 @@
-import { call, everyPage, request } from "./Api.ts"
-import type { Answer } from "./Endpoints.ts"
-import { resources } from "./Resource.ts"
+import { call, everyPage, request } from "../server/Api.ts"
+import type { Answer } from "../server/Endpoints.ts"
+import { resources } from "../server/Resource.ts"
 
 export type Chatbot = Answer<"GET /api/external/chatbot/:chatbotId">["chatbot"]
 export type ChatbotSummary = Answer<"GET /api/external/chatbots">["chatbots"][number]

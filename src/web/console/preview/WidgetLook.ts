@@ -1,4 +1,4 @@
-import type { Fields } from "./forms/Fields.ts"
+import type { Fields } from "../forms/Fields.ts"
 import type { PreviewConfig } from "./WidgetPreview.tsx"
 
 const text = (fields: Fields, path: string): string => {

@@ -1,7 +1,7 @@
 import { allKeys } from "./Admin.ts"
 import { allChatbots } from "./Chatbots.ts"
-import { useResource } from "./Resource.ts"
-import { can, session } from "./Session.ts"
+import { useResource } from "../server/Resource.ts"
+import { can, session } from "../server/Session.ts"
 
 /** The end of an id, which stands for what cannot be named, such as a chatbot that was deleted. */
 const shortId = (id: string): string => `…${id.slice(-6)}`

@@ -1,6 +1,6 @@
 import type { Answer, Params, Payload, Query, Route } from "./Endpoints.ts"
 import { type Failure, failureOf, toFailure, unreachable } from "./Failure.ts"
-import { randomUuid } from "../shared/Random.ts"
+import { randomUuid } from "../../shared/Random.ts"
 import { atRoot } from "./Root.ts"
 import { jsonIn } from "./Unknown.ts"
 

@@ -1,5 +1,5 @@
 import type { HttpApiSchema } from "effect/http-api"
-import type { Api } from "../../api/Api.ts"
+import type { Api } from "../../../api/Api.ts"
 
 /*
  * The types of what endpoints take and answer, derived from their declarations: the console cannot ask for a path that

@@ -1,6 +1,6 @@
-import { call, everyPage } from "./Api.ts"
-import type { Answer } from "./Endpoints.ts"
-import { resources } from "./Resource.ts"
+import { call, everyPage } from "../server/Api.ts"
+import type { Answer } from "../server/Endpoints.ts"
+import { resources } from "../server/Resource.ts"
 
 export type Organization = Answer<"GET /api/admin/organizations">["organizations"][number]
 export type ApiKey = Answer<"GET /api/admin/api-keys">["api_keys"][number]
