@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals"
-import { atRoot } from "./server/Root.ts"
+import { addressOf, atRoot } from "./server/Root.ts"
 
 /** Base path of the console. */
 const BASE = atRoot("console")
@@ -55,49 +55,26 @@ const patterns = screenNames.map((screen) => ({
   pattern: new RegExp(`^${paths[screen].replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}/?$`),
 }))
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** The screen at an address, with its parameters. */
 export const placeOf = (pathname: string, search = ""): Place => {
   const below = pathname.startsWith(BASE) ? pathname.slice(BASE.length) || "/" : pathname
   const query = new URLSearchParams(search)
   for (const { pattern, screen } of patterns) {
     const match = pattern.exec(below)
-    if (match === null) continue
-    const params = Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, value]) => [name, decode(value)]))
-    return { screen, params, query }
+    if (match !== null) return { screen, params: { ...match.groups }, query }
   }
   return { screen: undefined, params: {}, query }
 }
 
-type HrefArguments<N extends ScreenName> = [Names<(typeof paths)[N]>] extends [never]
-  ? [params?: undefined, query?: Query]
-  : [params: ScreenParams<N>, query?: Query]
-
 type Query = Readonly<Record<string, string | undefined>>
 
 /** The address of a screen with parameters that its path has. */
-export const addressOf = (
-  screen: ScreenName,
-  params: Readonly<Record<string, string>> = {},
-  query: Query = {},
-): string => {
-  const path = paths[screen].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
-  const search = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]])),
-  ).toString()
-  return `${BASE}${path === "/" ? "" : path}${search === "" ? "" : `?${search}`}`
-}
+export const screenAddress = (screen: ScreenName, params: Place["params"], query?: Query): string =>
+  addressOf(`console${paths[screen].replace(/\/$/, "")}`, params, query)
 
 /** The address of a screen, for `href` and `navigate`. */
-export const href = <N extends ScreenName>(screen: N, ...[params, query]: HrefArguments<N>): string =>
-  addressOf(screen, { ...params }, query)
+export const href = <N extends ScreenName>(screen: N, params: ScreenParams<N>, query?: Query): string =>
+  screenAddress(screen, { ...params }, query)
 
 const here = (): Place => placeOf(location.pathname, location.search)
 
@@ -119,76 +96,40 @@ export const guardLeaving = (ask: Guard): (() => void) => {
   }
 }
 
-const mayLeave = async (): Promise<boolean> => {
-  if (guard === undefined) return true
-  const left = await guard()
-  if (left) guard = undefined
-  return left
-}
-
-/** Number of steps that this page has made in the history, to undo a step back that the person did not want. */
-let position = 0
-
-const isIndex = (state: unknown): state is { readonly index: number } =>
-  typeof state === "object" && state !== null && "index" in state && typeof state.index === "number"
-
 /** Shows another screen. Its address is one of `href`. */
-export const navigate = async (address: string, { replaces = false } = {}): Promise<void> => {
-  if (!replaces && !(await mayLeave())) return
-  if (replaces) history.replaceState({ index: position }, "", address)
-  else history.pushState({ index: ++position }, "", address)
-  current.value = here()
-  if (!replaces) scrollTo(0, 0)
+export const navigate = async (address: string): Promise<void> => {
+  const { committed, finished } = navigation.navigate(address)
+  // It is given up when the person stays.
+  await Promise.allSettled([committed, finished])
 }
 
 /** Changes the query of the address without another entry in the history, as filters do. */
-export const setQuery = (changes: Readonly<Record<string, string | undefined>>): void => {
-  const query = new URLSearchParams(location.search)
-  for (const [name, value] of Object.entries(changes))
-    if (value === undefined || value === "") query.delete(name)
-    else query.set(name, value)
-  const search = query.toString()
-  history.replaceState({ index: position }, "", `${location.pathname}${search === "" ? "" : `?${search}`}`)
+export const setQuery = (changes: Query): void => {
+  const { params, query, screen } = place.peek()
+  if (screen === undefined) return
+  history.replaceState(undefined, "", screenAddress(screen, params, { ...Object.fromEntries(query), ...changes }))
   current.value = here()
 }
 
-const linkOf = (event: MouseEvent): HTMLAnchorElement | undefined => {
-  if (event.defaultPrevented || event.button !== 0) return undefined
-  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined
-  const link = event.target instanceof Element ? event.target.closest("a") : null
-  if (link === null || link.target !== "" || link.hasAttribute("download") || link.origin !== location.origin)
-    return undefined
-  return link.pathname === BASE || link.pathname.startsWith(`${BASE}/`) ? link : undefined
+/** Goes on to where the person was going, once the person has agreed to lose what is not saved. */
+const goOn = async ({ destination, navigationType }: NavigateEvent): Promise<void> => {
+  if (guard === undefined || !(await guard())) return
+  guard = undefined
+  if (navigationType === "traverse") navigation.traverseTo(destination.key)
+  else await navigate(destination.url)
 }
-
-let undoing = false
 
 /** Follows links to screens and the buttons of the browser from now on. Called once. */
 export const startRouter = (): void => {
-  history.replaceState({ index: position }, "", location.pathname + location.search)
   current.value = here()
-  document.addEventListener("click", (event) => {
-    const link = linkOf(event)
-    if (link === undefined) return
-    event.preventDefault()
-    void navigate(link.pathname + link.search)
-  })
-  addEventListener("popstate", async () => {
-    const index = isIndex(history.state) ? history.state.index : 0
-    if (undoing) {
-      undoing = false
-      return
-    }
-    if (guard !== undefined) {
-      // The address has changed already: it is put back while the person is asked.
-      const steps = position - index
-      undoing = true
-      history.go(steps)
-      if (await mayLeave()) history.go(-steps)
-      return
-    }
-    position = index
-    current.value = here()
+  navigation.addEventListener("navigate", (event) => {
+    const { pathname } = new URL(event.destination.url)
+    const isScreen = pathname === BASE || pathname.startsWith(`${BASE}/`)
+    if (!isScreen || !event.canIntercept || event.hashChange || event.navigationType === "replace") return
+    if (guard !== undefined && event.cancelable) {
+      event.preventDefault()
+      void goOn(event)
+    } else event.intercept({ focusReset: "manual", handler: async () => void (current.value = here()) })
   })
   addEventListener("beforeunload", (event) => {
     if (guard !== undefined) event.preventDefault()

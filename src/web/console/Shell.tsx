@@ -12,7 +12,7 @@ import { Empty, Problem, Skeleton } from "./parts/Layout.tsx"
 import { toastFailure, Toasts } from "./parts/Toast.tsx"
 import { useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
-import { addressOf, href, parametersOf, place, type ScreenName, screenNames } from "./Router.ts"
+import { screenAddress, href, parametersOf, place, type ScreenName, screenNames } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./server/Session.ts"
 import { type Render, screens } from "./Screens.ts"
 import { SignIn, SignInForm } from "./SignIn.tsx"
@@ -44,7 +44,7 @@ const Entries = ({ params }: EntriesProps) => {
               <li key={name}>
                 <a
                   class="entry"
-                  href={addressOf(name, params)}
+                  href={screenAddress(name, params)}
                   aria-current={isCurrent ? "page" : undefined}
                   onClick={() => (isOpen.value = false)}
                 >
@@ -160,7 +160,7 @@ const Shown = ({ address }: { readonly address: string }): ComponentChildren => 
       <Empty
         icon={MessagesSquare}
         title="There is nothing at this address"
-        action={<a href={href("chatbots")}>All chatbots</a>}
+        action={<a href={href("chatbots", {})}>All chatbots</a>}
       />
     )
   if (!isShown(screen)) return <Empty icon={KeyRound} title="The key that is signed in may not see this" />
@@ -186,7 +186,7 @@ const SignedIn = () => (
       <Wordmark />
     </header>
     <header class="side">
-      <a class="home" href={href("chatbots")}>
+      <a class="home" href={href("chatbots", {})}>
         <Wordmark />
       </a>
       <Navigation />

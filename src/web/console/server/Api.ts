@@ -1,44 +1,33 @@
 import type { Answer, Params, Payload, Query, Route } from "./Endpoints.ts"
 import { type Failure, failureOf, toFailure, unreachable } from "./Failure.ts"
 import { randomUuid } from "../../shared/Random.ts"
-import { atRoot } from "./Root.ts"
+import { addressOf } from "./Root.ts"
 import { jsonIn } from "./Unknown.ts"
 
-/** The parts of a request that its endpoint declares, and no others. */
-export type RequestOptions<R extends Route> = {
+interface Extras {
   /** Changes only this version of a chatbot, as an `etag` of an answer named it. */
   readonly ifMatch?: string | undefined
-  /** The value of the header `Prefer`, such as `respond-async`. */
-  readonly prefer?: string
-  /** The media type of the answer; JSON when absent. */
-  readonly accept?: string
-  readonly signal?: AbortSignal | undefined
-} & ([Params<R>] extends [never] ? unknown : { readonly params: Params<R> }) &
-  ([Query<R>] extends [never] ? unknown : { readonly query?: Query<R> }) &
+  /** Headers that the endpoint takes, such as `prefer`. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** The parts of a request that its endpoint declares, and no others. */
+type RequestOptions<R extends Route> = Extras &
+  ([Params<R>] extends [never] ? unknown : { readonly params: Params<R> }) &
+  ([Query<R>] extends [never] ? unknown : { readonly query?: { [K in keyof Query<R>]: Query<R>[K] | undefined } }) &
   ([Payload<R>] extends [never] ? unknown : { readonly body: Payload<R> })
 
 /** The parts of a request, as this module reads them whatever the route. */
-interface Parts {
+interface Parts extends Extras {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
-  readonly ifMatch?: string | undefined
-  readonly prefer?: string
-  readonly accept?: string
-  readonly signal?: AbortSignal | undefined
 }
 
 /** The arguments of a request after its route: none are needed where its endpoint takes nothing. */
-export type Arguments<R extends Route> =
+type Arguments<R extends Route> =
   Record<string, never> extends RequestOptions<R> ? [options?: RequestOptions<R>] : [options: RequestOptions<R>]
-
-/** An answer with what its headers say. */
-export interface Reply<A> {
-  readonly body: A
-  readonly etag: string | undefined
-  readonly status: number
-  readonly headers: Headers
-}
 
 const ATTEMPTS = 3
 /** A wait that the server asks for and that is longer is left to the person. */
@@ -51,25 +40,6 @@ export const whenSignedOut = (listener: () => void): void => {
   onSignedOut = listener
 }
 
-/** The address of a request: the route's path with its parameters filled in, and the query. */
-export const addressOf = (
-  route: string,
-  params: Readonly<Record<string, string>> = {},
-  query: Readonly<Record<string, string | undefined>> = {},
-): string => {
-  const path = atRoot(
-    route
-      .slice(route.indexOf(" ") + 1)
-      .replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? "")),
-  )
-  const search = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  ).toString()
-  return search === "" ? path : `${path}?${search}`
-}
-
-const methodOf = (route: string): string => route.slice(0, route.indexOf(" "))
-
 /** Whether to send a request again by itself: it changes nothing, or carries a key by which it happens once. */
 export const isWorthRepeating = (method: string, { code, retryAfterSeconds, status }: Failure): boolean => {
   if (method === "DELETE") return false
@@ -78,81 +48,59 @@ export const isWorthRepeating = (method: string, { code, retryAfterSeconds, stat
   return mayPass && (retryAfterSeconds ?? (status === 502 ? 1 : Infinity)) <= LONGEST_WAIT_SECONDS
 }
 
-const pause = (seconds: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1_000)
-    signal?.addEventListener("abort", () => {
-      clearTimeout(timer)
-      reject(new DOMException("The request was given up.", "AbortError"))
-    })
-  })
-
-const headersOf = (method: string, { accept, body, ifMatch, prefer }: Parts): Record<string, string> => ({
-  accept: accept ?? "application/json",
-  ...(body !== undefined && !(body instanceof FormData) && { "content-type": "application/json" }),
-  ...((method === "POST" || method === "PATCH") && { "idempotency-key": randomUuid() }),
-  ...(ifMatch !== undefined && { "if-match": ifMatch }),
-  ...(prefer !== undefined && { prefer }),
-})
-
-const refused = (failure: Failure): Failure => {
-  if (failure.status === 401) onSignedOut()
-  return failure
-}
-
 const send = async (url: string, init: RequestInit): Promise<Response> => {
-  let response: Response
-  try {
-    response = await fetch(url, { ...init, credentials: "same-origin" })
-  } catch (error) {
-    throw init.signal?.aborted === true ? toFailure(error) : unreachable()
-  }
+  const response = await fetch(url, init).catch((error: unknown) => {
+    throw init.signal?.aborted === true ? error : unreachable()
+  })
   if (response.ok) return response
-  throw refused(failureOf(response.status, jsonIn(await response.text()), response.headers.get("retry-after")))
+  if (response.status === 401) onSignedOut()
+  throw failureOf(response.status, jsonIn(await response.text()), response.headers.get("retry-after"))
 }
 
-const exchange = async (route: string, parts: Parts): Promise<Response> => {
-  const { body, params, query, signal } = parts
-  const method = methodOf(route)
-  const url = addressOf(route, params, query)
+/** Sends a request whose answer is a stream or a file. Rejects with a `Failure`. */
+export const open = async <R extends Route>(route: R, ...[options]: Arguments<R>): Promise<Response> => {
+  const { body, headers, ifMatch, params, query, signal }: Parts = options ?? {}
+  const [method = "", path = ""] = route.split(" ")
+  const isForm = body instanceof FormData
   const init: RequestInit = {
     method,
     // The same for every attempt, so that what the request asks for happens once.
-    headers: headersOf(method, parts),
-    ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    headers: {
+      accept: "application/json",
+      ...(body !== undefined && !isForm && { "content-type": "application/json" }),
+      ...((method === "POST" || method === "PATCH") && { "idempotency-key": randomUuid() }),
+      ...(ifMatch !== undefined && { "if-match": ifMatch }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await send(url, init)
+      return await send(addressOf(path, params, query), init)
     } catch (error) {
       const failure = toFailure(error)
       if (attempt === ATTEMPTS || !isWorthRepeating(method, failure)) throw failure
-      await pause(failure.retryAfterSeconds ?? attempt / 2, signal)
+      await new Promise((resolve) => setTimeout(resolve, (failure.retryAfterSeconds ?? attempt / 2) * 1_000))
     }
   }
 }
 
 /** Sends a request and reads its answer, with the headers. Rejects with a `Failure`. */
-export const request = async <R extends Route>(route: R, ...[options]: Arguments<R>): Promise<Reply<Answer<R>>> => {
-  const response = await exchange(route, options ?? {})
+export const request = async <R extends Route>(route: R, ...args: Arguments<R>) => {
+  const response = await open(route, ...args)
   const body: Answer<R> = response.status === 204 ? undefined : await response.json()
-  return { body, etag: response.headers.get("etag") ?? undefined, status: response.status, headers: response.headers }
+  return { body, etag: response.headers.get("etag") ?? undefined, headers: response.headers }
 }
 
 /** Sends a request and reads its answer. Rejects with a `Failure`. */
 export const call = async <R extends Route>(route: R, ...args: Arguments<R>): Promise<Answer<R>> =>
   (await request(route, ...args)).body
 
-/** Sends a request whose answer is a stream or a file. Rejects with a `Failure`. */
-export const open = <R extends Route>(route: R, ...[options]: Arguments<R>): Promise<Response> =>
-  exchange(route, options ?? {})
-
-/** Collects all pages of a list that is paged by cursor, up to a number of items. */
+/** Collects all pages of a list that is paged by cursor. */
 export const everyPage = async <P extends { readonly next_cursor?: string | null }, A>(
   page: (cursor: string | undefined) => Promise<P>,
   items: (page: P) => ReadonlyArray<A>,
-  atMost = 5_000,
 ): Promise<ReadonlyArray<A>> => {
   const all: Array<A> = []
   let cursor: string | undefined
@@ -160,37 +108,6 @@ export const everyPage = async <P extends { readonly next_cursor?: string | null
     const next = await page(cursor)
     all.push(...items(next))
     cursor = next.next_cursor ?? undefined
-  } while (cursor !== undefined && all.length < atMost)
+  } while (cursor !== undefined)
   return all
-}
-
-/** Sends a form and reports how much of it has left, from 0 to 1. Rejects with a `Failure`. */
-export const upload = <R extends Route>(
-  route: R,
-  options: RequestOptions<R>,
-  onProgress: (share: number) => void,
-): Promise<Answer<R>> => {
-  const parts: Parts = options
-  const { body, params, query, signal } = parts
-  const method = methodOf(route)
-  return new Promise((resolve, reject) => {
-    const transfer = new XMLHttpRequest()
-    transfer.open(method, addressOf(route, params, query))
-    for (const [name, value] of Object.entries(headersOf(method, parts))) transfer.setRequestHeader(name, value)
-    transfer.responseType = "json"
-    transfer.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
-      if (lengthComputable && total > 0) onProgress(loaded / total)
-    })
-    transfer.addEventListener("load", () => {
-      const { response, status } = transfer
-      if (status >= 200 && status < 300) resolve(response)
-      else reject(refused(failureOf(status, response, transfer.getResponseHeader("retry-after"))))
-    })
-    transfer.addEventListener("error", () => reject(unreachable()))
-    transfer.addEventListener("abort", () =>
-      reject(toFailure(new DOMException("The request was given up.", "AbortError"))),
-    )
-    signal?.addEventListener("abort", () => transfer.abort())
-    transfer.send(body instanceof FormData ? body : null)
-  })
 }

@@ -1,5 +1,5 @@
 import type { OrganizationEvent } from "../../../domain/Events.ts"
-import { addressOf } from "./Api.ts"
+import { addressOf } from "./Root.ts"
 
 /** A change in the organization, as the API writes it. */
 export type LiveEvent = typeof OrganizationEvent.Encoded
@@ -24,7 +24,7 @@ export const listen = (chatbotId: string | undefined, onEvent: (event: LiveEvent
     polling ??= setInterval(() => document.hidden || onEvent({ type: "resync" }), POLL_MILLIS)
   }
   const connect = (): void => {
-    source = new EventSource(addressOf("GET /api/external/events", {}, { chatbot_id: chatbotId }))
+    source = new EventSource(addressOf("/api/external/events", {}, { chatbot_id: chatbotId }))
     source.onmessage = ({ data }: MessageEvent<string>) => {
       clearInterval(polling)
       polling = undefined

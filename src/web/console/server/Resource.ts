@@ -86,6 +86,21 @@ export const resources = <Args extends ReadonlyArray<string>, A>(
   }
 }
 
+/** A list as far as it has been fetched, with the cursor of what comes next. */
+interface Paged<A> {
+  readonly items: ReadonlyArray<A>
+  readonly next: string | null | undefined
+}
+
+/** Puts the next page after what is known. What has moved meanwhile stays where it is, and is not there twice. */
+export const nextPage =
+  <A extends { readonly id: string }, P extends Paged<A>>(fetchPage: (cursor: string | undefined) => Promise<P>) =>
+  async (known: P): Promise<P> => {
+    const page = await fetchPage(known.next ?? undefined)
+    const ids = new Set(known.items.map(({ id }) => id))
+    return { ...page, items: [...known.items, ...page.items.filter(({ id }) => !ids.has(id))] }
+  }
+
 type List<A> = Resource<ReadonlyArray<A>>
 
 /** Puts an item into a list: in the place of what was known of it, or else at the end. Returns whether it was known. */
