@@ -19,7 +19,7 @@ export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined
         type="password"
         autocomplete="current-password"
         spellcheck={false}
-        takesFocus
+        autofocus
         required
         {...bind(key)}
         hint={

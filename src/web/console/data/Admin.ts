@@ -8,21 +8,19 @@ export type ApiKey = Answer<"GET /api/admin/api-keys">["api_keys"][number]
 /** The organizations that the key which is signed in may see. */
 export const allOrganizations = resources(() =>
   everyPage(
-    (cursor) =>
-      call("GET /api/admin/organizations", { query: { limit: "200", ...(cursor !== undefined && { cursor }) } }),
+    (cursor) => call("GET /api/admin/organizations", { query: { limit: "200", cursor } }),
     ({ organizations }) => organizations,
   ),
 )
 
-const fetchKeys = (of: { readonly organization_id?: string }): Promise<ReadonlyArray<ApiKey>> =>
+const fetchKeys = (organization_id?: string): Promise<ReadonlyArray<ApiKey>> =>
   everyPage(
-    (cursor) =>
-      call("GET /api/admin/api-keys", { query: { ...of, limit: "200", ...(cursor !== undefined && { cursor }) } }),
+    (cursor) => call("GET /api/admin/api-keys", { query: { organization_id, limit: "200", cursor } }),
     ({ api_keys }) => api_keys,
   )
 
 /** The keys of an organization, revoked ones too, newest first. */
-export const allKeys = resources((organizationId: string) => fetchKeys({ organization_id: organizationId }))
+export const allKeys = resources((organizationId: string) => fetchKeys(organizationId))
 
 /** A key that stands in the pages of a website. */
 export interface PublishableKey extends ApiKey {
@@ -34,10 +32,15 @@ const isPublishable = (key: ApiKey): key is PublishableKey => key.public_key !==
 
 /** The publishable keys of a chatbot, newest first, those that are revoked too. */
 export const publishableKeys = resources(async (chatbotId: string): Promise<ReadonlyArray<PublishableKey>> => {
-  const keys = await fetchKeys({})
+  const keys = await fetchKeys()
   return keys.filter(isPublishable).filter(({ chatbot_id }) => chatbot_id === chatbotId)
 })
 
-/** Whether a key is good for anything still. */
-export const isLive = ({ expires_at, revoked_at }: ApiKey, now = Date.now()): boolean =>
-  revoked_at === null && (expires_at === null || Date.parse(expires_at) > now)
+/** Whether a key can be used. */
+export const stateOf = (
+  { expires_at, revoked_at }: Pick<ApiKey, "expires_at" | "revoked_at">,
+  now = Date.now(),
+): "active" | "expired" | "revoked" => {
+  if (revoked_at !== null) return "revoked"
+  return expires_at !== null && Date.parse(expires_at) <= now ? "expired" : "active"
+}

@@ -11,16 +11,18 @@ export interface VersionedChatbot {
   readonly etag: string | undefined
 }
 
-/** One chatbot. */
-export const chatbotResource = resources(async (chatbotId: string): Promise<VersionedChatbot> => {
+export const fetchChatbot = async (chatbotId: string): Promise<VersionedChatbot> => {
   const { body, etag } = await request("GET /api/external/chatbot/:chatbotId", { params: { chatbotId } })
   return { chatbot: body.chatbot, etag }
-})
+}
+
+/** One chatbot. */
+export const chatbotResource = resources(fetchChatbot)
 
 /** All chatbots of the organization, newest first. */
 export const allChatbots = resources(() =>
   everyPage(
-    (cursor) => call("GET /api/external/chatbots", { query: cursor === undefined ? {} : { cursor } }),
+    (cursor) => call("GET /api/external/chatbots", { query: { cursor } }),
     ({ chatbots }) => chatbots,
   ),
 )

@@ -5,26 +5,20 @@
 /** A limit as the API has it: null leaves it to the server's settings. */
 export type Limit = number | "unlimited" | null
 
-/** The largest number that a limit may be. */
-const LIMIT_MAX = 1_000_000_000_000
+type By<Name extends string, A> = Readonly<Record<Name, A>>
 
-/** An explanation of the texts that a form takes for limits. */
-export const limitHint = "A number, “unlimited”, or nothing to leave it to the server's settings."
+const mapped = <Name extends string, A, B>(values: By<Name, A>, change: (value: A) => B): By<Name, B> =>
+  Object.fromEntries(Object.entries<A>(values).map(([name, value]) => [name, change(value)])) as By<Name, B>
 
-/** A limit as a form shows it: a number, `unlimited`, or an empty text. */
-export const limitText = (limit: Limit): string => String(limit ?? "")
+/** Limits as a form shows them: each a number, `unlimited`, or an empty text. */
+export const limitTexts = <Name extends string>(limits: By<Name, Limit>): By<Name, string> =>
+  mapped(limits, (limit) => String(limit ?? ""))
 
-/** The problem of a limit's text; undefined when there is none. */
-export const limitProblem = (text: string): string | undefined =>
-  /^(?:|unlimited|\d{1,13})$/.test(text.trim()) && Number(text.replace("unlimited", "")) <= LIMIT_MAX
-    ? undefined
-    : "Expected a whole number from 0 on, or “unlimited”"
+const limitOf = (text: string): Limit => (text === "" ? null : text === "unlimited" ? text : Number(text))
 
-/** The limit of a text that has no problem. */
-export const limitOf = (text: string): Limit => {
-  const trimmed = text.trim()
-  return trimmed === "" ? null : trimmed === "unlimited" ? trimmed : Number(trimmed)
-}
+/** The limits that a form shows. */
+export const limitsOf = <Name extends string>(texts: By<Name, string>): By<Name, Limit> =>
+  mapped(texts, (text) => limitOf(text.trim()))
 
 /** A limit in words. */
 export const limitWords = (limit: Limit, format: (value: number) => string): string =>

@@ -1,6 +1,6 @@
 import { Ellipsis, type IconNode, LoaderCircle, Pencil, Trash } from "lucide"
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact"
-import { useId, useRef } from "preact/hooks"
+import { useId } from "preact/hooks"
 import { Icon } from "../../shared/Icon.tsx"
 
 /*
@@ -102,79 +102,32 @@ export const deleteItem = (onChoose: () => void, label = "Delete …"): MenuItem
 interface MenuProps {
   /** Name of the button that opens the menu. */
   readonly label: string
-  readonly class?: string
-  /** The contents of the button: three dots unless they are given. */
-  readonly children?: ComponentChildren
   readonly items: ReadonlyArray<MenuItem | undefined | false>
 }
 
-/** A button that opens a list of actions. */
-export const Menu = ({ children, class: name = "icon-button", items, label }: MenuProps) => {
+/** A button that opens a list of actions, over whatever stands below it. */
+export const Menu = ({ items, label }: MenuProps) => {
   const id = useId()
-  const button = useRef<HTMLButtonElement>(null)
-  const menu = useRef<HTMLDivElement>(null)
-  const choices = (): ReadonlyArray<HTMLElement> =>
-    Array.from(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])
-  const move = (event: KeyboardEvent): void => {
-    const all = choices()
-    const at = all.findIndex((item) => item === document.activeElement)
-    const next = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1 + (at < 1 ? all.length : 0),
-      Home: 0,
-      End: all.length - 1,
-    }[event.key]
-    if (event.key === "Tab") menu.current?.hidePopover()
-    if (next === undefined) return
-    event.preventDefault()
-    all[next % all.length]?.focus()
-  }
   return (
     <>
-      <button
-        ref={button}
-        type="button"
-        class={name}
-        aria-label={label}
-        title={label}
-        aria-haspopup="menu"
-        popovertarget={id}
-      >
-        {children ?? <Icon nodes={Ellipsis} size={18} />}
-      </button>
-      <div
-        ref={menu}
-        id={id}
-        popover="auto"
-        role="menu"
-        tabIndex={-1}
-        aria-label={label}
-        class="menu"
-        onKeyDown={move}
-        onToggle={({ newState }) => {
-          if (newState === "open") choices()[0]?.focus()
-        }}
-      >
-        {items.map(
-          (item) =>
-            item !== undefined &&
-            item !== false && (
-              <button
-                key={item.label}
-                type="button"
-                role="menuitem"
-                class={item.isDangerous === true ? "entry danger" : "entry"}
-                onClick={() => {
-                  menu.current?.hidePopover()
-                  button.current?.focus()
-                  item.onChoose()
-                }}
-              >
-                {item.icon && <Icon nodes={item.icon} size={16} />}
-                {item.label}
-              </button>
-            ),
-        )}
+      <IconButton icon={Ellipsis} label={label} popovertarget={id} />
+      <div id={id} popover="auto" class="menu">
+        {items
+          .filter((item) => item !== undefined && item !== false)
+          .map((item, index) => (
+            <button
+              key={item.label}
+              type="button"
+              class={item.isDangerous === true ? "entry danger" : "entry"}
+              autofocus={index === 0}
+              popovertarget={id}
+              popovertargetaction="hide"
+              onClick={item.onChoose}
+            >
+              {item.icon && <Icon nodes={item.icon} size={16} />}
+              {item.label}
+            </button>
+          ))}
       </div>
     </>
   )

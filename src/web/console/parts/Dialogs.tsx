@@ -3,9 +3,9 @@ import { X } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef } from "preact/hooks"
 import { Scroller } from "../../shared/Scroller.tsx"
-import { type Failure, toFailure } from "../server/Failure.ts"
+import { type Failure, messageAt, toFailure } from "../server/Failure.ts"
 import { Button, IconButton } from "./Buttons.tsx"
-import { bind, TextField } from "./Field.tsx"
+import { bind, Refusals, TextField } from "./Field.tsx"
 import { Problem } from "./Layout.tsx"
 import { attempt } from "./Toast.tsx"
 
@@ -29,16 +29,11 @@ interface DialogProps {
 /** A dialog over the screen while it is rendered. The focus stays in it, and goes back to where it was. */
 export const Dialog = ({ actions, children, kind = "dialog", onClose, stays = false, title, wide }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  const isGone = useRef(false)
   const id = useId()
   useEffect(() => {
-    const before = document.activeElement
-    dialog.current?.showModal()
-    return () => {
-      isGone.current = true
-      dialog.current?.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
   }, [])
   return (
     <dialog
@@ -46,16 +41,8 @@ export const Dialog = ({ actions, children, kind = "dialog", onClose, stays = fa
       class={`${kind}${wide === true ? " wide" : ""}`}
       aria-labelledby={id}
       closedby={stays ? "none" : kind === "dialog" ? "closerequest" : "any"}
-      onCancel={(event) => {
-        event.preventDefault()
-        if (!stays) onClose()
-      }}
-      onClose={() => {
-        // A browser may close it without a question, as when Escape is pressed twice.
-        if (isGone.current) return
-        if (stays) dialog.current?.showModal()
-        else onClose()
-      }}
+      // It is closed as well when it is no longer rendered.
+      onClose={() => dialog.current !== null && onClose()}
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
@@ -79,7 +66,7 @@ interface FormProps {
   readonly action: string
   /** Whether what is filled in cannot be sent. */
   readonly isWrong?: boolean
-  readonly kind?: "primary" | "danger"
+  readonly kind?: "primary" | "secondary" | "danger"
   /** A failure to show before the form is sent for the first time. */
   readonly failure?: Failure | undefined
   /** Sends what is filled in. Its failure is shown where it was sent. */
@@ -126,10 +113,10 @@ export const Form = ({
         void submit()
       }}
     >
-      {children}
+      <Refusals.Provider value={(field) => messageAt(failure.value?.errors ?? [], field)}>{children}</Refusals.Provider>
       {failure.value !== undefined && <Problem failure={failure.value} />}
       {onCancel === undefined ? (
-        send
+        <div>{send}</div>
       ) : (
         <div class="dialog-actions">
           <Button onClick={onCancel}>{otherwise}</Button>
@@ -138,6 +125,31 @@ export const Form = ({
       )}
     </form>
   )
+}
+
+/** What a person fills a form in with. */
+export interface Draft<A extends object> {
+  readonly draft: A
+  readonly change: (changes: Partial<A>) => void
+  /** The properties of the control of a field. */
+  readonly of: <K extends keyof A & string>(
+    field: K,
+  ) => { readonly name: string; readonly value: A[K]; readonly onValue: (value: A[K]) => void }
+}
+
+/** The draft of a form's fields, whose names the server knows, `within` those of others such as `budget.`. */
+export const useDraft = <A extends object>(first: A, within = ""): Draft<A> => {
+  const draft = useSignal(first)
+  const change = (changes: Partial<A>): void => void (draft.value = { ...draft.value, ...changes })
+  return {
+    draft: draft.value,
+    change,
+    of: (field) => ({
+      name: within + field,
+      value: draft.value[field],
+      onValue: (value) => change({ ...draft.value, [field]: value }),
+    }),
+  }
 }
 
 interface FormDialogProps extends Omit<FormProps, "onCancel"> {

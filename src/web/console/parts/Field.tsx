@@ -1,10 +1,18 @@
 import type { Signal } from "@preact/signals"
-import { type ComponentChildren, h, type TargetedInputEvent } from "preact"
-import { useId, useLayoutEffect, useRef } from "preact/hooks"
+import {
+  type ComponentChildren,
+  createContext,
+  h,
+  type LooseInputHTMLAttributes,
+  type TargetedInputEvent,
+} from "preact"
+import { useContext, useId } from "preact/hooks"
 
 /** The properties of every control beside its value. */
 interface Labelled {
   readonly label: string
+  /** The path by which the server names the field when it refuses the value. */
+  readonly name?: string | undefined
   /** Says in a sentence what the field is for. */
   readonly hint?: ComponentChildren
   /** The reason why the value cannot be taken. */
@@ -22,163 +30,93 @@ interface Valued<A> {
 /** The value of a control that is a signal. */
 export const bind = <A,>(of: Signal<A>): Valued<A> => ({ value: of.value, onValue: (value) => void (of.value = value) })
 
-/** The attributes by which a control is tied to its label, hint and error. */
-interface ControlAttributes {
-  readonly id: string
-  readonly disabled: boolean | undefined
-  readonly "aria-describedby": string | undefined
-  readonly "aria-invalid": true | undefined
-}
+/** Tells what the server has refused of the form around a control, by the name of the field. */
+export const Refusals = createContext<(name: string) => string | undefined>(() => undefined)
 
-const useAttributes = ({ disabled, error, hint }: Labelled): ControlAttributes => {
+/** The attributes by which a control is tied to its label, and the hint and the error that describe it. */
+const useControl = ({ disabled, error, hint, name }: Labelled) => {
   const id = useId()
-  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ")
-  return {
+  const refused = useContext(Refusals)
+  const wrong = error ?? (name === undefined ? undefined : refused(name))
+  const notes = (wrong ?? hint) !== undefined && (
+    <div id={`${id}-notes`}>
+      {wrong !== undefined && <p class="field-error">{wrong}</p>}
+      {hint !== undefined && <p class="field-hint">{hint}</p>}
+    </div>
+  )
+  const attributes = {
     id,
     disabled,
-    "aria-describedby": described || undefined,
-    "aria-invalid": error === undefined ? undefined : true,
+    "aria-describedby": notes === false ? undefined : `${id}-notes`,
+    "aria-invalid": wrong === undefined ? undefined : true,
   }
+  return { attributes, notes }
 }
 
-const Notes = ({ error, hint, id }: Pick<Labelled, "error" | "hint"> & { readonly id: string }) => (
-  <>
-    {error !== undefined && (
-      <p class="field-error" id={`${id}-error`}>
-        {error}
-      </p>
-    )}
-    {hint !== undefined && (
-      <p class="field-hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    )}
-  </>
-)
+type ControlAttributes = ReturnType<typeof useControl>["attributes"]
 
 /** Any control with its label, and with a hint or an error below it. */
 export const Field = ({
   control,
   ...labelled
 }: Labelled & { readonly control: (attributes: ControlAttributes) => ComponentChildren }) => {
-  const attributes = useAttributes(labelled)
+  const { attributes, notes } = useControl(labelled)
   return (
     <div class="field">
       <label for={attributes.id} class={labelled.labelHidden === true ? "visually-hidden" : undefined}>
         {labelled.label}
       </label>
       {control(attributes)}
-      <Notes {...labelled} id={attributes.id} />
+      {notes}
     </div>
   )
 }
 
-type InputProps = Labelled &
-  Valued<string> & {
-    readonly placeholder?: string
-    readonly autocomplete?: string
-    readonly spellcheck?: boolean
-    readonly maxLength?: number
-    readonly required?: boolean
-    /** The id of a `datalist` with values to choose from. */
-    readonly list?: string
-    readonly min?: number
-    readonly max?: number
-    readonly step?: number
-    readonly type?: "text" | "search" | "email" | "url" | "password" | "number"
-    /** Whether the field has the focus when it appears. */
-    readonly takesFocus?: boolean
-  }
+type OwnAttributes = "class" | "id" | "label" | "name" | "onInput" | "ref" | "value"
 
-/** A line of text. */
-export const TextField = ({
-  autocomplete = "off",
+type TextProps = Labelled &
+  Valued<string> &
+  Omit<LooseInputHTMLAttributes, OwnAttributes> & { readonly rows?: number; readonly list?: string }
+
+const Typed = ({
   disabled,
   error,
   hint,
   label,
   labelHidden,
+  name,
   onValue,
-  takesFocus,
-  type = "text",
+  tag,
   ...rest
-}: InputProps) => {
-  const input = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => {
-    if (takesFocus !== true || input.current === null) return
-    // A dialog that opens around it looks for this attribute.
-    input.current.autofocus = true
-    input.current.focus()
-  }, [])
-  return (
-    <Field
-      {...{ disabled, error, hint, label, labelHidden }}
-      control={(attributes) => {
-        // JSX knows the attributes of an input by its type only where that is one literal.
-        const properties = {
-          ...rest,
-          ...attributes,
-          autocomplete,
-          ref: input,
-          type,
-          class: "input",
-          onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onValue(currentTarget.value),
-        }
-        return h("input", properties)
-      }}
-    />
-  )
-}
+}: TextProps & { readonly tag: "input" | "textarea"; readonly class: string }) => (
+  <Field
+    {...{ disabled, error, hint, label, labelHidden, name }}
+    control={(attributes) =>
+      h(tag, {
+        ...rest,
+        ...attributes,
+        onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onValue(currentTarget.value),
+      })
+    }
+  />
+)
 
-type AreaProps = Labelled &
-  Valued<string> & {
-    readonly placeholder?: string
-    readonly rows?: number
-    readonly maxLength?: number
-    readonly required?: boolean
-    readonly spellcheck?: boolean
-  }
+/** A line of text, or with a `type` a number, or a day such as `2026-11-20`. */
+export const TextField = (props: TextProps) => (
+  <Typed tag="input" class="input" type="text" autocomplete="off" {...props} />
+)
 
 /** Several lines of text, in a field that grows with them. */
-export const TextArea = ({ disabled, error, hint, label, labelHidden, onValue, ...rest }: AreaProps) => (
-  <Field
-    {...{ disabled, error, hint, label, labelHidden }}
-    control={(attributes) => (
-      <textarea
-        {...rest}
-        {...attributes}
-        class="input area"
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-      />
-    )}
-  />
-)
-
-type DateProps = Labelled & Valued<string> & { readonly min?: string | undefined; readonly max?: string | undefined }
-
-/** A day such as `2026-11-20`, or empty. A day that is only half typed is not reported. */
-export const DateField = ({ max, min, onValue, value, ...labelled }: DateProps) => (
-  <Field
-    {...labelled}
-    control={(attributes) => (
-      <input
-        {...attributes}
-        {...{ max, min, value }}
-        type="date"
-        class="input"
-        onChange={({ currentTarget }) => onValue(currentTarget.value)}
-      />
-    )}
-  />
-)
+export const TextArea = (props: TextProps) => <Typed tag="textarea" class="input area" {...props} />
 
 type SelectProps<A extends string> = Labelled &
   Valued<A> & {
-    readonly options: ReadonlyArray<{ readonly value: A; readonly label: string; readonly disabled?: boolean }>
+    readonly options: ReadonlyArray<{ readonly value: A; readonly label: string }>
+    readonly required?: boolean
   }
 
 /** One of a few values. A value that is not among them is shown as it is. */
-export const SelectField = <A extends string>({ onValue, options, value, ...labelled }: SelectProps<A>) => {
+export const SelectField = <A extends string>({ onValue, options, required, value, ...labelled }: SelectProps<A>) => {
   const all = options.some((option) => option.value === value) ? options : [...options, { value, label: value }]
   return (
     <Field
@@ -186,15 +124,15 @@ export const SelectField = <A extends string>({ onValue, options, value, ...labe
       control={(attributes) => (
         <select
           {...attributes}
+          {...{ required, value }}
           class="input select"
-          value={value}
           onChange={({ currentTarget }) => {
             const chosen = all[currentTarget.selectedIndex]
             if (chosen !== undefined) onValue(chosen.value)
           }}
         >
-          {all.map(({ disabled, label, value: own }) => (
-            <option key={own} value={own} disabled={disabled} selected={own === value}>
+          {all.map(({ label, value: own }) => (
+            <option key={own} value={own} selected={own === value}>
               {label}
             </option>
           ))}
@@ -207,7 +145,7 @@ export const SelectField = <A extends string>({ onValue, options, value, ...labe
 type ToggleProps = Labelled & Valued<boolean>
 
 const Toggle = ({ kind, onValue, value, ...labelled }: ToggleProps & { readonly kind: "switch" | "checkbox" }) => {
-  const attributes = useAttributes(labelled)
+  const { attributes, notes } = useControl(labelled)
   return (
     <div class={`toggle ${kind}`}>
       <input
@@ -219,7 +157,7 @@ const Toggle = ({ kind, onValue, value, ...labelled }: ToggleProps & { readonly 
       />
       <div>
         <label for={attributes.id}>{labelled.label}</label>
-        <Notes {...labelled} id={attributes.id} />
+        {notes}
       </div>
     </div>
   )

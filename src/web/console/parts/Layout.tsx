@@ -98,11 +98,12 @@ export const Empty = ({ action, children, icon, title }: EmptyProps) => (
 )
 
 /** The outlines of what is being loaded. */
-export const Skeleton = ({ lines = 4 }: { readonly lines?: number }) => (
+export const Skeleton = () => (
   <output class="skeleton" aria-label="Loading">
-    {Array.from({ length: lines }, (_, index) => (
-      <span key={index} />
-    ))}
+    <span />
+    <span />
+    <span />
+    <span />
   </output>
 )
 
@@ -146,15 +147,13 @@ export const More = <A,>({ children = "Show more", load, note, of }: MoreProps<A
 
 interface LoadedProps<A> {
   readonly of: Resource<A>
-  /** Number of the outlines' lines until there is something to show. */
-  readonly lines?: number
   /** Placeholder of an empty list. */
   readonly empty?: ComponentChildren
   readonly children: (data: A) => ComponentChildren
 }
 
 /** Shows a resource once it is there, its outlines before, and why it could not be loaded. */
-export const Loaded = <A,>({ children, empty, lines, of }: LoadedProps<A>) => {
+export const Loaded = <A,>({ children, empty, of }: LoadedProps<A>) => {
   const data = of.data.value
   const failure = of.failure.value
   return (
@@ -164,10 +163,30 @@ export const Loaded = <A,>({ children, empty, lines, of }: LoadedProps<A>) => {
         ? empty !== undefined && Array.isArray(data) && data.length === 0
           ? empty
           : children(data)
-        : failure === undefined && <Skeleton {...(lines !== undefined && { lines })} />}
+        : failure === undefined && <Skeleton />}
     </>
   )
 }
+
+interface FactsProps {
+  /** The values by their names; one that is false is left out. */
+  readonly facts: Readonly<Record<string, ComponentChildren>>
+}
+
+/** Names with their values, side by side. */
+export const FactList = ({ facts }: FactsProps) => (
+  <dl class="facts">
+    {Object.entries(facts).map(
+      ([name, value]) =>
+        value !== false && (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
 
 /** A state in a word or two. */
 export const Badge = ({

@@ -12,7 +12,6 @@ import { attempt, toast } from "../../parts/Toast.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
 import { href, navigate } from "../../Router.ts"
 import { can, session } from "../../server/Session.ts"
-import { matching } from "./Search.ts"
 
 /** The numbers of documents and conversations of each chatbot, by its id. */
 const totalsResource = resources(async () => {
@@ -22,6 +21,12 @@ const totalsResource = resources(async () => {
 
 /** Number of chatbots from which on a search field is shown. */
 const SEARCH_FROM = 7
+
+/** The chatbots that hold a text in their name, description, slug or model. */
+const matching = (chatbots: ReadonlyArray<ChatbotSummary>, search: string): ReadonlyArray<ChatbotSummary> =>
+  chatbots.filter(({ description, name, settings, slug }) =>
+    [name, description, slug, settings.model].join("\n").toLowerCase().includes(search.trim().toLowerCase()),
+  )
 
 const remove = (chatbot: ChatbotSummary): Promise<void> =>
   confirmed(
@@ -112,19 +117,13 @@ const CreateChatbot = ({ onClose }: { readonly onClose: () => void }) => {
     await navigate(href(can("knowledge:read") ? "knowledge" : "settings", { chatbotId: chatbot.id }))
   }
   return (
-    <FormDialog
-      title="New chatbot"
-      action="Create chatbot"
-      isWrong={name.value.trim() === ""}
-      onSubmit={create}
-      onClose={onClose}
-    >
+    <FormDialog title="New chatbot" action="Create chatbot" onSubmit={create} onClose={onClose}>
       <TextField
         label="Name"
         {...bind(name)}
         placeholder="Support"
         maxLength={200}
-        takesFocus
+        autofocus
         required
         hint="Everything else has a default, and can be changed afterwards."
       />
@@ -148,7 +147,6 @@ const Chatbots = () => {
     <Page title="Chatbots" actions={(chatbots.data.value?.length ?? 0) > 0 && create}>
       <Loaded
         of={chatbots}
-        lines={6}
         empty={
           <Empty icon={Bot} title="No chatbot yet" action={create}>
             A chatbot answers from the documents that you give it. It needs only a name to begin with.

@@ -1,13 +1,10 @@
 import { useSignal } from "@preact/signals"
-import { Ban, Copy, KeyRound, Plus } from "lucide"
+import { KeyRound, Plus } from "lucide"
 import { formatAgo, formatCompact, formatMoment } from "../../../shared/Format.ts"
-import { copyText } from "../../../shared/Clipboard.ts"
-import { allKeys, allOrganizations, type ApiKey } from "../../data/Admin.ts"
-import { call } from "../../server/Api.ts"
+import { allKeys, allOrganizations, type ApiKey, stateOf } from "../../data/Admin.ts"
 import { useChatbotNames } from "../../data/Names.ts"
 import { Badge, Empty, Loaded, Page, Table, Tabs } from "../../parts/Layout.tsx"
-import { Button, changeItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed } from "../../parts/Dialogs.tsx"
+import { Button } from "../../parts/Buttons.tsx"
 import { SelectField } from "../../parts/Field.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { put, useResource } from "../../server/Resource.ts"
@@ -15,7 +12,8 @@ import { place, setQuery } from "../../Router.ts"
 import { session } from "../../server/Session.ts"
 import { CreateKey } from "./CreateKey.tsx"
 import { EditKey } from "./EditKey.tsx"
-import { endOf, makerOf, scopeChoices, stateOf } from "./KeyForm.ts"
+import { endOf, makerOf, scopeChoices } from "./KeyForm.ts"
+import { KeyMenu } from "./KeyMenu.tsx"
 
 const shownKeys = [
   { value: "active", label: "Active" },
@@ -32,22 +30,6 @@ const Keys = () => {
   const shown = place.value.query.get("show") === "ended" ? "ended" : "active"
   const isCreating = useSignal(false)
   const edited = useSignal<ApiKey | undefined>(undefined)
-  const revoke = (key: ApiKey): Promise<void> =>
-    confirmed(
-      {
-        title: `Revoke ${key.name}?`,
-        text:
-          key.id === session.value?.api_key.id
-            ? "This is the key that you are signed in with: you are signed out at once. It cannot be used again."
-            : "Whoever uses it is refused within a second. It cannot be made valid again; keys that it has made stay.",
-        action: "Revoke",
-      },
-      async () => {
-        const { api_key } = await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: key.id } })
-        put(keys, api_key)
-      },
-      `${key.name} is revoked.`,
-    )
   return (
     <Page
       title="Keys"
@@ -78,13 +60,13 @@ const Keys = () => {
             />
           )}
         </div>
-        <Loaded of={keys} lines={6}>
+        <Loaded of={keys}>
           {(all) => (
             <KeyTable
-              keys={all.filter((key) => (stateOf(key, Date.now()) === "active") === (shown === "active"))}
+              keys={all.filter((key) => (stateOf(key) === "active") === (shown === "active"))}
               all={all}
               onEdit={(key) => (edited.value = key)}
-              onRevoke={(key) => void revoke(key)}
+              onRevoked={(key) => void put(keys, key)}
             />
           )}
         </Loaded>
@@ -115,7 +97,7 @@ interface KeyTableProps {
   readonly keys: ReadonlyArray<ApiKey>
   readonly all: ReadonlyArray<ApiKey>
   readonly onEdit: (key: ApiKey) => void
-  readonly onRevoke: (key: ApiKey) => void
+  readonly onRevoked: (key: ApiKey) => void
 }
 
 const rightsOf = (key: ApiKey): string => {
@@ -135,7 +117,7 @@ const budgetOf = ({ budget: { concurrent_chats, tokens_per_day } }: ApiKey): str
   return parts.length === 0 ? "–" : parts.join(", ")
 }
 
-const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
+const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
   const chatbotName = useChatbotNames()
   const now = Date.now()
   const keyName = (id: string): string => all.find((key) => key.id === id)?.name ?? `key …${id.slice(-6)}`
@@ -188,7 +170,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
               </time>
             ),
         },
-        { title: "Expires", isExtra: true, cell: (key) => endOf(key, now) },
+        { title: "Expires", isExtra: true, cell: (key) => endOf(key) },
         {
           title: "Created",
           isExtra: true,
@@ -201,29 +183,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoke }: KeyTableProps) => {
         {
           title: "Actions",
           kind: "actions",
-          cell: (key) => {
-            const { public_key } = key
-            return (
-              <Menu
-                label={`More about ${key.name}`}
-                items={[
-                  public_key !== null && {
-                    label: "Copy the key",
-                    icon: Copy,
-                    onChoose: () =>
-                      void copyText(public_key).then((isDone) => toast(isDone ? "The key is copied." : public_key)),
-                  },
-                  key.revoked_at === null && changeItem(() => onEdit(key)),
-                  key.revoked_at === null && {
-                    label: "Revoke …",
-                    icon: Ban,
-                    isDangerous: true,
-                    onChoose: () => onRevoke(key),
-                  },
-                ]}
-              />
-            )
-          },
+          cell: (key) => <KeyMenu item={key} onEdit={() => onEdit(key)} onRevoked={onRevoked} />,
         },
       ]}
     />

@@ -64,7 +64,7 @@ const Organizations = () => {
         </Button>
       }
     >
-      <Loaded of={organizations} lines={5}>
+      <Loaded of={organizations}>
         {(all) => (
           <Table
             label="Organizations"
@@ -100,7 +100,7 @@ const Organizations = () => {
                       {
                         label: "Keys",
                         icon: KeyRound,
-                        onChoose: () => void navigate(href("keys", undefined, { organization: organization.id })),
+                        onChoose: () => void navigate(href("keys", {}, { organization: organization.id })),
                       },
                       !organization.is_operator && deleteItem(() => void remove(organization)),
                     ]}

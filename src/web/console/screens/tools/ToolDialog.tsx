@@ -1,23 +1,10 @@
-import { useSignal } from "@preact/signals"
 import { Plus, X } from "lucide"
 import { call } from "../../server/Api.ts"
-import { toFailure } from "../../server/Failure.ts"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
-import { FormDialog } from "../../parts/Dialogs.tsx"
+import { FormDialog, useDraft } from "../../parts/Dialogs.tsx"
 import type { Tool } from "./ToolData.ts"
-import {
-  draftOf,
-  headersProblem,
-  type HeaderDraft,
-  methods,
-  newDraft,
-  objectIn,
-  payloadOf,
-  refusalsOf,
-  schemaTemplate,
-  type ToolDraft,
-} from "./ToolForm.ts"
+import { draftOf, type HeaderDraft, headersOf, methods, objectIn } from "./ToolForm.ts"
 
 interface ToolDialogProps {
   readonly chatbotId: string
@@ -27,53 +14,33 @@ interface ToolDialogProps {
   readonly onStored: (tool: Tool) => void
 }
 
-const store = async (chatbotId: string, tool: Tool | undefined, draft: ToolDraft): Promise<Tool> => {
-  const { headers, timeout_ms, ...rest } = payloadOf(draft, tool)
-  if (tool === undefined) {
-    const body = { ...rest, headers, ...(timeout_ms !== null && { timeout_ms }) }
-    return (await call("POST /api/external/chatbot/:chatbotId/tools", { params: { chatbotId }, body })).tool
-  }
-  return (
-    await call("PATCH /api/external/chatbot/:chatbotId/tools/:toolId", {
-      params: { chatbotId, toolId: tool.id },
-      body: { ...rest, headers, timeout_ms },
-    })
-  ).tool
-}
-
 /** A form in which a tool is declared or changed. */
 export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogProps) => {
-  const draft = useSignal<ToolDraft>(tool === undefined ? newDraft : draftOf(tool))
-  const errors = useSignal<ReturnType<typeof refusalsOf>>({})
-  const read = objectIn(draft.value.schema)
-  const problems = {
-    schema: "problem" in read ? read.problem : undefined,
-    headers: headersProblem(draft.value.headers),
-  }
-  const change = (changes: Partial<ToolDraft>): void => {
-    draft.value = { ...draft.value, ...changes }
-    errors.value = {}
-  }
-  /** The properties of the control for a field of the draft. */
-  const of = <K extends keyof ToolDraft>(field: K) => ({
-    value: draft.value[field],
-    onValue: (value: ToolDraft[K]): void => change({ [field]: value }),
-    error: errors.value[field],
-  })
+  const { change, draft, of } = useDraft(draftOf(tool))
+  const read = objectIn(draft.input_schema)
   const submit = async (): Promise<void> => {
-    try {
-      onStored(await store(chatbotId, tool, draft.value))
-    } catch (error) {
-      errors.value = refusalsOf(toFailure(error).errors)
-      throw error
-    }
+    if ("problem" in read) return
+    const { description, method, name, url } = draft
+    const body = { name, description, method, url: url.trim(), input_schema: read.object }
+    const headers = headersOf(draft.headers, tool?.headers)
+    const timeout_ms = draft.timeout_ms === "" ? null : Number(draft.timeout_ms)
+    const stored = await (tool === undefined
+      ? call("POST /api/external/chatbot/:chatbotId/tools", {
+          params: { chatbotId },
+          body: { ...body, headers, ...(timeout_ms !== null && { timeout_ms }) },
+        })
+      : call("PATCH /api/external/chatbot/:chatbotId/tools/:toolId", {
+          params: { chatbotId, toolId: tool.id },
+          body: { ...body, headers, timeout_ms },
+        }))
+    onStored(stored.tool)
   }
   return (
     <FormDialog
       title={tool === undefined ? "New tool" : `Change ${tool.name}`}
       action={tool === undefined ? "Create" : "Save"}
       wide
-      isWrong={problems.schema !== undefined || problems.headers !== undefined}
+      isWrong={"problem" in read}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -94,35 +61,24 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
           spellcheck={false}
         />
       </div>
-      <div class="stack tight code">
+      <div class="code">
         <TextArea
           label="Input, as JSON Schema"
-          {...of("schema")}
-          error={problems.schema ?? errors.value.schema}
+          {...of("input_schema")}
+          error={"problem" in read ? read.problem : undefined}
           hint="What the model has to send, with a description of each property."
           rows={10}
           spellcheck={false}
         />
-        {draft.value.schema.trim() !== schemaTemplate && (
-          <div>
-            <Button small kind="quiet" onClick={() => change({ schema: schemaTemplate })}>
-              Begin with the template
-            </Button>
-          </div>
-        )}
       </div>
-      <Headers
-        headers={draft.value.headers}
-        error={problems.headers ?? errors.value.headers}
-        onHeaders={(headers) => change({ headers })}
-      />
+      <Headers headers={draft.headers} onHeaders={(headers) => change({ headers })} />
       <TextField
         label="Time-out in milliseconds"
         hint="Empty: as the server's settings say."
         type="number"
         min={100}
         max={30_000}
-        {...of("timeout")}
+        {...of("timeout_ms")}
       />
     </FormDialog>
   )
@@ -130,34 +86,31 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
 
 interface HeadersProps {
   readonly headers: ReadonlyArray<HeaderDraft>
-  readonly error: string | undefined
   readonly onHeaders: (headers: ReadonlyArray<HeaderDraft>) => void
 }
 
 /** The headers of the request, whose values are secrets. */
-const Headers = ({ error, headers, onHeaders }: HeadersProps) => {
-  const change = (id: number, changes: Partial<HeaderDraft>): void =>
-    onHeaders(headers.map((header) => (header.id === id ? { ...header, ...changes } : header)))
-  const add = (): void => {
-    const id = Math.max(-1, ...headers.map((header) => header.id)) + 1
-    onHeaders([...headers, { id, name: "", value: "", isStored: false }])
-  }
+const Headers = ({ headers, onHeaders }: HeadersProps) => {
+  const change = (at: number, changes: Partial<HeaderDraft>): void =>
+    onHeaders(headers.map((header, index) => (index === at ? { ...header, ...changes } : header)))
   return (
     <fieldset class="stack tight">
       <legend>Headers</legend>
       <p class="field-hint">
         Sent with every call, such as a token. Values are stored as secrets and never shown again.
       </p>
-      {headers.map(({ id, isStored, name, value }, index) => (
-        <div class="row nowrap" key={id}>
+      {headers.map(({ isStored, name, value }, index) => (
+        <div class="row nowrap" key={index}>
           <TextField
             label={`Name of header ${index + 1}`}
+            name={`headers.${name}`}
             labelHidden
             placeholder="authorization"
             value={name}
             disabled={isStored}
-            onValue={(text) => change(id, { name: text })}
+            onValue={(text) => change(index, { name: text })}
             spellcheck={false}
+            required
           />
           <TextField
             label={`Value of header ${index + 1}`}
@@ -166,18 +119,18 @@ const Headers = ({ error, headers, onHeaders }: HeadersProps) => {
             autocomplete="new-password"
             placeholder={isStored ? "stored; type to replace" : "Bearer …"}
             value={value}
-            onValue={(text) => change(id, { value: text })}
+            onValue={(text) => change(index, { value: text })}
+            required={!isStored}
           />
           <IconButton
             icon={X}
             label={`Remove header ${name === "" ? index + 1 : name}`}
-            onClick={() => onHeaders(headers.filter((header) => header.id !== id))}
+            onClick={() => onHeaders(headers.filter((_, at) => at !== index))}
           />
         </div>
       ))}
-      {error !== undefined && <p class="field-error">{error}</p>}
       <div>
-        <Button small icon={Plus} onClick={add}>
+        <Button small icon={Plus} onClick={() => onHeaders([...headers, { name: "", value: "", isStored: false }])}>
           Add a header
         </Button>
       </div>

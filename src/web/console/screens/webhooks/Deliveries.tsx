@@ -5,16 +5,8 @@ import { Badge, Empty, Loaded, More, Table } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
-import { useResource } from "../../server/Resource.ts"
-import {
-  deliveriesOf,
-  type Delivery,
-  type DeliveryList,
-  fetchDeliveries,
-  eventWords,
-  outcomeOf,
-  type Webhook,
-} from "./WebhookData.ts"
+import { nextPage, useResource } from "../../server/Resource.ts"
+import { deliveriesOf, type Delivery, fetchDeliveries, eventWords, outcomeOf, type Webhook } from "./WebhookData.ts"
 
 const kinds = { waiting: "busy", delivered: "good", failed: "bad", dropped: "plain" } as const
 
@@ -30,10 +22,6 @@ interface DeliveriesProps {
 /** The latest deliveries of a webhook, which can be sent again. */
 export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
   const list = useResource(deliveriesOf(webhook.id))
-  const next = async (known: DeliveryList): Promise<DeliveryList> => {
-    const page = await fetchDeliveries(webhook.id, known.next_cursor ?? undefined)
-    return { ...page, deliveries: [...known.deliveries, ...page.deliveries] }
-  }
   const resend = (one: Delivery): Promise<void> =>
     attempt(async () => {
       const { delivery } = await call("POST /api/external/webhooks/:webhookId/deliveries/:deliveryId/resend", {
@@ -41,8 +29,7 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
       })
       const known = list.data.peek()
       if (known === undefined) return
-      const deliveries = known.deliveries.map((each) => (each.id === delivery.id ? delivery : each))
-      list.set({ ...known, deliveries })
+      list.set({ ...known, items: known.items.map((each) => (each.id === delivery.id ? delivery : each)) })
     }, "It is sent again.")
   const resendFailed = (): Promise<void> =>
     attempt(async () => {
@@ -67,14 +54,14 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
       <Loaded of={list}>
         {(known) => (
           <>
-            {known.deliveries.length === 0 ? (
+            {known.items.length === 0 ? (
               <Empty icon={List} title="No deliveries yet">
                 Each event that the webhook gets is listed here, with the endpoint's answer.
               </Empty>
             ) : (
               <Table
                 label="Latest deliveries"
-                rows={known.deliveries}
+                rows={known.items}
                 keyOf={({ id }) => id}
                 columns={[
                   { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
@@ -102,8 +89,8 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
                 ]}
               />
             )}
-            {(known.next_cursor ?? null) !== null && (
-              <More of={list} load={next}>
+            {known.next && (
+              <More of={list} load={nextPage((cursor) => fetchDeliveries(webhook.id, cursor))}>
                 Earlier ones
               </More>
             )}

@@ -4,21 +4,19 @@ import { resources } from "../../server/Resource.ts"
 
 export type Webhook = Answer<"GET /api/external/webhooks">["webhooks"][number]
 export type EventType = Webhook["events"][number]
-export type DeliveryList = Answer<"GET /api/external/webhooks/:webhookId/deliveries">
-export type Delivery = DeliveryList["deliveries"][number]
+export type Delivery = Answer<"GET /api/external/webhooks/:webhookId/deliveries">["deliveries"][number]
 
 /** The webhooks that the key may manage, oldest first. */
 export const allWebhooks = resources(async () => (await call("GET /api/external/webhooks")).webhooks)
 
-/** Deliveries that are shown at once. */
-const PAGE = "50"
-
-/** Deliveries of a webhook after a position, or the latest, with the place where the next ones begin. */
-export const fetchDeliveries = (webhookId: string, cursor?: string) =>
-  call("GET /api/external/webhooks/:webhookId/deliveries", {
+/** Deliveries of a webhook, latest first. */
+export const fetchDeliveries = async (webhookId: string, cursor?: string) => {
+  const { deliveries, next_cursor } = await call("GET /api/external/webhooks/:webhookId/deliveries", {
     params: { webhookId },
-    query: { limit: PAGE, ...(cursor !== undefined && { cursor }) },
+    query: { limit: "50", cursor },
   })
+  return { items: deliveries, next: next_cursor }
+}
 
 /** The deliveries of a webhook as far as they have been fetched, latest first. */
 export const deliveriesOf = resources((webhookId: string) => fetchDeliveries(webhookId))

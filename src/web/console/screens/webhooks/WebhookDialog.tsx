@@ -1,10 +1,9 @@
-import { useSignal } from "@preact/signals"
 import { call } from "../../server/Api.ts"
 import { useChatbotNames } from "../../data/Names.ts"
-import { bind, Checkbox, Switch, TextField } from "../../parts/Field.tsx"
-import { FormDialog } from "../../parts/Dialogs.tsx"
+import { Checkbox, Switch, TextField } from "../../parts/Field.tsx"
+import { FormDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { session } from "../../server/Session.ts"
-import { eventTypes, eventWords, type EventType, type Webhook } from "./WebhookData.ts"
+import { eventTypes, eventWords, type Webhook } from "./WebhookData.ts"
 
 interface WebhookDialogProps {
   /** The webhook to change; undefined for a new one. */
@@ -15,22 +14,23 @@ interface WebhookDialogProps {
 
 /** A form that makes or changes a webhook. */
 export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) => {
-  const url = useSignal(item?.url ?? "")
-  const description = useSignal(item?.description ?? "")
-  const events = useSignal<ReadonlyArray<EventType>>(item?.events ?? ["message.created"])
-  const isActive = useSignal(item?.active ?? true)
+  const { change, draft, of } = useDraft({
+    url: item?.url ?? "",
+    description: item?.description ?? "",
+    events: item?.events ?? (["message.created"] as Webhook["events"]),
+    active: item?.active ?? true,
+  })
   const chatbotName = useChatbotNames()
   const bound = item === undefined ? (session.value?.chatbot_id ?? null) : item.chatbot_id
-  const isWrong = url.value.trim() === "" || events.value.length === 0
   const submit = async (): Promise<void> => {
-    const body = { url: url.value.trim(), description: description.value, events: events.value, active: isActive.value }
     if (item === undefined) {
       const { secret, webhook } = await call("POST /api/external/webhooks", {
-        body: { ...body, ...(bound !== null && { chatbot_id: bound }) },
+        body: { ...draft, ...(bound !== null && { chatbot_id: bound }) },
       })
       return onStored(webhook, secret)
     }
-    const { webhook } = await call("PATCH /api/external/webhooks/:webhookId", { params: { webhookId: item.id }, body })
+    const params = { webhookId: item.id }
+    const { webhook } = await call("PATCH /api/external/webhooks/:webhookId", { params, body: draft })
     onStored(webhook, undefined)
   }
   return (
@@ -38,7 +38,7 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
       title={item === undefined ? "New webhook" : "Change the webhook"}
       action={item === undefined ? "Create" : "Save"}
       wide
-      isWrong={isWrong}
+      isWrong={draft.events.length === 0}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -46,10 +46,11 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
         label="Address"
         hint="Events are sent here by POST."
         placeholder="https://hooks.example.com/parley"
-        {...bind(url)}
+        {...of("url")}
         spellcheck={false}
+        required
       />
-      <TextField label="Description" {...bind(description)} maxLength={200} />
+      <TextField label="Description" {...of("description")} maxLength={200} />
       <fieldset class="columns">
         <legend>Events{bound !== null && ` of ${chatbotName(bound)}`}</legend>
         {eventTypes.map((type) => (
@@ -57,15 +58,15 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
             key={type}
             label={eventWords[type]}
             hint={<code>{type}</code>}
-            value={events.value.includes(type)}
+            value={draft.events.includes(type)}
             onValue={(isChosen) =>
-              (events.value = eventTypes.filter((each) => (each === type ? isChosen : events.value.includes(each))))
+              change({ events: eventTypes.filter((each) => (each === type ? isChosen : draft.events.includes(each))) })
             }
           />
         ))}
       </fieldset>
       {item !== undefined && (
-        <Switch label="Send events" hint="What waits is given up when this is switched off." {...bind(isActive)} />
+        <Switch label="Send events" hint="What waits is given up when this is switched off." {...of("active")} />
       )}
     </FormDialog>
   )

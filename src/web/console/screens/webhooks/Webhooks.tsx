@@ -5,8 +5,8 @@ import { call } from "../../server/Api.ts"
 import { useChatbotNames } from "../../data/Names.ts"
 import { Badge, Card, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirm, confirmed, Dialog } from "../../parts/Dialogs.tsx"
-import { CopyButton } from "../../parts/Copy.tsx"
+import { confirm, confirmed } from "../../parts/Dialogs.tsx"
+import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { drop, put, useResource } from "../../server/Resource.ts"
 import { Deliveries } from "./Deliveries.tsx"
@@ -124,16 +124,12 @@ const Webhooks = () => {
       )}
       {shown.value?.kind === "deliveries" && <Deliveries webhook={shown.value.item} onClose={close} />}
       {shown.value?.kind === "secret" && (
-        <Dialog title="The secret of the webhook" stays onClose={close}>
-          <p>Your server verifies signatures with it. It is shown this once.</p>
-          <code class="code-box">{shown.value.secret}</code>
-          <div class="dialog-actions">
-            <CopyButton text={shown.value.secret} label="Copy the secret" withText />
-            <Button kind="primary" onClick={close}>
-              I have it
-            </Button>
-          </div>
-        </Dialog>
+        <SecretDialog
+          title="The secret of the webhook"
+          about="Your server verifies signatures with it. It is shown this once."
+          secret={shown.value.secret}
+          onClose={close}
+        />
       )}
     </Page>
   )
