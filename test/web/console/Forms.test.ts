@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { differences, fieldsOf, merge, patchOf } from "../../../src/web/console/forms/Fields.ts"
+import { clashesOf, differences, fieldsOf, merge, patchOf } from "../../../src/web/console/forms/Fields.ts"
 import { makeForm, type Stored } from "../../../src/web/console/forms/Form.ts"
 import { failureOf } from "../../../src/web/console/server/Failure.ts"
 import { lookOf } from "../../../src/web/console/preview/WidgetLook.ts"
@@ -46,29 +46,29 @@ describe("what two people change at once", () => {
   const base = { name: "Support", prompt: "Be kind.", greeting: "Hello" }
 
   test("is put together where they changed different fields", () => {
-    const merged = merge(base, { ...base, name: "Shop" }, { ...base, greeting: "Hi" })
-    expect(merged).toEqual({
-      fields: { name: "Shop", prompt: "Be kind.", greeting: "Hi" },
-      clashes: [],
-      theirs: ["greeting"],
-    })
+    const mine = { ...base, name: "Shop" }
+    const theirs = { ...base, greeting: "Hi" }
+    expect(merge(base, mine, theirs)).toEqual({ name: "Shop", prompt: "Be kind.", greeting: "Hi" })
+    expect(clashesOf(base, mine, theirs)).toEqual([])
   })
 
   test("clashes only where both changed a field, and not to the same value", () => {
     const mine = { ...base, name: "Shop", prompt: "Be brief." }
-    const merged = merge(base, mine, { ...base, name: "Store", prompt: "Be brief." })
-    expect(merged.clashes).toEqual([{ path: "name", mine: "Shop", theirs: "Store" }])
-    expect(merged.fields["name"]).toBe("Shop")
+    const theirs = { ...base, name: "Store", prompt: "Be brief." }
+    expect(clashesOf(base, mine, theirs)).toEqual([{ path: "name", mine: "Shop", theirs: "Store" }])
+    expect(merge(base, mine, theirs)["name"]).toBe("Shop")
   })
 })
 
 describe("a form", () => {
   const first: Stored = { fields: { name: "Support", greeting: "Hello" }, etag: '"1"' }
+  const choose = () => Promise.reject(new Error("Nothing to choose"))
 
   test("sends the version that it began with, and only what was changed", async () => {
     const sent: Array<unknown> = []
     const form = makeForm(first, {
       load: async () => first,
+      choose,
       save: async (fields, paths, etag) => {
         sent.push([paths, etag])
         return { fields, etag: '"2"' }
@@ -88,6 +88,7 @@ describe("a form", () => {
   test("keeps what is written while it is being saved", async () => {
     const form = makeForm(first, {
       load: async () => first,
+      choose,
       save: async (fields) => {
         form.set("greeting", "Hi")
         return { fields, etag: '"2"' }
@@ -99,44 +100,57 @@ describe("a form", () => {
     expect(form.changes.value).toEqual(["greeting"])
   })
 
-  /** A form whose configuration somebody else has stored meanwhile. */
-  const overtaken = (theirs: Stored) =>
-    makeForm(first, {
+  /** A form whose configuration somebody else has stored meanwhile, and the fields that are asked about. */
+  const overtaken = (theirs: Stored, taken: ReadonlyArray<string> | undefined) => {
+    const asked: Array<string> = []
+    const form = makeForm(first, {
       load: async () => theirs,
+      choose: async (clashes) => {
+        asked.push(...clashes.map(({ path }) => path))
+        return taken
+      },
       save: async (fields, _, etag) => {
         if (etag !== theirs.etag) throw failureOf(412, { code: "precondition_failed", detail: "It has changed." })
         return { fields, etag: '"3"' }
       },
     })
+    form.set("name", "Shop")
+    return { form, asked }
+  }
 
   test("saves onto what somebody else has stored meanwhile in other fields", async () => {
-    const form = overtaken({ fields: { name: "Support", greeting: "Hi" }, etag: '"2"' })
-    form.set("name", "Shop")
+    const { asked, form } = overtaken({ fields: { name: "Support", greeting: "Hi" }, etag: '"2"' }, [])
     expect(await form.save()).toBe(true)
     expect(form.fields.value).toEqual({ name: "Shop", greeting: "Hi" })
+    expect(asked).toEqual([])
   })
 
   test("asks whose values stay where both have changed a field, and saves those", async () => {
-    for (const [side, name] of [
-      ["mine", "Shop"],
-      ["theirs", "Store"],
+    for (const [taken, name] of [
+      [[], "Shop"],
+      [["name"], "Store"],
     ] as const) {
-      const form = overtaken({ fields: { name: "Store", greeting: "Hi" }, etag: '"2"' })
-      form.set("name", "Shop")
-      expect(await form.save()).toBe(false)
-      expect(form.conflict.value?.clashes).toEqual([{ path: "name", mine: "Shop", theirs: "Store" }])
-      form.resolve(undefined)
-      expect(form.fields.value["name"]).toBe("Shop")
-      expect(await form.save()).toBe(false)
-      form.resolve(side)
+      const { asked, form } = overtaken({ fields: { name: "Store", greeting: "Hi" }, etag: '"2"' }, taken)
       expect(await form.save()).toBe(true)
       expect(form.fields.value).toEqual({ name, greeting: "Hi" })
+      expect(asked).toEqual(["name"])
     }
+  })
+
+  test("stays as it is when the person goes on editing", async () => {
+    const { form } = overtaken({ fields: { name: "Store", greeting: "Hi" }, etag: '"2"' }, undefined)
+    expect(await form.save()).toBe(false)
+    expect(form.fields.value).toEqual({ name: "Shop", greeting: "Hello" })
+    expect([form.isSaving.value, form.failure.value]).toEqual([false, undefined])
   })
 
   test("says at a field what the server finds wrong with it, until it is changed", async () => {
     const problem = { code: "invalid_request", detail: "Invalid", errors: [{ path: "name", message: "Too long" }] }
-    const form = makeForm(first, { load: async () => first, save: () => Promise.reject(failureOf(400, problem)) })
+    const form = makeForm(first, {
+      load: async () => first,
+      choose,
+      save: () => Promise.reject(failureOf(400, problem)),
+    })
     form.set("name", "Shop")
     await form.save()
     expect(form.error("name")).toBe("Too long")

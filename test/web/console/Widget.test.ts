@@ -22,8 +22,8 @@ const question: EmbeddingQuestion = {
   isPublic: false,
   isActive: true,
   keys: [
-    { key, allowedOrigins: ["https://shop.example.com"], state: "live" },
-    { key: "pub_old", allowedOrigins: ["*"], state: "revoked" },
+    { public_key: key, allowed_origins: ["https://shop.example.com"], expires_at: null, revoked_at: null },
+    { public_key: "pub_old", allowed_origins: ["*"], expires_at: null, revoked_at: "2026-11-01T00:00:00Z" },
   ],
 }
 

@@ -8,7 +8,6 @@ interface ColorProps {
   readonly path: string
   readonly label: string
   readonly hint?: ComponentChildren
-  readonly disabled?: boolean
   /** Colour that stands for an empty field. */
   readonly fallback: string
 }
@@ -22,15 +21,15 @@ export const sixDigits = (color: string): string | undefined => {
 }
 
 /** A colour, by its digits or by the browser's own choice of colours. */
-export const ColorField = ({ disabled, fallback, form, hint, label, path }: ColorProps) => {
+export const ColorField = ({ fallback, form, hint, label, path }: ColorProps) => {
   const isTyping = useSignal(false)
   const value = form.text(path)
   const isWrong = value !== "" && sixDigits(value) === undefined
   return (
     <Field
-      label={label}
-      hint={hint}
-      error={form.error(path) ?? (isWrong && !isTyping.value ? "Expected a colour such as #0d6e66" : undefined)}
+      {...{ hint, label }}
+      name={path}
+      error={isWrong && !isTyping.value ? "Expected a colour such as #0d6e66" : undefined}
       control={(attributes) => (
         <div class="row nowrap">
           <input
@@ -38,7 +37,6 @@ export const ColorField = ({ disabled, fallback, form, hint, label, path }: Colo
             class="input"
             aria-label={`${label}, choose`}
             value={sixDigits(value) ?? sixDigits(fallback) ?? "#000000"}
-            disabled={disabled}
             onInput={({ currentTarget }) => form.set(path, currentTarget.value)}
           />
           <input
@@ -48,7 +46,6 @@ export const ColorField = ({ disabled, fallback, form, hint, label, path }: Colo
             spellcheck={false}
             placeholder={fallback}
             value={value}
-            disabled={disabled}
             onFocus={() => (isTyping.value = true)}
             onBlur={() => (isTyping.value = false)}
             onInput={({ currentTarget }) => form.set(path, currentTarget.value.trim())}

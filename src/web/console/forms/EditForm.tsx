@@ -1,39 +1,31 @@
 import { useSignalEffect } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect } from "preact/hooks"
 import { plural } from "../../shared/Format.ts"
 import { Button } from "../parts/Buttons.tsx"
 import { confirm } from "../parts/Dialogs.tsx"
+import { Refusals } from "../parts/Field.tsx"
 import { Problem } from "../parts/Layout.tsx"
 import { toast } from "../parts/Toast.tsx"
 import { guardLeaving } from "../Router.ts"
 import { can } from "../server/Session.ts"
-import { ConflictDialog } from "./ConflictDialog.tsx"
 import type { Form } from "./Form.ts"
 
 /** Asks before changes are given up that are not saved. */
-const useGuard = (form: Form): void => {
-  const release = useRef<(() => void) | undefined>(undefined)
+const useGuard = (form: Form): void =>
   useSignalEffect(() => {
-    const isDirty = form.changes.value.length > 0
-    if (isDirty === (release.current !== undefined)) return
-    if (release.current !== undefined) {
-      release.current()
-      release.current = undefined
-      return
-    }
-    release.current = guardLeaving(() =>
+    const count = form.changes.value.length
+    if (count === 0) return undefined
+    return guardLeaving(() =>
       confirm({
         title: "Leave without saving?",
-        text: <p>{plural(form.changes.value.length, "change")} would be lost.</p>,
+        text: <p>{plural(count, "change")} would be lost.</p>,
         action: "Leave",
         otherwise: "Stay",
         isDangerous: true,
       }),
     )
   })
-  useEffect(() => () => release.current?.(), [])
-}
 
 /** The bar that appears as soon as something differs from what is stored. */
 const SaveBar = ({ form }: { readonly form: Form }) => {
@@ -85,8 +77,7 @@ export const EditForm = ({ children, form, label }: EditFormProps) => (
     {!can("chatbots:write") && (
       <p class="notice">The key that is signed in may read these settings, and not change them.</p>
     )}
-    {children}
+    <Refusals.Provider value={form.error}>{children}</Refusals.Provider>
     <SaveBar form={form} />
-    <ConflictDialog form={form} />
   </fieldset>
 )

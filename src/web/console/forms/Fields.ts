@@ -30,7 +30,7 @@ export const fieldsOf = (configuration: unknown, within = ""): Fields => {
 const isUnset = (value: Value | undefined): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-export const isSame = (one: Value | undefined, other: Value | undefined): boolean =>
+const isSame = (one: Value | undefined, other: Value | undefined): boolean =>
   (isUnset(one) && isUnset(other)) || JSON.stringify(one) === JSON.stringify(other)
 
 /** The paths of the fields that differ. */
@@ -66,25 +66,21 @@ export interface Clash {
   readonly theirs: Value
 }
 
-export interface Merged {
-  /** Theirs, with what only the person has changed. Of a clash, it has the person's value. */
-  readonly fields: Fields
-  readonly clashes: ReadonlyArray<Clash>
-  /** The fields that somebody else alone has changed. */
-  readonly theirs: ReadonlyArray<string>
-}
+/** The fields at these paths. */
+export const pick = (fields: Fields, paths: ReadonlyArray<string>): Fields =>
+  Object.fromEntries(paths.map((path) => [path, fields[path] ?? null]))
 
-/** Puts the changes of a person onto what somebody else has stored since the person began. */
-export const merge = (base: Fields, mine: Fields, theirs: Fields): Merged => {
-  const changedByMe = differences(base, mine)
-  const changedByThem = differences(base, theirs)
-  const both = changedByMe.filter((path) => changedByThem.includes(path) && !isSame(mine[path], theirs[path]))
-  return {
-    fields: { ...theirs, ...Object.fromEntries(changedByMe.map((path) => [path, mine[path] ?? null])) },
-    clashes: both.map((path) => ({ path, mine: mine[path] ?? null, theirs: theirs[path] ?? null })),
-    theirs: changedByThem.filter((path) => !changedByMe.includes(path)),
-  }
-}
+/** What somebody else has stored since the person began, with what the person has changed. */
+export const merge = (base: Fields, mine: Fields, theirs: Fields): Fields => ({
+  ...theirs,
+  ...pick(mine, differences(base, mine)),
+})
+
+/** The fields that the person and somebody else have changed since, each to another value. */
+export const clashesOf = (base: Fields, mine: Fields, theirs: Fields): ReadonlyArray<Clash> =>
+  differences(base, mine)
+    .filter((path) => !isSame(base[path], theirs[path]) && !isSame(mine[path], theirs[path]))
+    .map((path) => ({ path, mine: mine[path] ?? null, theirs: theirs[path] ?? null }))
 
 /** The name of a field for people, by its path: `settings.startCall` is `Start call`. */
 export const nameOfField = (path: string): string => {

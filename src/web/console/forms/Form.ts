@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals"
-import { type Failure, toFailure } from "../server/Failure.ts"
-import { differences, type Fields, merge, type Merged, type Value } from "./Fields.ts"
+import { type Failure, messageAt, type Refusal, toFailure } from "../server/Failure.ts"
+import { type Clash, clashesOf, differences, type Fields, merge, pick, type Value } from "./Fields.ts"
 
 /** The fields of a configuration as they are stored, with the version of it. */
 export interface Stored {
@@ -12,6 +12,8 @@ interface FormStore {
   readonly load: () => Promise<Stored>
   /** Stores the fields at these paths, unless the configuration has another version by now. */
   readonly save: (fields: Fields, paths: ReadonlyArray<string>, etag: string | undefined) => Promise<Stored>
+  /** Asks which fields shall have the other side's value; undefined to go on editing. */
+  readonly choose: (clashes: ReadonlyArray<Clash>) => Promise<ReadonlyArray<string> | undefined>
 }
 
 /** A configuration that a person is changing. */
@@ -20,10 +22,8 @@ export interface Form {
   /** The paths of what differs from what is stored. */
   readonly changes: ReadonlySignal<ReadonlyArray<string>>
   readonly isSaving: ReadonlySignal<boolean>
-  /** The failure of the last attempt to save, where no field is to blame. */
+  /** The failure of the last attempt to save. */
   readonly failure: ReadonlySignal<Failure | undefined>
-  /** Fields that somebody else has stored meanwhile and that the person has changed as well. */
-  readonly conflict: ReadonlySignal<Merged | undefined>
   /** The message of the server about a field that is wrong. */
   readonly error: (path: string) => string | undefined
   readonly text: (path: string) => string
@@ -37,68 +37,61 @@ export interface Form {
   readonly discard: () => void
   /** Goes on from what is stored by now; what the person has changed stays changed. */
   readonly rebase: (stored: Stored) => void
-  /** Goes on after a conflict with the values of one side, or, without one, as before it. */
-  readonly resolve: (side: "mine" | "theirs" | undefined) => void
 }
 
 interface Bound<A> {
+  readonly name: string
   readonly value: A
   readonly onValue: (value: A) => void
-  readonly error: string | undefined
 }
 
-const record = <A>(paths: ReadonlyArray<string>, valueAt: (path: string) => A): Readonly<Record<string, A>> =>
-  Object.fromEntries(paths.map((path) => [path, valueAt(path)]))
-
-export const makeForm = (first: Stored, { load, save: store }: FormStore): Form => {
+export const makeForm = (first: Stored, store: FormStore): Form => {
   const stored = signal(first)
   const fields = signal(first.fields)
   const isSaving = signal(false)
   const failure = signal<Failure | undefined>(undefined)
-  const errors = signal<Readonly<Record<string, string>>>({})
-  const conflict = signal<Merged | undefined>(undefined)
-  /** The other side of the conflict. */
-  let theirs = first
+  const errors = signal<ReadonlyArray<Refusal>>([])
   const changes = computed(() => differences(stored.value.fields, fields.value))
 
   const rebase = (next: Stored): void => {
-    fields.value = merge(stored.value.fields, fields.value, next.fields).fields
+    fields.value = merge(stored.value.fields, fields.value, next.fields)
     stored.value = next
   }
 
-  /** Stores the changes, onto what somebody else has stored meanwhile where both have changed different fields. */
-  const attempt = async (isRepeated: boolean): Promise<boolean> => {
+  const attempt = async (): Promise<true> => {
     const sent = fields.value
-    try {
-      const next = await store(sent, changes.value, stored.value.etag)
-      // What was written while the request was on its way stays written.
-      const written = record(differences(sent, fields.value), (path) => fields.value[path] ?? null)
-      stored.value = next
-      fields.value = { ...next.fields, ...written }
-      return true
-    } catch (error) {
-      const problem = toFailure(error)
-      if (problem.status !== 412 || isRepeated) throw problem
-      theirs = await load()
-      const merged = merge(stored.value.fields, fields.value, theirs.fields)
-      if (merged.clashes.length > 0) conflict.value = merged
-      else rebase(theirs)
-      return merged.clashes.length === 0 && attempt(true)
-    }
+    const next = await store.save(sent, changes.value, stored.value.etag)
+    stored.value = next
+    // What was written while the request was on its way stays written.
+    fields.value = merge(sent, fields.value, next.fields)
+    return true
+  }
+
+  /** Stores the changes onto what somebody else has stored meanwhile. */
+  const attemptAgain = async (): Promise<boolean> => {
+    const theirs = await store.load()
+    const clashes = clashesOf(stored.value.fields, fields.value, theirs.fields)
+    const taken = clashes.length === 0 ? [] : await store.choose(clashes)
+    if (taken === undefined) return false
+    rebase(theirs)
+    fields.value = { ...fields.value, ...pick(theirs.fields, taken) }
+    return attempt()
   }
 
   const save = async (): Promise<boolean> => {
     if (changes.value.length === 0 || isSaving.value) return true
     isSaving.value = true
     failure.value = undefined
-    errors.value = {}
+    errors.value = []
     try {
-      return await attempt(false)
+      return await attempt().catch((error: unknown) => {
+        if (toFailure(error).status === 412) return attemptAgain()
+        throw error
+      })
     } catch (error) {
       const problem = toFailure(error)
-      errors.value = Object.fromEntries(problem.errors.map(({ message, path }) => [path, message]))
-      if (problem.code === "slug_taken") errors.value = { ...errors.value, slug: problem.message }
       failure.value = problem
+      errors.value = problem.code === "slug_taken" ? [{ path: "slug", message: problem.message }] : problem.errors
       return false
     } finally {
       isSaving.value = false
@@ -107,65 +100,39 @@ export const makeForm = (first: Stored, { load, save: store }: FormStore): Form 
 
   const set = (path: string, value: Value): void => {
     fields.value = { ...fields.value, [path]: value }
-    if (errors.value[path] === undefined) return
-    const { [path]: _, ...rest } = errors.value
-    errors.value = rest
+    errors.value = errors.value.filter((each) => each.path !== path && !each.path.startsWith(`${path}.`))
   }
   const text = (path: string): string => String(fields.value[path] ?? "")
-  const error = (path: string): string | undefined => errors.value[path]
 
   return {
     fields,
     changes,
     isSaving,
     failure,
-    conflict,
-    error,
+    error: (path) => messageAt(errors.value, path),
     text,
-    line: (path) => ({ value: text(path), onValue: (value) => set(path, value), error: error(path) }),
-    lines: (path) => {
-      const value = fields.value[path]
-      // Of an item, the path says which one it is.
-      const wrong = Object.entries(errors.value).find(([place]) => place.startsWith(path))
+    line: (name) => ({ name, value: text(name), onValue: (value) => set(name, value) }),
+    lines: (name) => {
+      const value = fields.value[name]
       return {
+        name,
         value: Array.isArray(value) ? value.join("\n") : "",
-        onValue: (text) => set(path, text.split("\n")),
-        error: wrong?.[1],
+        onValue: (text) => set(name, text.split("\n")),
       }
     },
-    number: (path) => ({
-      value: text(path),
-      onValue: (value) => set(path, value === "" ? null : Number(value)),
-      error: error(path),
+    number: (name) => ({
+      name,
+      value: text(name),
+      onValue: (value) => set(name, value === "" ? null : Number(value)),
     }),
-    flag: (path) => ({
-      value: fields.value[path] === true,
-      onValue: (value) => set(path, value),
-      error: error(path),
-    }),
+    flag: (name) => ({ name, value: fields.value[name] === true, onValue: (value) => set(name, value) }),
     set,
     save,
     discard: () => {
       fields.value = stored.value.fields
       failure.value = undefined
-      errors.value = {}
+      errors.value = []
     },
     rebase,
-    resolve: (side) => {
-      const merged = conflict.value
-      conflict.value = undefined
-      if (side === undefined || merged === undefined) return
-      stored.value = theirs
-      fields.value =
-        side === "mine"
-          ? merged.fields
-          : {
-              ...merged.fields,
-              ...record(
-                merged.clashes.map(({ path }) => path),
-                (path) => theirs.fields[path] ?? null,
-              ),
-            }
-    },
   }
 }

@@ -6,10 +6,10 @@ import { fieldsOf } from "../../forms/Fields.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Button } from "../../parts/Buttons.tsx"
-import { useFilePicker } from "../../parts/FilePicker.tsx"
-import { attempt, toastFailure } from "../../parts/Toast.tsx"
+import { pickFiles } from "../../parts/FilePicker.ts"
+import { attempt } from "../../parts/Toast.tsx"
 
-const MOST_BYTES = 10 * 1_048_576
+const accept = "image/png,image/jpeg,image/webp,image/gif"
 
 /** The picture of the chatbot, which is stored as soon as it is chosen. */
 export const AvatarField = ({ chatbotId, form }: { readonly form: Form; readonly chatbotId: string }) => {
@@ -29,20 +29,15 @@ export const AvatarField = ({ chatbotId, form }: { readonly form: Form; readonly
     }, done)
     busy.value = false
   }
-  const picker = useFilePicker({
-    label: "Avatar",
-    accept: "image/png,image/jpeg,image/webp,image/gif",
-    onFiles: ([file]) => {
-      if (file === undefined) return
-      if (file.size > MOST_BYTES) return toastFailure(new Error("An avatar has at most 10 MiB."))
-      const body = new FormData()
-      body.append("avatar", file)
-      void store(
-        () => request("PATCH /api/external/chatbot/:chatbotId/update-avatar", { params: { chatbotId }, body }),
-        "The avatar is stored.",
-      )
-    },
-  })
+  const upload = (file: File | undefined): void => {
+    if (file === undefined) return
+    const body = new FormData()
+    body.append("avatar", file)
+    void store(
+      () => request("PATCH /api/external/chatbot/:chatbotId/update-avatar", { params: { chatbotId }, body }),
+      "The avatar is stored.",
+    )
+  }
   const remove = () =>
     store(
       () => request("PATCH /api/external/chatbots", { query: { id: chatbotId }, body: { settings: { avatar: null } } }),
@@ -51,8 +46,7 @@ export const AvatarField = ({ chatbotId, form }: { readonly form: Form; readonly
   return (
     <div class="row">
       <Avatar key={image} name={form.text("name")} image={image} size="large" />
-      {picker.field}
-      <Button small icon={ImageUp} busy={busy.value} onClick={picker.open}>
+      <Button small icon={ImageUp} busy={busy.value} onClick={() => pickFiles({ accept }, ([file]) => upload(file))}>
         {image === "" ? "Upload an avatar" : "Replace the avatar"}
       </Button>
       {image !== "" && (

@@ -2,7 +2,8 @@ import { computed } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
 import type { ChatbotPatch } from "../../../../domain/chatbot/Chatbot.ts"
 import { call, request } from "../../server/Api.ts"
-import { allChatbots, chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
+import { allChatbots, chatbotResource, fetchChatbot, type VersionedChatbot } from "../../data/Chatbots.ts"
+import { chooseSides } from "../../forms/Clashes.tsx"
 import { fieldsOf, patchOf } from "../../forms/Fields.ts"
 import { makeForm, type Stored } from "../../forms/Form.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
@@ -28,14 +29,9 @@ const storedOf = ({ chatbot: { updated_at: _, ...chatbot }, etag }: VersionedCha
 })
 
 const formOf = (chatbotId: string, first: VersionedChatbot) => {
-  const resource = chatbotResource(chatbotId)
   return makeForm(storedOf(first), {
-    load: async () => {
-      await resource.reload()
-      const failure = resource.failure.value
-      if (failure !== undefined) throw failure
-      return storedOf(resource.data.value ?? first)
-    },
+    load: async () => storedOf(await fetchChatbot(chatbotId)),
+    choose: chooseSides,
     save: async (fields, paths, etag) => {
       const patch: typeof ChatbotPatch.Encoded = patchOf(fields, paths)
       const { body, etag: next } = await request("PATCH /api/external/chatbots", {
@@ -44,7 +40,7 @@ const formOf = (chatbotId: string, first: VersionedChatbot) => {
         ifMatch: etag,
       })
       const changed = { chatbot: body.chatbot, etag: next }
-      resource.set(changed)
+      chatbotResource(chatbotId).set(changed)
       void allChatbots().reload()
       return storedOf(changed)
     },

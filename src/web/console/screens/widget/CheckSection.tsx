@@ -2,15 +2,17 @@ import { useSignal } from "@preact/signals"
 import { FlaskConical } from "lucide"
 import { call } from "../../server/Api.ts"
 import type { Chatbot } from "../../data/Chatbots.ts"
+import { Failure } from "../../server/Failure.ts"
 import { Button } from "../../parts/Buttons.tsx"
+import { Form } from "../../parts/Dialogs.tsx"
 import { bind, TextArea, TextField } from "../../parts/Field.tsx"
 import { Finding, Section } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.tsx"
-import { isLive, type PublishableKey } from "../../data/Admin.ts"
+import { type PublishableKey, stateOf } from "../../data/Admin.ts"
 import type { Resource } from "../../server/Resource.ts"
 import { serverAddress } from "../../server/Root.ts"
 import { can } from "../../server/Session.ts"
-import { findingsOf, type KnownKey } from "./PageCheck.ts"
+import { findingsOf } from "./PageCheck.ts"
 import { originOf } from "../../data/Origins.ts"
 import { TestPage } from "./TestPage.tsx"
 
@@ -19,21 +21,14 @@ interface CheckProps {
   readonly keys: Resource<ReadonlyArray<PublishableKey>>
 }
 
-const keyOf = (item: PublishableKey): KnownKey => ({
-  key: item.public_key,
-  allowedOrigins: item.allowed_origins,
-  state: isLive(item) ? "live" : item.revoked_at === null ? "expired" : "revoked",
-})
-
 /** Says whether a website embeds the widget right, and what to do where it does not. */
 export const CheckSection = ({ chatbot, keys }: CheckProps) => {
   const address = useSignal("")
   const source = useSignal("")
   const origin = useSignal<string | undefined>(undefined)
-  const isWrong = useSignal(false)
   const isTesting = useSignal(false)
   const all = keys.data.value ?? []
-  const live = all.find((item) => isLive(item))
+  const live = all.find((item) => stateOf(item) === "active")
   const testKey = live?.public_key ?? (chatbot.is_public ? chatbot.id : undefined)
   const findings =
     origin.value === undefined
@@ -45,7 +40,7 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           chatbotId: chatbot.id,
           isPublic: chatbot.is_public,
           isActive: chatbot.active,
-          keys: all.map(keyOf),
+          keys: all,
         })
   const allow = (missing: string): Promise<void> =>
     attempt(async () => {
@@ -72,12 +67,12 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
         )
       }
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        action="Check"
+        kind="secondary"
+        onSubmit={async () => {
           origin.value = originOf(address.value)
-          isWrong.value = origin.value === undefined
+          if (origin.value === undefined) throw new Failure("Expected an address, such as https://example.com", {})
         }}
       >
         <TextField
@@ -86,7 +81,6 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           spellcheck={false}
           required
           {...bind(address)}
-          error={isWrong.value ? "Expected an address, such as https://example.com" : undefined}
         />
         <TextArea
           label="HTML or Content-Security-Policy"
@@ -94,10 +88,7 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           {...bind(source)}
           hint="Optional. It stays in this browser."
         />
-        <div>
-          <Button type="submit">Check</Button>
-        </div>
-      </form>
+      </Form>
       <ul class="stack tight" aria-live="polite">
         {findings.map(({ missingOrigin, state, text }) => (
           <Finding key={text} kind={state}>

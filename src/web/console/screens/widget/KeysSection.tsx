@@ -1,18 +1,16 @@
 import { useSignal } from "@preact/signals"
-import { Ban, Plus } from "lucide"
+import { Plus } from "lucide"
 import { formatAgo } from "../../../shared/Format.ts"
-import { call } from "../../server/Api.ts"
 import type { Chatbot } from "../../data/Chatbots.ts"
 import { Badge, Loaded, Section } from "../../parts/Layout.tsx"
-import { Button, changeItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed } from "../../parts/Dialogs.tsx"
-import { CopyButton } from "../../parts/Copy.tsx"
-import { isLive, type PublishableKey } from "../../data/Admin.ts"
+import { Button } from "../../parts/Buttons.tsx"
+import { stateOf, type PublishableKey } from "../../data/Admin.ts"
 import type { Resource } from "../../server/Resource.ts"
 import { href } from "../../Router.ts"
 import { session } from "../../server/Session.ts"
 import { CreateKey } from "../keys/CreateKey.tsx"
 import { EditKey } from "../keys/EditKey.tsx"
+import { KeyMenu } from "../keys/KeyMenu.tsx"
 
 interface KeysProps {
   readonly chatbot: Chatbot
@@ -23,30 +21,17 @@ interface KeysProps {
 interface RowProps {
   readonly item: PublishableKey
   readonly onEdit: () => void
-  readonly onChanged: () => Promise<void>
+  readonly onRevoked: () => void
 }
 
-const Row = ({ item, onChanged, onEdit }: RowProps) => {
-  const live = isLive(item)
-  const revoke = (): Promise<void> =>
-    confirmed(
-      {
-        title: `Revoke ${item.name}?`,
-        text: "Within a second, no page that names this key shows the widget. A revoked key stays revoked.",
-        action: "Revoke",
-      },
-      async () => {
-        await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: item.id } })
-        await onChanged()
-      },
-      `${item.name} is revoked.`,
-    )
+const Row = ({ item, onEdit, onRevoked }: RowProps) => {
+  const state = stateOf(item)
   return (
     <li class="row apart">
       <div class="anywhere">
         <p class="row">
-          {live ? <strong>{item.name}</strong> : <s>{item.name}</s>}
-          {!live && <Badge kind="bad">{item.revoked_at === null ? "Expired" : "Revoked"}</Badge>}
+          {state === "active" ? <strong>{item.name}</strong> : <s>{item.name}</s>}
+          {state !== "active" && <Badge kind="bad">{state === "expired" ? "Expired" : "Revoked"}</Badge>}
           <span class="soft small">
             {item.last_used_at === null ? "never used" : `used ${formatAgo(item.last_used_at, Date.now())}`}
           </span>
@@ -62,18 +47,7 @@ const Row = ({ item, onChanged, onEdit }: RowProps) => {
           ))}
         </ul>
       </div>
-      {live && (
-        <div class="row nowrap">
-          <CopyButton text={item.public_key} label="Copy the key" />
-          <Menu
-            label={`Actions for ${item.name}`}
-            items={[
-              changeItem(onEdit),
-              { label: "Revoke …", icon: Ban, isDangerous: true, onChoose: () => void revoke() },
-            ]}
-          />
-        </div>
-      )}
+      <KeyMenu item={item} onEdit={onEdit} onRevoked={onRevoked} />
     </li>
   )
 }
@@ -99,7 +73,7 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
       }
     >
       {mayManage ? (
-        <Loaded of={keys} lines={2}>
+        <Loaded of={keys}>
           {(all) =>
             all.length === 0 ? (
               <p class="soft">
@@ -118,7 +92,12 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
             ) : (
               <ul class="websites rows">
                 {all.map((item) => (
-                  <Row key={item.id} item={item} onEdit={() => (editing.value = item)} onChanged={keys.reload} />
+                  <Row
+                    key={item.id}
+                    item={item}
+                    onEdit={() => (editing.value = item)}
+                    onRevoked={() => void keys.reload()}
+                  />
                 ))}
               </ul>
             )

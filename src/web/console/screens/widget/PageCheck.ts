@@ -1,3 +1,4 @@
+import { type PublishableKey, stateOf } from "../../data/Admin.ts"
 import { allows } from "../../data/Origins.ts"
 
 /*
@@ -6,11 +7,7 @@ import { allows } from "../../data/Origins.ts"
  */
 
 /** A key that may stand in a page. */
-export interface KnownKey {
-  readonly key: string
-  readonly allowedOrigins: ReadonlyArray<string>
-  readonly state: "live" | "revoked" | "expired"
-}
+export type KnownKey = Pick<PublishableKey, "public_key" | "allowed_origins" | "expires_at" | "revoked_at">
 
 export interface EmbeddingQuestion {
   /** The origin of the page. */
@@ -31,6 +28,10 @@ export interface Finding {
   /** The origin that would have to be allowed. */
   readonly missingOrigin?: string
 }
+
+const good = (text: string): Finding => ({ state: "good", text })
+const warn = (text: string): Finding => ({ state: "warn", text })
+const bad = (text: string): Finding => ({ state: "bad", text })
 
 interface Script {
   readonly src: string
@@ -102,65 +103,52 @@ export const blockedBy = (policy: string, server: string): ReadonlyArray<string>
   return [...(isDynamic || isOpen(scripts) ? [] : ["script-src"]), ...(isOpen(frames) ? [] : ["frame-src"])]
 }
 
+const PUBLIC = good("The chatbot is public, so that any page may embed it by its id.")
+
 const keyFinding = (key: string, { chatbotId, isPublic, keys, origin }: EmbeddingQuestion): Finding => {
   if (key === chatbotId)
-    return isPublic
-      ? { state: "good", text: "The chatbot is public, so that any page may embed it by its id." }
-      : { state: "bad", text: "The page names the chatbot by its id, which only works while it is public." }
-  const known = keys.find((each) => each.key === key)
+    return isPublic ? PUBLIC : bad("The page names the chatbot by its id, which only works while it is public.")
+  const known = keys.find(({ public_key }) => public_key === key)
   if (known === undefined)
-    return {
-      state: "bad",
-      text: `The key ${key} is not one of this chatbot's. It may be mistyped, or another chatbot's.`,
-    }
-  if (known.state !== "live")
-    return { state: "bad", text: `The key ${key} is ${known.state}. Put one into the page that is not.` }
-  if (allows(known.allowedOrigins, origin)) return { state: "good", text: `The key allows ${origin}.` }
-  return {
-    state: "bad",
-    text: `The key does not allow ${origin}, so that browsers refuse to show the widget there.`,
-    missingOrigin: origin,
-  }
+    return bad(`The key ${key} is not one of this chatbot's. It may be mistyped, or another chatbot's.`)
+  const state = stateOf(known)
+  if (state !== "active") return bad(`The key ${key} is ${state}. Put one into the page that is not.`)
+  if (allows(known.allowed_origins, origin)) return good(`The key allows ${origin}.`)
+  const text = `The key does not allow ${origin}, so that browsers refuse to show the widget there.`
+  return { ...bad(text), missingOrigin: origin }
 }
 
 const withoutKey = ({ isPublic, keys, origin }: EmbeddingQuestion): Finding => {
-  const live = keys.filter(({ state }) => state === "live")
-  if (live.some(({ allowedOrigins }) => allows(allowedOrigins, origin)))
-    return { state: "good", text: `A key allows ${origin}.` }
-  if (isPublic) return { state: "good", text: "The chatbot is public, so that any page may embed it by its id." }
-  if (live.length === 0)
-    return { state: "bad", text: "There is no publishable key yet. Make one for this website.", missingOrigin: origin }
-  return { state: "bad", text: `No key allows ${origin}.`, missingOrigin: origin }
+  const live = keys.filter((key) => stateOf(key) === "active")
+  if (live.some(({ allowed_origins }) => allows(allowed_origins, origin))) return good(`A key allows ${origin}.`)
+  if (isPublic) return PUBLIC
+  const text =
+    live.length === 0 ? "There is no publishable key yet. Make one for this website." : `No key allows ${origin}.`
+  return { ...bad(text), missingOrigin: origin }
 }
 
 const scriptFindings = (scripts: ReadonlyArray<Script>, question: EmbeddingQuestion): ReadonlyArray<Finding> => {
   const [script] = scripts
   if (script === undefined)
-    return [
-      { state: "bad", text: "The HTML has no script widget.js. Where a tag manager adds it later, that is all right." },
-    ]
-  const src = URL.parse(script.src, `${question.origin}/`)
+    return [bad("The HTML has no script widget.js. Where a tag manager adds it later, that is all right.")]
+  const expected = `${question.server}/widget.js`
   return [
-    ...(scripts.length > 1
-      ? [{ state: "warn", text: `The page has the script ${scripts.length} times. Once is enough.` } as const]
-      : []),
-    src?.href === `${question.server}/widget.js`
-      ? { state: "good", text: "The script comes from this server." }
-      : { state: "bad", text: `The script comes from ${script.src}, which is not ${question.server}/widget.js.` },
-    script.key === undefined ? { state: "bad", text: "The script has no data-key." } : keyFinding(script.key, question),
+    ...(scripts.length > 1 ? [warn(`The page has the script ${scripts.length} times. Once is enough.`)] : []),
+    URL.parse(script.src, `${question.origin}/`)?.href === expected
+      ? good("The script comes from this server.")
+      : bad(`The script comes from ${script.src}, which is not ${expected}.`),
+    script.key === undefined ? bad("The script has no data-key.") : keyFinding(script.key, question),
   ]
 }
 
 const policyFinding = (policies: ReadonlyArray<string>, server: string): Finding => {
   const blocked = Array.from(new Set(policies.flatMap((policy) => blockedBy(policy, server))))
+  if (blocked.length === 0) return good("The page's Content-Security-Policy lets the widget in.")
   const { origin } = new URL(server)
-  return blocked.length === 0
-    ? { state: "good", text: "The page's Content-Security-Policy lets the widget in." }
-    : {
-        state: "bad",
-        text: `The page's Content-Security-Policy keeps the widget out: add ${origin} to ${blocked.join(" and to ")}.`,
-      }
+  return bad(`The page's Content-Security-Policy keeps the widget out: add ${origin} to ${blocked.join(" and to ")}.`)
 }
+
+const isLocal = (server: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(server).hostname)
 
 /** Says what of an embedding is right and what is not. */
 export const findingsOf = (question: EmbeddingQuestion): ReadonlyArray<Finding> => {
@@ -169,21 +157,11 @@ export const findingsOf = (question: EmbeddingQuestion): ReadonlyArray<Finding> 
   const policies = policiesIn(source)
   const isHtml = scripts.length > 0 || /<(?:html|head|body|script)\b/i.test(source)
   const isMixed = origin.startsWith("https:") && server.startsWith("http:") && !isLocal(server)
+  const mixed = `The page comes by https and this server by http, which browsers do not mix. Put ${server} behind https.`
   return [
     ...(isHtml ? scriptFindings(scripts, question) : [withoutKey(question)]),
     ...(policies.length > 0 ? [policyFinding(policies, server)] : []),
-    ...(isMixed
-      ? [
-          {
-            state: "bad",
-            text: `The page comes by https and this server by http, which browsers do not mix. Put ${server} behind https.`,
-          } as const,
-        ]
-      : []),
-    ...(isActive
-      ? []
-      : [{ state: "warn", text: "The chatbot is paused: the widget shows, and does not answer." } as const]),
+    ...(isMixed ? [bad(mixed)] : []),
+    ...(isActive ? [] : [warn("The chatbot is paused: the widget shows, and does not answer.")]),
   ]
 }
-
-const isLocal = (server: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(server).hostname)

@@ -5,7 +5,7 @@ import { LinkButton } from "../../parts/Buttons.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
 import { bind, Checkbox, SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
-import { isLive, type PublishableKey } from "../../data/Admin.ts"
+import { type PublishableKey, stateOf } from "../../data/Admin.ts"
 import type { Resource } from "../../server/Resource.ts"
 import { atRoot, serverAddress } from "../../server/Root.ts"
 import { snippetOf } from "./Snippet.ts"
@@ -28,7 +28,7 @@ export const SnippetSection = ({ chatbot, color, keys }: SnippetProps) => {
   const mode = useSignal<(typeof modes)[number]["value"]>("right")
   const opens = useSignal(false)
   const target = useSignal("#chat")
-  const live = (keys.data.value ?? []).filter((item) => isLive(item))
+  const live = (keys.data.value ?? []).filter((item) => stateOf(item) === "active")
   const options = [
     ...live.map(({ name, public_key }) => ({ value: public_key, label: name })),
     ...(chatbot.is_public ? [{ value: chatbot.id, label: "By its id, on any website" }] : []),

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks"
 import { request } from "../../server/Api.ts"
 import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
 import type { Answer } from "../../server/Endpoints.ts"
+import { chooseSides } from "../../forms/Clashes.tsx"
 import { fieldsOf, patchOf } from "../../forms/Fields.ts"
 import { makeForm, type Stored } from "../../forms/Form.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
@@ -32,6 +33,7 @@ const widgetResource = resources(load)
 const formOf = (chatbotId: string, first: Stored) =>
   makeForm(first, {
     load: () => load(chatbotId),
+    choose: chooseSides,
     save: async (fields, paths, ifMatch) => {
       // A colour or a text is taken away by an empty text.
       const cleared = Object.fromEntries(paths.map((path) => [path, fields[path] ?? ""]))
