@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { addDays, countDays, dayAt, daysBetween, isDay } from "../../../src/web/console/charts/Days.ts"
-import { OTHERS, stack, ticks } from "../../../src/web/console/charts/Stacks.ts"
+import { OTHERS, stack } from "../../../src/web/console/charts/Stacks.ts"
 
 const days = daysBetween("2026-11-18", "2026-11-20")
 
@@ -39,23 +39,6 @@ describe("stacks of a chart", () => {
 
   test("have no layer for a thing that took nothing", () => {
     expect(stack(days, [{ day: "2026-11-19", key: "a", value: 0 }]).layers).toEqual([])
-  })
-})
-
-describe("the axis of a chart", () => {
-  test("names few round whole numbers, of which the last is not below the largest value", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10 ** 13 }), (largest) => {
-        const values = ticks(largest)
-        expect(values[0]).toBe(0)
-        expect(values.at(-1)).toBeGreaterThanOrEqual(largest)
-        expect(values.length).toBeLessThanOrEqual(5)
-        expect(values.every((value) => Number.isInteger(value))).toBeTrue()
-      }),
-    )
-    expect(ticks(0)).toEqual([0, 1])
-    expect(ticks(940)).toEqual([0, 250, 500, 750, 1_000])
-    expect(ticks(3)).toEqual([0, 1, 2, 3])
   })
 })
 

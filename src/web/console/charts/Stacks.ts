@@ -31,49 +31,25 @@ export interface Stacks {
 export const OTHERS = "\u0000others"
 
 /** The most layers of a chart, the gathered ones included: as many colours as can be told apart. */
-export const LAYERS_MAX = 6
+const LAYERS_MAX = 6
 
-const add = (values: Array<number>, index: number, value: number): void => {
-  values[index] = (values[index] ?? 0) + value
+const sumOf = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0)
+
+const layerOf = (days: ReadonlyArray<string>, key: string, readings: ReadonlyArray<Reading>): Layer => {
+  const byDay = Map.groupBy(readings, ({ day }) => day)
+  const values = days.map((day) => sumOf((byDay.get(day) ?? []).map(({ value }) => value)))
+  return { key, values, total: sumOf(values) }
 }
 
 /** Gathers readings by day and key; those of other days are left out. */
-export const stack = (days: ReadonlyArray<string>, readings: Iterable<Reading>, most = LAYERS_MAX): Stacks => {
-  const indices = new Map(days.map((day, index) => [day, index]))
-  const zeros = () => days.map(() => 0)
-  const byKey = new Map<string, { key: string; total: number; values: Array<number> }>()
-  for (const { day, key, value } of readings) {
-    const index = indices.get(day)
-    if (index === undefined || value === 0) continue
-    const layer = byKey.get(key) ?? { key, total: 0, values: zeros() }
-    byKey.set(key, layer)
-    layer.total += value
-    add(layer.values, index, value)
-  }
-  const sorted = [...byKey.values()].toSorted((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1))
+export const stack = (days: ReadonlyArray<string>, readings: ReadonlyArray<Reading>, most = LAYERS_MAX): Stacks => {
+  const byKey = Map.groupBy(readings, ({ key }) => key)
+  const sorted = Array.from(byKey, ([key, own]) => layerOf(days, key, own))
+    .filter(({ total }) => total > 0)
+    .toSorted((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1))
   const kept = sorted.length > most ? sorted.slice(0, most - 1) : sorted
-  const rest = sorted.slice(kept.length)
-  const others = { key: OTHERS, total: 0, values: zeros() }
-  for (const { total, values } of rest) {
-    others.total += total
-    values.forEach((value, index) => add(others.values, index, value))
-  }
-  const layers = rest.length === 0 ? kept : [...kept, others]
-  const totals = days.map((_, index) => layers.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))
-  return { days, layers, totals, total: totals.reduce((sum, value) => sum + value, 0) }
-}
-
-const steps = [1, 2, 2.5, 5, 10]
-
-/**
- * The values that an axis from 0 names: three to five round ones, of which the last is not below the largest value.
- * Whole numbers only, since nothing that is counted here comes in parts.
- */
-export const ticks = (largest: number): ReadonlyArray<number> => {
-  if (largest <= 0) return [0, 1]
-  const rough = largest / 4
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = Math.max(1, (steps.find((each) => each * power >= rough) ?? 10) * power)
-  const whole = Number.isInteger(step) ? step : Math.ceil(step)
-  return Array.from({ length: Math.ceil(largest / whole) + 1 }, (_, index) => index * whole)
+  const rest = sorted.slice(kept.length).flatMap(({ key }) => byKey.get(key) ?? [])
+  const layers = rest.length === 0 ? kept : [...kept, layerOf(days, OTHERS, rest)]
+  const totals = days.map((_, index) => sumOf(layers.map(({ values }) => values[index] ?? 0)))
+  return { days, layers, totals, total: sumOf(totals) }
 }

@@ -1,6 +1,6 @@
 import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatMillis } from "../../../shared/Format.ts"
-import { allKeys, allOrganizations, type ApiKey, type Organization } from "../../data/Admin.ts"
+import { allKeys, allOrganizations, type ApiKey, type Organization, stateOf } from "../../data/Admin.ts"
 import { Loaded, Section } from "../../parts/Layout.tsx"
 import { useResource } from "../../server/Resource.ts"
 import { session } from "../../server/Session.ts"
@@ -18,10 +18,7 @@ const tokensOf = (rows: ReadonlyArray<UsageRow> | undefined, key?: string): numb
     .filter(({ api_key_id }) => key === undefined || api_key_id === key)
     .reduce((sum, { total_tokens }) => sum + total_tokens, 0)
 
-const isBudgeted = ({ budget, expires_at, revoked_at }: ApiKey): boolean =>
-  revoked_at === null &&
-  (expires_at === null || Date.parse(expires_at) > Date.now()) &&
-  typeof budget.tokens_per_day === "number"
+const isBudgeted = (key: ApiKey): boolean => stateOf(key) === "active" && typeof key.budget.tokens_per_day === "number"
 
 /** The budgets of the organization and its keys today, and the rest of them. */
 export const BudgetsToday = () => {
@@ -30,7 +27,7 @@ export const BudgetsToday = () => {
   const keys = useResource(allKeys(own)).data.value ?? []
   const today = useResource(usageToday()).data.value
   return (
-    <Loaded of={organizations} lines={2}>
+    <Loaded of={organizations}>
       {(all) => {
         const organization = all.find(({ id }) => id === own)
         return (

@@ -4,15 +4,20 @@ import type { Reading } from "../../charts/Stacks.ts"
  * Rows of a usage report, gathered for a chart, a table and a file.
  */
 
+const counts = [
+  "replies",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "total_tokens",
+] as const
+
+/** Number that a chart shows. */
+export type Measure = (typeof counts)[number]
+
 /** Numbers of a report. */
-export interface Counts {
-  readonly replies: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cache_read_tokens: number
-  readonly cache_write_tokens: number
-  readonly total_tokens: number
-}
+export type Counts = Readonly<Record<Measure, number>>
 
 /** A row of the report: the usage of one day of whatever else it names. */
 export interface UsageRow extends Counts {
@@ -25,9 +30,6 @@ export interface UsageRow extends Counts {
 
 /** Division of the usage. */
 export type Division = "model" | "chatbot" | "key"
-
-/** Number that the chart shows. */
-export type Measure = keyof Counts
 
 export const divisions: ReadonlyArray<{ readonly value: Division; readonly label: string }> = [
   { value: "model", label: "Model" },
@@ -53,49 +55,28 @@ export const measures: ReadonlyArray<MeasureChoice> = [
   { value: "replies", label: "Replies", unit: "replies" },
 ]
 
-/** The value of the field by which rows are divided; a model is named with its provider, which may have several. */
-export const keyOf = (row: UsageRow, by: Division): string => {
-  if (by === "chatbot") return row.chatbot_id ?? ""
-  if (by === "key") return row.api_key_id ?? ""
-  return row.model ?? ""
-}
+const fields = { model: "model", chatbot: "chatbot_id", key: "api_key_id" } as const
+
+const keyOf = (row: UsageRow, by: Division): string => row[fields[by]] ?? ""
 
 /** The rows as a chart takes them. */
 export const readings = (rows: ReadonlyArray<UsageRow>, by: Division, measure: Measure): ReadonlyArray<Reading> =>
   rows.map((row) => ({ day: row.day ?? "", key: keyOf(row, by), value: row[measure] }))
-
-const none: Counts = {
-  replies: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  total_tokens: 0,
-}
-
-const counts = Object.keys(none) as ReadonlyArray<keyof Counts>
-
-const sum = (one: Counts, other: Counts): Counts => ({
-  ...none,
-  ...Object.fromEntries(counts.map((count) => [count, one[count] + other[count]])),
-})
 
 /** The usage of one of the things that share it. */
 export interface Part extends Counts {
   readonly key: string
 }
 
+const sumOf = (rows: ReadonlyArray<UsageRow>): Counts =>
+  Object.fromEntries(counts.map((count) => [count, rows.reduce((sum, row) => sum + row[count], 0)])) as Counts
+
 /** The usage of each thing over all days, the largest first. */
-export const partsOf = (rows: ReadonlyArray<UsageRow>, by: Division): ReadonlyArray<Part> => {
-  const sums = new Map<string, Counts>()
-  for (const row of rows) {
-    const key = keyOf(row, by)
-    sums.set(key, sum(sums.get(key) ?? none, row))
-  }
-  return Array.from(sums, ([key, counts]) => ({ key, ...counts })).toSorted(
-    (a, b) => b.total_tokens - a.total_tokens || b.replies - a.replies,
-  )
-}
+export const partsOf = (rows: ReadonlyArray<UsageRow>, by: Division): ReadonlyArray<Part> =>
+  Array.from(
+    Map.groupBy(rows, (row) => keyOf(row, by)),
+    ([key, own]) => ({ key, ...sumOf(own) }),
+  ).toSorted((a, b) => b.total_tokens - a.total_tokens || b.replies - a.replies)
 
 /** The names of what rows name by id. */
 export interface Names {

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals"
 import { ChartColumn, Download } from "lucide"
 import { BarsByDay } from "../../charts/BarsByDay.tsx"
-import { countDays, daysBetween, isDay } from "../../charts/Days.ts"
+import { addDays, countDays, dayAt, daysBetween, isDay } from "../../charts/Days.ts"
 import { stack } from "../../charts/Stacks.ts"
 import { formatCount, formatShare } from "../../../shared/Format.ts"
 import { csvOf } from "./Csv.ts"
 import { saveFile } from "../../../shared/Download.ts"
 import { useChatbotNames, useKeyNames } from "../../data/Names.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { DateField, SelectField } from "../../parts/Field.tsx"
+import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Empty, Loaded, Page, Table, Tabs } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.tsx"
 import { useResource } from "../../server/Resource.ts"
@@ -16,52 +16,40 @@ import { place, setQuery } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { BudgetsToday } from "./Budgets.tsx"
 import { allTokens, divisions, measures, type Part, partsOf, readings, sheetOf, type UsageRow } from "./Report.ts"
-import { fetchReport, lastDays, usageReport } from "./UsageData.ts"
+import { fetchReport, usageReport } from "./UsageData.ts"
 
-const ranges = [
-  { value: "7", label: "7 days" },
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: "own", label: "Own range" },
-]
+const ranges = [7, 30, 90].map((days) => ({ value: String(days), label: `${days} days` }))
 
 /** The most days that one report spans. */
 const DAYS_MAX = 366
 
+interface Range {
+  readonly from: string
+  readonly to: string
+}
+
+const isRange = ({ from, to }: Range): boolean =>
+  isDay(from) && isDay(to) && countDays(from, to) >= 1 && countDays(from, to) <= DAYS_MAX
+
+const lastDays = (count: number): Range => {
+  const to = dayAt(Date.now())
+  return { from: addDays(to, 1 - count), to }
+}
+
 /** The time that the address names; the last 30 days when it names none. */
-const chosenRange = () => {
+const chosenRange = (): Range => {
   const { query } = place.value
-  const from = query.get("from") ?? ""
-  const to = query.get("to") ?? ""
-  if (isDay(from) && isDay(to) && countDays(from, to) >= 1 && countDays(from, to) <= DAYS_MAX)
-    return { from, to, name: "own" }
-  const days = query.get("days") ?? ""
-  const name = days === "7" || days === "90" ? days : "30"
-  return { ...lastDays(Number(name)), name }
+  const range = { from: query.get("from") ?? "", to: query.get("to") ?? "" }
+  return isRange(range) ? range : lastDays(30)
 }
 
 /** The one of some choices that a parameter of the address names. */
 const chosenOf = <A extends { readonly value: string }>(choices: ReadonlyArray<A>, name: string): A | undefined =>
   choices.find(({ value }) => value === place.value.query.get(name))
 
-/** The days that are asked for while they are being typed. */
-const OwnRange = ({ from, to }: { readonly from: string; readonly to: string }) => {
-  const change = (next: { readonly from: string; readonly to: string }): void => {
-    const isPossible = isDay(next.from) && isDay(next.to) && countDays(next.from, next.to) >= 1
-    if (isPossible) setQuery({ ...next, days: undefined })
-  }
-  return (
-    <div class="columns narrow">
-      <DateField label="From" value={from} max={to} onValue={(day) => change({ from: day, to })} />
-      <DateField label="To" value={to} min={from} onValue={(day) => change({ from, to: day })} />
-    </div>
-  )
-}
-
 /** The tokens that the models of chats have taken, and the rest of budgets and quotas. */
 const Usage = () => {
-  const range = chosenRange()
-  const { from, to } = range
+  const { from, to } = chosenRange()
   const chatbotName = useChatbotNames()
   const keyName = useKeyNames()
   const shownDivisions = divisions.filter(({ value }) => value !== "key" || can("admin"))
@@ -74,9 +62,8 @@ const Usage = () => {
     if (by === "key") return keyName(key)
     return key === "" ? "Unknown model" : key
   }
-  const chooseRange = (name: string): void => {
-    if (name === "own") setQuery({ from, to, days: undefined })
-    else setQuery({ days: name, from: undefined, to: undefined })
+  const choose = (next: Range): void => {
+    if (isRange(next)) setQuery({ ...next })
   }
   const save = async (): Promise<void> => {
     isSaving.value = true
@@ -99,7 +86,12 @@ const Usage = () => {
     >
       <div class="stack">
         <div class="toolbar">
-          <Tabs label="Time" value={range.name} onValue={chooseRange} tabs={ranges} />
+          <Tabs
+            label="Time"
+            value={to === lastDays(1).to ? String(countDays(from, to)) : ""}
+            onValue={(days) => choose(lastDays(Number(days)))}
+            tabs={ranges}
+          />
           <Tabs label="Divided by" value={by} onValue={(value) => setQuery({ by: value })} tabs={shownDivisions} />
           <SelectField
             label="What is shown"
@@ -109,8 +101,11 @@ const Usage = () => {
             options={measures}
           />
         </div>
-        {range.name === "own" && <OwnRange from={from} to={to} />}
-        <Loaded of={report} lines={6}>
+        <div class="columns narrow">
+          <TextField type="date" label="From" value={from} max={to} onValue={(day) => choose({ from: day, to })} />
+          <TextField type="date" label="To" value={to} min={from} onValue={(day) => choose({ from, to: day })} />
+        </div>
+        <Loaded of={report}>
           {(rows) =>
             rows.length === 0 ? (
               <Empty icon={ChartColumn} title="No usage in this time">

@@ -1,4 +1,4 @@
-import { addDays, dayAt } from "../../charts/Days.ts"
+import { dayAt } from "../../charts/Days.ts"
 import { call } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 import type { Division, UsageRow } from "./Report.ts"
@@ -34,9 +34,3 @@ export const usageToday = resources(() => {
   const today = dayAt(Date.now())
   return fetchReport(today, today, ["key"])
 })
-
-/** The first and the last day of a time of so many days that ends today. */
-export const lastDays = (count: number): { readonly from: string; readonly to: string } => {
-  const to = dayAt(Date.now())
-  return { from: addDays(to, 1 - count), to }
-}
