@@ -5,10 +5,8 @@ import { briefly, passagesIn } from "../../../src/web/console/screens/playground
 import {
   advance,
   ended,
+  modelCallsOf,
   newTrace,
-  rowsOf,
-  spanOf,
-  textOf,
   tokensOf,
   type Trace,
 } from "../../../src/web/console/screens/playground/Trace.ts"
@@ -65,17 +63,13 @@ describe("a trace", () => {
       sessionId: "s1",
       latest: 150,
     })
-    expect(trace.steps).toMatchObject([
-      {
-        start: 0,
-        begun: 20,
-        written: 40,
-        end: 70,
-        tools: [{ start: 40, end: 50, output: [passage], error: undefined }],
-      },
-      { start: 70, begun: 80, written: 110, end: 140, text: "At noon. ☀️" },
+    expect(trace.rows).toMatchObject([
+      { key: "model-1", start: 0, begun: 20, end: 40 },
+      { key: "c1", start: 40, end: 50, output: [passage], error: undefined },
+      { key: "model-2", start: 70, begun: 80, end: 140, text: "At noon. ☀️" },
     ])
-    expect(trace.steps[0]?.facts).toEqual({
+    const [call] = modelCallsOf(trace)
+    expect(call?.facts).toEqual({
       model: "claude",
       finishReason: "tool-calls",
       promptTokens: 100,
@@ -86,49 +80,40 @@ describe("a trace", () => {
       warnings: ["Not supported: temperature"],
     })
     expect(tokensOf(trace)).toEqual({ input: 150, cached: 50, output: 20 })
-    expect(textOf(trace)).toBe("At noon. ☀️")
+    expect(trace).toMatchObject({ text: "At noon. ☀️", firstText: 100 })
     expect(trace.quotes).toMatchObject([{ title: "Tides", chunk: 2, text: "q" }])
   })
 
-  test("makes rows that lie within its span, each tool after the model has asked for it", () => {
-    const rows = rowsOf(trace, 10_000)
-    expect(rows.map(({ end, key, start }) => [key, start, end])).toEqual([
-      ["model-0", 0, 40],
-      ["c1", 40, 50],
-      ["model-1", 70, 110],
+  test("leaves open what goes on", () => {
+    expect(traced(whole.slice(0, 4)).rows).toMatchObject([
+      { key: "model-1", end: 40 },
+      { key: "c1", end: undefined },
     ])
-    expect(spanOf(trace, 10_000)).toBe(150)
   })
 
-  test("grows with the clock while it goes on", () => {
-    const begun = traced(whole.slice(0, 4))
-    expect(rowsOf(begun, 90).map(({ end, key }) => [key, end])).toEqual([
-      ["model-0", 40],
-      ["c1", 90],
-    ])
-    expect(spanOf(begun, 90)).toBe(90)
+  test("begins a paragraph after tools were called, and goes on in its own where none was", () => {
+    const step = (delta: string) => [{ type: "start-step" }, { type: "text-delta", delta }, { type: "finish-step" }]
+    const tool = { type: "tool-input-available", toolCallId: "c1", toolName: "look", input: {} }
+    expect(traced([...step("One"), ...step(" two."), tool, ...step("Three.")]).text).toBe("One two.\n\nThree.")
   })
 
   test("ends whatever goes on when it is stopped or fails, at every moment", () => {
     for (const count of whole.keys()) {
       const stopped = ended(traced(whole.slice(0, count)), "stopped", 500)
-      expect(stopped.steps.every(({ end }) => end !== undefined)).toBeTrue()
-      expect(stopped.steps.flatMap(({ tools }) => tools).every(({ end }) => end !== undefined)).toBeTrue()
-      expect(rowsOf(stopped, 900).every(({ end }) => end <= 500)).toBeTrue()
+      expect(stopped.rows.every(({ end = Infinity }) => end <= 500)).toBeTrue()
     }
     const failed = advance(traced(whole.slice(0, 4)), { type: "error", errorText: "Gone" }, 60)
     expect(failed).toMatchObject({ state: "failed", error: "Gone", latest: 60 })
-    expect(failed.steps[0]?.tools[0]?.error).toBe("It was not finished.")
+    expect(failed.rows[1]).toMatchObject({ error: "It was not finished." })
   })
 
   test("passes over events that are no JSON, or of a kind that is not known", () => {
-    expect(textOf(traced([undefined, 3, { type: "reasoning-start" }, ...whole]))).toBe("At noon. ☀️")
+    expect(traced([undefined, 3, { type: "reasoning-start" }, ...whole]).text).toBe("At noon. ☀️")
   })
 
   test("has no call of a model for what the server said without one", () => {
     const said = traced([{ type: "text-delta", delta: "Your address?" }, { type: "finish" }])
-    expect(textOf(said)).toBe("Your address?")
-    expect(rowsOf(said, 100)).toEqual([])
+    expect(said).toMatchObject({ text: "Your address?", rows: [] })
   })
 })
 
@@ -167,7 +152,7 @@ describe("a prompt", () => {
         { role: "assistant", content: [{ type: "tool_use", name: "search" }] },
       ],
     })
-    const parts = promptParts(body) ?? []
+    const parts = promptParts(body)
     expect(parts.map(({ role }) => role)).toEqual(["settings", "system", "tools", "user", "assistant"])
     expect(parts[1]?.text).toBe("Be kind.")
     expect(parts[0]?.text).toContain('"max_tokens": 10')
@@ -182,14 +167,14 @@ describe("a prompt", () => {
         { role: "assistant", content: null, tool_calls: [{ id: "c" }] },
       ],
     })
-    expect((promptParts(body) ?? []).map(({ role, text }) => [role, text.includes('"id": "c"')])).toEqual([
+    expect(promptParts(body).map(({ role, text }) => [role, text.includes('"id": "c"')])).toEqual([
       ["settings", false],
       ["system", false],
       ["assistant", true],
     ])
   })
 
-  test("that is none is not shown by parts", () => {
-    expect(["", "x", "[]", "{}"].map(promptParts)).toEqual([undefined, undefined, undefined, undefined])
+  test("of another form is shown whole", () => {
+    for (const text of ["", "x", "[]", "{}"]) expect(promptParts(text)).toEqual([{ role: "request", text }])
   })
 })

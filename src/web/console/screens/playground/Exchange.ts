@@ -5,7 +5,7 @@ import { open } from "../../server/Api.ts"
 import { randomUuid } from "../../../shared/Random.ts"
 import { toFailure } from "../../server/Failure.ts"
 import { jsonIn } from "../../server/Unknown.ts"
-import { advance, ended, isGoingOn, newTrace, textOf, type Trace } from "./Trace.ts"
+import { advance, ended, isGoingOn, newTrace, type Trace } from "./Trace.ts"
 
 /** A question and the reply to it, while it is being made and afterwards. */
 export interface Exchange {
@@ -34,9 +34,9 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
   let shown = 0
   const show = (next: Trace): void => {
     trace.value = next
-    const text = textOf(next)
-    if (text.length > shown || !isGoingOn(next)) blocks.value = markdown.add(text.slice(shown), !isGoingOn(next))
-    shown = text.length
+    const added = next.text.slice(shown)
+    if (added !== "" || !isGoingOn(next)) blocks.value = markdown.add(added, !isGoingOn(next))
+    shown = next.text.length
   }
   const fail = (error: string): void => {
     if (isGoingOn(trace.value)) show(ended(trace.value, "failed", since(), error))
@@ -48,7 +48,7 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
         params: { chatbotId },
         query: { stream: "true", steps: "true" },
         body: { messages: [{ role: "user", content: question }], sessionToken, platform: "playground" },
-        accept: "text/event-stream",
+        headers: { accept: "text/event-stream" },
         signal: controller.signal,
       })
       for await (const events of eventsOf(response))

@@ -1,21 +1,20 @@
 import { Bot, Search, Wrench } from "lucide"
 import { formatCount, formatMillis, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
-import { Badge } from "../../parts/Layout.tsx"
+import { Badge, FactList } from "../../parts/Layout.tsx"
 import { Json } from "../../parts/Json.tsx"
 import type { Exchange } from "./Exchange.ts"
 import { briefly, Passages, passagesIn, SEARCH_TOOL } from "./Passages.tsx"
 import { promptParts } from "./Prompt.ts"
 import {
   isGoingOn,
+  type ModelCall,
+  modelCallsOf,
   type Row,
-  rowsOf,
-  spanOf,
   type StepFacts,
   tokensOf,
   type ToolRun,
   type Trace,
-  type TracedStep,
 } from "./Trace.ts"
 
 interface InspectorProps {
@@ -35,35 +34,26 @@ const finishWords: Readonly<Record<string, string>> = {
 export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
   const trace = exchange.trace.value
   const now = exchange.elapsed.value
-  const rows = rowsOf(trace, now)
-  const span = spanOf(trace, now)
+  const span = Math.max(1, isGoingOn(trace) ? now : trace.latest)
   const tokens = tokensOf(trace)
-  const firstText = trace.steps.find(({ text }) => text !== "")?.begun
-  const facts = [
-    { name: "Time", value: formatMillis(span) },
-    ...(firstText === undefined ? [] : [{ name: "First text", value: formatMillis(firstText) }]),
-    { name: "Calls of the model", value: formatCount(trace.steps.filter((step) => step.isModelCall).length) },
-    { name: "Tokens in", value: formatCount(tokens.input) },
-    ...(tokens.cached === 0 ? [] : [{ name: "From the cache", value: formatCount(tokens.cached) }]),
-    { name: "Tokens out", value: formatCount(tokens.output) },
-  ]
+  const facts = {
+    Time: formatMillis(span),
+    "First text": trace.firstText !== undefined && formatMillis(trace.firstText),
+    "Calls of the model": formatCount(modelCallsOf(trace).length),
+    "Tokens in": formatCount(tokens.input),
+    "From the cache": tokens.cached > 0 && formatCount(tokens.cached),
+    "Tokens out": formatCount(tokens.output),
+  }
   return (
     <section class="section stack" aria-label="How the reply came about">
-      <dl class="facts">
-        {facts.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {rows.length === 0 ? (
+      <FactList facts={facts} />
+      {trace.rows.length === 0 ? (
         <p class="soft">{withoutSteps(trace)}</p>
       ) : (
         <ol class="waterfall rows">
-          {rows.map((row) => (
-            <li key={row.key} class={row.what.kind}>
-              <WaterfallRow row={row} span={span} chatbotId={chatbotId} />
+          {trace.rows.map((row) => (
+            <li key={row.key} class={row.kind}>
+              <WaterfallRow row={row} span={span} now={now} chatbotId={chatbotId} />
             </li>
           ))}
         </ol>
@@ -80,50 +70,62 @@ const withoutSteps = (trace: Trace): string => {
 interface RowProps {
   readonly row: Row
   readonly span: number
+  readonly now: number
   readonly chatbotId: string
 }
 
-const WaterfallRow = ({ chatbotId, row, span }: RowProps) => {
-  const { end, start, what } = row
-  const isModel = what.kind === "model"
-  const isFailed = !isModel && what.run.error !== undefined
-  const passages = isModel ? undefined : passagesIn(what.run.name, what.run.output)
-  const name = isModel ? `Model, call ${what.number}` : what.run.name === SEARCH_TOOL ? "Search" : what.run.name
-  const note = isModel
-    ? what.step.facts && `${formatCount(what.step.facts.completionTokens)} tokens out`
-    : (passages && plural(passages.length, "passage")) || (isFailed ? "failed" : undefined)
-  const waiting = isModel && end > start ? (Math.min(what.step.begun, end) - start) / (end - start) : 0
+/** The icon, the name and a note of a row, and what it shows when it is opened. */
+const partsOf = (row: Row, end: number, chatbotId: string) => {
+  if (row.kind === "model")
+    return {
+      icon: Bot,
+      name: `Model, call ${row.number}`,
+      note: row.facts && `${formatCount(row.facts.completionTokens)} tokens out`,
+      content: <ModelDetails call={row} end={end} />,
+    }
+  const isSearch = row.name === SEARCH_TOOL
+  const passages = passagesIn(row.name, row.output)
+  return {
+    icon: isSearch ? Search : Wrench,
+    name: isSearch ? "Search" : row.name,
+    note: row.error === undefined ? passages && plural(passages.length, "passage") : "failed",
+    content: <ToolDetails run={row} passages={passages} chatbotId={chatbotId} />,
+  }
+}
+
+const WaterfallRow = ({ chatbotId, now, row, span }: RowProps) => {
+  const end = row.end ?? now
+  const { content, icon, name, note } = partsOf(row, end, chatbotId)
+  const length = Math.max(0, end - row.start)
   const style = {
-    "--start": String(start / span),
-    "--length": String(Math.max(0, end - start) / span),
-    "--waiting": String(waiting),
+    "--start": String(row.start / span),
+    "--length": String(length / span),
+    "--waiting": String(row.kind === "model" && length > 0 ? (Math.min(row.begun, end) - row.start) / length : 0),
   }
   return (
     <details>
       <summary>
         <span class="row nowrap">
-          <Icon nodes={isModel ? Bot : what.run.name === SEARCH_TOOL ? Search : Wrench} size={14} />
+          <Icon nodes={icon} size={14} />
           <span class="ellipsis">{name}</span>
         </span>
         <span class="waterfall-track" aria-hidden="true">
-          <span class={`waterfall-bar${isFailed ? " failed" : ""}`} style={style} />
+          <span class={`waterfall-bar${note === "failed" ? " failed" : ""}`} style={style} />
         </span>
-        <span class="waterfall-time number">{formatMillis(end - start)}</span>
+        <span class="waterfall-time number">{formatMillis(length)}</span>
         {note !== undefined && <span class="waterfall-note soft small">{note}</span>}
       </summary>
-      <div class="stack tight">
-        {isModel ? <ModelCall step={what.step} /> : <ToolCall run={what.run} chatbotId={chatbotId} />}
-      </div>
+      <div class="stack tight">{content}</div>
     </details>
   )
 }
 
-const ModelCall = ({ step }: { readonly step: TracedStep }) => {
-  const { begun, facts, start, text, written } = step
+const ModelDetails = ({ call, end }: { readonly call: ModelCall; readonly end: number }) => {
+  const { begun, facts, start, text } = call
   return (
     <>
       <p class="soft small">
-        Waited {formatMillis(begun - start)} for the first of the answer, wrote for {formatMillis(written - begun)}.
+        Waited {formatMillis(begun - start)} for the first of the answer, wrote for {formatMillis(end - begun)}.
       </p>
       {facts !== undefined && <Facts facts={facts} />}
       {text !== "" && <Json label="What it wrote" value={text} />}
@@ -161,51 +163,44 @@ const roleWords: Readonly<Record<string, string>> = {
   tool: "Tool",
 }
 
-/** The request to the model: by its parts where they are known, and as it is. */
-const Sent = ({ body }: { readonly body: string }) => {
-  const parts = promptParts(body)
-  return (
-    <details>
-      <summary>What was sent ({formatCount(body.length)} characters)</summary>
-      <div>
-        {(parts ?? []).map(({ role, text }, index) => (
-          <details key={index}>
-            <summary>
-              {roleWords[role] ?? role}: <span class="soft">{text.slice(0, 80)}</span>
-            </summary>
-            <div>
-              <Json label={roleWords[role] ?? role} value={text} />
-            </div>
-          </details>
-        ))}
-        <details>
-          <summary>The whole request</summary>
+/** The request to the model, by its parts. */
+const Sent = ({ body }: { readonly body: string }) => (
+  <details>
+    <summary>What was sent ({formatCount(body.length)} characters)</summary>
+    <div>
+      {promptParts(body).map(({ role, text }, index) => (
+        <details key={index}>
+          <summary>
+            {roleWords[role] ?? role}: <span class="soft">{text.slice(0, 80)}</span>
+          </summary>
           <div>
-            <Json label="Request" value={body} />
+            <Json label={roleWords[role] ?? role} value={text} />
           </div>
         </details>
-      </div>
-    </details>
-  )
+      ))}
+    </div>
+  </details>
+)
+
+interface ToolProps {
+  readonly run: ToolRun
+  readonly passages: ReturnType<typeof passagesIn>
+  readonly chatbotId: string
 }
 
-const ToolCall = ({ chatbotId, run }: { readonly run: ToolRun; readonly chatbotId: string }) => {
-  const passages = passagesIn(run.name, run.output)
+const ToolDetails = ({ chatbotId, passages, run }: ToolProps) => {
+  const { end, error, input, output } = run
   if (passages !== undefined)
     return (
       <>
-        <p class="soft small">Searched for “{briefly(run.input)}”.</p>
+        <p class="soft small">Searched for “{briefly(input)}”.</p>
         {passages.length === 0 ? <p>Nothing was found.</p> : <Passages chatbotId={chatbotId} passages={passages} />}
       </>
     )
   return (
     <>
-      <Json label="Arguments" value={run.input} />
-      {run.error !== undefined ? (
-        <Json label="Error" value={run.error} />
-      ) : (
-        run.end !== undefined && <Json label="Result" value={run.output} />
-      )}
+      <Json label="Arguments" value={input} />
+      {end !== undefined && <Json label={error === undefined ? "Result" : "Error"} value={error ?? output} />}
     </>
   )
 }

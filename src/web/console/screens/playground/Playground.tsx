@@ -114,7 +114,7 @@ const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProp
   const trace = exchange.trace.value
   const blocks = exchange.blocks.value
   const goesOn = isGoingOn(trace)
-  const running = trace.steps.at(-1)?.tools.findLast(({ end }) => end === undefined)
+  const running = trace.rows.findLast((row) => row.kind === "tool" && row.end === undefined)
   const passages = trace.quotes.map(({ chunk, documentId, page, text, title }) => ({
     title,
     chunk,
@@ -131,7 +131,7 @@ const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProp
       </p>
       <div class="stack tight">
         {blocks.length > 0 && <Answer blocks={blocks} />}
-        {running !== undefined && <p class="soft">{running.name} …</p>}
+        {running?.kind === "tool" && <p class="soft">{running.name} …</p>}
         {goesOn && running === undefined && blocks.length === 0 && <p class="soft">Thinking …</p>}
         {trace.state === "stopped" && <p class="soft small">Stopped.</p>}
         {trace.error !== undefined && (
@@ -148,7 +148,7 @@ const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProp
         {!goesOn && (
           <div class="row">
             <Button kind="quiet" small aria-pressed={isInspected} onClick={onInspect}>
-              {`${plural(trace.steps.length, "step")} · ${formatMillis(trace.latest)}`}
+              {`${plural(trace.rows.length, "step")} · ${formatMillis(trace.latest)}`}
             </Button>
             {(trace.state === "failed" || trace.state === "stopped") && onAgain !== undefined && (
               <Button kind="quiet" small onClick={onAgain}>

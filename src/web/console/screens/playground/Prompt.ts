@@ -1,4 +1,4 @@
-import { isFields, jsonIn } from "../../server/Unknown.ts"
+import { fieldsIn, isFields, jsonIn, textIn } from "../../server/Unknown.ts"
 
 /** A part of what a model was sent: the settings, the instructions, the tools, or a turn of the conversation. */
 export interface PromptPart {
@@ -15,24 +15,19 @@ const contentOf = (content: unknown): string => {
 }
 
 const turnOf = (message: unknown): PromptPart => {
-  const {
-    content,
-    role,
-    tool_calls: calls,
-  } = isFields(message) ? message : { content: message, role: "", tool_calls: [] }
+  const { content, role, tool_calls: calls } = isFields(message) ? message : { content: message }
   const said = [content, calls].filter((part) => part !== undefined && part !== null).map(contentOf)
-  return { role: typeof role === "string" ? role : "message", text: said.join("\n\n") }
+  return { role: textIn(role) ?? "message", text: said.join("\n\n") }
 }
 
-/** The parts of the body of a request to a model's API, of Anthropic's form or OpenAI's; undefined when it is neither. */
-export const promptParts = (body: string): ReadonlyArray<PromptPart> | undefined => {
-  const request = jsonIn(body)
-  if (!isFields(request) || !Array.isArray(request["messages"])) return undefined
-  const { messages, system, tools, ...settings } = request
+/** The parts of the body of a request to a model's API, of Anthropic's form or OpenAI's; the whole when it is neither. */
+export const promptParts = (body: string): ReadonlyArray<PromptPart> => {
+  const { messages, system, tools, ...settings } = fieldsIn(jsonIn(body))
+  if (!Array.isArray(messages)) return [{ role: "request", text: body }]
   return [
     { role: "settings", text: contentOf(settings) },
     ...(system === undefined ? [] : [{ role: "system", text: contentOf(system) }]),
     ...(tools === undefined ? [] : [{ role: "tools", text: JSON.stringify(tools, undefined, 2) }]),
-    ...(Array.isArray(messages) ? messages.map(turnOf) : []),
+    ...messages.map(turnOf),
   ]
 }

@@ -62,12 +62,28 @@ const quoteOf = ({ providerMetadata, title }: Fields): Quote => {
   }
 }
 
-/** A call of a tool. */
+/** A call of the model. */
+export interface ModelCall {
+  readonly kind: "model"
+  readonly key: string
+  /** 1 for the first call of the reply. */
+  readonly number: number
+  /** Time at which the model was asked: at the end of the step before, or when the request was sent. */
+  readonly start: number
+  /** Time at which the answer of the model began. */
+  readonly begun: number
+  /** Time at which the last of the answer was there; undefined while it is written. */
+  readonly end: number | undefined
+  readonly text: string
+  readonly facts: StepFacts | undefined
+}
+
+/** A call of a tool, which runs from when the model has written it. */
 export interface ToolRun {
-  readonly id: string
+  readonly kind: "tool"
+  readonly key: string
   readonly name: string
   readonly input: unknown
-  /** Time at which the model had written the call, from which on it ran. */
   readonly start: number
   /** Undefined while it runs. */
   readonly end: number | undefined
@@ -76,31 +92,23 @@ export interface ToolRun {
   readonly error: string | undefined
 }
 
-/** A call of the model, with the tools that it asked for. */
-export interface TracedStep {
-  /** False for what the server said without a model, such as that it asks for an e-mail address. */
-  readonly isModelCall: boolean
-  /** Time at which the model was asked: at the end of the step before, or when the request was sent. */
-  readonly start: number
-  /** Time at which the answer of the model began. */
-  readonly begun: number
-  /** Time at which the last of the answer was there. */
-  readonly written: number
-  /** Time at which the tools of the step were done too; undefined while the step goes on. */
-  readonly end: number | undefined
-  readonly text: string
-  readonly tools: ReadonlyArray<ToolRun>
-  readonly facts: StepFacts | undefined
-}
+/** A row of a waterfall, whose bar stands from `start` to `end`. */
+export type Row = ModelCall | ToolRun
 
-/** A reply with the steps that led to it. */
+/** A reply with the calls that led to it, each tool after the call of the model that asked for it. */
 export interface Trace {
   /** - `waiting`: nothing came yet. - `stopped`: the person stopped it. */
   readonly state: "waiting" | "running" | "finished" | "failed" | "stopped"
   readonly sessionId: string | undefined
-  readonly steps: ReadonlyArray<TracedStep>
+  readonly rows: ReadonlyArray<Row>
+  /** The text of the reply, which only ever grows at its end. */
+  readonly text: string
+  /** Time at which the first of the text came. */
+  readonly firstText: number | undefined
   readonly quotes: ReadonlyArray<Quote>
   readonly error: string | undefined
+  /** Time at which the last step was done. */
+  readonly stepEnd: number
   /** Time at which the last event came. */
   readonly latest: number
 }
@@ -108,58 +116,65 @@ export interface Trace {
 export const newTrace: Trace = {
   state: "waiting",
   sessionId: undefined,
-  steps: [],
+  rows: [],
+  text: "",
+  firstText: undefined,
   quotes: [],
   error: undefined,
+  stepEnd: 0,
   latest: 0,
 }
 
-const withLast = (trace: Trace, change: (step: TracedStep) => Partial<TracedStep>): Trace => {
-  const last = trace.steps.at(-1)
-  return last === undefined ? trace : { ...trace, steps: [...trace.steps.slice(0, -1), { ...last, ...change(last) }] }
+export const modelCallsOf = ({ rows }: Trace): ReadonlyArray<ModelCall> => rows.filter((row) => row.kind === "model")
+
+/** The trace with changes of the model's last call. */
+const withCall = (trace: Trace, change: (call: ModelCall) => Partial<ModelCall>): Trace => {
+  const last = modelCallsOf(trace).at(-1)
+  return { ...trace, rows: trace.rows.map((row) => (row === last ? { ...row, ...change(row) } : row)) }
 }
 
-const withTool = (trace: Trace, id: string, change: Partial<ToolRun>): Trace =>
-  withLast(trace, ({ tools }) => ({ tools: tools.map((run) => (run.id === id ? { ...run, ...change } : run)) }))
+const withTool = (trace: Trace, key: string, change: Partial<ToolRun>): Trace => ({
+  ...trace,
+  rows: trace.rows.map((row) => (row.kind === "tool" && row.key === key ? { ...row, ...change } : row)),
+})
 
-const withStep = (trace: Trace, at: number, isModelCall: boolean): Trace => {
-  const start = trace.steps.at(-1)?.end ?? 0
-  const step = { isModelCall, start, begun: at, written: at, end: undefined, text: "", tools: [], facts: undefined }
-  return { ...trace, steps: [...trace.steps, step] }
+/** The text goes on in a new paragraph after tools were called, and else in the middle of where it was. */
+const withText = (trace: Trace, delta: string, at: number): Trace => {
+  const last = trace.rows.at(-1)
+  const isAfterTools = last?.kind === "model" && last.text === "" && trace.rows.at(-2)?.kind === "tool"
+  const text = trace.text + (isAfterTools && trace.text !== "" && delta !== "" ? "\n\n" : "") + delta
+  return { ...withCall(trace, (call) => ({ text: call.text + delta })), text, firstText: trace.firstText ?? at }
 }
-
-/** A reply that the server makes without a model has texts and no steps. */
-const inStep = (trace: Trace, at: number): Trace =>
-  trace.steps.at(-1) === undefined || trace.steps.at(-1)?.end !== undefined ? withStep(trace, at, false) : trace
 
 const changed = (trace: Trace, event: Fields, at: number): Trace => {
-  const id = text(event["toolCallId"])
+  const key = text(event["toolCallId"])
   switch (event["type"]) {
     case "start":
       return { ...trace, sessionId: text(fieldsIn(event["messageMetadata"])["session_id"]) }
-    case "start-step":
-      return withStep(trace, at, true)
+    case "start-step": {
+      const number = modelCallsOf(trace).length + 1
+      const times = { start: trace.stepEnd, begun: at, end: undefined }
+      const call = { kind: "model", key: `model-${number}`, number, ...times, text: "", facts: undefined } as const
+      return { ...trace, rows: [...trace.rows, call] }
+    }
     case "text-delta":
-      return withLast(inStep(trace, at), (step) => ({ text: step.text + text(event["delta"]), written: at }))
-    case "tool-input-start":
-      return withLast(inStep(trace, at), () => ({ written: at }))
+      return withText(trace, text(event["delta"]), at)
     case "tool-input-available": {
-      const run = { id, name: text(event["toolName"]), input: event["input"], start: at, end: undefined }
-      return withLast(inStep(trace, at), ({ tools }) => ({
-        written: at,
-        tools: [...tools, { ...run, output: undefined, error: undefined }],
-      }))
+      const call = { kind: "tool", key, name: text(event["toolName"]), input: event["input"] } as const
+      const run = { ...call, start: at, end: undefined, output: undefined, error: undefined }
+      const written = withCall(trace, () => ({ end: at }))
+      return { ...written, rows: [...written.rows, run] }
     }
     case "tool-output-available":
-      return withTool(trace, id, { end: at, output: event["output"] })
+      return withTool(trace, key, { end: at, output: event["output"] })
     case "tool-output-error":
-      return withTool(trace, id, { end: at, error: text(event["errorText"]) })
+      return withTool(trace, key, { end: at, error: text(event["errorText"]) })
     case "source-document":
       return { ...trace, quotes: [...trace.quotes, quoteOf(event)] }
     case "data-step":
-      return withLast(trace, () => ({ facts: factsOf(fieldsIn(event["data"])) }))
+      return withCall(trace, () => ({ facts: factsOf(fieldsIn(event["data"])) }))
     case "finish-step":
-      return withLast(trace, () => ({ end: at }))
+      return { ...withCall(trace, ({ end }) => ({ end: end ?? at })), stepEnd: at }
     case "finish":
       return ended(trace, "finished", at)
     case "error":
@@ -186,31 +201,18 @@ export const ended = (
   state,
   error,
   latest: at,
-  steps: trace.steps.map((step) => ({
-    ...step,
-    end: step.end ?? at,
-    tools: step.tools.map((run) =>
-      run.end === undefined ? { ...run, end: at, error: run.error ?? "It was not finished." } : run,
-    ),
-  })),
+  rows: trace.rows.map((row) => {
+    if (row.end !== undefined) return row
+    return row.kind === "tool" ? { ...row, end: at, error: "It was not finished." } : { ...row, end: at }
+  }),
 })
 
 /** Whether a reply is still being made. */
 export const isGoingOn = ({ state }: Trace): boolean => state === "waiting" || state === "running"
 
-/**
- * The text of a reply: a paragraph for each step that says something. After a step that has called no tool, the next one
- * goes on in the middle of its text. Text is only ever added at the end.
- */
-export const textOf = ({ steps }: Trace): string =>
-  steps.reduce((whole, step, index) => {
-    const isContinued = steps[index - 1]?.tools.length === 0
-    return whole === "" || step.text === "" || isContinued ? whole + step.text : `${whole}\n\n${step.text}`
-  }, "")
-
 /** The tokens of a reply, of all its steps that have facts. */
-export const tokensOf = ({ steps }: Trace) =>
-  steps.reduce(
+export const tokensOf = (trace: Trace) =>
+  modelCallsOf(trace).reduce(
     (sum, { facts }) => ({
       input: sum.input + (facts?.promptTokens ?? 0) + (facts?.cacheReadTokens ?? 0) + (facts?.cacheWriteTokens ?? 0),
       cached: sum.cached + (facts?.cacheReadTokens ?? 0),
@@ -218,36 +220,3 @@ export const tokensOf = ({ steps }: Trace) =>
     }),
     { input: 0, cached: 0, output: 0 },
   )
-
-/** A row of a waterfall: a call of the model or of a tool, whose bar stands from `start` to `end`. */
-export interface Row {
-  readonly key: string
-  readonly start: number
-  readonly end: number
-  readonly what:
-    | { readonly kind: "model"; readonly number: number; readonly step: TracedStep }
-    | { readonly kind: "tool"; readonly run: ToolRun }
-}
-
-/** The rows of a reply, each tool below the call of the model that asked for it. What goes on ends at `now`. */
-export const rowsOf = (trace: Trace, now: number): ReadonlyArray<Row> =>
-  trace.steps.flatMap((step, index): ReadonlyArray<Row> => {
-    const isWriting = isGoingOn(trace) && step.end === undefined && step.tools.length === 0
-    const end = isWriting ? now : step.written
-    const model: Row = {
-      key: `model-${index}`,
-      start: step.start,
-      end,
-      what: { kind: "model", number: index + 1, step },
-    }
-    const tools = step.tools.map((run): Row => ({
-      key: run.id,
-      start: run.start,
-      end: run.end ?? now,
-      what: { kind: "tool", run },
-    }))
-    return step.isModelCall ? [model, ...tools] : tools
-  })
-
-/** The whole time that a waterfall spans, in milliseconds; never zero. */
-export const spanOf = (trace: Trace, now: number): number => Math.max(1, isGoingOn(trace) ? now : trace.latest)
