@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { addressOf } from "../../../src/web/console/server/Root.ts"
 import { countFilters, filtersOf, requestOf } from "../../../src/web/console/screens/conversations/Filters.ts"
 
 const filters = (query: string) => filtersOf(new URLSearchParams(query))
@@ -18,14 +19,12 @@ describe("the filters of conversations", () => {
   })
 
   test("ask the API for nothing that is not set", () => {
-    expect(requestOf(filters(""))).toEqual({})
-    expect(requestOf(filters("show=unanswered&search=%20"))).toEqual({ unanswered: "true" })
-    expect(requestOf(filters("show=up&search=%20tide&chatbot=b1&platform=web"))).toEqual({
-      rating: "up",
-      search: "tide",
-      chatbot_id: "b1",
-      platform: "web",
-    })
+    const asked = (query: string) => addressOf("/", {}, requestOf(filters(query)))
+    expect(asked("")).toBe("/")
+    expect(asked("show=unanswered&search=%20")).toBe("/?unanswered=true")
+    expect(asked("show=up&search=%20tide&chatbot=b1&platform=web")).toBe(
+      "/?search=tide&chatbot_id=b1&platform=web&rating=up",
+    )
   })
 
   test("include the whole of the last day, also at the end of a month", () => {

@@ -10,21 +10,22 @@ import { Button, deleteItem, LinkButton, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Json } from "../../parts/Json.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
-import { useResource } from "../../server/Resource.ts"
+import { nextPage, useResource } from "../../server/Resource.ts"
 import { href, navigate } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { briefly, Passages, passagesIn } from "../playground/Passages.tsx"
 import {
+  type Conversation as Session,
+  conversationOf,
   exportConversation,
+  fetchMessages,
   type Message,
-  type Thread,
-  thread,
+  messagesOf,
   visitorOf,
-  withNextMessages,
 } from "./ConversationData.ts"
 import { resultsIn, sourcesIn } from "./Stored.ts"
 
-const remove = ({ session }: Thread): Promise<void> =>
+const remove = (session: Session): Promise<void> =>
   confirmed(
     {
       title: "Delete this conversation?",
@@ -35,13 +36,13 @@ const remove = ({ session }: Thread): Promise<void> =>
       await call("DELETE /api/external/chatbot/:chatbotId/conversations/:sessionId", {
         params: { chatbotId: session.chatbot_id, sessionId: session.id },
       })
-      await navigate(href("conversations"))
+      await navigate(href("conversations", {}))
     },
     "The conversation is deleted.",
   )
 
 /** The name by which a visitor can be erased. */
-const nameOf = ({ session: { session_token, user_info } }: Thread) =>
+const nameOf = ({ session_token, user_info }: Session) =>
   user_info.email !== undefined ? { email: user_info.email } : session_token !== null ? { session_token } : undefined
 
 const erase = (name: NonNullable<ReturnType<typeof nameOf>>): Promise<void> =>
@@ -58,11 +59,11 @@ const erase = (name: NonNullable<ReturnType<typeof nameOf>>): Promise<void> =>
     async () => {
       const { erased } = await call("POST /api/external/erasures", { body: name })
       toast(`Erased ${plural(erased.conversations, "conversation")} with ${plural(erased.messages, "message")}.`)
-      await navigate(href("conversations"))
+      await navigate(href("conversations", {}))
     },
   )
 
-const Actions = ({ of }: { readonly of: Thread }) => {
+const Actions = ({ of }: { readonly of: Session }) => {
   const name = nameOf(of)
   const mayWrite = can("conversations:write")
   const save = (format: "markdown" | "json") => void attempt(() => exportConversation(of, format))
@@ -96,39 +97,40 @@ interface ConversationProps {
 
 /** One conversation, to be read. */
 const Conversation = ({ chatbotId, sessionId }: ConversationProps) => {
-  const resource = useResource(thread(chatbotId, sessionId))
+  const session = useResource(conversationOf(chatbotId, sessionId))
+  const messages = useResource(messagesOf(chatbotId, sessionId))
   const chatbotName = useChatbotNames()
-  const shown = resource.data.value
+  const shown = session.data.value
   return (
     <Page
-      title={shown === undefined ? "Conversation" : visitorOf(shown.session)}
+      title={shown === undefined ? "Conversation" : visitorOf(shown)}
       of="Conversations"
       about={
         shown !== undefined &&
-        `${chatbotName(chatbotId)} · ${shown.session.platform} · begun ${formatMoment(shown.session.created_at)} · ${plural(shown.total, "message")}`
+        `${chatbotName(chatbotId)} · ${shown.platform} · begun ${formatMoment(shown.created_at)} · ${plural(shown.message_count, "message")}`
       }
       actions={
         <>
-          <LinkButton icon={ArrowLeft} kind="quiet" href={href("conversations")}>
+          <LinkButton icon={ArrowLeft} kind="quiet" href={href("conversations", {})}>
             All conversations
           </LinkButton>
           {shown !== undefined && <Actions of={shown} />}
         </>
       }
     >
-      <Loaded of={resource} lines={6}>
-        {({ messages, total }) => (
+      <Loaded of={messages}>
+        {({ items, next, total }) => (
           <>
             <ol class="thread stack">
-              {messages.map((message) => (
+              {items.map((message) => (
                 <Said key={message.id} message={message} chatbotId={chatbotId} chatbot={chatbotName(chatbotId)} />
               ))}
             </ol>
-            {messages.length < total && (
+            {next !== undefined && (
               <More
-                of={resource}
-                load={withNextMessages}
-                note={`${formatCount(messages.length)} of ${formatCount(total)} messages`}
+                of={messages}
+                load={nextPage((page) => fetchMessages(chatbotId, sessionId, page))}
+                note={`${formatCount(items.length)} of ${formatCount(total)} messages`}
               />
             )}
           </>

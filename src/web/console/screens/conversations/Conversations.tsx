@@ -8,16 +8,16 @@ import { listen } from "../../server/Live.ts"
 import { useChatbotNames } from "../../data/Names.ts"
 import { Badge, Empty, Loaded, More, Page, Tabs } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
-import { bind, DateField, SelectField, TextField } from "../../parts/Field.tsx"
-import { type Resource, useResource } from "../../server/Resource.ts"
+import { bind, SelectField, TextField } from "../../parts/Field.tsx"
+import { nextPage, type Resource, useResource } from "../../server/Resource.ts"
 import { href, place, setQuery } from "../../Router.ts"
 import { can, session } from "../../server/Session.ts"
 import {
   type Conversation,
   type ConversationList,
   conversationList,
+  fetchConversations,
   visitorOf,
-  withNextPage,
 } from "./ConversationData.ts"
 import { countFilters, type Filters, filtersOf, type Kind, kinds } from "./Filters.ts"
 
@@ -65,16 +65,18 @@ const MoreFilters = ({ filters }: { readonly filters: Filters }) => {
         onValue={(platform) => setQuery({ platform: platform.toLowerCase() })}
         maxLength={32}
       />
-      <DateField
+      <TextField
+        type="date"
         label="Active from"
         value={filters.from}
-        max={filters.to === "" ? undefined : filters.to}
+        max={filters.to}
         onValue={(from) => setQuery({ from })}
       />
-      <DateField
+      <TextField
+        type="date"
         label="Active until"
         value={filters.to}
-        min={filters.from === "" ? undefined : filters.from}
+        min={filters.from}
         onValue={(to) => setQuery({ to })}
       />
     </div>
@@ -120,7 +122,7 @@ const Conversations = () => {
         <div aria-live="polite" class="more">
           {hasNews.value && <Button onClick={showNews}>Somebody has written: show it</Button>}
         </div>
-        <Loaded of={list} lines={8}>
+        <Loaded of={list}>
           {(shown) => (
             <Listed
               query={query.toString()}
@@ -146,11 +148,11 @@ interface ListedProps {
 
 const Listed = ({ isFiltered, list, of, onClear, query }: ListedProps) => {
   const chatbotName = useChatbotNames()
-  const { conversations, next, searchedTo } = list
+  const { items, next, searchedTo } = list
   const isOne = session.value?.chatbot_id !== null
   return (
     <>
-      {conversations.length === 0 && next === null && (
+      {items.length === 0 && next === null && (
         <Empty
           icon={MessagesSquare}
           title={isFiltered ? "No conversation is like that" : "No conversations yet"}
@@ -161,9 +163,9 @@ const Listed = ({ isFiltered, list, of, onClear, query }: ListedProps) => {
             : "As soon as somebody writes to a chatbot, the conversation is here."}
         </Empty>
       )}
-      {conversations.length > 0 && (
+      {items.length > 0 && (
         <ul class="conversations box rows">
-          {conversations.map((conversation) => (
+          {items.map((conversation) => (
             <li key={conversation.id}>
               <Row conversation={conversation} chatbot={isOne ? undefined : chatbotName(conversation.chatbot_id)} />
             </li>
@@ -173,7 +175,7 @@ const Listed = ({ isFiltered, list, of, onClear, query }: ListedProps) => {
       {next !== null && (
         <More
           of={of}
-          load={(known) => withNextPage(query, known)}
+          load={nextPage((cursor) => fetchConversations(query, cursor))}
           note={searchedTo && `Looked through back to ${formatMoment(searchedTo)}.`}
         >
           {searchedTo === undefined ? "Show more" : "Search further back"}

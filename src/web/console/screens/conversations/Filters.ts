@@ -49,20 +49,13 @@ const midnight = (day: string, later = 0): string => {
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-/** The query of the API for these conversations. */
-export const requestOf = ({
-  chatbot,
-  from,
-  kind,
+/** The query of the API for these conversations, in which an empty text is no condition. */
+export const requestOf = ({ chatbot, from, kind, platform, search, to }: Filters) => ({
+  search: search.trim(),
+  chatbot_id: chatbot,
   platform,
-  search,
-  to,
-}: Filters): Readonly<Record<string, string>> => ({
-  ...(search.trim() !== "" && { search: search.trim() }),
-  ...(chatbot !== "" && { chatbot_id: chatbot }),
-  ...(platform !== "" && { platform }),
-  ...((kind === "up" || kind === "down") && { rating: kind }),
-  ...(kind === "unanswered" && { unanswered: "true" }),
-  ...(from !== "" && { from: midnight(from) }),
-  ...(to !== "" && { to: midnight(to, 1) }),
+  rating: kind === "up" || kind === "down" ? kind : undefined,
+  unanswered: kind === "unanswered" ? ("true" as const) : undefined,
+  from: from === "" ? undefined : midnight(from),
+  to: to === "" ? undefined : midnight(to, 1),
 })

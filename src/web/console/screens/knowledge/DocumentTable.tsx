@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals"
-import { useRef } from "preact/hooks"
 import { BookOpen, RefreshCw, RotateCcw } from "lucide"
 import { formatAgo, formatBytes, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
-import { useFilePicker } from "../../parts/FilePicker.tsx"
+import { pickFiles } from "../../parts/FilePicker.ts"
 import { type Column, Table, Tabs } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.tsx"
 import { setQuery } from "../../Router.ts"
@@ -39,12 +38,6 @@ const route = "/api/external/chatbot/:chatbotId/knowledge-base/documents/:docume
 export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, uploads }: DocumentTableProps) => {
   const filter = useSignal<Filter>("all")
   const search = useSignal("")
-  const replaced = useRef<string | undefined>(undefined)
-  const picker = useFilePicker({
-    label: "The file that replaces the document",
-    accept: accepted,
-    onFiles: (files) => uploads.add(files, replaced.current),
-  })
   const retry = async ({ id }: Document): Promise<void> => {
     await attempt(() => call(`POST ${route}/retry`, { params: { chatbotId, documentId: id } }))
     onChanged()
@@ -105,10 +98,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
             mayWrite && {
               label: "Replace …",
               icon: RefreshCw,
-              onChoose: () => {
-                replaced.current = document.id
-                picker.open()
-              },
+              onChoose: () => pickFiles({ accept: accepted }, (files) => uploads.add(files, document.id)),
             },
             mayWrite && deleteItem(() => void remove(document)),
           ]}
@@ -121,7 +111,6 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
   const underWay = list.documents.filter(isUnderWay).length
   return (
     <>
-      {picker.field}
       <UploadRows uploads={uploads} />
       <div class="toolbar">
         <TextField label="Search documents" labelHidden type="search" placeholder="Search by name" {...bind(search)} />

@@ -77,7 +77,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
         <SearchTester chatbotId={chatbotId} />
       ) : (
         <DropZone uploads={uploads} isEmpty={isEmpty.value} mayWrite={mayWrite}>
-          <Loaded of={list} lines={6}>
+          <Loaded of={list}>
             {(data) => (
               <DocumentTable
                 chatbotId={chatbotId}

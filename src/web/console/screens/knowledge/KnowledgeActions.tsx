@@ -2,7 +2,7 @@ import { FolderUp, Upload } from "lucide"
 import { call } from "../../server/Api.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { useFilePicker } from "../../parts/FilePicker.tsx"
+import { pickFiles } from "../../parts/FilePicker.ts"
 import { chosenFiles } from "./Dropping.ts"
 import { EXTENSIONS } from "./Files.ts"
 import type { Uploads } from "./Uploads.ts"
@@ -19,18 +19,7 @@ export const accepted = EXTENSIONS.map((extension) => `.${extension}`).join(",")
 
 /** The buttons to add documents and to delete them all. */
 export const KnowledgeActions = ({ chatbotId, isEmpty, name, onChanged, uploads }: ActionsProps) => {
-  const files = useFilePicker({
-    label: "Files",
-    accept: accepted,
-    multiple: true,
-    onFiles: (chosen) => uploads.add(chosenFiles(chosen)),
-  })
-  const folder = useFilePicker({
-    label: "Folder",
-    multiple: true,
-    isFolder: true,
-    onFiles: (chosen) => uploads.add(chosenFiles(chosen)),
-  })
+  const add = (chosen: ReadonlyArray<File>): void => uploads.add(chosenFiles(chosen))
   const deleteAll = (): Promise<void> =>
     confirmed(
       {
@@ -48,15 +37,13 @@ export const KnowledgeActions = ({ chatbotId, isEmpty, name, onChanged, uploads 
     )
   return (
     <>
-      {files.field}
-      {folder.field}
-      <Button kind="primary" icon={Upload} onClick={files.open}>
+      <Button kind="primary" icon={Upload} onClick={() => pickFiles({ accept: accepted, multiple: true }, add)}>
         Add files
       </Button>
       <Menu
         label="More"
         items={[
-          { label: "Add a folder", icon: FolderUp, onChoose: folder.open },
+          { label: "Add a folder", icon: FolderUp, onChoose: () => pickFiles({ webkitdirectory: true }, add) },
           !isEmpty && deleteItem(() => void deleteAll(), "Delete all …"),
         ]}
       />

@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals"
-import { useEffect } from "preact/hooks"
 import { Search, SearchX } from "lucide"
 import { formatMillis, plural } from "../../../shared/Format.ts"
 import { request } from "../../server/Api.ts"
-import { type Failure, toFailure } from "../../server/Failure.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
-import { Empty, Problem } from "../../parts/Layout.tsx"
+import { Empty, FactList, Loaded } from "../../parts/Layout.tsx"
+import { resources, useResource } from "../../server/Resource.ts"
 import { place, setQuery } from "../../Router.ts"
 import { partsOf, piecesOf, type SearchAnswer, type SearchResult } from "./SearchResult.ts"
 
@@ -21,31 +20,23 @@ const reasons = {
   beyond_top_k: "There are enough better ones",
 } as const
 
-const Scores = ({ result: { ranks, scores, similarity } }: { readonly result: SearchResult }) => {
-  const rows = [
-    { name: "Similarity", value: similarity.toFixed(2), rank: undefined },
-    ...(scores === undefined
-      ? []
-      : [
-          { name: "Words", value: scores.lexical.toFixed(1), rank: ranks?.lexical },
-          { name: "Meaning", value: scores.vector?.toFixed(2) ?? "–", rank: ranks?.vector },
-          { name: "Together", value: scores.fused.toFixed(2), rank: undefined },
-        ]),
-  ]
-  return (
-    <dl class="facts">
-      {rows.map(({ name, rank, value }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {value}
-            {rank != null && <span class="soft"> #{rank}</span>}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
+const ranked = (value: string, rank: number | null | undefined) => (
+  <>
+    {value}
+    {rank != null && <span class="soft"> #{rank}</span>}
+  </>
+)
+
+const Scores = ({ result: { ranks, scores, similarity } }: { readonly result: SearchResult }) => (
+  <FactList
+    facts={{
+      Similarity: similarity.toFixed(2),
+      Words: scores !== undefined && ranked(scores.lexical.toFixed(1), ranks?.lexical),
+      Meaning: scores !== undefined && ranked(scores.vector?.toFixed(2) ?? "–", ranks?.vector),
+      Together: scores !== undefined && scores.fused.toFixed(2),
+    }}
+  />
+)
 
 interface ResultProps {
   readonly result: SearchResult
@@ -94,13 +85,18 @@ const Result = ({ reason, result, threshold }: ResultProps) => {
   )
 }
 
-interface Found {
-  readonly answer: SearchAnswer
-  readonly millis: number | undefined
-}
+/** Asks the documents; the answer has the time that the search took, where the server tells it. */
+const searchFor = resources(async (chatbotId: string, query: string, amount: string) => {
+  const { body, headers } = await request("POST /api/external/chatbot/:chatbotId/query-knowledge", {
+    params: { chatbotId },
+    body: { query, top_k: Number(amount), explain: true },
+  })
+  return { ...body, millis: searchMillis(headers.get("server-timing")) }
+})
 
-const Results = ({ answer, millis }: Found) => {
-  const { left_out: leftOut = [], results, similarity_threshold_setting: threshold } = answer
+type Found = SearchAnswer & { readonly millis: number | undefined }
+
+const Results = ({ left_out: leftOut = [], millis, results, similarity_threshold_setting: threshold }: Found) => {
   return (
     <>
       <output class="soft small">
@@ -132,62 +128,49 @@ const Results = ({ answer, millis }: Found) => {
   )
 }
 
-const amounts = ["3", "5", "10", "20", "50"] as const
+const amounts = ["3", "5", "10", "20", "50"]
 
 /** Asks the documents as a chatbot would, and shows what is found, and why. */
 export const SearchTester = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const query = place.value.query
-  const question = useSignal(query.get("q") ?? "")
-  const amount = useSignal<(typeof amounts)[number]>("5")
-  const found = useSignal<Found | undefined>(undefined)
-  const failure = useSignal<Failure | undefined>(undefined)
-  const busy = useSignal(false)
-  const ask = async (): Promise<void> => {
+  const { query } = place.value
+  const asked = query.get("q") ?? ""
+  const amount = query.get("amount") ?? "5"
+  const question = useSignal(asked)
+  const found = useResource(searchFor(chatbotId, asked, amount), asked !== "")
+  const ask = (): void => {
     const text = question.value.trim()
-    if (text === "") return
-    setQuery({ q: text })
-    busy.value = true
-    failure.value = undefined
-    try {
-      const { body, headers } = await request("POST /api/external/chatbot/:chatbotId/query-knowledge", {
-        params: { chatbotId },
-        body: { query: text, top_k: Number(amount.value), explain: true },
-      })
-      found.value = { answer: body, millis: searchMillis(headers.get("server-timing")) }
-    } catch (error) {
-      failure.value = toFailure(error)
-    }
-    busy.value = false
+    if (text === asked) void found.reload()
+    else setQuery({ q: text })
   }
-  useEffect(() => void ask(), [])
   return (
     <>
       <form
         class="search-form"
         onSubmit={(event) => {
           event.preventDefault()
-          void ask()
+          ask()
         }}
       >
         <TextField
           label="Question"
           placeholder="How do I reset my password?"
           type="search"
-          takesFocus
+          autofocus
+          required
           maxLength={2_000}
           {...bind(question)}
         />
         <SelectField
           label="At most"
-          {...bind(amount)}
+          value={amount}
+          onValue={(value) => setQuery({ amount: value })}
           options={amounts.map((value) => ({ value, label: `${value} passages` }))}
         />
-        <Button type="submit" kind="primary" icon={Search} busy={busy.value}>
+        <Button type="submit" kind="primary" icon={Search} busy={found.isLoading.value}>
           Search
         </Button>
       </form>
-      {failure.value !== undefined && <Problem failure={failure.value} onRetry={() => void ask()} />}
-      {found.value !== undefined && <Results {...found.value} />}
+      {asked !== "" && <Loaded of={found}>{(answer) => <Results {...answer} />}</Loaded>}
     </>
   )
 }

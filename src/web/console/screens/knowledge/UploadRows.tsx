@@ -15,11 +15,7 @@ const State = ({ file, state }: Upload) => {
   return (
     <span class="row">
       <Badge kind="busy">{state.is === "waiting" ? "Waiting" : "Sending"}</Badge>
-      <progress
-        max={1}
-        value={state.is === "sending" ? state.share : 0}
-        aria-label={`Progress of sending ${file.name}`}
-      />
+      <progress aria-label={`Progress of sending ${file.name}`} />
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
-import { upload } from "../../server/Api.ts"
+import { call } from "../../server/Api.ts"
 import { type Failure, toFailure } from "../../server/Failure.ts"
 import { randomUuid } from "../../../shared/Random.ts"
 import { toast } from "../../parts/Toast.tsx"
@@ -17,8 +17,7 @@ export interface Upload {
   /** The document that the file replaces. */
   readonly replaces: string | undefined
   readonly state:
-    | { readonly is: "waiting" }
-    | { readonly is: "sending"; readonly share: number }
+    | { readonly is: "waiting" | "sending" }
     | { readonly is: "failed"; readonly reason: string; readonly isFinal: boolean }
 }
 
@@ -29,23 +28,23 @@ export interface Uploads {
   readonly remove: (id: string) => void
 }
 
+const headers = { prefer: "respond-async" }
+
 const send = async (
   chatbotId: string,
   { file, replaces }: Upload,
   signal: AbortSignal,
-  onProgress: (share: number) => void,
 ): Promise<ReadonlyArray<Document>> => {
   const body = new FormData()
   if (replaces === undefined) {
     body.append("chatbotId", chatbotId)
     body.append("files", file)
-    const route = "POST /api/embedfiles"
-    return (await upload(route, { body, signal, prefer: "respond-async" }, onProgress)).documents
+    return (await call("POST /api/embedfiles", { body, signal, headers })).documents
   }
   body.append("documentId", replaces)
   body.append("file", file)
   const route = "PATCH /api/external/chatbot/:chatbotId/knowledge-base"
-  await upload(route, { params: { chatbotId }, body, signal, prefer: "respond-async" }, onProgress)
+  await call(route, { params: { chatbotId }, body, signal, headers })
   return []
 }
 
@@ -69,9 +68,9 @@ export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArr
 
   const attempt = async (next: Upload, signal: AbortSignal): Promise<ReadonlyArray<Document>> => {
     for (let waits = 0; ; waits++) {
-      change(next.id, { is: "sending", share: 0 })
+      change(next.id, { is: "sending" })
       try {
-        return await send(chatbotId, next, signal, (share) => change(next.id, { is: "sending", share }))
+        return await send(chatbotId, next, signal)
       } catch (error) {
         const failure = toFailure(error)
         if (waits === WAITS || !isBusy(failure)) throw failure

@@ -1,3 +1,4 @@
+import { addDays } from "../../charts/Days.ts"
 import type { AuditAction } from "../../../../domain/audit/AuditEntry.ts"
 
 /*
@@ -57,14 +58,12 @@ export interface AuditFilters {
   readonly to: string
 }
 
-const dayAfter = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString()
-
-/** The query of the API for these entries. */
+/** The query of the API for these entries, in which an empty text is no condition. */
 export const auditQuery = ({ action, from, organization, to }: AuditFilters) => ({
-  ...(isAction(action) && { action }),
-  ...(organization !== "" && { organization_id: organization }),
-  ...(from !== "" && { from: `${from}T00:00:00Z` }),
-  ...(to !== "" && { to: dayAfter(to) }),
+  action: isAction(action) ? action : undefined,
+  organization_id: organization,
+  from: from && `${from}T00:00:00Z`,
+  to: to && `${addDays(to, 1)}T00:00:00Z`,
 })
 
 type State = Readonly<Record<string, unknown>> | null

@@ -1,11 +1,11 @@
 import { formatMoment } from "../../../shared/Format.ts"
 import { allOrganizations } from "../../data/Admin.ts"
-import { DateField, SelectField } from "../../parts/Field.tsx"
+import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Loaded, More, Section, Table } from "../../parts/Layout.tsx"
-import { useResource } from "../../server/Resource.ts"
+import { nextPage, useResource } from "../../server/Resource.ts"
 import { place, setQuery } from "../../Router.ts"
 import { actionWords, actorWords, auditActions, changesOf } from "./Audit.ts"
-import { auditLog, type AuditPage, fetchAudit } from "./SystemData.ts"
+import { auditLog, fetchAudit } from "./SystemData.ts"
 
 /** The entries of the audit log, with filters. */
 export const AuditLog = () => {
@@ -20,10 +20,6 @@ export const AuditLog = () => {
   const log = useResource(auditLog(filters.action, filters.organization, filters.from, filters.to))
   const organizationName = (id: string): string =>
     organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
-  const next = async (known: AuditPage): Promise<AuditPage> => {
-    const page = await fetchAudit(filters, known.next)
-    return { ...page, entries: [...known.entries, ...page.entries] }
-  }
   return (
     <Section title="Audit log" about="Who did what to what, from where and when. Entries cannot be changed.">
       <div class="columns narrow">
@@ -44,18 +40,18 @@ export const AuditLog = () => {
             ]}
           />
         )}
-        <DateField label="From (UTC)" value={filters.from} onValue={(from) => setQuery({ from })} />
-        <DateField label="Until (UTC)" value={filters.to} onValue={(to) => setQuery({ to })} />
+        <TextField type="date" label="From (UTC)" value={filters.from} onValue={(from) => setQuery({ from })} />
+        <TextField type="date" label="Until (UTC)" value={filters.to} onValue={(to) => setQuery({ to })} />
       </div>
-      <Loaded of={log} lines={6}>
+      <Loaded of={log}>
         {(known) =>
-          known.entries.length === 0 ? (
+          known.items.length === 0 ? (
             <p class="soft">Nothing is recorded that is like that.</p>
           ) : (
             <>
               <Table
                 label="Entries of the audit log"
-                rows={known.entries}
+                rows={known.items}
                 keyOf={({ id }) => id}
                 columns={[
                   {
@@ -86,7 +82,7 @@ export const AuditLog = () => {
                   },
                 ]}
               />
-              {known.next !== undefined && <More of={log} load={next} />}
+              {known.next && <More of={log} load={nextPage((cursor) => fetchAudit(filters, cursor))} />}
             </>
           )
         }

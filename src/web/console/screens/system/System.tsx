@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks"
 import { RefreshCw } from "lucide"
 import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatCount, formatMillis, formatMoment } from "../../../shared/Format.ts"
-import { Badge, Finding, Loaded, Page, Section, Table } from "../../parts/Layout.tsx"
+import { Badge, FactList, Finding, Loaded, Page, Section, Table } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { useResource } from "../../server/Resource.ts"
 import { AuditLog } from "./AuditLog.tsx"
@@ -23,9 +23,7 @@ const System = () => {
   return (
     <Page title="System" about="The server that answers, and the database that all servers share.">
       <div class="stack">
-        <Loaded of={state} lines={4}>
-          {(system) => <Shown system={system} />}
-        </Loaded>
+        <Loaded of={state}>{(system) => <Shown system={system} />}</Loaded>
         <Checks />
         <AuditLog />
       </div>
@@ -36,16 +34,13 @@ const System = () => {
 const Shown = ({ system }: { readonly system: ServerState }) => {
   const { database, memory_bytes, queues, readiness, search_indexes, started_at, uptime_seconds, version, warnings } =
     system
-  const facts = [
-    { name: "Version", value: version, more: `${system.runtime}, API ${system.api_version}` },
-    { name: "Up for", value: formatMillis(uptime_seconds * 1_000), more: `since ${formatMoment(started_at)}` },
-    {
-      name: "Database",
-      value: `${database.kind === "embedded" ? "Embedded" : "Postgres"} ${database.version}`,
-      more: `pgvector ${database.pgvector}, ${database.migration}`,
-    },
-    { name: "Memory", value: formatBytes(memory_bytes), more: "of this process" },
-  ]
+  const kind = database.kind === "embedded" ? "Embedded" : "Postgres"
+  const facts = {
+    Version: `${version} · ${system.runtime} · API ${system.api_version}`,
+    "Up for": `${formatMillis(uptime_seconds * 1_000)}, since ${formatMoment(started_at)}`,
+    Database: `${kind} ${database.version} · pgvector ${database.pgvector} · ${database.migration}`,
+    Memory: formatBytes(memory_bytes),
+  }
   return (
     <>
       {warnings.map((warning) => (
@@ -66,15 +61,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
           </span>
         }
       >
-        <dl class="facts">
-          {facts.map(({ more, name, value }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-              <dd class="soft small">{more}</dd>
-            </div>
-          ))}
-        </dl>
+        <FactList facts={facts} />
         <div class="columns">
           <MeterBar
             label="Search indexes in memory"
@@ -125,7 +112,7 @@ const Checks = () => {
         </Button>
       }
     >
-      <Loaded of={checks} lines={4}>
+      <Loaded of={checks}>
         {(all) => (
           <ul class="stack tight">
             {all.map(({ part, state, text }) => (
