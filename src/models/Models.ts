@@ -82,7 +82,7 @@ const providersOf = Effect.fnUntraced(function* (
     {
       name: "anthropic",
       serves: isClaude,
-      calls: configured.anthropic && makeAnthropic(bounded(configured.anthropic), client),
+      calls: configured.anthropic && makeAnthropic(bounded(configured.anthropic)),
       missing: ANTHROPIC_API_KEY,
     },
     {

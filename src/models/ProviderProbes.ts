@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, identity, Layer, Predicate } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { configuredProviders, type ModelsSettings } from "./Models.ts"
-import { anthropicRequest } from "./anthropic/Anthropic.ts"
+import { modelsRequest } from "./anthropic/Anthropic.ts"
 import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
 import { keyRefusal } from "./calls/ProviderFailure.ts"
 import { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
@@ -34,7 +34,7 @@ export class ProviderProbes extends Context.Service<
             keySetting: ANTHROPIC_API_KEY,
             urlSetting: ANTHROPIC_BASE_URL,
             hasKey: true,
-            request: anthropicRequest("GET", "models", anthropic),
+            request: modelsRequest(anthropic),
           },
           openai && {
             provider: "openai",

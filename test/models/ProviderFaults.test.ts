@@ -31,12 +31,9 @@ const limitsOf = ({ endsBy }: Pick<Fault, "endsBy">): Partial<CallSettings> => (
 
 const protocols = {
   anthropic: (url: string, limits: Partial<CallSettings>) =>
-    Effect.map(HttpClient.HttpClient, (client) =>
-      makeAnthropic(
-        { apiKey: Redacted.make(fakeKey), baseUrl: url, limits: callSettings(limits) },
-        client,
-      )("claude-test-1"),
-    ).pipe(Effect.provide(FetchHttpClient.layer)),
+    Effect.sync(() =>
+      makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: url, limits: callSettings(limits) })("claude-test-1"),
+    ),
   openai: (url: string, limits: Partial<CallSettings>) =>
     Effect.map(HttpClient.HttpClient, (client) =>
       makeOpenAi(

@@ -24,7 +24,7 @@ const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", an
     const client = yield* HttpClient.HttpClient
     const calls =
       protocol === "anthropic"
-        ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits }, client)
+        ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits })
         : makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits }, client)
     const generate = makeGenerate({
       calls: calls("m"),

@@ -1,10 +1,14 @@
+import Client from "@anthropic-ai/sdk"
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
-import type { Redacted } from "effect"
-import { type HttpClient, HttpClientRequest } from "effect/http"
+import { Effect, Exit, Redacted } from "effect"
+import { HttpClientRequest } from "effect/http"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
+import { failureOf } from "./AnthropicFailure.ts"
 import { messagesRequest } from "./AnthropicRequest.ts"
-import { type CallSettings, makeCalls, makeConnection } from "../calls/ProviderCalls.ts"
-import { senderOf } from "../calls/Sender.ts"
+import { type CallSettings, type Dialect, makeCalls, makeConnection } from "../calls/ProviderCalls.ts"
+import { timedOut } from "../calls/ProviderFailure.ts"
+import { readStart, REFUSAL_BYTES_MAX } from "../calls/ResponseBody.ts"
+import { waitFor } from "../calls/WaitFor.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
 import { ANTHROPIC_API_KEY } from "../../system/Variables.ts"
 
@@ -14,24 +18,17 @@ export interface AnthropicSettings {
   readonly limits: CallSettings
 }
 
-/** Makes a request of Anthropic's API with the key. */
-export const anthropicRequest = (
-  method: "GET" | "POST",
-  path: string,
-  { apiKey, baseUrl }: AnthropicSettings,
-): HttpClientRequest.HttpClientRequest =>
-  HttpClientRequest.make(method)(`${baseUrl}/v1/${path}`).pipe(
+/** Makes the request of Anthropic's list of models, which shows whether the key is accepted. */
+export const modelsRequest = ({ apiKey, baseUrl }: AnthropicSettings): HttpClientRequest.HttpClientRequest =>
+  HttpClientRequest.get(`${baseUrl}/v1/models`).pipe(
     HttpClientRequest.bearerToken(apiKey),
     HttpClientRequest.setHeader("anthropic-version", "2023-06-01"),
   )
 
 /** Makes the calls of Anthropic's models by their ids, without checking whether Anthropic has them. */
-export const makeAnthropic = (
-  settings: AnthropicSettings,
-  client: HttpClient.HttpClient,
-): ((model: string) => ModelCalls) => {
+export const makeAnthropic = (settings: AnthropicSettings): ((model: string) => ModelCalls) => {
   const connection = makeConnection("anthropic", settings.limits)
-  const send = senderOf(anthropicRequest("POST", "messages", settings), client)
+  const send = senderOf(settings)
   return (model) =>
     makeCalls(connection, {
       provider: "anthropic",
@@ -66,4 +63,50 @@ const createParams = (model: string, outputTokensMax: number, options: ModelRequ
       ? {}
       : { tools: [...tools.slice(0, -1), { ...lastTool, ...cached }] }),
   }
+}
+
+/** Sends bodies by the SDK. They are serialized before, so that a step shows the exact body that was sent. */
+const senderOf = ({ apiKey, baseUrl }: AnthropicSettings): Dialect["send"] => {
+  const client = new Client({
+    // A function, because a key that is a string appears when the client is inspected.
+    apiKey: async () => Redacted.value(apiKey),
+    baseURL: baseUrl,
+    maxRetries: 0,
+    logLevel: "off",
+    openTelemetry: false,
+    fetch: fetchShortRefusals,
+    // A redirect would send the conversation to a server that nobody configured.
+    fetchOptions: { redirect: "manual" },
+  })
+  const headers = { "content-type": "application/json" }
+  return (body, millis) =>
+    Effect.flatMap(controller, ({ signal }) =>
+      Effect.clockWith((clock) =>
+        waitFor({
+          millis,
+          // The SDK refuses fractions of a millisecond.
+          start: () => client.post("/v1/messages", { body, headers, signal, timeout: Math.ceil(millis) }).asResponse(),
+          onTimeout: () => timedOut("No reply in time"),
+          onError: (error) => failureOf(error, clock.currentTimeMillisUnsafe()),
+        }),
+      ),
+    )
+}
+
+/**
+ * An abort controller that aborts when its scope does not close with success. It is defined here because it lives as
+ * long as the answer: a closure in `send` would keep the body in memory meanwhile.
+ */
+const controller = Effect.acquireRelease(
+  Effect.sync(() => new AbortController()),
+  // Not after success: aborting takes as long as a database statement, even when the request has ended.
+  (controller, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => controller.abort())),
+)
+
+/** A `fetch` that cuts the bodies of refusals, because the SDK would read them to their end at any length. */
+const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise<Response> => {
+  const response = await fetch(...request)
+  if (response.ok) return response
+  const { headers, status } = response
+  return new Response(await readStart(response, REFUSAL_BYTES_MAX), { headers, status })
 }

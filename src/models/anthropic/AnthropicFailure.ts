@@ -1,5 +1,15 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk"
 import { Schema } from "effect"
-import { failureOfStatus, malformed, type ProviderFailure } from "../calls/ProviderFailure.ts"
+import { disconnected, failureOfStatus, malformed, type ProviderFailure, timedOut } from "../calls/ProviderFailure.ts"
+
+/** The failure of a call for an error of the SDK. `now`, for a date in `retry-after`, is in milliseconds. */
+export const failureOf = (error: unknown, now: number): ProviderFailure => {
+  if (error instanceof APIConnectionTimeoutError) return timedOut("No response headers in time")
+  if (error instanceof APIConnectionError) return disconnected(String(error.cause ?? error))
+  if (!(error instanceof APIError)) return disconnected(String(error))
+  const { headers, message, status, type } = error
+  return failureOfStatus({ status: status ?? statusOfType[type ?? ""], description: message, headers, now })
+}
 
 /** The JSON of an error, in an event of a stream or as the body of a response. */
 const ErrorEvent = Schema.Struct({ error: Schema.Struct({ type: Schema.String, message: Schema.String }) })

@@ -7,6 +7,9 @@ import { disconnected, malformed, type ProviderFailure } from "./ProviderFailure
  * that wait for them, with time limits, are in `ProviderCalls.ts` and `StreamedAnswer.ts`.
  */
 
+/** The number of bytes that are read of the body of a refusal. */
+export const REFUSAL_BYTES_MAX = 64 * 1024
+
 class Oversized extends Error {
   override readonly name = "Oversized"
   constructor(bytesMax: number) {

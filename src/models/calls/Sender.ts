@@ -2,10 +2,7 @@ import { Effect, Option } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import type { Dialect } from "./ProviderCalls.ts"
 import { disconnected, failureOfStatus, timedOut } from "./ProviderFailure.ts"
-import { readStart } from "./ResponseBody.ts"
-
-/** The number of bytes that are read of the body of a refusal. */
-const REFUSAL_BYTES_MAX = 64 * 1024
+import { readStart, REFUSAL_BYTES_MAX } from "./ResponseBody.ts"
 
 /** Makes the function that sends bodies of JSON by this request. They are text, so that a step shows what was sent. */
 export const senderOf = (post: HttpClientRequest.HttpClientRequest, client: HttpClient.HttpClient): Dialect["send"] => {

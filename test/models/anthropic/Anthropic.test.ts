@@ -28,12 +28,10 @@ const patient = waiting(Duration.seconds(20))
 const impatient = waiting(Duration.millis(40))
 
 const modelsAt = (baseUrl: string, limits: Partial<CallSettings> = {}) =>
-  Effect.map(HttpClient.HttpClient, (client) =>
-    makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl, limits: callSettings(limits) }, client),
-  ).pipe(Effect.provide(FetchHttpClient.layer))
+  makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl, limits: callSettings(limits) })
 
 const modelAt = (fake: FakeProvider, limits: Partial<CallSettings> = patient) =>
-  Effect.map(modelsAt(fake.url, limits), (calls) => calls("claude-test-1"))
+  modelsAt(fake.url, limits)("claude-test-1")
 
 type Ask = (calls: ModelCalls) => Effect.Effect<unknown, ProviderFailure>
 const asWhole = (calls: ModelCalls) => whole(calls)
@@ -48,7 +46,7 @@ const answer = <A>(
 ) =>
   Effect.gen(function* () {
     const fake = yield* fakeProvider(...answers)
-    const result = yield* Effect.result(ask(yield* modelAt(fake, limits)))
+    const result = yield* Effect.result(ask(modelAt(fake, limits)))
     return { fake, result, requests: fake.requests }
   }).pipe(Effect.scoped, Effect.runPromise)
 
@@ -474,7 +472,7 @@ describe("retry-after", () => {
   ])("in %s delays the next attempt", async (name, value) => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider(fails(429, "rate_limit_error", { [name]: value }), says("Hi"))
-      const model = yield* modelAt(fake, {
+      const model = modelAt(fake, {
         ...patient,
         // The test's clock runs fast, even during the second attempt.
         replyTimeout: Duration.days(1),
@@ -546,7 +544,7 @@ describe("a stream that has begun", () => {
   test("is closed when its content is complete and it does not end", async () => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider({ kind: "events", events, ending: "hang" })
-      yield* streamed(yield* modelAt(fake))
+      yield* streamed(modelAt(fake))
       yield* until(() => fake.hungUp() === 1)
     }).pipe(Effect.scoped, Effect.runPromise)
   })
@@ -587,7 +585,7 @@ describe("an interruption", () => {
   test.each(cases)("%s closes the connection to the provider", async (_, ask, given) => {
     await Effect.gen(function* () {
       const fake = yield* fakeProvider(given)
-      const model = yield* modelAt(fake)
+      const model = modelAt(fake)
       const fiber = yield* Effect.forkChild(ask(model))
       yield* until(() => fake.requests.length === 1)
       yield* pause(30)
@@ -615,7 +613,7 @@ test("a redirect is not followed, so that the conversation reaches no other serv
       return Response.redirect("/elsewhere", 307)
     },
   })
-  const model = (await Effect.runPromise(modelsAt(server.url.origin)))("m")
+  const model = modelsAt(server.url.origin)("m")
   for (const ask of ways) {
     const result = await Effect.runPromise(Effect.result<unknown, ProviderFailure, never>(ask(model)))
     expect(result._tag).toBe("Failure")
@@ -632,7 +630,7 @@ test("a key that the provider repeats is not logged", async () => {
   const settings = { apiKey: Redacted.make(fakeKey), baseUrl: server.url.origin, limits: callSettings() }
   const failures = await Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const models = [makeAnthropic(settings, client)("m"), makeOpenAi(settings, client)("m")]
+    const models = [makeAnthropic(settings)("m"), makeOpenAi(settings, client)("m")]
     return yield* Effect.forEach(models, (calls) =>
       Effect.all([Effect.flip(whole(calls)), Effect.flip(streamed(calls))]),
     )
@@ -645,7 +643,7 @@ test("a key that the provider repeats is not logged", async () => {
 })
 
 test("the key does not appear when the connection is inspected", async () => {
-  const anthropic = await Effect.runPromise(modelsAt("http://127.0.0.1:1"))
+  const anthropic = modelsAt("http://127.0.0.1:1")
   expect(Bun.inspect([anthropic, anthropic("m")], { depth: 20 })).not.toContain(fakeKey)
 })
 

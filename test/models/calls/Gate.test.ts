@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Layer, Redacted, References, type Scope } from "effect"
-import { FetchHttpClient, HttpClient } from "effect/http"
+import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { makeAnthropic } from "../../../src/models/anthropic/Anthropic.ts"
 import type { ModelCalls } from "../../../src/models/ModelCalls.ts"
@@ -21,9 +21,9 @@ const connect = (limits: Partial<CallSettings>, ...answers: ReadonlyArray<Answer
     const fake = yield* fakeProvider(...answers)
     const limited = callSettings({ attemptsMax: 1, failuresMax: 2, ...limits })
     const settings = { apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits: limited }
-    const calls = makeAnthropic(settings, yield* HttpClient.HttpClient)
+    const calls = makeAnthropic(settings)
     return { fake, model: calls("claude-1"), other: calls("claude-2") }
-  }).pipe(Effect.provide(FetchHttpClient.layer))
+  })
 
 const say = (calls: ModelCalls) => Effect.map(whole(calls), textOf)
 const failure = (calls: ModelCalls) => Effect.map(Effect.flip(say(calls)), toProviderError)
