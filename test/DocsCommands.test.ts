@@ -1,13 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Context, Effect, Exit, Scope } from "effect"
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Context, Effect } from "effect"
 import { UploadWaits } from "../src/http/knowledge/UploadWait.ts"
 import { engines } from "../package.json" with { type: "json" }
 import { type Block, blocksOf, pages, root, textOf } from "./lib/docs/Markdown.ts"
 import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "./lib/ServerProcess.ts"
-import { fresh, temporaryDirectory } from "./lib/TestDatabase.ts"
+import { fresh } from "./lib/TestDatabase.ts"
 import { testTimeout } from "./lib/TestServer.ts"
+import { sharedRun } from "./lib/Scoped.ts"
+import { temporaryDirectory } from "./lib/TemporaryDirectory.ts"
 
 /*
  * Runs the commands of the documentation like a reader who copies them all, in the order of the pages, into one shell
@@ -17,10 +19,7 @@ import { testTimeout } from "./lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 interface Command extends Block {
   readonly title: string

@@ -7,9 +7,10 @@ import { engines } from "../package.json" with { type: "json" }
 import { engineSettings } from "../src/launch.ts"
 import { type Ancestor, launchersFrom } from "../src/Launcher.ts"
 import { type ServerProcess, type Settings, settingsFor, spawn } from "./lib/ServerProcess.ts"
-import { freshDirectory, temporaryDirectory } from "./lib/TestDatabase.ts"
+import { freshDirectory } from "./lib/TestDatabase.ts"
 import { scopedRun } from "./lib/Scoped.ts"
 import { testTimeout } from "./lib/TestServer.ts"
+import { temporaryDirectory } from "./lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(testTimeout)
 

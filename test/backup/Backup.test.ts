@@ -24,8 +24,9 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { forgeManifest, manifestIn, placeOf, type PlaceSettings, storeDocuments } from "../lib/Backups.ts"
 import { makeFilledTenant } from "../lib/FilledTenant.ts"
 import { BlobControl, platform, quiet } from "../lib/Layers.ts"
-import { fresh, freshDirectory, temporaryDirectory, type TestDatabase } from "../lib/TestDatabase.ts"
+import { fresh, freshDirectory, type TestDatabase } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(testTimeout)
 

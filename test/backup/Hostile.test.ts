@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Layer } from "effect"
 import { Backup } from "../../src/backup/Backup.ts"
 import { Restore } from "../../src/backup/Restore.ts"
 import { verify } from "../../src/backup/Verify.ts"
@@ -9,8 +9,10 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { forgeFile, forgeManifest, placeOf, storeDocuments } from "../lib/Backups.ts"
 import { makeFilledTenant } from "../lib/FilledTenant.ts"
 import { BlobControl, platform, quiet } from "../lib/Layers.ts"
-import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
+import { fresh } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 /*
  * Backups that somebody has made or changed by hand. None is restored, and none does anything else either.
@@ -18,10 +20,7 @@ import { testTimeout } from "../lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 const parent = await run(temporaryDirectory("hostile"))
 await run(

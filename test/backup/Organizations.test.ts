@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Layer, Redacted } from "effect"
 import { Backup } from "../../src/backup/Backup.ts"
 import { Restore } from "../../src/backup/Restore.ts"
 import { COMMAND_LINE } from "../../src/domain/Caller.ts"
@@ -13,15 +13,14 @@ import { forgeFile, forgeManifest, manifestIn, placeOf, storeDocuments } from ".
 import { makeFilledTenant, tablesWithOrganization } from "../lib/FilledTenant.ts"
 import { BlobControl, quiet } from "../lib/Layers.ts"
 import { as } from "../lib/Tenants.ts"
-import { fresh, temporaryDirectory, type TestDatabase } from "../lib/TestDatabase.ts"
+import { fresh, type TestDatabase } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 const keys = Redacted.make([new Uint8Array(32).fill(7)])
 const at = (database: TestDatabase) => Effect.provide(Layer.merge(placeOf(database, { keys }), quiet))

@@ -4,7 +4,6 @@ import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { Console, Effect, Schema } from "effect"
 import { Client } from "../lib/Client.ts"
-import { temporaryDirectory } from "../lib/TestDatabase.ts"
 import { ask, upload } from "./answers/Asking.ts"
 import { type Case, type Knowledge, writtenKnowledge } from "./answers/Case.ts"
 import { impossibleCases } from "./answers/Check.ts"
@@ -14,6 +13,7 @@ import { changesOf, goalsOf, type Judged, tablesOf, worstOf } from "./answers/Re
 import { scoreOf, type Verdict, verdicts } from "./answers/Score.ts"
 import { start, withoutLimits } from "./http/Child.ts"
 import { apiKey } from "./http/Fixture.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 interface AnswersSettings {
   readonly worst: number

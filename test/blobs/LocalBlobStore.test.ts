@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Fiber, FileSystem, Layer, Logger, ManagedRuntime, PlatformError, References, Stream } from "effect"
 import * as fc from "fast-check"
 import { BlobStore } from "../../src/blobs/BlobStore.ts"
 import * as LocalBlobStore from "../../src/blobs/LocalBlobStore.ts"
 import { eventually, platform, quiet } from "../lib/Layers.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
-const root = mkdtempSync(join(tmpdir(), "parley-blobs-"))
+const root = await sharedRun()(temporaryDirectory("blobs"))
 const directory = join(root, "files")
 const layerAt = (path: string) => Layer.provide(LocalBlobStore.layer({ directory: path }), platform)
 const runtime = ManagedRuntime.make(layerAt(directory))
 const run = runtime.runPromise
 beforeAll(() => run(Effect.void))
-afterAll(async () => {
-  await runtime.dispose()
-  rmSync(root, { recursive: true, force: true })
-})
+afterAll(() => runtime.dispose())
 
 const put = (key: string, content: Stream.Stream<Uint8Array, string>) =>
   BlobStore.use((store) => store.put(key, content))

@@ -7,7 +7,8 @@ import { type FakeS3, settingsOf, startFakeS3 } from "../lib/FakeS3.ts"
 import { rawRequest } from "../lib/RawRequest.ts"
 import { scopedRun } from "../lib/Scoped.ts"
 import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
-import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
+import { fresh } from "../lib/TestDatabase.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 const fake = await startFakeS3()
 afterAll(() => fake.stop())

@@ -1,20 +1,15 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
 import manifest from "../../package.json" with { type: "json" }
 import { Client, until } from "../lib/Client.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor, spawn } from "../lib/ServerProcess.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import {
-  emptyDatabase,
-  fresh,
-  freshDirectory,
-  layerOf,
-  temporaryDirectory,
-  type TestDatabase,
-} from "../lib/TestDatabase.ts"
+import { emptyDatabase, fresh, freshDirectory, layerOf, type TestDatabase } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 /*
  * What only a process shows: how it ends, where it prints, and what stands behind the commands in `main.ts`. What each
@@ -23,10 +18,7 @@ import { testTimeout } from "../lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 

@@ -1,23 +1,20 @@
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, expect, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { expect, test } from "bun:test"
 import { operatorKey } from "../lib/ServerProcess.ts"
-import { temporaryDirectory } from "../lib/TestDatabase.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { mistakes, program } from "./ApiProgram.ts"
 import { commandOf, packages, root, run } from "./Packages.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 /*
  * Clients in TypeScript, generated from `/openapi.json`. Their types allow what the server accepts and answers, and the
  * compiler refuses everything else.
  */
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-
 const { client, url } = await startServer()
-const directory = await Effect.runPromise(Scope.provide(temporaryDirectory("client"), scope))
+const directory = await sharedRun()(temporaryDirectory("client"))
 await Bun.write(join(directory, "openapi.json"), (await client.get("/openapi.json")).text)
 symlinkSync(join(packages, "node_modules"), join(directory, "node_modules"))
 

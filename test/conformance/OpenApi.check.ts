@@ -1,17 +1,14 @@
 import { join } from "node:path"
-import { afterAll, expect, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
-import { temporaryDirectory } from "../lib/TestDatabase.ts"
+import { expect, test } from "bun:test"
 import { startServer } from "../lib/TestServer.ts"
 import { commandOf, packages, run } from "./Packages.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 /* The usual linters find no error and no warning in `/openapi.json`. */
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-
 const { client } = await startServer()
-const document = join(await Effect.runPromise(Scope.provide(temporaryDirectory("lint"), scope)), "openapi.json")
+const document = join(await sharedRun()(temporaryDirectory("lint")), "openapi.json")
 await Bun.write(document, (await client.withKey(undefined).get("/openapi.json")).text)
 
 test("redocly finds nothing with its recommended rules", async () => {

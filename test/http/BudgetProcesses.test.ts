@@ -1,18 +1,15 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { Client, until } from "../lib/Client.ts"
 import { fakeKey, says } from "../lib/FakeAnthropic.ts"
 import { provider } from "../lib/Provider.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
+import { sharedRun } from "../lib/Scoped.ts"
 
 setDefaultTimeout(2 * testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 /** How many chats the organization may have at once. */
 const PLACES = 5

@@ -1,11 +1,12 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
 import { Statement } from "effect/sql"
 import { tablesWithOrganization } from "../lib/FilledTenant.ts"
 import { runModel } from "../lib/safety/model/Run.ts"
 import { makeUnfilteredServer, withoutFilters } from "../lib/safety/model/WithoutFilters.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { startServer, testTimeout } from "../lib/TestServer.ts"
+import { sharedRun } from "../lib/Scoped.ts"
 
 const settings = { RATE_LIMIT: "off" }
 const seed = Math.floor(Math.random() * 2 ** 31)
@@ -13,9 +14,8 @@ const OPERATIONS = 60
 
 const whole = await startServer(settings)
 setDefaultTimeout(2 * testTimeout)
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const unfiltered = await Effect.runPromise(Scope.provide(makeUnfilteredServer(settings), scope))
+const run = sharedRun()
+const unfiltered = await run(makeUnfilteredServer(settings))
 
 describe("three organizations see and change their own things only, whatever they do", () => {
   test("with filters in the statements and row-level security", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Context, Effect, Exit, Schema, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Context, Effect, Schema } from "effect"
 import { CallBounds } from "../../src/models/calls/ProviderCalls.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client, problem, read, type Reply } from "../lib/Client.ts"
@@ -14,6 +14,7 @@ import { fresh, layerOf } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
 import type { Answer } from "../lib/Wire.ts"
+import { sharedRun } from "../lib/Scoped.ts"
 
 /*
  * Every fault of a provider, through the whole server, in both provider protocols, with JSON and with a stream.
@@ -29,10 +30,7 @@ const DEADLINE_SECONDS = 12
 /** A chat that takes longer than this counts as hanging. */
 const PATIENCE_MILLIS = (DEADLINE_SECONDS + 1) * 1_000
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 interface Chat extends Pick<Run, "fault" | "protocol" | "way"> {
   readonly number: number

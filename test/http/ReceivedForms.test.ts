@@ -9,11 +9,12 @@ import { Health } from "../../src/services/Health.ts"
 import { platform, unlimitedShares } from "../lib/Layers.ts"
 import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
-import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
+import { fresh } from "../lib/TestDatabase.ts"
 import { scopedRun } from "../lib/Scoped.ts"
 import { BodyTimeout } from "../../src/http/edge/RequestBody.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 /** For what needs neither a process nor a directory of its own. */
 const { client } = await startServer({ UPLOAD_FILE_LIMIT: "1MiB" })

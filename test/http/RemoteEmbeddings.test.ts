@@ -1,13 +1,12 @@
-import { afterAll, expect, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { expect, test } from "bun:test"
 import { ManyDocuments, read, until } from "../lib/Client.ts"
 import { fakeEmbeddings, fakeEmbeddingsKey } from "../lib/FakeEmbeddings.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { startServer } from "../lib/TestServer.ts"
+import { sharedRun } from "../lib/Scoped.ts"
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const fake = await Effect.runPromise(Scope.provide(fakeEmbeddings(64), scope))
+const run = sharedRun()
+const fake = await run(fakeEmbeddings(64))
 const { client, query } = await startServer({
   EMBEDDINGS: "openai:text-embedding-3-small",
   EMBEDDINGS_API_KEY: fakeEmbeddingsKey,

@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Schema, Scope } from "effect"
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Schema } from "effect"
 import { ChatbotTool } from "../../src/domain/chatbot/ChatbotTool.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client, problem, read, until } from "../lib/Client.ts"
@@ -10,6 +10,7 @@ import { keyOf } from "../lib/Keys.ts"
 import { provider } from "../lib/Provider.ts"
 import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh, layerOf } from "../lib/TestDatabase.ts"
+import { sharedRun } from "../lib/Scoped.ts"
 
 /*
  * A tool's secrets while servers start with other encryption keys.
@@ -18,10 +19,7 @@ import { fresh, layerOf } from "../lib/TestDatabase.ts"
 // The test starts a dozen servers and commands, one after the other.
 setDefaultTimeout(240_000)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 const [first, second, third] = [1, 2, 3].map((byte) => Buffer.from(keyOf(byte)).toString("base64"))
 const secret = "s3cr3t-of-the-operator"

@@ -1,19 +1,14 @@
-import { afterAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { describe, expect, test } from "bun:test"
 import { Effect, Layer, Stream } from "effect"
 import { BlobStore } from "../../src/blobs/BlobStore.ts"
 import { BlobCopy, type CopyRequest } from "../../src/jobs/BlobCopy.ts"
 import * as LocalBlobStore from "../../src/blobs/LocalBlobStore.ts"
 import { BlobControl, memoryBlobs, platform, quiet } from "../lib/Layers.ts"
-
-const root = mkdtempSync(join(tmpdir(), "parley-copy-"))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 /** A directory, and a store in memory in place of S3. */
 const stores = Effect.gen(function* () {
-  const directory = mkdtempSync(join(root, "files-"))
+  const directory = yield* temporaryDirectory("copy")
   const memory = yield* Layer.build(memoryBlobs)
   const local = Layer.provide(LocalBlobStore.layer({ directory }), platform)
   const copies = yield* Layer.build(BlobCopy.layer((kind) => (kind === "local" ? local : Layer.succeedContext(memory))))

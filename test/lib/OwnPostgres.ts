@@ -5,7 +5,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { type SqlClient, SqlError } from "effect/sql"
-import { temporaryDirectory } from "./TestDatabase.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
 
 /** A Postgres server that a test may crash, restart and freeze. */
 export interface OwnPostgres {

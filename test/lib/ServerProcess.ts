@@ -2,7 +2,8 @@ import { renameSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Effect, type Scope } from "effect"
 import { operatorKey, type ServerProcess, type Settings, spawn } from "./Spawn.ts"
-import { temporaryDirectory, type TestDatabase } from "./TestDatabase.ts"
+import { type TestDatabase } from "./TestDatabase.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
 
 export { operatorKey, type ServerProcess, type Settings, spawn } from "./Spawn.ts"
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs"
+import { cpSync, existsSync, renameSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
@@ -12,6 +12,7 @@ import { layerEmbedded, layerPostgres, type Database, type Migrating } from "../
 import { migrationsDirectory, readMigrations } from "../../src/storage/MigrationFiles.ts"
 import type { StartupError } from "../../src/system/StartupError.ts"
 import { databaseTraits, defaults } from "./Defaults.ts"
+import { temporaryDirectory } from "./TemporaryDirectory.ts"
 
 /** A new database, as the settings of a server name it. */
 export type TestDatabase =
@@ -67,13 +68,6 @@ export const freshDirectory: Effect.Effect<TestDatabase & { readonly kind: "embe
     yield* Effect.sync(() => cpSync(template, directory, { recursive: true }))
     return { kind: "embedded", directory }
   })
-
-/** Makes a directory that is deleted when the scope closes. */
-export const temporaryDirectory = (name: string): Effect.Effect<string, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), `parley-${name}-`))),
-    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
-  )
 
 const templateDirectory = Effect.gen(function* () {
   const template = join(tmpdir(), `parley-template-${yield* fingerprint}`)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, setDefaultTimeout } from "bun:test"
-import { ConfigProvider, Console, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { setDefaultTimeout } from "bun:test"
+import { ConfigProvider, Console, Context, Effect, Layer, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
@@ -12,6 +12,7 @@ import { fakeKey } from "./FakeAnthropic.ts"
 import { fakeOpenAiKey } from "./FakeOpenAi.ts"
 import { type Provider, provider } from "./Provider.ts"
 import { operatorKey, type Settings, settingsFor } from "./ServerProcess.ts"
+import { sharedRun } from "./Scoped.ts"
 import { fresh } from "./TestDatabase.ts"
 
 /** The timeout of a test of a server in milliseconds, long enough for a busy machine. */
@@ -100,7 +101,5 @@ export const makeServer = Effect.fnUntraced(function* (
  */
 export const startServer = (settings: Settings = {}, constants?: Context.Context<never>): Promise<TestServer> => {
   setDefaultTimeout(testTimeout)
-  const scope = Scope.makeUnsafe()
-  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return Effect.runPromise(Scope.provide(makeServer(settings, constants), scope))
+  return sharedRun()(makeServer(settings, constants))
 }

@@ -8,7 +8,8 @@ import { Client } from "../lib/Client.ts"
 import { platform } from "../lib/Layers.ts"
 import { scopedRun } from "../lib/Scoped.ts"
 import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
-import { fresh, temporaryDirectory } from "../lib/TestDatabase.ts"
+import { fresh } from "../lib/TestDatabase.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 /*
  * The S3 store against a real server, which `S3_ENDPOINT`, `S3_ACCESS_KEY_ID` and `S3_SECRET_ACCESS_KEY` name: see

@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, Latch, Layer, ManagedRuntime } from "effect"
 import { isSettled } from "../../src/domain/Document.ts"
@@ -28,6 +27,8 @@ import {
 } from "../lib/Layers.ts"
 import { ingestingWith } from "../lib/Ingesting.ts"
 import { as, asCaller, makeTenant } from "../lib/Tenants.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 const FILE_LIMIT = 1_000
 const PATIENCE = Duration.seconds(30)
@@ -42,11 +43,8 @@ const runtime = ManagedRuntime.make(
   ),
 )
 const run = runtime.runPromise
-const directory = mkdtempSync(join(tmpdir(), "parley-uploads-"))
-afterAll(async () => {
-  await runtime.dispose()
-  rmSync(directory, { recursive: true, force: true })
-})
+const directory = await sharedRun()(temporaryDirectory("uploads"))
+afterAll(() => runtime.dispose())
 beforeEach(() =>
   run(
     Effect.gen(function* () {

@@ -9,8 +9,9 @@ import { manifestIn } from "../../lib/Backups.ts"
 import { Client } from "../../lib/Client.ts"
 import { random } from "../../lib/Random.ts"
 import { operatorKey, serverProcess, type Settings } from "../../lib/ServerProcess.ts"
-import { layerOf, temporaryDirectory } from "../../lib/TestDatabase.ts"
+import { layerOf } from "../../lib/TestDatabase.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 const DOCUMENTS = 2_000
 const DOCUMENT_BYTES = 8_000

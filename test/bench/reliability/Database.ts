@@ -3,10 +3,10 @@ import { Client, until } from "../../lib/Client.ts"
 import { type OwnPostgres, ownPostgres } from "../../lib/OwnPostgres.ts"
 import { random } from "../../lib/Random.ts"
 import { operatorKey, serverProcess } from "../../lib/ServerProcess.ts"
-import { temporaryDirectory } from "../../lib/TestDatabase.ts"
 import { withoutLimits } from "../http/Child.ts"
 import { type Acknowledged, type Ended, steadyTraffic } from "../lib/SteadyTraffic.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 const RATE = 50
 const RESTARTS = 30

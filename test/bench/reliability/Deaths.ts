@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import { Client } from "../../lib/Client.ts"
 import { random } from "../../lib/Random.ts"
 import { operatorKey, serverProcess } from "../../lib/ServerProcess.ts"
-import { temporaryDirectory } from "../../lib/TestDatabase.ts"
 import { withoutLimits } from "../http/Child.ts"
 import { database } from "../http/Fixture.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
 import { steadyTraffic } from "../lib/SteadyTraffic.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 const RATE = 25
 const REPLACEMENTS = 20

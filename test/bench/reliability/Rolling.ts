@@ -4,13 +4,13 @@ import { Client } from "../../lib/Client.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
 import { random } from "../../lib/Random.ts"
 import { operatorKey, serverProcess } from "../../lib/ServerProcess.ts"
-import { temporaryDirectory } from "../../lib/TestDatabase.ts"
 import { start, withoutLimits } from "../http/Child.ts"
 import { database } from "../http/Fixture.ts"
 import { requestBytes } from "../http/Load.ts"
 import { hold } from "../http/Streams.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
 import { steadyTraffic } from "../lib/SteadyTraffic.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 const RATE = 50
 const STREAMS = 20

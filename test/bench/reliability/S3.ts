@@ -3,9 +3,9 @@ import { Client, until } from "../../lib/Client.ts"
 import { type FakeS3, s3Error, settingsOf, startFakeS3 } from "../../lib/FakeS3.ts"
 import { random } from "../../lib/Random.ts"
 import { operatorKey, serverProcess } from "../../lib/ServerProcess.ts"
-import { temporaryDirectory } from "../../lib/TestDatabase.ts"
 import { type Ended, steadyTraffic } from "../lib/SteadyTraffic.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 const RATE = 20
 /** How long S3 misbehaves in each way, in milliseconds. */

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { Client } from "../../lib/Client.ts"
 import { operatorKey, serverProcess } from "../../lib/ServerProcess.ts"
-import { temporaryDirectory } from "../../lib/TestDatabase.ts"
 import { withoutLimits } from "../http/Child.ts"
 import { database } from "../http/Fixture.ts"
 import * as Load from "../http/Load.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 const CLIENTS = 32
 const MILLISECONDS = 5_000

@@ -7,10 +7,11 @@ import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Client, ManyDocuments, read, until } from "../../lib/Client.ts"
 import { fakeKey, says, usage } from "../../lib/FakeAnthropic.ts"
 import { type Provider, provider } from "../../lib/Provider.ts"
-import { fresh, freshDirectory, layerOf, temporaryDirectory } from "../../lib/TestDatabase.ts"
+import { fresh, freshDirectory, layerOf } from "../../lib/TestDatabase.ts"
 import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "../../lib/ServerProcess.ts"
 import { scopedRun } from "../../lib/Scoped.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(testTimeout)
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { Context, Effect, Exit, Scope } from "effect"
 import { ExportTimes } from "../../../src/observability/Telemetry.ts"
 import { until } from "../../lib/Client.ts"
@@ -6,10 +6,10 @@ import { calls, says } from "../../lib/FakeAnthropic.ts"
 import { attributesOf, fakeCollector, type Manner, type Span } from "../../lib/FakeCollector.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
 import { makeServer, startServer } from "../../lib/TestServer.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const collector = await Effect.runPromise(Scope.provide(fakeCollector(), scope))
+const run = sharedRun()
+const collector = await run(fakeCollector())
 const { client, provider } = await startServer(
   {
     LOG_LEVEL: "info",

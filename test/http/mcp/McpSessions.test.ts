@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as McpSessions from "../../../src/http/mcp/McpSessions.ts"
 import { Client, type Sent, until } from "../../lib/Client.ts"
@@ -8,15 +8,13 @@ import { callTool, connectMcp } from "../../lib/Mcp.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 import { startServer, testTimeout } from "../../lib/TestServer.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
 
 setDefaultTimeout(2 * testTimeout)
 
 const { client, provider } = await startServer()
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 const accept = "application/json, text/event-stream"
 

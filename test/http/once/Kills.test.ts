@@ -1,5 +1,5 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Context, Effect, Exit, Scope } from "effect"
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Context, Effect } from "effect"
 import { CheckpointInterval } from "../../../src/services/Checkpoints.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { fakeKey, says } from "../../lib/FakeAnthropic.ts"
@@ -8,16 +8,14 @@ import { onceUnderKills } from "../../lib/Once.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
 
 const checkpoints = Context.make(CheckpointInterval, "100 millis")
 
 // Servers are started several times, which takes long on a busy machine.
 setDefaultTimeout(3 * testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 test("requests of which a killed server left some unanswered have one effect each, and the same answer again", async () => {
   const servers = process.env["DATABASE_URL"] === undefined ? 1 : 2

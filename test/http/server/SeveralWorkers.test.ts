@@ -1,18 +1,17 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Scope } from "effect"
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Effect } from "effect"
 import { reservePort } from "../../../src/http/server/Server.ts"
 import { SEAT } from "../../../src/supervisor/Messages.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
-import { fresh, temporaryDirectory } from "../../lib/TestDatabase.ts"
+import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(2 * testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 test("a worker that is replaced reports readiness in connections that are kept, for the service is ready", async () => {
   const directory = await run(temporaryDirectory("sockets"))

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "bun:test"
 import { VISITOR_TOKEN_VERSION } from "../../../src/domain/widget/Visitor.ts"
 import { makeSiblings, seatOf } from "../../../src/http/server/Siblings.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 const SEATS = 2
-const directory = mkdtempSync(join(tmpdir(), "parley-siblings-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = await sharedRun()(temporaryDirectory("siblings"))
 const socketOf = (seat: number) => join(directory, `${seat}.sock`)
 const none = () => Promise.resolve("")
 

@@ -1,6 +1,6 @@
 import { connect } from "node:net"
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Exit, Schema, Scope } from "effect"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Effect, Schema } from "effect"
 import { UsageCounts } from "../../../src/domain/Usage.ts"
 import { Client, read, until } from "../../lib/Client.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
@@ -11,6 +11,7 @@ import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
 import type { Answer } from "../../lib/Wire.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
 
 /*
  * Clients that disconnect: in the middle of an answer, while the model is silent, and before its first words.
@@ -28,10 +29,7 @@ const WAIT_MAX = 40
 
 setDefaultTimeout(testTimeout + ABORTS * 1_000)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 /** The state of the model when the client disconnects, which the question determines. */
 const models = ["talking", "silent", "mute"] as const

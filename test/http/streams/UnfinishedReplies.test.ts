@@ -1,5 +1,5 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Context, Effect, Exit, Scope } from "effect"
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Context, Effect } from "effect"
 import { CheckpointInterval } from "../../../src/services/Checkpoints.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
@@ -9,15 +9,13 @@ import { type Protocol, protocols } from "../../lib/Faults.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
 
 const checkpoints = Context.make(CheckpointInterval, "200 millis")
 
 setDefaultTimeout(testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 const STREAMS = 10
 /** How many characters each client has seen when the server is killed. */

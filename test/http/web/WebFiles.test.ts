@@ -1,15 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliDecompressSync } from "node:zlib"
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { NodeFileSystem } from "@effect/platform-node-shared"
 import { Duration, Effect, Exit, Layer, Logger, Option, References } from "effect"
 import { TestClock } from "effect/testing"
 import { WebFiles } from "../../../src/http/web/WebFiles.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
-const directory = mkdtempSync(join(tmpdir(), "parley-web-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = await sharedRun()(temporaryDirectory("web"))
 
 /** Writes sources of a page that says this, and returns their directory. */
 const sourcesOf = (name: string, content: string): string => {

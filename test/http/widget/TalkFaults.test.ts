@@ -1,5 +1,5 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { Context, Effect, Exit, Scope } from "effect"
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Context, Effect } from "effect"
 import { CheckpointInterval } from "../../../src/services/Checkpoints.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { fakeKey, says } from "../../lib/FakeAnthropic.ts"
@@ -9,6 +9,7 @@ import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
 import { publish, visit } from "../../lib/Visitors.ts"
 import type { Answer } from "../../lib/Wire.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
 
 const checkpoints = Context.make(CheckpointInterval, "100 millis")
 
@@ -18,10 +19,7 @@ const checkpoints = Context.make(CheckpointInterval, "100 millis")
 
 setDefaultTimeout(testTimeout)
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope))
+const run = sharedRun()
 
 let answer: Answer = { kind: "endless" }
 const provider = await run(providerAnswering(() => answer))

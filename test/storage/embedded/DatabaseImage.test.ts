@@ -7,7 +7,7 @@ import { ARCHIVE, deliveredImage, MANIFEST, unpackImage } from "../../../src/sto
 import { defaults } from "../../lib/Defaults.ts"
 import { layerEmbedded, SystemSql } from "../../../src/storage/sql/Database.ts"
 import { scopedRun } from "../../lib/Scoped.ts"
-import { temporaryDirectory } from "../../lib/TestDatabase.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(60_000)
 

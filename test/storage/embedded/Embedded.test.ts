@@ -7,7 +7,8 @@ import { StartupError } from "../../../src/system/StartupError.ts"
 import { type Database, DatabaseLoss, SystemSql } from "../../../src/storage/sql/Database.ts"
 import { runDueWork } from "../../../src/storage/embedded/Maintenance.ts"
 import { withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
-import { freshDirectory, layerOf, temporaryDirectory } from "../../lib/TestDatabase.ts"
+import { freshDirectory, layerOf } from "../../lib/TestDatabase.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 // Each test opens an engine, and some make a cluster or start processes.
 setDefaultTimeout(60_000)

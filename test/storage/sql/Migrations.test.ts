@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { Effect, ManagedRuntime } from "effect"
@@ -8,13 +7,12 @@ import type { StartupError } from "../../../src/system/StartupError.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { migrate } from "../../../src/storage/sql/Migrations.ts"
 import * as TestDatabase from "../../lib/TestDatabase.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 const runtime = ManagedRuntime.make(TestDatabase.layer)
-const directory = mkdtempSync(join(tmpdir(), "parley-migrations-"))
-afterAll(async () => {
-  rmSync(directory, { recursive: true, force: true })
-  await runtime.dispose()
-})
+const directory = await sharedRun()(temporaryDirectory("migrations"))
+afterAll(() => runtime.dispose())
 
 const FIRST = "create table one (id int); -- the first; of two\ninsert into one values (1);\n"
 const SECOND = "insert into one values (2);\ncreate function f() returns int language sql as $$ select 1; $$;\n"

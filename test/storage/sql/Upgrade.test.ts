@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test"
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { cpSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import type { SessionName } from "../../../src/domain/chat/SessionToken.ts"
@@ -15,17 +14,16 @@ import { Usage } from "../../../src/storage/usage/Usage.ts"
 import { json } from "../../../src/storage/sql/SqlValues.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as, sessionNamed } from "../../lib/Tenants.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 /*
  * Migrations of databases with rows that older versions have written.
  */
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
-const directory = mkdtempSync(join(tmpdir(), "parley-upgrade-"))
-afterAll(async () => {
-  rmSync(directory, { recursive: true, force: true })
-  await runtime.dispose()
-})
+const directory = await sharedRun()(temporaryDirectory("upgrade"))
+afterAll(() => runtime.dispose())
 
 /** An empty database with the schema up to a migration. */
 const goBackTo = Effect.fnUntraced(function* (number: number) {
