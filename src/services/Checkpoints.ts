@@ -20,8 +20,8 @@ export interface CheckpointSettings {
 
 /** Shortest lease by default: longer than a busy machine or database delays a checkpoint. */
 const LEASE_MIN = Duration.seconds(15)
-/** Time between two looks for replies that nobody has taken over whose server is dead. */
-const RECOVER_EVERY = Duration.seconds(30)
+/** Leases between two looks for replies that nobody has taken over whose server is dead. */
+const LEASES_PER_RECOVERY = 2
 /** Most replies that one statement stores. */
 const BATCH = 100
 
@@ -48,7 +48,11 @@ export class Checkpoints extends Context.Service<Checkpoints>()("parley/services
 
       if ((yield* DatabaseTraits).isAlone) yield* unfinished.recover("all")
       yield* Effect.forkScoped(
-        regularly(RECOVER_EVERY, "Replies of dead servers could not be stored", unfinished.recover("expired")),
+        regularly(
+          Duration.times(lease, LEASES_PER_RECOVERY),
+          "Replies of dead servers could not be stored",
+          unfinished.recover("expired"),
+        ),
       )
 
       const storeSome = (some: ReadonlyArray<Watched>) =>
