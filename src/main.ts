@@ -247,19 +247,19 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }
 
-const program = Command.run(
-  Cli.make({
-    serve,
-    tenancy,
-    existingTenancy,
-    doctor,
-    backup,
-    importing: restoring(),
-    restoring: (migration) => restoring(emptyAt(migration)),
-    blobs: blobCopy,
-  }),
-  { version: manifest.version },
-).pipe(
+/** Every command, over the real layers. */
+export const commands = Cli.make({
+  serve,
+  tenancy,
+  existingTenancy,
+  doctor,
+  backup,
+  importing: restoring(),
+  restoring: (migration) => restoring(emptyAt(migration)),
+  blobs: blobCopy,
+})
+
+const program = Command.run(commands, { version: manifest.version }).pipe(
   Effect.tapCause(explain),
   Effect.provideService(CliOutput.Presenter, presenter),
   Effect.provide([

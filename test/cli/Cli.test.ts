@@ -86,22 +86,22 @@ const parley = (command: string) => run(...command.split(" "))
 /** The output of a command that succeeds. */
 const outputOf = async (command: string) => {
   const said = await parley(command)
-  expect(said).toEqual({ succeeded: true, out: said.out, usage: "", why: "" })
+  expect(said).toEqual({ code: 0, out: said.out, usage: "", why: "" })
   return said.out
 }
 
 /** The reason with which a command fails, while it prints nothing else. */
 const failureOf = async (command: string) => {
   const said = await parley(command)
-  expect(said).toEqual({ succeeded: false, out: "", usage: "", why: said.why })
+  expect(said).toEqual({ code: 1, out: "", usage: "", why: said.why })
   expect(said.why).toMatch(/^[^\n]+\.$/)
   return said.why
 }
 
 /** The error of a command line that is not understood, with a hint at its help, which is not printed. */
 const usageErrorOf = async (command: string) => {
-  const { out, succeeded, usage, why } = await parley(command)
-  expect({ out, succeeded, why }).toEqual({ out: "", succeeded: false, why: "" })
+  const { code, out, usage, why } = await parley(command)
+  expect({ code, out, why }).toEqual({ code: 1, out: "", why: "" })
   expect(usage).toMatch(/^parley: [^\n]+\n`parley [^\n]*--help` shows what there is\.\n$/)
   return usage
 }
@@ -134,7 +134,7 @@ describe("the command line", () => {
     ["--version", "parley v1.2.3"],
   ])("runs `parley %s`", async (command, out) => {
     expect(await run(...command.split(" ").filter((word) => word !== ""))).toEqual({
-      succeeded: true,
+      code: 0,
       out: `${out}\n`,
       usage: "",
       why: "",
@@ -188,8 +188,8 @@ describe("the command line", () => {
   test.each([{ words: ["create", "   "] }, { words: ["rename", nowhere, ""] }])(
     "refuses a blank name: organizations $words",
     async ({ words }) => {
-      const { succeeded, usage } = await run("organizations", ...words)
-      expect(succeeded).toBe(false)
+      const { code, usage } = await run("organizations", ...words)
+      expect(code).toBe(1)
       expect(usage).toContain("Expected: 1 to 200 characters, not all of them blank")
     },
   )
@@ -404,8 +404,8 @@ describe("doctor", () => {
     ["2 of these are wrong.", [wrong, ok, wrong]],
   ])("fails with “%s”", async (words, found) => {
     findings = found
-    const { out, succeeded, why } = await parley("doctor")
-    expect(succeeded).toBe(false)
+    const { code, out, why } = await parley("doctor")
+    expect(code).toBe(1)
     expect(why).toBe(`${words} Mend that and run it again.`)
     expect(out.trim().split("\n")).toHaveLength(found.length)
   })
@@ -417,8 +417,8 @@ describe("while another process uses the database,", () => {
   const busy = commandLine(Cli.make({ ...actions, tenancy: inUse, existingTenancy: inUse, doctor: inUse }), settings)
 
   test.each(["migrate", "doctor", "keys list", "organizations list"])("`%s` asks to stop it", async (command) => {
-    const { succeeded, why } = await busy(...command.split(" "))
-    expect(succeeded).toBe(false)
+    const { code, why } = await busy(...command.split(" "))
+    expect(code).toBe(1)
     expect(why).toBe("It is in use. Stop that process first. If it is a server, http://host:1/readyz answers.")
   })
 })
@@ -465,7 +465,7 @@ describe("a command fails in one line while the database is unavailable:", () =>
     `organizations delete ${nowhere} --yes`,
   ])("%s", async (command) => {
     expect(await failing(...command.split(" "))).toEqual({
-      succeeded: false,
+      code: 1,
       out: "",
       usage: "",
       why: `${detail} See that it runs, and try again.`,

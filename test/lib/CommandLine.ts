@@ -5,15 +5,15 @@ import {
   NodeStdio,
   NodeTerminal,
 } from "@effect/platform-node-shared"
-import { Cause, ConfigProvider, Console, Effect, Exit, Layer } from "effect"
+import { Cause, ConfigProvider, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { presenter } from "../../src/cli/Usage.ts"
 import { StartupError } from "../../src/system/StartupError.ts"
 
 /** The result of a command, with its output. */
 export interface CommandResult {
-  /** Whether the process would end with 0. */
-  readonly succeeded: boolean
+  /** The exit code with which the process would end. */
+  readonly code: number
   readonly out: string
   /** The usage message for a command line that is not understood. */
   readonly usage: string
@@ -50,9 +50,11 @@ export const commandLine =
         Effect.provide([environment, ConfigProvider.layer(ConfigProvider.fromUnknown(settings))]),
       ),
     )
-    if (Exit.isSuccess(exit)) return { succeeded: true, out, usage, why: "" }
+    let code = 0
+    Runtime.defaultTeardown(exit, (one) => (code = one))
+    if (Exit.isSuccess(exit)) return { code, out, usage, why: "" }
     const error = Cause.squash(exit.cause)
-    if (error instanceof StartupError) return { succeeded: false, out, usage, why: error.message }
-    if (CliError.isCliError(error)) return { succeeded: false, out, usage, why: "" }
+    if (error instanceof StartupError) return { code, out, usage, why: error.message }
+    if (CliError.isCliError(error)) return { code, out, usage, why: "" }
     throw error
   }

@@ -6,6 +6,7 @@ import { IngestionBounds } from "../../../src/jobs/Ingestion.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Client, ManyDocuments, read, until } from "../../lib/Client.ts"
 import { fakeKey, says, usage } from "../../lib/FakeAnthropic.ts"
+import { parley } from "../../lib/Parley.ts"
 import { type Provider, provider } from "../../lib/Provider.ts"
 import { fresh, freshDirectory, layerOf } from "../../lib/TestDatabase.ts"
 import { operatorKey, type ServerProcess, serverProcess, type Settings, settingsFor } from "../../lib/ServerProcess.ts"
@@ -285,8 +286,17 @@ describe("a start that cannot succeed", () => {
     ["no Postgres", noPostgres, /database cannot be used(?!.*hunter2).*DATABASE_URL/],
     ["a changed migration", changedMigration, /0001_initial.*is not what the database was given.*\. Restore .+/],
   ]
-  test.each(failing)("reports the reason in one line: %s", async (_, settings, line) => {
-    const server = await launch({ BOOTSTRAP_API_KEY: operatorKey, PORT: "0", ...(await settings()) })
+  const always = { BOOTSTRAP_API_KEY: operatorKey, PORT: "0" }
+  test.each(failing)("has its reason in one line: %s", async (_, settings, line) => {
+    const { code, out, usage, why } = await parley({ ...always, LOG_LEVEL: "none", ...(await settings()) }, "serve")
+    expect({ code, out, usage }).toEqual({ code: 1, out: "", usage: "" })
+    expect(why).toMatch(/^[^\n]+\.$/)
+    expect(why).toMatch(line)
+  })
+
+  const ofProcess = failing.filter(([reason]) => reason === "a wrong setting" || reason === "a port in use")
+  test.each(ofProcess)("prints its reason, and nothing else: %s", async (_, settings, line) => {
+    const server = await launch({ ...always, ...(await settings()) })
     expect(await server.exited).toBe(1)
     expect(server.stderr()).toMatch(/^parley: [^\n]+\.\n$/)
     expect(server.stderr()).toMatch(line)
