@@ -1,14 +1,14 @@
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
 import { engines } from "../package.json" with { type: "json" }
 import { engineSettings } from "../src/launch.ts"
 import { type Ancestor, launchersFrom } from "../src/Launcher.ts"
 import { type ServerProcess, type Settings, settingsFor, spawn } from "./lib/ServerProcess.ts"
 import { freshDirectory } from "./lib/TestDatabase.ts"
-import { scopedRun } from "./lib/Scoped.ts"
+import { scopedRun, sharedRun } from "./lib/Scoped.ts"
 import { testTimeout } from "./lib/TestServer.ts"
 import { temporaryDirectory } from "./lib/TemporaryDirectory.ts"
 
@@ -41,8 +41,11 @@ const launchers = Effect.gen(function* () {
 const serverOf = (settings: Settings): number =>
   Number(readFileSync(join(settings["DATA_DIR"] ?? "", "database", "pid"), "utf8"))
 
-const launched = (command: ReadonlyArray<string>): Promise<{ server: ServerProcess; settings: Settings }> =>
-  run(
+const launched = (
+  command: ReadonlyArray<string>,
+  runIn = run,
+): Promise<{ server: ServerProcess; settings: Settings }> =>
+  runIn(
     Effect.gen(function* () {
       const settings = yield* Effect.flatMap(freshDirectory, settingsFor)
       const directory = yield* launchers
@@ -78,13 +81,37 @@ describe("a server drains and ends when", () => {
     expect(server.stdout()).toContain("Requests are drained")
     expect(server.stdout()).toContain("The server has ended")
   })
+})
 
-  test("`bun run` gets SIGTERM and passes it on", async () => {
-    const { server } = await launched(["bun", "run", "start"])
-    server.kill("SIGTERM")
-    expect(await endOf(server)).toBe("ended")
-    expect(server.stdout()).toContain('"reason":"SIGTERM"')
-    expect(server.stdout()).toContain("The server has ended")
+/** Whether the server is the process that the package's script was started as, with the settings of Bun. */
+const isItself = async ({ server, settings }: Awaited<ReturnType<typeof launched>>) => {
+  const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${serverOf(settings)}/stat`, "utf8")) ?? []
+  expect(Number(parent)).toBe(server.pid)
+  const environment = readFileSync(`/proc/${serverOf(settings)}/environ`, "utf8").split("\0")
+  for (const { variable, value } of engineSettings) expect(environment).toContain(`${variable}=${value}`)
+}
+
+describe("the server of `bun run start`", () => {
+  let start: Awaited<ReturnType<typeof launched>>
+  const shared = sharedRun()
+  beforeAll(async () => {
+    start = await launched(["bun", "run", "start"], shared)
+  })
+
+  test("is what src/launch.ts starts itself", () => isItself(start))
+
+  test("does not end by SIGHUP without a terminal, as under nohup", async () => {
+    const url = await start.server.listening
+    start.server.kill("SIGHUP")
+    await Bun.sleep(250)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  test("ends when `bun run` gets SIGTERM and passes it on", async () => {
+    start.server.kill("SIGTERM")
+    expect(await endOf(start.server)).toBe("ended")
+    expect(start.server.stdout()).toContain('"reason":"SIGTERM"')
+    expect(start.server.stdout()).toContain("The server has ended")
   })
 })
 
@@ -114,17 +141,6 @@ describe("SIGHUP", () => {
       await server.exited
     }
     expect(shown).toContain("its terminal was closed")
-  })
-
-  test("without a terminal, as under nohup, does not end a server", async () => {
-    const { server } = await launched(["bun", "run", "start"])
-    const url = await server.listening
-    server.kill("SIGHUP")
-    await Bun.sleep(250)
-    expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    server.kill("SIGTERM")
-    expect(await endOf(server)).toBe("ended")
-    expect(server.stdout()).toContain('"reason":"SIGTERM"')
   })
 })
 
@@ -162,13 +178,7 @@ describe("a script that src/launch.ts starts", () => {
     expect((await launch(own)).seen.env).toMatchObject({ ...settings, BUN_JSC_forceCodeBlockLiveness: "0" })
   })
 
-  test.each(["start", "dev"])("is the server itself in `bun run %s`", async (name) => {
-    const { server, settings } = await launched(["bun", "run", name])
-    const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${serverOf(settings)}/stat`, "utf8")) ?? []
-    expect(Number(parent)).toBe(server.pid)
-    const environment = readFileSync(`/proc/${serverOf(settings)}/environ`, "utf8").split("\0")
-    for (const { variable, value } of engineSettings) expect(environment).toContain(`${variable}=${value}`)
-  })
+  test("is the server itself in `bun run dev`", async () => isItself(await launched(["bun", "run", "dev"])))
 })
 
 test("commands in the documentation and in CI name a version of Bun that package.json allows", () => {
