@@ -6,26 +6,34 @@ import { reservePort } from "../../src/http/server/Server.ts"
 import { supervise } from "../../src/supervisor/Supervisor.ts"
 import { until } from "../lib/Client.ts"
 import type { Moment } from "../lib/PlainWorker.ts"
+import { scopedRun, sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 
 setDefaultTimeout(testTimeout)
 
-let scope = Scope.makeUnsafe()
-afterEach(async () => {
+const run = scopedRun()
+afterEach(() => {
   delete process.env["FAILS"]
   delete process.env["KILLS"]
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-  scope = Scope.makeUnsafe()
 })
 
-const started = (workers: number) =>
-  Effect.gen(function* () {
-    const port = yield* reservePort({ host: "127.0.0.1", port: 0 })
-    const url = `http://127.0.0.1:${port}`
-    const program = join(import.meta.dir, "..", "lib", "PlainWorker.ts")
-    const supervisor = yield* supervise({ workers, port, url, drainTimeout: Duration.seconds(5), program })
-    return { supervisor, url }
-  }).pipe(Scope.provide(scope))
+/** The program of a worker in one file, which starts in a fraction of the time that its modules take. */
+const directory = await sharedRun()(temporaryDirectory("worker"))
+await Bun.build({
+  entrypoints: [join(import.meta.dir, "..", "lib", "PlainWorker.ts")],
+  target: "bun",
+  outdir: directory,
+})
+const program = join(directory, "PlainWorker.js")
+
+const started = Effect.fnUntraced(function* (workers: number) {
+  const port = yield* reservePort({ host: "127.0.0.1", port: 0 })
+  const url = `http://127.0.0.1:${port}`
+  const drainTimeout = Duration.seconds(5)
+  const supervisor = yield* supervise({ workers, port, url, drainTimeout, program })
+  return { supervisor, url }
+})
 
 /** Asks in a connection of its own. Returns the process id of the worker that answers. */
 const ask = async (url: string): Promise<number> => Number(await (await fetch(url, { keepalive: false })).text())
@@ -39,7 +47,7 @@ const lives = (pid: number): boolean => {
 }
 
 test("workers share a port, and are replaced under load without a request that is refused or cut", async () => {
-  const { supervisor, url } = await Effect.runPromise(started(2))
+  const { supervisor, url } = await run(started(2))
   const before = supervisor.pids()
   const answers = await Promise.all(Array.from({ length: 60 }, () => ask(url)))
   expect(new Set(answers)).toEqual(new Set(before))
@@ -71,7 +79,8 @@ test("workers share a port, and are replaced under load without a request that i
 })
 
 test("a worker that dies is started again, and all end with their supervisor", async () => {
-  const { supervisor, url } = await Effect.runPromise(started(2))
+  const own = Scope.makeUnsafe()
+  const { supervisor, url } = await Effect.runPromise(Scope.provide(started(2), own))
   const [first = 0, second = 0] = supervisor.pids()
   process.kill(first, "SIGKILL")
   const [next = 0] = await until(
@@ -83,7 +92,7 @@ test("a worker that dies is started again, and all end with their supervisor", a
     (pids) => pids.size === 2,
   )
   expect(answering).toEqual(new Set([next, second]))
-  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await Effect.runPromise(Scope.close(own, Exit.void))
   expect([next, second].filter(lives)).toEqual([])
 })
 
@@ -104,12 +113,17 @@ const children = (): ReadonlyArray<number> =>
 describe.each(["start", "ready", "turn", "listening", "leave", "closed"] satisfies ReadonlyArray<Moment>)(
   "a worker that is killed at the moment %s of a replacement",
   (moment) => {
+    const shared = sharedRun()
+    let supervising: Effect.Success<ReturnType<typeof started>> | undefined
+    /** The workers of all tests of this moment: each leaves as many as there were. */
+    const supervised = async () => (supervising ??= await shared(started(2)))
+
     const isOfOld = moment === "leave" || moment === "closed"
     test.each(isOfOld ? ["it"] : ["it", "the one that it replaces", "the other one"])(
       "ends nobody else, and leaves two workers, each at its place: %s",
       async (victim) => {
         if (isOfOld) process.env["KILLS"] = `${moment} 0`
-        const { supervisor, url } = await Effect.runPromise(started(2))
+        const { supervisor, url } = await supervised()
         const [first = 0, second = 0] = supervisor.pids()
         const pid = victim === "it" ? 0 : victim === "the other one" ? second : first
         process.env["KILLS"] = isOfOld ? "" : `${moment} ${pid}`
@@ -125,7 +139,7 @@ describe.each(["start", "ready", "turn", "listening", "leave", "closed"] satisfi
 )
 
 test("workers stay whose successors are ready and cannot listen", async () => {
-  const { supervisor, url } = await Effect.runPromise(started(2))
+  const { supervisor, url } = await run(started(2))
   const before = supervisor.pids()
   process.env["FAILS"] = "listen"
   await Effect.runPromise(supervisor.replaceAll)
@@ -136,6 +150,6 @@ test("workers stay whose successors are ready and cannot listen", async () => {
 
 test("a supervisor gives up with a clear sentence when no worker was ever ready", async () => {
   process.env["FAILS"] = "start"
-  const exit = await Effect.runPromiseExit(started(3))
+  const exit = await run(Effect.exit(started(3)))
   expect(String(exit)).toContain("No worker was ever ready: the first one ended with exit code 3.")
 })
