@@ -1,24 +1,14 @@
-import { createHash } from "node:crypto"
 import { Effect, FileSystem, Layer, Option, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { docs } from "../api/Docs.ts"
 import { entries, htmlOf, pagePath, style } from "./DocsPage.ts"
-import { document, notFound } from "./web/Html.ts"
+import { document, inline, notFound, policy } from "./web/Html.ts"
 
-/** The Content-Security-Policy source of an inline script or style. */
-const inline = (content: string): string => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
-
-/** The headers of a page that no other site may frame, and that may load nothing but what `sources` allows. */
-const pageHeaders = (sources: ReadonlyArray<string>) => ({
-  "content-security-policy": [
-    "default-src 'none'",
-    ...sources,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
+/** The headers of a page that no other site may frame, and that may load nothing but what `sources` allow. */
+const pageHeaders = (...sources: ReadonlyArray<string>) => ({
+  "content-security-policy": policy(...sources, "frame-ancestors 'none'"),
   // For browsers without frame-ancestors.
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
@@ -40,12 +30,12 @@ const reference = HttpRouter.use(
         const scripts = Array.from(html.matchAll(/<script>([^]*?)<\/script>/g), ([, script = ""]) => inline(script))
         return HttpServerResponse.setHeaders(
           response,
-          pageHeaders([
+          pageHeaders(
             `script-src ${scripts.join(" ")}`,
             "style-src 'unsafe-inline'",
             "img-src 'self' data:",
             "connect-src 'self'",
-          ]),
+          ),
         )
       }),
     )
@@ -53,7 +43,7 @@ const reference = HttpRouter.use(
   }),
 )
 
-const headersOfPages = { "cache-control": "no-cache", ...pageHeaders([`style-src ${inline(style)}`]) }
+const headersOfPages = { "cache-control": "no-cache", ...pageHeaders(`style-src ${inline(style)}`) }
 
 /**
  * Serves the pages of the documentation. Each is rendered for its first request and kept until the server ends. A page

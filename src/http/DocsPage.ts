@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, FileSystem, Option } from "effect"
 import type { Tokens } from "marked"
 import { docs } from "../api/Docs.ts"
-import { escape } from "./web/Html.ts"
+import { escape, head } from "./web/Html.ts"
 
 /*
  * The pages of the documentation: Markdown files of the checkout, rendered to HTML that needs no script and no other
@@ -115,14 +115,7 @@ export const htmlOf = Effect.fn("DocsPage.htmlOf")(function* ({ file, name, titl
   const markdown = yield* Effect.option(files.readFileString(`${root}/${file}`))
   if (Option.isNone(markdown)) return Option.none()
   const content = (yield* converter).parse(markdown.value, { async: false })
-  return Option.some(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title === "Parley" ? title : `${title} – Parley`}</title>
-<style>${style}</style>
-</head>
+  return Option.some(`${head(title === "Parley" ? title : `${title} – Parley`, [`<style>${style}</style>`])}
 <body>
 <nav>
 ${navigation(name)}

@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises"
-import { basename, dirname, join, resolve } from "node:path"
-import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import type { BuildArtifact, BunPlugin } from "bun"
-import { ICON, type Manifest, MANIFEST, type WebFile } from "./Manifest.ts"
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises"
+import { basename, dirname, extname, join, resolve } from "node:path"
+import { brotliCompressSync, gzipSync } from "node:zlib"
+import { ICON, LOADER, type Manifest, MANIFEST, type WebPage } from "./Manifest.ts"
 import { hashOf, root, webSources } from "./Sources.ts"
 
 /*
@@ -17,110 +15,53 @@ import { hashOf, root, webSources } from "./Sources.ts"
 const cached = /^[0-9a-f]{16}(?:\.unfinished-.*)?$/
 
 /**
- * `marked` without all but its lexer. It is one file, whose last statements make a converter to HTML, so that the bundler
- * would keep the whole of it: 3 kB more, compressed, of what nothing here uses.
+ * Bundles one entry into a directory, under a name of its own. Each is bundled alone, so that what one of them uses of a
+ * shared module makes no other one larger.
  */
-const lexerOnly: BunPlugin = {
-  name: "lexer of marked",
-  setup: (build) => {
-    build.onLoad({ filter: /\/marked\.esm\.js$/ }, async ({ path }) => {
-      const text = await Bun.file(path).text()
-      const converter = /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\([^]*(export\{.*)$/m.exec(text)
-      const lexer = /\b(\w+) as Lexer\b/.exec(converter?.[1] ?? "")?.[1]
-      if (converter === null || lexer === undefined) throw new Error("This version of marked has another form.")
-      return { contents: `${text.slice(0, converter.index)}export{${lexer} as Lexer}`, loader: "js" }
-    })
-  },
-}
-
-/**
- * Bundles one entry. Each is bundled alone, so that what one of them uses of a shared module makes no other one larger.
- */
-const bundle = async (entry: string, isModule: boolean): Promise<ReadonlyArray<BuildArtifact>> => {
-  const { outputs } = await Bun.build({
+const bundle = (entry: string, name: string, directory: string, isModule: boolean) =>
+  Bun.build({
     entrypoints: [entry],
+    outdir: directory,
     target: "browser",
     format: isModule ? "esm" : "iife",
     minify: true,
     splitting: isModule,
-    plugins: [lexerOnly],
-    naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    naming: { entry: `${name}.[ext]`, chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },
     tsconfig: join(root, "src/web/tsconfig.json"),
   })
-  return outputs
-}
-
-/** The chunks that a bundle imports statically, so that a page can ask for all of them at once. */
-const preloads = (entry: string, texts: ReadonlyMap<string, string>): ReadonlyArray<string> => {
-  const transpiler = new Bun.Transpiler({ loader: "js" })
-  const found = new Set<string>()
-  const visit = (name: string): void => {
-    for (const { kind, path } of transpiler.scanImports(texts.get(name) ?? "")) {
-      const imported = path.replace(/^\.\//, "")
-      if (kind !== "import-statement" || found.has(imported)) continue
-      found.add(imported)
-      visit(imported)
-    }
-  }
-  visit(entry)
-  return Array.from(found)
-}
 
 const mediaTypes: Readonly<Record<string, string>> = {
-  js: "text/javascript; charset=utf-8",
-  css: "text/css; charset=utf-8",
-  svg: "image/svg+xml",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
 }
 
-/** Writes a file and its compressed forms. */
-const write = async (directory: string, name: string, content: Uint8Array<ArrayBuffer>): Promise<WebFile> => {
-  const extension = name.slice(name.lastIndexOf(".") + 1)
-  const type = mediaTypes[extension]
-  if (type === undefined) throw new Error(`There is no media type for ${name}.`)
-  const forms = {
-    br: brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }),
-    gzip: gzipSync(content, { level: 9 }),
-  }
-  await Bun.write(join(directory, name), content)
-  await Bun.write(join(directory, `${name}.br`), forms.br)
-  await Bun.write(join(directory, `${name}.gzip`), forms.gzip)
-  return {
-    type,
-    etag: createHash("sha256").update(content).digest("base64url").slice(0, 22),
-    sizes: { identity: content.length, br: forms.br.length, gzip: forms.gzip.length },
-  }
+/** Writes the compressed forms of a file beside it, and returns its media type. */
+const compress = async (path: string): Promise<string> => {
+  const type = mediaTypes[extname(path)]
+  if (type === undefined) throw new Error(`There is no media type for ${path}.`)
+  const content = await Bun.file(path).bytes()
+  await Bun.write(`${path}.br`, brotliCompressSync(content))
+  await Bun.write(`${path}.gzip`, gzipSync(content, { level: 9 }))
+  return type
 }
 
 const build = async (sources: string, directory: string): Promise<void> => {
-  const files: Record<string, WebFile> = {}
-  const page = async (name: string, entry: string) => {
-    const outputs = await bundle(join(sources, entry), true)
-    const texts = new Map<string, string>()
-    for (const output of outputs) {
-      const file = output.path.replace(/^.*\//, "")
-      // The entry is called as the page is, whatever its source is called.
-      const named = output.kind === "entry-point" || file === entry.replace(/^.*\/(.*)\..*$/, "$1.css")
-      const written = named ? `${name}${file.slice(file.lastIndexOf("."))}` : file
-      const bytes = new Uint8Array(await output.arrayBuffer())
-      files[written] = await write(directory, written, bytes)
-      if (written.endsWith(".js")) texts.set(written, new TextDecoder().decode(bytes))
-    }
-    const script = `${name}.js`
+  const page = async (name: string, entry: string): Promise<WebPage> => {
+    await bundle(join(sources, entry), name, directory, true)
     const style = `${name}.css`
-    const first = preloads(script, texts)
-    const later = Array.from(texts.keys()).filter((one) => one !== script && !first.includes(one))
-    return { script, preloads: first, later, ...(files[style] === undefined ? {} : { style }) }
+    return { script: `${name}.js`, ...(existsSync(join(directory, style)) && { style }) }
   }
   const pages = { frame: await page("frame", "widget/frame.tsx"), console: await page("console", "console/main.tsx") }
-  const [loader] = await bundle(join(sources, "widget/loader.ts"), false)
-  if (loader === undefined) throw new Error("The loader is missing.")
-  files["widget.js"] = await write(directory, "widget.js", new Uint8Array(await loader.arrayBuffer()))
-  files[ICON] = await write(directory, ICON, await Bun.file(join(sources, ICON)).bytes())
+  await bundle(join(sources, "widget/loader.ts"), basename(LOADER, ".js"), directory, false)
+  await copyFile(join(sources, ICON), join(directory, ICON))
+  const files: Record<string, string> = {}
+  for (const name of await readdir(directory)) files[name] = await compress(join(directory, name))
   const hash = await hashOf(sources)
   if (cached.test(basename(directory)) && !directory.includes(hash)) throw new Error("The sources change meanwhile.")
-  const manifest: Manifest = { hash, files, pages, loader: "widget.js" }
+  const manifest: Manifest = { hash, files, pages }
   await Bun.write(join(directory, MANIFEST), JSON.stringify(manifest))
 }
 
@@ -128,29 +69,16 @@ const build = async (sources: string, directory: string): Promise<void> => {
 const KEPT_BUILDS = 8
 
 /** Deletes the oldest builds of a cache, and with them what killed processes have left. */
-const prune = async (directory: string): Promise<void> => {
-  const cache = dirname(directory)
-  const builds = (await readdir(cache)).filter((name) => cached.test(name)).map((name) => join(cache, name))
-  const times = new Map(await Promise.all(builds.map(async (path) => [path, (await stat(path)).mtimeMs] as const)))
-  const oldest = builds.toSorted((one, other) => (times.get(other) ?? 0) - (times.get(one) ?? 0)).slice(KEPT_BUILDS)
-  await Promise.all(oldest.map((path) => rm(path, { recursive: true, force: true })))
-}
-
-/** The reason for which a build has failed: a line for each mistake, with its place. */
-const reason = (error: unknown): string => {
-  if (error instanceof AggregateError) return error.errors.map(reason).join("\n")
-  const isPlaced = error instanceof BuildMessage || error instanceof ResolveMessage
-  if (!isPlaced || error.position === null) return String(error)
-  const { column, file, line } = error.position
-  return `${file}:${line}:${column}: ${error.message}`
+const prune = async (cache: string): Promise<void> => {
+  const paths = (await readdir(cache)).filter((name) => cached.test(name)).map((name) => join(cache, name))
+  const builds = await Promise.all(paths.map(async (path) => ({ path, time: (await stat(path)).mtimeMs })))
+  const oldest = builds.toSorted((one, other) => other.time - one.time).slice(KEPT_BUILDS)
+  await Promise.all(oldest.map(({ path }) => rm(path, { recursive: true, force: true })))
 }
 
 if (import.meta.main) {
   const [target, sources = webSources] = process.argv.slice(2)
-  if (target === undefined) {
-    process.stderr.write("Expected the directory to build into.\n")
-    process.exit(1)
-  }
+  if (target === undefined) throw new Error("Expected the directory to build into.")
   const directory = resolve(target)
   const from = resolve(sources)
   // Bun derives the names of chunks from paths relative to the working directory.
@@ -160,13 +88,10 @@ if (import.meta.main) {
   try {
     await build(from, unfinished)
     // Another process may have built the same meanwhile; `bun run web` builds again what is there.
-    if (existsSync(directory)) await rm(directory, { recursive: true })
+    await rm(directory, { recursive: true, force: true })
     await chmod(unfinished, 0o755)
     await rename(unfinished, directory)
-    if (cached.test(basename(directory))) await prune(directory)
-  } catch (error) {
-    process.stderr.write(`${reason(error)}\n`)
-    process.exitCode = 1
+    if (cached.test(basename(directory))) await prune(dirname(directory))
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }

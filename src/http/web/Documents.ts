@@ -1,7 +1,7 @@
 import { frameAncestors } from "../../domain/widget/PublishableKey.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import { ICON, type WebPage } from "./Manifest.ts"
-import { escape } from "./Html.ts"
+import { escape, head, policy } from "./Html.ts"
 import type { Build } from "./WebFiles.ts"
 
 /*
@@ -17,25 +17,10 @@ const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2
 
 export const noindex = '<meta name="robots" content="noindex">'
 
-/** The beginning of a document, as far as its body. */
-export const head = (title: string, more: ReadonlyArray<string>, language = "en"): string =>
-  [
-    "<!doctype html>",
-    `<html lang="${language}">`,
-    "<head>",
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">',
-    '<meta name="color-scheme" content="light dark">',
-    `<title>${escape(title)}</title>`,
-    ...more,
-    "</head>",
-  ].join("\n")
-
-const loads = (build: Build, { preloads, script, style }: WebPage, up: string): ReadonlyArray<string> => {
+const loads = (build: Build, { script, style }: WebPage, up: string): ReadonlyArray<string> => {
   const address = (name: string): string => `${up}assets/${build.hash}/${name}`
   return [
     ...(style === undefined ? [] : [`<link rel="stylesheet" href="${address(style)}">`]),
-    ...preloads.map((name) => `<link rel="modulepreload" href="${address(name)}">`),
     `<script type="module" src="${address(script)}"></script>`,
   ]
 }
@@ -112,19 +97,16 @@ interface Policy {
 
 const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
   "cache-control": "no-cache",
-  "content-security-policy": [
-    "default-src 'none'",
+  "content-security-policy": policy(
     "script-src 'self'",
     "style-src 'self'",
     `img-src ${Array.from(new Set(["'self'", ...images])).join(" ")}`,
     "connect-src 'self'",
     ...(frames ? ["frame-src 'self'"] : []),
-    "base-uri 'none'",
-    "form-action 'none'",
     `frame-ancestors ${ancestors}`,
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ].join("; "),
+  ),
   "permissions-policy": PERMISSIONS,
   "referrer-policy": "no-referrer",
 })

@@ -8,6 +8,27 @@ const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 export const escape = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character)
 
+/** A Content-Security-Policy that allows nothing but what these directives do. */
+export const policy = (...directives: ReadonlyArray<string>): string =>
+  ["default-src 'none'", ...directives, "base-uri 'none'", "form-action 'none'"].join("; ")
+
+/** The source of an inline script or style in a Content-Security-Policy. */
+export const inline = (content: string): string => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
+
+/** The beginning of a document, as far as its body. */
+export const head = (title: string, more: ReadonlyArray<string>, language = "en"): string =>
+  [
+    "<!doctype html>",
+    `<html lang="${language}">`,
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escape(title)}</title>`,
+    ...more,
+    "</head>",
+  ].join("\n")
+
 /** Answers with a document of HTML, or with 304 when the client has it. */
 export const document = (
   request: HttpServerRequest.HttpServerRequest,

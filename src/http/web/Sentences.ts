@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto"
 import { HttpServerResponse } from "effect/http"
 import { isSpoken, locales, type SpokenLanguage } from "../../languages/Locales.ts"
-import { head, noindex } from "./Documents.ts"
-import { escape } from "./Html.ts"
+import { noindex } from "./Documents.ts"
+import { escape, head, inline, policy } from "./Html.ts"
 
 /*
  * Documents that say a sentence in place of a chat, without a script. They do not say why: that concerns the owner of the
@@ -14,12 +13,7 @@ const style =
 
 const headers = {
   "cache-control": "no-store",
-  "content-security-policy": [
-    "default-src 'none'",
-    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; "),
+  "content-security-policy": policy(`style-src ${inline(style)}`),
   "cross-origin-embedder-policy": "credentialless",
   "cross-origin-resource-policy": "cross-origin",
   "referrer-policy": "no-referrer",

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { readdir, readFile, stat } from "node:fs/promises"
+import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -28,25 +28,14 @@ const filesOf = async (sources: string): Promise<ReadonlyArray<string>> => {
   return [...files.toSorted(), ...others]
 }
 
-/** Changes whenever a source does. It looks at the times and the sizes of the files, and reads none. */
-export const stampOf = async (sources: string): Promise<string> => {
-  const stamps = await Promise.all(
-    (await filesOf(sources)).map(async (file) => {
-      const { mtimeMs, size } = await stat(file)
-      return `${file} ${mtimeMs} ${size}`
-    }),
-  )
-  return stamps.join("\n")
-}
-
 /**
  * The hash of the sources, the packages, the version of Bun, and the place of the program, on which the names of chunks
  * depend: 16 hexadecimal digits.
  */
 export const hashOf = async (sources: string): Promise<string> => {
   const hash = createHash("sha256").update(`${Bun.version} ${root}`)
-  for (const file of await filesOf(sources)) {
-    hash.update(`\0${file}\0`).update(await readFile(file))
-  }
+  const files = await filesOf(sources)
+  const contents = await Promise.all(files.map((file) => readFile(file)))
+  for (const [index, content] of contents.entries()) hash.update(`\0${files[index]}\0`).update(content)
   return hash.digest("hex").slice(0, 16)
 }

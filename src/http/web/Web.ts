@@ -17,6 +17,7 @@ import {
   widgetDocument,
 } from "./Documents.ts"
 import { document, notFound } from "./Html.ts"
+import { LOADER } from "./Manifest.ts"
 import { encodingFor, isKnown } from "./Negotiation.ts"
 import { sayNoChat, sayNotNow } from "./Sentences.ts"
 import { type Build, type NotBuilt, WebFiles } from "./WebFiles.ts"
@@ -31,14 +32,14 @@ const file = Effect.fnUntraced(function* (
   name: string,
   headers: Headers,
 ) {
-  const found = Object.hasOwn(build.files, name) ? build.files[name] : undefined
-  if (found === undefined) return yield* notFound(request)
+  const contentType = Object.hasOwn(build.files, name) ? build.files[name] : undefined
+  if (contentType === undefined) return yield* notFound(request)
   const encoding = encodingFor(request.headers["accept-encoding"])
-  const etag = `"${found.etag}-${encoding}"`
+  const etag = `"${build.hash}-${encoding}"`
   const all = { ...headers, etag, vary: "accept-encoding" }
   if (isKnown(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: all })
   return HttpServerResponse.uint8Array(yield* web.read(build, name, encoding), {
-    contentType: found.type,
+    contentType,
     headers: encoding === "identity" ? all : { ...all, "content-encoding": encoding },
   })
 })
@@ -111,7 +112,7 @@ export const layer = HttpRouter.use(
     )
 
     yield* get(Web.loader.path, (request) =>
-      Effect.flatMap(web.current, (build) => file(request, web, build, build.loader, loaderHeaders)),
+      Effect.flatMap(web.current, (build) => file(request, web, build, LOADER, loaderHeaders)),
     )
 
     yield* get(Web.asset.path, (request, { hash = "", name = "" }) =>

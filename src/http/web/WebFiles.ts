@@ -1,7 +1,8 @@
 import { join } from "node:path"
-import { Cache, Context, Duration, Effect, Exit, FileSystem, Layer, Option, Schema } from "effect"
+import { Context, Duration, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Manifest, MANIFEST } from "./Manifest.ts"
-import { hashOf, root, stampOf, webSources } from "./Sources.ts"
+import type { Encoding } from "./Negotiation.ts"
+import { hashOf, root, webSources } from "./Sources.ts"
 
 export interface WebSettings {
   /** The directory in which builds are kept, each under its hash. */
@@ -21,57 +22,35 @@ const SCRIPT = join(import.meta.dir, "BuildMain.ts")
 const builtAhead = join(root, "web")
 /** The least time between two looks at the sources: a change of them shows without a restart. */
 const LOOK_INTERVAL = Duration.seconds(1)
-/** Time before a build that has failed is tried again, unless the sources change. */
-const RETRY_AFTER = Duration.seconds(10)
 /** Characters of what a failed build has written that are logged. */
 const REASON_MAX_LENGTH = 2_000
 /** The web pages could not be built; the log says why. */
 export class NotBuilt extends Schema.TaggedError<NotBuilt>()("NotBuilt", {
   reason: Schema.String,
 }) {
-  readonly retry_after_seconds = Duration.toSeconds(RETRY_AFTER)
+  readonly retry_after_seconds = 10
 }
-
-/** Builds whose manifests are kept in memory. */
-const MANIFESTS = 4
 
 const decodeManifest = Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))
 
-/** Builds into a directory, in a process of its own, which ends with the scope. */
-const buildInto = Effect.fn("WebFiles.build")(function* (
-  directory: string,
-  sources: string,
-  timeout: Duration.Duration,
-) {
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Bun.spawn([process.execPath, SCRIPT, directory, sources], {
-        // The environment contains secrets, and Bun would load a `.env` file from the current directory.
-        env: {},
-        cwd: import.meta.dir,
-        stdin: "ignore",
-        stdout: "ignore",
-        stderr: "pipe",
-      }),
-    ),
-    (child) =>
-      Effect.promise(() => {
-        child.kill("SIGKILL")
-        return child.exited
-      }),
-  )
-  const [written, code] = yield* Effect.promise(() =>
-    Promise.all([new Response(child.stderr).text(), child.exited]),
-  ).pipe(
-    Effect.timeoutOrElse({
-      duration: timeout,
-      orElse: () => Effect.fail(new NotBuilt({ reason: `it took longer than ${Duration.format(timeout)}` })),
-    }),
-  )
-  if (code === 0) return
-  const reason = written.trim().slice(-REASON_MAX_LENGTH) || `its process ended with ${child.signalCode ?? code}`
-  return yield* new NotBuilt({ reason })
-}, Effect.scoped)
+/** Builds into a directory, in a process of its own, which ends when nobody waits for it any more. */
+const buildInto = (directory: string, sources: string, timeout: Duration.Duration) =>
+  Effect.callback<void, NotBuilt>((resume, signal) => {
+    const child = Bun.spawn([process.execPath, SCRIPT, directory, sources], {
+      // The environment contains secrets, and Bun would load a `.env` file from the current directory.
+      env: {},
+      cwd: import.meta.dir,
+      stdio: ["ignore", "ignore", "pipe"],
+      signal,
+      timeout: Duration.toMillis(timeout),
+      killSignal: "SIGKILL",
+    })
+    void Promise.all([child.stderr.text(), child.exited]).then(([written, code]) => {
+      const end = `its process ended with ${child.signalCode ?? code}, or took longer than ${Duration.format(timeout)}`
+      const reason = written.trim().slice(-REASON_MAX_LENGTH) || end
+      resume(code === 0 ? Effect.void : Effect.fail(new NotBuilt({ reason })))
+    })
+  })
 
 /**
  * The files that browsers load: the loader, the widget and the console. They are built on the first request, unless that
@@ -85,11 +64,7 @@ export class WebFiles extends Context.Service<
     /** A build by its hash, which may be an earlier one that an open page still loads from. */
     readonly byHash: (hash: string) => Effect.Effect<Option.Option<Build>>
     /** Reads a file of a build, in its plain form or a compressed one. */
-    readonly read: (
-      build: Build,
-      name: string,
-      encoding: "identity" | "br" | "gzip",
-    ) => Effect.Effect<Uint8Array<ArrayBuffer>>
+    readonly read: (build: Build, name: string, encoding: Encoding) => Effect.Effect<Uint8Array<ArrayBuffer>>
   }
 >()("parley/http/web/WebFiles") {
   static readonly layer = (
@@ -115,48 +90,25 @@ export class WebFiles extends Context.Service<
             Option.firstSomeOf(found.map(Option.filter((build) => build.hash === hash))),
           )
 
-        const stored = yield* Cache.makeWith(find, {
-          capacity: MANIFESTS,
-          timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? Duration.infinity : LOOK_INTERVAL),
-        })
-
-        const builds = yield* Cache.makeWith(
-          Effect.fnUntraced(
-            function* (hash: string) {
-              const found = yield* find(hash)
-              if (Option.isSome(found)) return found.value
-              yield* Effect.logInfo("The web pages are being built")
-              yield* buildInto(join(cache, hash), sources, buildTimeout)
-              return yield* Effect.fromOption(
-                yield* open(join(cache, hash)),
-                () => new NotBuilt({ reason: `${cache} does not hold what was built` }),
-              )
-            },
-            Effect.tapError(({ reason }) => Effect.logError("The web pages could not be built", { reason })),
-          ),
-          {
-            capacity: MANIFESTS,
-            timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : RETRY_AFTER),
-          },
-        )
-
-        let known = { stamp: "", hash: "" }
-        const hash = yield* Effect.cachedWithTTL(
-          Effect.tryPromise({
-            try: async () => {
-              const stamp = await stampOf(sources)
-              if (stamp !== known.stamp) known = { stamp, hash: await hashOf(sources) }
-              return known.hash
-            },
+        const current = Effect.gen(function* () {
+          const hash = yield* Effect.tryPromise({
+            try: () => hashOf(sources),
             // An editor may have just replaced one of them.
             catch: (cause) => new NotBuilt({ reason: `the sources cannot be read: ${String(cause)}` }),
-          }),
-          LOOK_INTERVAL,
-        )
+          })
+          const found = yield* find(hash)
+          if (Option.isSome(found)) return found.value
+          yield* Effect.logInfo("The web pages are being built")
+          yield* buildInto(join(cache, hash), sources, buildTimeout)
+          return yield* Effect.fromOption(
+            yield* open(join(cache, hash)),
+            () => new NotBuilt({ reason: `${cache} does not hold what was built` }),
+          )
+        }).pipe(Effect.tapError(({ reason }) => Effect.logError("The web pages could not be built", { reason })))
 
         return {
-          current: Effect.flatMap(hash, (present) => Cache.get(builds, present)),
-          byHash: (hash) => Cache.get(stored, hash),
+          current: yield* Effect.cachedWithTTL(current, LOOK_INTERVAL),
+          byHash: find,
           read: ({ directory }, name, encoding) =>
             Effect.orDie(
               Effect.map(
