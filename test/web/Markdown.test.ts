@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { isValidElement, type ComponentChildren } from "preact"
-import { Blocks } from "../../src/web/shared/markdown/Blocks.ts"
+import { type Block, blocksOf } from "../../src/web/shared/markdown/Blocks.ts"
 import { safeAddress } from "../../src/web/shared/markdown/Address.ts"
 import { Markdown } from "../../src/web/shared/markdown/Markdown.tsx"
 import { elementsOf, named, render, textOf, texts, treeOf } from "./lib/Tree.ts"
@@ -171,9 +171,11 @@ const nodesIn = (node: ComponentChildren, known: ReadonlySet<object> = new Set()
 
 describe("Markdown that is streamed", () => {
   const streamed = (source: string, size: number) => {
-    const blocks = new Blocks()
-    for (let at = 0; at < source.length; at += size) blocks.add(source.slice(at, at + size))
-    return blocks.add("", true)
+    let blocks: ReadonlyArray<Block> = []
+    for (let end = 0; end < source.length; end += size) blocks = blocksOf(source.slice(0, end), blocks)
+    // Every block is somewhere in the text, one after another.
+    expect(blocks.map(({ start }) => start)).toEqual(blocks.map(({ start }) => start).toSorted((a, b) => a - b))
+    return blocksOf(source)
   }
 
   test.each([1, 2, 3, 7, 50])("looks in the end as if it had come at once, in pieces of %i characters", (size) => {
@@ -245,16 +247,16 @@ describe("Markdown that is streamed", () => {
 
   test("of a long paragraph does not depend on its pieces", () => {
     const source = Array.from({ length: 900 }, (_, i) => `Word${i} **bold** and more of it`).join(" ")
-    expect(treeOf(streamed(source, 97))).toEqual(render(source))
+    expect(treeOf(streamed(source, 997))).toEqual(render(source))
     expect(textOf(render(source)).replaceAll(/\s/gu, "")).toBe(source.replaceAll(/[\s*]/gu, ""))
   })
 
   test("does not touch finished blocks again", () => {
-    const blocks = new Blocks()
-    let before: ReturnType<Blocks["add"]> = []
+    const text = answer.repeat(3)
+    let before: ReadonlyArray<Block> = []
     const seen = new Map<number, Set<object>>()
-    for (const character of answer.repeat(3)) {
-      before = blocks.add(character)
+    for (let end = 1; end <= text.length; end += 1) {
+      before = blocksOf(text.slice(0, end), before)
       for (const [index, block] of before.entries()) {
         if (index < before.length - 3) seen.set(block.start, (seen.get(block.start) ?? new Set()).add(block.token))
       }
@@ -264,17 +266,18 @@ describe("Markdown that is streamed", () => {
   })
 
   test("does not render finished blocks again", () => {
-    const blocks = new Blocks()
-    const before = nodesIn(Markdown({ blocks: blocks.add("Some *text* and **more** of `it`.\n\n".repeat(200)), texts }))
-    const after = nodesIn(Markdown({ blocks: blocks.add("More.\n\n"), texts }), new Set(before))
+    const text = "Some *text* and **more** of `it`.\n\n".repeat(200)
+    const blocks = blocksOf(text)
+    const before = nodesIn(Markdown({ blocks, texts }))
+    const after = nodesIn(Markdown({ blocks: blocksOf(`${text}More.\n\n`, blocks), texts }), new Set(before))
     expect(before.length).toBeGreaterThan(400)
     expect(after.length).toBeLessThan(before.length / 2)
   })
 
   test("is rendered as the same node for a finished block", () => {
-    const blocks = new Blocks()
-    const first = blocks.add("One.\n\nTwo.\n\nThree.\n\n")
-    const second = blocks.add("Four.\n\n")
+    const text = "One.\n\nTwo.\n\nThree.\n\nFour.\n\nFive.\n\nSix.\n\n"
+    const first = blocksOf(text)
+    const second = blocksOf(`${text}Seven.\n\n`, first)
     expect(second.slice(0, 2)).toEqual(first.slice(0, 2))
     expect(second[0]).toBe(first[0] as NonNullable<(typeof first)[0]>)
   })

@@ -1,5 +1,5 @@
 import { isValidElement, type ComponentChildren, type VNode } from "preact"
-import { Blocks } from "../../../src/web/shared/markdown/Blocks.ts"
+import { type Block, blocksOf } from "../../../src/web/shared/markdown/Blocks.ts"
 import { Markdown } from "../../../src/web/shared/markdown/Markdown.tsx"
 
 /** An element of a rendered tree, with components that use no hooks rendered away. */
@@ -29,14 +29,14 @@ const nodesOf = (node: ComponentChildren): ReadonlyArray<Element | string> => {
 export const texts = { copy: "Copy", copied: "Copied", table: "Table" }
 
 /** Renders the blocks of a document as a tree. */
-export const treeOf = (blocks: ReturnType<Blocks["add"]>): Element => {
+export const treeOf = (blocks: ReadonlyArray<Block>): Element => {
   const [tree] = nodesOf(Markdown({ blocks, texts }))
   if (tree === undefined || typeof tree === "string") throw new Error("Markdown renders one element")
   return tree
 }
 
 /** Renders a whole document as a tree. */
-export const render = (source: string): Element => treeOf(new Blocks().add(source, true))
+export const render = (source: string): Element => treeOf(blocksOf(source))
 
 /** Lists all elements below an element, in the order of the document. */
 export const elementsOf = (element: Element): ReadonlyArray<Element> =>

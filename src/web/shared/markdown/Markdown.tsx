@@ -153,10 +153,7 @@ const CodeBlock = ({ language, text, texts }: CodeBlockProps): VNode => (
   </figure>
 )
 
-const inlineNodes = (tokens: ReadonlyArray<Token>): ComponentChildren => {
-  const only = tokens[0]
-  return tokens.length === 1 && only !== undefined ? inlineNode(only, 0) : tokens.map(inlineNode)
-}
+const inlineNodes = (tokens: ReadonlyArray<Token>): ComponentChildren => tokens.map(inlineNode)
 
 const inlineNode = (token: Token, key: number): ComponentChildren => {
   if (!isKnown(token)) return null

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals"
 import type { MessageId } from "../../../domain/Ids.ts"
 import type { WidgetEvent, WidgetMessage, WidgetSource } from "../../../domain/widget/Widget.ts"
-import { everyFrame } from "../../shared/EveryFrame.ts"
-import { Blocks, type Block } from "../../shared/markdown/Blocks.ts"
+import { blocksOf, type Block } from "../../shared/markdown/Blocks.ts"
+import { paced } from "../../shared/Paced.ts"
 import { randomUuid } from "../../shared/Random.ts"
 import { Failure, kindOf } from "./Failure.ts"
 
@@ -12,14 +12,12 @@ export class Question {
   /** The id by which the server recognizes the message when it is sent again. */
   readonly key: string
   readonly text: string
-  readonly createdAt: string
   /** Reason why the message was not sent, or has no reply. */
   readonly failure = signal<Failure | undefined>(undefined)
 
-  constructor(text: string, key: string = randomUuid(), createdAt: string = new Date().toISOString()) {
+  constructor(text: string, key: string = randomUuid()) {
     this.text = text
     this.key = key
-    this.createdAt = createdAt
   }
 }
 
@@ -54,9 +52,11 @@ export class Reply {
   lastEvent = 0
   /** The whole text so far. */
   text = ""
-  #blocks = new Blocks()
-  #undrawn = ""
-  readonly #draw = everyFrame(() => this.#drawAll(false))
+  readonly #draw = paced(() => {
+    if (this.isOver || this.text === "") return
+    this.blocks.value = blocksOf(this.text, this.blocks.value)
+    this.phase.value = "writing"
+  })
 
   /** Returns the reply that a stored message is. */
   static of(message: WidgetMessage): Reply {
@@ -75,7 +75,6 @@ export class Reply {
     this.#forget()
     this.id.value = message.id
     this.text = message.content
-    this.#undrawn = message.content
     this.sources.value = message.sources
     this.rating.value = message.feedback
     this.#end(message.is_complete ? "finished" : "broken")
@@ -96,7 +95,6 @@ export class Reply {
         return
       case "text":
         this.text += event.text
-        this.#undrawn += event.text
         return this.#draw()
       case "source": {
         const { type: _, ...source } = event
@@ -124,23 +122,14 @@ export class Reply {
 
   #forget(): void {
     this.text = ""
-    this.#undrawn = ""
-    this.#blocks = new Blocks()
+    this.blocks.value = []
     this.sources.value = []
   }
 
   #end(phase: Phase): void {
-    this.#drawAll(true)
+    this.blocks.value = blocksOf(this.text)
     this.activity.value = undefined
     this.phase.value = phase
-  }
-
-  #drawAll(isLast: boolean): void {
-    if (this.isOver && !isLast) return
-    const text = this.#undrawn
-    this.#undrawn = ""
-    this.blocks.value = this.#blocks.add(text, isLast)
-    if (text !== "" && this.phase.value === "waiting") this.phase.value = "writing"
   }
 }
 
@@ -148,6 +137,4 @@ export type Entry = Question | Reply
 
 /** Returns the entry that a stored message is. */
 export const entryOf = (message: WidgetMessage): Entry =>
-  message.role === "user"
-    ? new Question(message.content, message.client_id ?? message.id, message.created_at)
-    : Reply.of(message)
+  message.role === "user" ? new Question(message.content, message.client_id ?? message.id) : Reply.of(message)

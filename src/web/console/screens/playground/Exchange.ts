@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
-import { type Block, Blocks } from "../../../shared/markdown/Blocks.ts"
+import { type Block, blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { eventsOf } from "../../../shared/EventStream.ts"
 import { open } from "../../server/Api.ts"
 import { randomUuid } from "../../../shared/Random.ts"
@@ -30,13 +30,9 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
   const trace = signal<Trace>(newTrace)
   const blocks = signal<ReadonlyArray<Block>>([])
   const elapsed = signal(0)
-  const markdown = new Blocks()
-  let shown = 0
   const show = (next: Trace): void => {
     trace.value = next
-    const added = next.text.slice(shown)
-    if (added !== "" || !isGoingOn(next)) blocks.value = markdown.add(added, !isGoingOn(next))
-    shown = next.text.length
+    blocks.value = blocksOf(next.text, isGoingOn(next) ? blocks.value : [])
   }
   const fail = (error: string): void => {
     if (isGoingOn(trace.value)) show(ended(trace.value, "failed", since(), error))
