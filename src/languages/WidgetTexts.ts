@@ -6,7 +6,6 @@ export interface WidgetTexts {
   readonly placeholder: string
   readonly send: string
   readonly stop: string
-  readonly charactersLeft: string
   readonly charactersOver: string
 
   readonly newConversation: string
@@ -39,7 +38,6 @@ export interface WidgetTexts {
   readonly thanks: string
 
   readonly sources: string
-  readonly moreSources: string
   readonly page: string
 
   readonly emailQuestion: string

@@ -1,3 +1,5 @@
+import { relativeTime } from "./Ago.ts"
+
 /*
  * Numbers, sizes and times as people read them. The console speaks English everywhere, so its numbers do too; times are
  * those of the reader's time zone unless a function says otherwise.
@@ -70,21 +72,10 @@ const momentForm = new Intl.DateTimeFormat("en-GB", {
 export const formatMoment = (moment: string): string => momentForm.format(new Date(moment))
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" })
-const spans = [
-  ["year", 31_557_600_000],
-  ["month", 2_629_800_000],
-  ["week", 604_800_000],
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-] as const
 
 /** The distance of a moment, such as `3 min. ago`, `yesterday` or `in 2 wk.`; `now` in milliseconds since 1970. */
 export const formatAgo = (moment: string, now: number): string => {
   const difference = Date.parse(moment) - now
-  const size = Math.abs(difference)
-  for (const [unit, millis] of spans) {
-    if (size >= millis) return relative.format(Math.trunc(difference / millis), unit)
-  }
+  if (Math.abs(difference) >= 60_000) return relativeTime(relative, difference)
   return difference > 5_000 ? "in a moment" : "just now"
 }

@@ -1,9 +1,7 @@
-import "../shared/markdown/markdown.css"
 import "./frame.css"
 import { effect } from "@preact/signals"
 import { render } from "preact"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
-import { configOf } from "../shared/PageConfig.ts"
 import { chooseTag, loadLanguage, type Language } from "./languages/Language.ts"
 import { colorProperties } from "./model/Colors.ts"
 import { findHost, onPreview, type Host } from "./model/Host.ts"
@@ -46,7 +44,11 @@ const show = async (host: Host, config: WidgetConfig): Promise<Widget> => {
   return widget
 }
 
-const mode = document.querySelector<HTMLMetaElement>('meta[name="parley-mode"]')?.content ?? "frame"
+/** Reads what the server has put into the document, so that the first paint waits for no request. */
+const metaOf = (name: string): string | undefined =>
+  document.querySelector<HTMLMetaElement>(`meta[name="parley-${name}"]`)?.content
+
+const mode = metaOf("mode") ?? "frame"
 
 if (mode === "preview") {
   let shown: Promise<Widget> | undefined
@@ -64,6 +66,6 @@ if (mode === "preview") {
         .then(showSample)
   })
 } else {
-  const config = configOf()
-  if (config !== undefined) await show(await findHost(mode, config), config)
+  const config: WidgetConfig = JSON.parse(metaOf("config") ?? "")
+  await show(await findHost(mode, config), config)
 }

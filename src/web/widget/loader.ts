@@ -204,16 +204,6 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   // The frame comes while the finger or the button of the mouse is still down, a tenth of a second before the click.
   button.onpointerdown = load
   closing.onclick = parley.close
-  button.addEventListener(
-    "pointerenter",
-    () => {
-      const link = document.createElement("link")
-      link.rel = "preconnect"
-      link.href = frameAddress.origin
-      document.head.append(link)
-    },
-    { once: true },
-  )
   host.addEventListener("keydown", ({ key: pressed }) => {
     if (pressed === "Escape") parley.close()
   })

@@ -1,5 +1,6 @@
 import { widget as en } from "../../../languages/en.ts"
 import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
+import { relativeTime } from "../../shared/Ago.ts"
 
 /** A language of the widget, with what the browser knows about it. */
 export interface Language {
@@ -54,17 +55,6 @@ const isTag = (tag: string): boolean => {
   }
 }
 
-/** From the longest: seconds of each unit that times are told in. */
-const units: ReadonlyArray<readonly [Intl.RelativeTimeFormatUnit, number]> = [
-  ["year", 31_557_600],
-  ["month", 2_629_800],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-  ["second", 1],
-]
-
 /** Makes a language of its texts. */
 export const languageOf = (tag: string, texts: WidgetTexts): Language => {
   const numbers = new Intl.NumberFormat(tag)
@@ -76,11 +66,7 @@ export const languageOf = (tag: string, texts: WidgetTexts): Language => {
     texts,
     count: (text, count) => fill(text, { n: numbers.format(count) }),
     number: (value) => numbers.format(value),
-    ago: (time) => {
-      const seconds = (Date.parse(time) - Date.now()) / 1_000
-      const [unit, length] = units.find(([, least]) => Math.abs(seconds) >= least) ?? ["second", 1]
-      return relative.format(Math.round(seconds / length), unit)
-    },
+    ago: (time) => relativeTime(relative, Date.parse(time) - Date.now()),
     time: (time) => times.format(new Date(time)),
   }
 }

@@ -114,13 +114,9 @@ export const drawLauncher = ({ color, isInline, isLeft, label: chosen, language,
   }
   if (theme !== undefined) panel.style.colorScheme = theme
   space.append(panel)
-  try {
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync(css)
-    root.adoptedStyleSheets = [sheet]
-  } catch {
-    root.append(element("style", { textContent: css }))
-  }
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  root.adoptedStyleSheets = [sheet]
   root.append(space)
   return {
     host,

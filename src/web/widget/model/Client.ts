@@ -58,10 +58,10 @@ export class Client {
   }
 
   /** Sends a request, and once more with a new session where the server does not know the token any more. */
-  async send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  async send(method: string, path: string, body?: unknown): Promise<Response> {
     for (let tries = 1; ; tries += 1) {
       const { token } = await this.#currentSession()
-      const response = await this.#fetch(method, path, body, { authorization: `Bearer ${token}` }, signal)
+      const response = await this.#fetch(method, path, body, { authorization: `Bearer ${token}` })
       if (response.ok) return response
       if (response.status !== 401 || tries > 1) throw await failureOf(response)
       this.#session = undefined
@@ -115,7 +115,6 @@ export class Client {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
-    signal?: AbortSignal,
   ): Promise<Response> {
     try {
       return await fetch(`${this.#options.root}api/widget/${path}`, {
@@ -123,7 +122,6 @@ export class Client {
         credentials: "omit",
         headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
       })
     } catch (error) {
       throw failureFrom(error)

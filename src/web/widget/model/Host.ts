@@ -27,24 +27,15 @@ const isText = (value: unknown): value is string => typeof value === "string"
 
 /** Returns what a page has kept, as far as it is what the widget once kept there; `undefined` for anything else. */
 export const keptState = (value: unknown): StoredState | undefined => {
-  if (typeof value !== "object" || value === null) return undefined
-  const { conversation, draft, secret, unsent }: { readonly [K in keyof StoredState]?: unknown } = value
+  const { conversation, draft, secret, unsent }: Partial<StoredState> = Object(value)
   if (!isText(secret) || !/^[\w-]{22}$/u.test(secret)) return undefined
   return {
     secret,
     ...(isText(conversation) ? { conversation } : {}),
     ...(isText(draft) ? { draft } : {}),
-    ...(isUnsent(unsent) ? { unsent } : {}),
+    ...(isText(unsent?.id) && isText(unsent.text) ? { unsent } : {}),
   }
 }
-
-const isUnsent = (value: unknown): value is NonNullable<StoredState["unsent"]> =>
-  typeof value === "object" &&
-  value !== null &&
-  "id" in value &&
-  isText(value.id) &&
-  "text" in value &&
-  isText(value.text)
 
 /** A page that embeds the widget, behind the port that its loader has sent. */
 const embedded = (hello: Hello, port: MessagePort): Host => {
@@ -108,15 +99,12 @@ const alone = (mode: Mode | "preview"): Host => {
   }
 }
 
-const isHello = (data: unknown): data is Hello =>
-  typeof data === "object" && data !== null && "type" in data && data.type === "parley:hello"
-
 /** Waits for the page that embeds the widget. */
 const embedding = (): Promise<Host> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(alone("inline")), PATIENCE_MILLIS)
-    addEventListener("message", function listener({ data, ports: [port], source }) {
-      if (source !== parent || port === undefined || !isHello(data)) return
+    addEventListener("message", function listener({ data, ports: [port], source }: MessageEvent<Hello | null>) {
+      if (source !== parent || port === undefined || data?.type !== "parley:hello") return
       removeEventListener("message", listener)
       clearTimeout(timer)
       resolve(embedded(data, port))
@@ -132,13 +120,10 @@ export interface Preview {
   readonly theme?: "light" | "dark"
 }
 
-const isPreview = (data: unknown): data is Preview =>
-  typeof data === "object" && data !== null && "type" in data && data.type === "parley:preview"
-
 /** Calls back with each configuration that the console sends. */
 export const onPreview = (listener: (preview: Preview) => void): void => {
-  addEventListener("message", ({ data, origin, source }) => {
-    if (source === parent && origin === location.origin && isPreview(data)) listener(data)
+  addEventListener("message", ({ data, origin, source }: MessageEvent<Preview | null>) => {
+    if (source === parent && origin === location.origin && data?.type === "parley:preview") listener(data)
   })
   parent.postMessage({ type: "parley:preview-ready" }, location.origin)
 }
