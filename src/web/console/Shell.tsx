@@ -43,7 +43,7 @@ const Entries = ({ params }: EntriesProps) => {
             icon !== undefined && (
               <li key={name}>
                 <a
-                  class="entry"
+                  class="entry row nowrap"
                   href={screenAddress(name, params)}
                   aria-current={isCurrent ? "page" : undefined}
                   onClick={() => (isOpen.value = false)}
@@ -63,7 +63,7 @@ const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
   return (
     <div>
-      <div class="nav-chatbot">
+      <div class="nav-chatbot row nowrap">
         <Avatar name={chatbot?.name ?? ""} image={chatbot?.settings.avatar} />
         <span class="ellipsis">{chatbot?.name ?? "…"}</span>
       </div>
@@ -83,7 +83,7 @@ const Account = () => {
     theme.value = nextTheme[theme.value]
   }
   return (
-    <div class="account">
+    <div class="account row nowrap">
       <div>
         <span class="ellipsis">{who.organization.name}</span>
         <span class="soft small ellipsis">{who.api_key.name}</span>
@@ -168,7 +168,7 @@ const Shown = ({ address }: { readonly address: string }): ComponentChildren => 
   const loaded = loadedScreen.value
   if (loaded?.screen !== screen)
     return (
-      <div class="page">
+      <div class="page stack loose">
         <Skeleton />
       </div>
     )
@@ -178,10 +178,10 @@ const Shown = ({ address }: { readonly address: string }): ComponentChildren => 
 /** The console once somebody has signed in. */
 const SignedIn = () => (
   <div class="shell">
-    <a class="skip" href="#main">
+    <a class="skip raised" href="#main">
       Skip to the content
     </a>
-    <header class="top">
+    <header class="top row nowrap">
       <IconButton icon={MenuIcon} label="Menu" onClick={() => (isOpen.value = true)} />
       <Wordmark />
     </header>
@@ -208,13 +208,13 @@ export const Shell = () => {
   return (
     <>
       {state.is === "starting" && (
-        <main class="sign-in" aria-busy="true">
+        <main class="sign-in centred" aria-busy="true">
           <Wordmark />
         </main>
       )}
       {state.is === "unreachable" && (
-        <main class="sign-in">
-          <div class="box">
+        <main class="sign-in centred">
+          <div class="box stack loose">
             <Wordmark />
             <Problem failure={state.failure} onRetry={() => void startSession()} />
           </div>

@@ -35,8 +35,8 @@ export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined
 
 /** The page of somebody who is not signed in. */
 export const SignIn = ({ failure }: { readonly failure?: Failure | undefined }) => (
-  <main class="sign-in">
-    <div class="box">
+  <main class="sign-in centred">
+    <div class="box stack loose">
       <Wordmark />
       <h1>Sign in to the console</h1>
       <SignInForm failure={failure} />

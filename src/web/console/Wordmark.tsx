@@ -3,8 +3,8 @@ import { Icon } from "../shared/Icon.tsx"
 
 /** The name of the program with its sign. */
 export const Wordmark = () => (
-  <span class="wordmark">
-    <span class="wordmark-sign">
+  <span class="wordmark row nowrap">
+    <span class="wordmark-sign centred">
       <Icon nodes={MessagesSquare} size={16} />
     </span>
     Parley

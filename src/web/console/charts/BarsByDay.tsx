@@ -32,7 +32,7 @@ export const BarsByDay = ({ name, stacks, title, unit }: BarsByDayProps) => {
     return `${formatDay(day)}: ${formatCount(totals[index] ?? 0)} ${unit}${what.length > 1 ? `; ${what.join(", ")}` : ""}`
   }
   return (
-    <figure class="chart" aria-labelledby={id}>
+    <figure class="chart stack" aria-labelledby={id}>
       <figcaption class="row apart soft">
         <span id={id} class="visually-hidden">
           {title}
@@ -63,7 +63,7 @@ export const BarsByDay = ({ name, stacks, title, unit }: BarsByDayProps) => {
       {layers.length > 1 && (
         <ul class="chart-legend columns">
           {layers.map((layer, index) => (
-            <li key={layer.key} style={styleOf(layer, index)}>
+            <li class="row nowrap" key={layer.key} style={styleOf(layer, index)}>
               <span class="ellipsis">{nameOf(layer)}</span>
               <span class="soft number">{formatCount(layer.total)}</span>
             </li>

@@ -46,7 +46,7 @@ const SaveBar = ({ form }: { readonly form: Form }) => {
   if (count === 0) return null
   const failure = form.failure.value
   return (
-    <section class="save-bar" aria-label="Unsaved changes">
+    <section class="save-bar raised stack tight" aria-label="Unsaved changes">
       {failure !== undefined && <Problem failure={failure} />}
       <div class="row apart">
         {plural(count, "unsaved change")}
@@ -75,7 +75,7 @@ export const EditForm = ({ children, form, label }: EditFormProps) => (
   <fieldset class="stack loose" disabled={!can("chatbots:write")}>
     <legend class="visually-hidden">{label}</legend>
     {!can("chatbots:write") && (
-      <p class="notice">The key that is signed in may read these settings, and not change them.</p>
+      <p class="notice row nowrap start">The key that is signed in may read these settings, and not change them.</p>
     )}
     <Refusals.Provider value={form.error}>{children}</Refusals.Provider>
     <SaveBar form={form} />

@@ -5,7 +5,5 @@ const texts = { copy: "Copy", copied: "Copied", table: "Table" }
 
 /** The text of a reply, whose Markdown is shown as its visitors see it. */
 export const Answer = ({ blocks }: { readonly blocks: ReadonlyArray<Block> }) => (
-  <div class="answer">
-    <Markdown blocks={blocks} texts={texts} />
-  </div>
+  <Markdown blocks={blocks} texts={texts} />
 )

@@ -16,7 +16,7 @@ export const Avatar = ({ image, name, size = "small" }: AvatarProps) => {
   const isBroken = useSignal(false)
   const hue = Array.from(name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 3) * 60
   return (
-    <span class={`avatar ${size}`} style={{ "--hue": String(hue % 360) }} aria-hidden="true">
+    <span class={`avatar centred ${size}`} style={{ "--hue": String(hue % 360) }} aria-hidden="true">
       {image !== undefined && image !== "" && !isBroken.value ? (
         <img src={ownAddress(image)} alt="" onError={() => (isBroken.value = true)} />
       ) : (

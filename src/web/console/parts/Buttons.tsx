@@ -111,14 +111,14 @@ export const Menu = ({ items, label }: MenuProps) => {
   return (
     <>
       <IconButton icon={Ellipsis} label={label} popovertarget={id} />
-      <div id={id} popover="auto" class="menu">
+      <div id={id} popover="auto" class="menu raised">
         {items
           .filter((item) => item !== undefined && item !== false)
           .map((item, index) => (
             <button
               key={item.label}
               type="button"
-              class={item.isDangerous === true ? "entry danger" : "entry"}
+              class={item.isDangerous === true ? "entry row nowrap danger" : "entry row nowrap"}
               autofocus={index === 0}
               popovertarget={id}
               popovertargetaction="hide"

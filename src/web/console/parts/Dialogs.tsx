@@ -44,7 +44,7 @@ export const Dialog = ({ actions, children, kind = "dialog", onClose, stays = fa
       // It is closed as well when it is no longer rendered.
       onClose={() => dialog.current !== null && onClose()}
     >
-      <div class="dialog-head">
+      <div class="dialog-head row nowrap apart">
         <h2 id={id}>{title}</h2>
         {!stays && <IconButton icon={X} label="Close" onClick={onClose} />}
       </div>
@@ -55,7 +55,7 @@ export const Dialog = ({ actions, children, kind = "dialog", onClose, stays = fa
       ) : (
         <div class={kind === "dialog" ? "dialog-body stack" : "dialog-body"}>{children}</div>
       )}
-      {actions !== undefined && <div class="dialog-actions">{actions}</div>}
+      {actions !== undefined && <div class="dialog-actions row">{actions}</div>}
     </dialog>
   )
 }
@@ -118,7 +118,7 @@ export const Form = ({
       {onCancel === undefined ? (
         <div>{send}</div>
       ) : (
-        <div class="dialog-actions">
+        <div class="dialog-actions row">
           <Button onClick={onCancel}>{otherwise}</Button>
           {send}
         </div>

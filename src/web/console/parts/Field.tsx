@@ -41,7 +41,7 @@ const useControl = ({ disabled, error, hint, name }: Labelled) => {
   const notes = (wrong ?? hint) !== undefined && (
     <div id={`${id}-notes`}>
       {wrong !== undefined && <p class="field-error">{wrong}</p>}
-      {hint !== undefined && <p class="field-hint">{hint}</p>}
+      {hint !== undefined && <p class="soft small">{hint}</p>}
     </div>
   )
   const attributes = {
@@ -62,7 +62,7 @@ export const Field = ({
 }: Labelled & { readonly control: (attributes: ControlAttributes) => ComponentChildren }) => {
   const { attributes, notes } = useControl(labelled)
   return (
-    <div class="field">
+    <div class="stack tight field">
       <label for={attributes.id} class={labelled.labelHidden === true ? "visually-hidden" : undefined}>
         {labelled.label}
       </label>

@@ -28,8 +28,8 @@ export const Page = ({ about, actions, children, of, title }: PageProps) => {
     document.title = [title, of, "Parley"].filter((part) => part !== undefined && part !== "").join(" · ")
   }, [title, of])
   return (
-    <div class="page">
-      <header class="page-head">
+    <div class="page stack loose">
+      <header class="page-head row apart">
         <div>
           <h1 tabIndex={-1}>{title}</h1>
           {about !== undefined && <p class="soft">{about}</p>}
@@ -68,10 +68,10 @@ interface SectionProps {
 /** A part of a screen with a title of its own, in a box. */
 export const Section = ({ about, actions, children, title }: SectionProps) => (
   <section class="section stack" aria-label={title}>
-    <div class="section-head">
+    <div class="section-head row apart start">
       <div>
         <h2>{title}</h2>
-        {about !== undefined && <p class="soft">{about}</p>}
+        {about !== undefined && <p class="soft small">{about}</p>}
       </div>
       {actions !== undefined && <div class="row">{actions}</div>}
     </div>
@@ -89,7 +89,7 @@ interface EmptyProps {
 
 /** A placeholder where there is nothing yet. */
 export const Empty = ({ action, children, icon, title }: EmptyProps) => (
-  <div class="empty">
+  <div class="empty centred">
     <Icon nodes={icon} size={28} />
     <h2>{title}</h2>
     {children !== undefined && <div class="prose">{children}</div>}
@@ -99,7 +99,7 @@ export const Empty = ({ action, children, icon, title }: EmptyProps) => (
 
 /** The outlines of what is being loaded. */
 export const Skeleton = () => (
-  <output class="skeleton" aria-label="Loading">
+  <output class="skeleton stack" aria-label="Loading">
     <span />
     <span />
     <span />
@@ -109,7 +109,7 @@ export const Skeleton = () => (
 
 /** The reason why something could not be shown, and a button to try it again. */
 export const Problem = ({ failure, onRetry }: { readonly failure: Failure; readonly onRetry?: () => void }) => (
-  <div class="notice bad" role="alert">
+  <div class="notice bad row nowrap start" role="alert">
     <Icon nodes={CircleAlert} size={18} />
     <div>
       <p>{failure.message}</p>
@@ -137,7 +137,7 @@ interface MoreProps<A> {
 
 /** The button below a list of which there is more than is shown. */
 export const More = <A,>({ children = "Show more", load, note, of }: MoreProps<A>) => (
-  <div class="more">
+  <div class="more centred">
     {note !== undefined && <p class="soft small">{note}</p>}
     <Button busy={of.isExtending.value} onClick={() => void of.extend(load)}>
       {children}
@@ -284,7 +284,7 @@ interface FindingProps {
 
 /** A result of an examination. An icon shows its kind, and a word tells it to who does not see that. */
 export const Finding = ({ children, kind }: FindingProps) => (
-  <li class={`finding ${kind}`}>
+  <li class={`finding row nowrap start ${kind}`}>
     <Icon nodes={marks[kind].icon} size={16} />
     <span class="visually-hidden">{marks[kind].word}: </span>
     {children}

@@ -15,7 +15,7 @@ export const SecretDialog = ({ about, onClose, secret, title }: SecretProps) => 
   <Dialog title={title} stays onClose={onClose}>
     <p>{about}</p>
     <code class="code-box">{secret}</code>
-    <div class="dialog-actions">
+    <div class="dialog-actions row">
       <CopyButton text={secret} label="Copy it" withText />
       <Button kind="primary" onClick={onClose}>
         I have stored it

@@ -45,9 +45,9 @@ export const attempt = async (work: () => Promise<unknown>, done?: string): Prom
 
 /** The place of toasts. The shell has it once. */
 export const Toasts = () => (
-  <output class="toasts">
+  <output class="toasts stack tight">
     {toasts.value.map(({ id, kind, text }) => (
-      <div class={`toast ${kind}`} key={id}>
+      <div class={`toast raised row nowrap apart start ${kind}`} key={id}>
         <p>{text}</p>
         <IconButton icon={X} label="Dismiss" onClick={() => remove(id)} />
       </div>

@@ -67,7 +67,7 @@ export const PreviewPage = ({ children, config, ...page }: PreviewPageProps) => 
         </span>
       }
     >
-      <div class="beside-preview">
+      <div class="beside-preview stack loose">
         <div class="stack loose">{children}</div>
         <aside class="only-wide" aria-label="Preview">
           <WidgetPreview config={config} />

@@ -78,17 +78,17 @@ const ConversationItem = ({ conversation }: { readonly conversation: WidgetConve
     )
   }
   return (
-    <li class="conversation">
+    <li class="row nowrap conversation">
       <button
         type="button"
         class="opens"
         aria-current={chat.conversation.value === id ? "true" : undefined}
         onClick={open}
       >
-        <span class="one-line">
+        <span class="ellipsis">
           <bdi>{title}</bdi>
         </span>
-        <span class="note one-line">
+        <span class="note ellipsis">
           <time dateTime={updated_at} title={time(updated_at)}>
             {ago(updated_at)}
           </time>

@@ -25,7 +25,7 @@ export const Dialog = ({ children, onClose, title }: DialogProps): VNode => {
       onClick={({ currentTarget, target }) => target === currentTarget && currentTarget.close()}
     >
       <div class="dialog-box">
-        <header>
+        <header class="row nowrap">
           <h2 id="dialog-title">
             <bdi>{title}</bdi>
           </h2>

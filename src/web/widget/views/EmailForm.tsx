@@ -16,7 +16,7 @@ export const EmailForm = ({ answer }: { readonly answer: (email: string) => void
     else answer(input.value.trim())
   }
   return (
-    <form class="email" noValidate onSubmit={submit}>
+    <form class="row email" noValidate onSubmit={submit}>
       <label for="email">{texts.emailQuestion}</label>
       <input
         id="email"

@@ -15,19 +15,19 @@ export const Header = (): VNode => {
   const hasSpoken = host.state.value !== undefined || host.mode === "preview"
   const image = logo || avatar
   return (
-    <header class="header">
+    <header class="row nowrap header">
       {image !== "" && <img src={image} alt="" width="36" height="36" />}
       <div class="titles">
-        <h1 class="one-line">
+        <h1 class="ellipsis">
           <bdi>{header || name}</bdi>
         </h1>
         {slogan !== "" && (
-          <p class="one-line">
+          <p class="ellipsis">
             <bdi>{slogan}</bdi>
           </p>
         )}
       </div>
-      <div class="actions">
+      <div class="row nowrap actions">
         {chat.entries.value.length > 0 && (
           <IconButton icon={SquarePen} label={texts.newConversation} onClick={startNew} />
         )}

@@ -42,7 +42,7 @@ export const RatingButtons = ({ reply }: { readonly reply: Reply }): VNode => {
       {button("up", ThumbsUp, texts.helpful)}
       {button("down", ThumbsDown, texts.notHelpful)}
       {isCommenting.value && (
-        <form class="comment" onSubmit={submit}>
+        <form class="row comment" onSubmit={submit}>
           <textarea
             name="comment"
             rows={2}

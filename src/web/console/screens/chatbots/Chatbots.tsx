@@ -58,7 +58,7 @@ const Card = ({ chatbot }: { readonly chatbot: ChatbotSummary }) => {
   const totals = totalsResource().data.value?.get(chatbot.id)
   const chatbotId = chatbot.id
   return (
-    <li class="chatbot">
+    <li class="chatbot row nowrap">
       <Avatar name={chatbot.name} image={chatbot.settings.avatar} size="large" />
       <div>
         <h2>
@@ -158,7 +158,7 @@ const Chatbots = () => {
           return (
             <>
               {all.length >= SEARCH_FROM && (
-                <div class="toolbar">
+                <div class="toolbar row">
                   <TextField
                     label="Search chatbots"
                     labelHidden

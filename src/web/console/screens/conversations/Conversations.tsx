@@ -106,7 +106,7 @@ const Conversations = () => {
   return (
     <Page title="Conversations" about="What visitors said to all chatbots, newest activity first.">
       <div class="stack">
-        <div class="toolbar">
+        <div class="toolbar row">
           <Search key={filters.search === "" ? "empty" : "search"} value={filters.search} />
           <Tabs
             label="Which"
@@ -119,7 +119,7 @@ const Conversations = () => {
           </Button>
         </div>
         {isOpen.value && <MoreFilters filters={filters} />}
-        <div aria-live="polite" class="more">
+        <div aria-live="polite" class="more centred">
           {hasNews.value && <Button onClick={showNews}>Somebody has written: show it</Button>}
         </div>
         <Loaded of={list}>
@@ -200,7 +200,7 @@ const Row = ({
         <strong class="ellipsis">{visitorOf(conversation)}</strong>
         {chatbot !== undefined && <span class="soft small ellipsis">{chatbot}</span>}
       </span>
-      <span class="conversation-last ellipsis soft">
+      <span class="ellipsis soft">
         {last !== null && (
           <>
             <span class="visually-hidden">{last.sender_type === "user" ? "Visitor" : "Chatbot"}: </span>
@@ -209,7 +209,7 @@ const Row = ({
           </>
         )}
       </span>
-      <span class="conversation-marks">
+      <span class="row">
         {unanswered === true && <Badge kind="warn">No answer</Badge>}
         <Ratings count={ratings?.down} kind="down" />
         <Ratings count={ratings?.up} kind="up" />

@@ -43,7 +43,7 @@ const Keys = () => {
       }
     >
       <div class="stack">
-        <div class="toolbar">
+        <div class="toolbar row">
           <Tabs
             label="Which keys"
             value={shown}

@@ -112,7 +112,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
   return (
     <>
       <UploadRows uploads={uploads} />
-      <div class="toolbar">
+      <div class="toolbar row">
         <TextField label="Search documents" labelHidden type="search" placeholder="Search by name" {...bind(search)} />
         {(failed > 0 || underWay > 0 || filter.value !== "all") && (
           <Tabs<Filter>
@@ -133,7 +133,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
         <Table label="Documents" columns={columns} rows={rows} keyOf={({ id }) => id} />
       )}
       {list.documents.length < list.total && (
-        <div class="more">
+        <div class="more centred">
           <Button onClick={onMore}>Show older documents</Button>
         </div>
       )}

@@ -58,7 +58,7 @@ export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps
         children
       )}
       {isOver.value && (
-        <div class="dropping" aria-hidden="true">
+        <div class="dropping centred" aria-hidden="true">
           <Icon nodes={FileUp} size={28} />
           Drop to add
         </div>

@@ -58,7 +58,10 @@ const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose
           {passages.length === 0 && <p class="soft">There is no passage to read.</p>}
           <ol class="stack">
             {passages.map(({ chunk, content, page, section }) => (
-              <li key={chunk} class={chunk === passage && passage > 1 ? "passage current" : "passage"}>
+              <li
+                key={chunk}
+                class={chunk === passage && passage > 1 ? "passage stack tight current" : "passage stack tight"}
+              >
                 <p class="row spread soft small">
                   <span>Passage {chunk}</span>
                   {page !== null && <span>Page {page}</span>}

@@ -59,7 +59,7 @@ const EditOrganization = ({ item, onClose, onStored }: OrganizationDialogProps &
       <TextField label="Name" {...of("name")} maxLength={200} required />
       <LimitFields title="Budget" fields={budgetFields} of={budget.of} />
       <LimitFields title="Quotas" fields={quotaFields} of={quota.of} />
-      <p class="field-hint">A number, “unlimited”, or nothing to leave it to the server's settings.</p>
+      <p class="soft small">A number, “unlimited”, or nothing to leave it to the server's settings.</p>
       <TextField
         label="Days after which conversations are deleted"
         hint="Counted from their last activity. Empty: as the server's settings say."

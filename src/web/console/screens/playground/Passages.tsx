@@ -46,7 +46,7 @@ interface PassagesProps {
 export const Passages = ({ chatbotId, passages }: PassagesProps) => (
   <ol class="stack tight small">
     {passages.map(({ chunk, content, documentId, section, similarity, title }, index) => (
-      <li class="passage" key={index}>
+      <li class="passage stack tight" key={index}>
         <div class="row apart soft">
           <span>
             {documentId === undefined || !can("knowledge:read") ? (

@@ -62,7 +62,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
         </>
       }
     >
-      <div class="playground">
+      <div class="playground stack">
         <div class="playground-chat box">
           <Scroller label="Conversation" of={scroller}>
             <div ref={content}>
@@ -90,7 +90,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
           <output class="visually-hidden">{last !== undefined && !isBusy && "The reply is finished."}</output>
         </div>
         {inspected === undefined ? (
-          <div class="empty">
+          <div class="empty centred">
             The steps of a reply appear here: calls of the model and of tools, passages, tokens and times.
           </div>
         ) : (
@@ -180,7 +180,7 @@ const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
   }
   return (
     <form
-      class="composer"
+      class="composer row nowrap"
       onSubmit={(event) => {
         event.preventDefault()
         submit()

@@ -44,7 +44,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
   return (
     <>
       {warnings.map((warning) => (
-        <div class="notice warn" key={warning}>
+        <div class="notice warn row nowrap start" key={warning}>
           <div>{warning}</div>
         </div>
       ))}

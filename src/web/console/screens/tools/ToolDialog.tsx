@@ -96,7 +96,7 @@ const Headers = ({ headers, onHeaders }: HeadersProps) => {
   return (
     <fieldset class="stack tight">
       <legend>Headers</legend>
-      <p class="field-hint">
+      <p class="soft small">
         Sent with every call, such as a token. Values are stored as secrets and never shown again.
       </p>
       {headers.map(({ isStored, name, value }, index) => (

@@ -58,7 +58,7 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
     >
       <div class="stack">
         {chatbot?.settings.isToolEnabled === false && (
-          <div class="notice warn">
+          <div class="notice warn row nowrap start">
             <div>
               Tools are off in the settings of this chatbot, so that the model is offered none.{" "}
               <a href={href("settings", { chatbotId })}>Settings</a>

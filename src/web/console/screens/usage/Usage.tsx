@@ -85,7 +85,7 @@ const Usage = () => {
       }
     >
       <div class="stack">
-        <div class="toolbar">
+        <div class="toolbar row">
           <Tabs
             label="Time"
             value={to === lastDays(1).to ? String(countDays(from, to)) : ""}
