@@ -1,4 +1,4 @@
-import { Context, Effect, Exit, Layer, Predicate } from "effect"
+import { Context, Effect, Layer, Predicate } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Agent, type AgentReply } from "../agent/Agent.ts"
 import { emitted } from "../agent/AgentEvent.ts"
@@ -15,28 +15,22 @@ import { ChatbotInactive, type InvalidRequest, type NotFound, type Unavailable }
 import { type ChatbotId, MessageId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { bytesOfTokens } from "../domain/chat/Tokens.ts"
-import { costsByModel, type ModelCost } from "../domain/Usage.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { listDocuments, searchKnowledgeBase, TITLES_MAX } from "../models/ToolDeclaration.ts"
 import { Documents } from "../storage/documents/Documents.ts"
 import { type ChatbotRow, Chatbots } from "../storage/chatbots/Chatbots.ts"
 import { ChatbotTools } from "../storage/tools/ChatbotTools.ts"
 import { Conversations } from "../storage/conversations/Conversations.ts"
-import type { BotMessage } from "../storage/conversations/ConversationWrites.ts"
 import { sessionNotFound } from "../storage/conversations/Messages.ts"
 import { Quotas } from "../storage/organizations/Quotas.ts"
-import { Usage } from "../storage/usage/Usage.ts"
 import { Budgets } from "../admission/Budgets.ts"
-import { Checkpoints } from "./Checkpoints.ts"
 import { admitted, type Notice, tokenTooShort } from "./ChatAdmission.ts"
 import {
   aboutChat,
   type ChatEmit,
-  costOf,
   measuredChat,
   noCost,
   textEvents,
-  textOf,
   withoutModel,
   withoutRequest,
 } from "./ChatAnswer.ts"
@@ -50,7 +44,7 @@ import {
   promptTextsOf,
 } from "./ChatHistory.ts"
 import { unguessableUuid } from "../system/UnguessableId.ts"
-import { ReplyRecorder } from "./ReplyRecorder.ts"
+import { ReplyStorage } from "./ReplyStorage.ts"
 import { Shares } from "../admission/Shares.ts"
 
 /** Most stored messages in the prompt of a model; a prompt of as many tokens as usual holds fewer. */
@@ -73,10 +67,9 @@ export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
       const budgets = yield* Budgets
       const shares = yield* Shares
       const quotas = yield* Quotas
-      const checkpoints = yield* Checkpoints
+      const replies = yield* ReplyStorage
       const chatbots = yield* Chatbots
       const conversations = yield* Conversations
-      const usage = yield* Usage
       const retriever = yield* Retriever
       const documents = yield* Documents
       const chatbotTools = yield* ChatbotTools
@@ -176,37 +169,26 @@ export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
         notices: ReadonlyArray<Notice>,
         emit?: ChatEmit,
       ) {
-        const { apiKeyId } = caller
         const gate = emailGateOf(chatbot, context, request)
         const sessionId = yield* receive(chatbot, context, caller, request, gate)
         const { attempt } = request
         const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
-        const usageOf = (costs: ReadonlyArray<ModelCost>) => ({
-          apiKeyId,
+        const place = {
+          id: ids.message_id,
+          organization: chatbot.organization_id,
+          session: sessionId,
           chatbotId: chatbot.id,
-          costs: costsByModel(costs),
-        })
-        const isStoredAlready = context.session?.history.some(({ id }) => id === ids.message_id) === true
-        /** Counts usage apart from the reply, under an id of its own. */
-        const countApart = (costs: ReadonlyArray<ModelCost>) =>
-          Effect.flatMap(newMessageId, (id) => usage.add(id, usageOf(costs)))
-        const store = (message: Omit<BotMessage, "id">, costs?: ReadonlyArray<ModelCost>, isUnfinished = false) =>
-          Effect.andThen(
-            // The reply of an earlier attempt is replaced, and stays counted.
-            costs !== undefined && isStoredAlready ? countApart(costs) : Effect.void,
-            conversations.reply(
-              sessionId,
-              { id: ids.message_id, ...message },
-              costs && usageOf(costs),
-              isUnfinished || attempt?.isResumed === true,
-            ),
-          )
+          apiKeyId: caller.apiKeyId,
+          isStoredAlready: context.session?.history.some(({ id }) => id === ids.message_id) === true,
+          isResumed: attempt?.isResumed === true,
+          hasAllSteps: request.visitor !== undefined,
+        }
         yield* aboutChat(chatbot.id, sessionId)
         yield* emitted(emit, { type: "start", ...ids })
 
         if (gate?.isAsking === true) {
           const output = emailRequest(request.messages.at(-1)?.content ?? "")
-          yield* store({
+          yield* replies.store(place, {
             ...noCost,
             content: output,
             model: emailGateModel,
@@ -218,7 +200,6 @@ export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
           return { ...ids, ...withoutModel, output }
         }
 
-        const recorder = new ReplyRecorder()
         const { isToolEnabled } = chatbot.settings
         let hasSearched = false
         let passages = 0
@@ -234,67 +215,32 @@ export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
             sources: reply.sources.length,
             toolAnswers: toolAnswersIn(reply.toolResults),
           })
-        const watched = {
-          id: ids.message_id,
-          organization: chatbot.organization_id,
-          session: sessionId,
-          chatbotId: chatbot.id,
-          apiKeyId,
-        }
         const tools = yield* toolsOf(chatbot)
-        const reply = yield* Effect.acquireUseRelease(
-          Effect.sync(() => checkpoints.watch(watched, () => recorder.draft)),
-          () =>
-            agent.reply({
-              model: chatbot.settings.model,
-              fallbackModels: chatbot.settings.fallbackModels,
-              instructions: {
-                chatbotName: chatbot.name,
-                prompt: chatbot.settings.prompt,
-                personality: chatbot.personality_config,
-                application: request.instructions ?? "",
-              },
-              toolsEnabled: isToolEnabled,
-              history: conversationOf(chatbot, context.history, request),
-              search,
-              documents: documentsOf(chatbot),
-              tools,
-              emit,
-              showsRequests: request.showsRequests,
-              ...recorder.callbacks,
-            }),
-          // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
-          (watch, exit) =>
-            Effect.flatMap(watch.end, (isUnfinished) => {
-              if (Exit.isSuccess(exit)) {
-                const { costs, finishReason, output, steps } = exit.value
-                const message = {
-                  ...costOf(exit.value),
-                  // A visitor finds what it has seen, with what the model said before it called a tool.
-                  content: request.visitor === undefined ? output : textOf(steps),
-                  finish_reason: finishReason,
-                  unanswered: judged(exit.value),
-                }
-                return store(message, costs, isUnfinished)
-              }
-              const { costs, steps } = recorder.progress
-              const finish_reason = Exit.hasInterrupts(exit) ? "aborted" : "error"
-              if (steps.length > 0) {
-                const message = {
-                  ...costOf(recorder.progress),
-                  content: textOf(steps),
-                  finish_reason,
-                  unanswered: finish_reason === "error",
-                }
-                return Effect.ignore(store(message, costs, isUnfinished))
-              }
-              return Effect.andThen(
-                finish_reason === "error" ? Effect.ignore(conversations.failed(sessionId)) : Effect.void,
-                // A call that produced no text still counts as usage.
-                costs.length > 0 ? Effect.ignore(countApart(costs)) : Effect.void,
-              )
-            }),
-        ).pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
+        const reply = yield* replies
+          .recorded(
+            place,
+            (callbacks) =>
+              agent.reply({
+                model: chatbot.settings.model,
+                fallbackModels: chatbot.settings.fallbackModels,
+                instructions: {
+                  chatbotName: chatbot.name,
+                  prompt: chatbot.settings.prompt,
+                  personality: chatbot.personality_config,
+                  application: request.instructions ?? "",
+                },
+                toolsEnabled: isToolEnabled,
+                history: conversationOf(chatbot, context.history, request),
+                search,
+                documents: documentsOf(chatbot),
+                tools,
+                emit,
+                showsRequests: request.showsRequests,
+                ...callbacks,
+              }),
+            judged,
+          )
+          .pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
         return {
           ...ids,
           finish_reason: reply.finishReason,
@@ -348,7 +294,8 @@ export class Chat extends Context.Service<Chat>()("parley/services/Chat", {
       }
     }),
 }) {
-  static readonly layer = (settings: ChatSettings) => Layer.effect(this, this.make(settings))
+  static readonly layer = (settings: ChatSettings) =>
+    Layer.effect(this, this.make(settings)).pipe(Layer.provide(ReplyStorage.layer))
 }
 
 /** The ways in which a reply fails. */
