@@ -24,7 +24,6 @@ import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import { LocalOperator } from "./http/edge/LocalOperator.ts"
-import * as PublicUrl from "./http/PublicUrl.ts"
 import { reservePort, Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
@@ -44,6 +43,7 @@ import { SafeFetch } from "./outbound/SafeFetch.ts"
 import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/Bootstrap.ts"
 import { Doctor } from "./services/doctor/Doctor.ts"
+import { PublicUrl } from "./services/PublicUrl.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
@@ -133,6 +133,14 @@ const localOperator = Layer.unwrap(
   }),
 )
 
+/** The address under which clients reach the server: that of the settings, or else the one on which it listens. */
+const publicUrl = configured(({ server: { publicUrl } }) =>
+  Layer.effect(
+    PublicUrl,
+    Effect.map(Server, ({ url }) => publicUrl ?? url),
+  ),
+)
+
 /** The whole server. It listens once every other layer is built. */
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -146,7 +154,7 @@ export const server = Layer.effectDiscard(
   Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),
   Layer.provideMerge(services),
-  Layer.provide(configured((config) => PublicUrl.layer(config.server))),
+  Layer.provide(publicUrl),
   Layer.provideMerge(database),
   // Built before the database, so that an unusable model ends the start at once.
   Layer.provide(models),

@@ -5,21 +5,12 @@ import { monotonicMillis } from "../system/Monotonic.ts"
 import { RecentMap } from "../system/RecentMap.ts"
 import { RateCounter } from "./RateCounter.ts"
 
-/** A rate limit that this process counts for itself, for each of many owners. */
-export interface LocalLimit {
-  /** Takes units of the owner's limit, which may take more than are left. */
-  readonly charge: (owner: string, units: number) => void
-  /** Takes units of the owner's limit, at most all of it, and returns the refusal if fewer are left. */
-  readonly take: (owner: string, units: number) => RateLimited | undefined
-  /** Returns why a request of one unit would be refused; undefined when it would be granted. */
-  readonly refusal: (owner: string) => RateLimited | undefined
-}
-
 /** The most owners whose counts are kept in memory; one takes about half a kilobyte. */
 const OWNERS_MAX = 20_000
 
 /**
- * Makes a limit that grants everything where it is not to be applied.
+ * Makes a rate limit that this process counts for itself, for each of many owners. It grants everything where it is not
+ * to be applied.
  *
  * @param who names an owner at the beginning of a refusal
  * @param capacity the most owners that are remembered
@@ -28,11 +19,9 @@ export const localLimit = (
   who: string,
   limit: RateLimit,
   { capacity = OWNERS_MAX, isApplied = true }: { readonly capacity?: number; readonly isApplied?: boolean } = {},
-): Effect.Effect<LocalLimit> =>
+) =>
   Effect.map(Clock.Clock, (clock) => {
-    if (!isApplied || isUnlimitedRate(limit)) {
-      return { charge: () => {}, take: () => undefined, refusal: () => undefined }
-    }
+    const isOff = !isApplied || isUnlimitedRate(limit)
     const counters = new RecentMap<RateCounter>(capacity)
     const counterOf = (owner: string, now: number) => {
       const counter = counters.get(owner, () => new RateCounter(owner, who, limit))
@@ -41,8 +30,14 @@ export const localLimit = (
     }
     const now = () => monotonicMillis(clock)
     return {
-      charge: (owner, units) => counterOf(owner, now()).window.add(units),
-      take: (owner, units) => {
+      /** Takes units of the owner's limit, which may take more than are left. */
+      charge: (owner: string, units: number): void => {
+        if (!isOff) counterOf(owner, now()).window.add(units)
+      },
+
+      /** Takes units of the owner's limit, at most all of it, and returns the refusal if fewer are left. */
+      take: (owner: string, units: number): RateLimited | undefined => {
+        if (isOff) return undefined
         const at = now()
         const counter = counterOf(owner, at)
         const cost = counter.costOf(units)
@@ -50,6 +45,9 @@ export const localLimit = (
         if (refusal === undefined) counter.window.add(cost)
         return refusal
       },
-      refusal: (owner) => (counters.find(owner) === undefined ? undefined : counterOf(owner, now()).refusal(1, now())),
+
+      /** Returns why a request of one unit would be refused; undefined when it would be granted. */
+      refusal: (owner: string): RateLimited | undefined =>
+        counters.find(owner) === undefined ? undefined : counterOf(owner, now()).refusal(1, now()),
     }
   })

@@ -5,23 +5,13 @@ import { ClientAddress } from "../domain/ClientAddress.ts"
 import type { RateLimited } from "../domain/Errors.ts"
 import { isUnlimitedRate, type RateLimit, type RateLimits, type VisitorRates } from "../domain/RateLimit.ts"
 import type { VisitorId } from "../domain/widget/Visitor.ts"
-import { type LocalLimit, localLimit } from "./LocalLimit.ts"
+import { localLimit } from "./LocalLimit.ts"
 import { sharedLimits } from "./SharedLimits.ts"
 
 /** Units of an address that a request without an API key takes. */
 export const UNKEYED_COST = 1
 /** Units of an address that a wrong key takes, a forged token, or a name under which nothing is embedded. */
 export const REFUSED_COST = 10
-
-/** The limit of the client's address. Requests whose address is unknown are not limited. */
-interface AddressLimit {
-  /** Fails when the address has no units left. */
-  readonly ensureFree: Effect.Effect<void, RateLimited>
-  /** Takes units from the address, however many are left. */
-  readonly charge: (units: number) => Effect.Effect<void>
-  /** Takes units from the address, or refuses the request. */
-  readonly take: (units: number) => Effect.Effect<void, RateLimited>
-}
 
 type Sender = Pick<Caller["Service"], "apiKeyId" | "organizationId">
 
@@ -83,19 +73,25 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
   static readonly layer = (limits: RateLimits, widget: VisitorRates) => Layer.effect(this, this.make(limits, widget))
 }
 
-const ofAddresses = (limit: LocalLimit): AddressLimit => {
-  const onAddress = (use: (network: string) => RateLimited | undefined | void): Effect.Effect<void, RateLimited> =>
+/** The limit of the client's address. Requests whose address is unknown are not limited. */
+const ofAddresses = (limit: Effect.Success<ReturnType<typeof localLimit>>) => {
+  const onAddress = (use: (network: string) => RateLimited | undefined): Effect.Effect<void, RateLimited> =>
     ClientAddress.use((address) => {
       const refusal = address === undefined ? undefined : use(networkOf(address))
       return refusal === undefined ? Effect.void : Effect.fail(refusal)
     })
   return {
+    /** Fails when the address has no units left. */
     ensureFree: onAddress(limit.refusal),
-    charge: (units) =>
+
+    /** Takes units from the address, however many are left. */
+    charge: (units: number): Effect.Effect<void> =>
       ClientAddress.useSync((address) => {
         if (address !== undefined) limit.charge(networkOf(address), units)
       }),
-    take: (units) => onAddress((network) => limit.take(network, units)),
+
+    /** Takes units from the address, or refuses the request. */
+    take: (units: number) => onAddress((network) => limit.take(network, units)),
   }
 }
 

@@ -12,8 +12,6 @@ import * as Chat from "./conversations/Chat.ts"
 import * as Chatbots from "./chatbots/Chatbots.ts"
 import * as ChatbotTools from "./chatbots/ChatbotTools.ts"
 import * as ConsoleSession from "./organizations/ConsoleSession.ts"
-import * as Overview from "./organizations/Overview.ts"
-import * as SystemState from "./system/SystemState.ts"
 import * as Events from "./organizations/Events.ts"
 import * as Conversations from "./conversations/Conversations.ts"
 import * as Docs from "./Docs.ts"
@@ -49,9 +47,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Events.layer,
     Knowledge.layer,
     OpenAi.layer,
-    Overview.layer,
     System.layer,
-    SystemState.layer,
     Usage.layer,
     Webhooks.layer,
     Widget.layer,

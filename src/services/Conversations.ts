@@ -1,19 +1,33 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { Caller, ensureServes } from "../domain/Caller.ts"
+import type { ConversationFilter } from "../domain/chat/ConversationFilter.ts"
 import type { Feedback, Message, Session } from "../domain/chat/Conversation.ts"
 import type { ErasureRequest, Visitor } from "../domain/chat/Erasure.ts"
 import { sessionToManage, sessionToRate } from "../domain/chat/SessionToken.ts"
 import { InvalidRequest, type Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../domain/Ids.ts"
-import type { Page } from "../domain/Page.ts"
+import type { Page, Range } from "../domain/Page.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Shares } from "../admission/Shares.ts"
 import { Chatbots } from "../storage/chatbots/Chatbots.ts"
+import { ConversationLists, type Scanned } from "../storage/conversations/ConversationLists.ts"
 import * as Storage from "../storage/conversations/Conversations.ts"
 import { Erasures } from "../storage/conversations/Erasures.ts"
 import { Messages, type Place } from "../storage/conversations/Messages.ts"
 
 /** Messages that a transcript reads from the database at once. */
 const TRANSCRIPT_PAGE = 50
+
+/** Most messages that one search looks through, about a second's work. The next page goes on there. */
+export const SearchedMessages: Context.Reference<number> = Context.Reference<number>(
+  "parley/services/SearchedMessages",
+  { defaultValue: () => 20_000 },
+)
+
+/** The most conversations that one request looks through for conditions without an index. */
+const SCANNED_MAX = 20_000
+/** The number of conversations that a scan looks through first. Each statement then takes twice as many. */
+const FIRST_SCAN = 100
 
 const oneName = "Expected exactly one of `email`, `session_token` and `visitor_id`"
 
@@ -35,6 +49,51 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
     const messages = yield* Messages
     const erasures = yield* Erasures
     const chatbots = yield* Chatbots
+    const lists = yield* ConversationLists
+    const searchedMessages = yield* SearchedMessages
+    const withinShare = (yield* Shares).within("searches")
+
+    /** The chatbot that is asked for, which has to be there, or else the only one that the caller's key serves. */
+    const chatbotOf = Effect.fnUntraced(function* (asked: ChatbotId | undefined) {
+      if (asked === undefined) return (yield* Caller).chatbotId ?? undefined
+      yield* ensureServes(asked)
+      yield* chatbots.get(asked)
+      return asked
+    })
+
+    /** Returns the conversations that match, one more than the page has, and how far the scan has come. */
+    const scan = Effect.fnUntraced(function* (filter: ConversationFilter, { after, limit }: Range) {
+      const isIndexed = filter.search === undefined && filter.platform === undefined
+      const matches: Array<Scanned> = []
+      let last: Scanned | undefined
+      let [conversations, messages] = [SCANNED_MAX, filter.search === undefined ? Infinity : searchedMessages]
+      let size = isIndexed ? limit + 1 : FIRST_SCAN
+      let isComplete = false
+      while (!isComplete && matches.length <= limit && conversations > 0 && messages > 0) {
+        const bounds = { conversations: Math.min(size, conversations), messages }
+        const found = yield* lists.scan(filter, last ?? after, bounds)
+        for (const one of found.scanned) {
+          if (one.is_match) matches.push(one)
+          messages -= one.message_count
+        }
+        isComplete = found.isComplete
+        conversations -= found.scanned.length
+        last = found.scanned.at(-1) ?? last
+        size *= 2
+      }
+      return { matches, isComplete, last }
+    })
+
+    const listAll = Effect.fn("Conversations.listAll")(function* (asked: ConversationFilter, range: Range) {
+      const filter = { ...asked, chatbot: yield* chatbotOf(asked.chatbot) }
+      const { isComplete, last, matches } = yield* scan(filter, range)
+      const shown = matches.slice(0, range.limit)
+      const conversations = yield* lists.getMany(shown.map(({ id }) => id))
+      if (matches.length > range.limit) return { conversations, next: shown.at(-1), searchedTo: undefined }
+      return isComplete || last === undefined
+        ? { conversations, next: undefined, searchedTo: undefined }
+        : { conversations, next: last, searchedTo: last.updated_at }
+    })
 
     return {
       /** Returns a page of the messages of a session, oldest first, and their total number. */
@@ -78,12 +137,15 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
       erase: Effect.fn("Conversations.erase")(function* ({ chatbot_id, ...names }: ErasureRequest) {
         const [visitor, ...others] = visitorsOf(names)
         if (visitor === undefined || others.length > 0) return yield* InvalidRequest.at("email", oneName)
-        if (chatbot_id !== undefined) {
-          yield* ensureServes(chatbot_id)
-          yield* chatbots.get(chatbot_id)
-        }
-        return yield* erasures.erase(visitor, chatbot_id ?? (yield* Caller).chatbotId ?? undefined)
+        return yield* erasures.erase(visitor, yield* chatbotOf(chatbot_id))
       }),
+
+      /**
+       * Returns a page of the conversations of all chatbots that meet the filter, the latest activity first. Texts of
+       * messages and platforms have no index: a request looks through a limited number of conversations for them.
+       */
+      listAll: (filter: ConversationFilter, range: Range) =>
+        filter.search === undefined ? listAll(filter, range) : withinShare(listAll(filter, range)),
     }
   }),
 }) {

@@ -1,6 +1,5 @@
 import { Layer } from "effect"
 import { Admin } from "./Admin.ts"
-import { AllConversations } from "./console/AllConversations.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./AuditLog.ts"
 import { Avatars } from "./Avatars.ts"
@@ -13,7 +12,6 @@ import { ConsoleSessions, type ConsoleSessionsSettings } from "./console/Console
 import { Events } from "./console/Events.ts"
 import * as QueueFigures from "./console/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./console/SystemStates.ts"
-import { SearchExplanations } from "./console/SearchExplanations.ts"
 import { Conversations } from "./Conversations.ts"
 import type { RateLimits, VisitorRates } from "../domain/RateLimit.ts"
 import { Health } from "./Health.ts"
@@ -59,12 +57,10 @@ export const layer = (settings: ServicesSettings) =>
     Layer.mergeAll(Admin.layer(settings.budgets.key), ConsoleSessions.layer(settings.consoleSessions)).pipe(
       Layer.provideMerge(tenancy),
     ),
-    AllConversations.layer,
     AuditLog.layer(settings.audit),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     ChatbotTools.layer,
     Events.layer(),
-    SearchExplanations.layer,
     QueueFigures.layer,
     Conversations.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),

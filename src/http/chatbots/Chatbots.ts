@@ -1,5 +1,5 @@
 import { HttpApiBuilder } from "effect/http-api"
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
 import { ChatbotSummary } from "../../api/chatbots/Chatbots.ts"
@@ -53,7 +53,7 @@ export const ListBytes: Context.Reference<number> = Context.Reference<number>("p
 const chatWidgetChange = changes(ChatWidgetConfig, ChatWidgetPatch)
 const voiceAgentChange = changes(VoiceWidgetConfig, VoiceWidgetPatch)
 
-export const layer = HttpApiBuilder.group(
+const group = HttpApiBuilder.group(
   Api,
   "chatbots",
   Effect.fn(function* (handlers) {
@@ -141,3 +141,15 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
+
+const overview = HttpApiBuilder.group(
+  Api,
+  "overview",
+  Effect.fn(function* (handlers) {
+    const chatbots = yield* Chatbots
+
+    return handlers.handleAll({ totals: () => Effect.map(chatbots.totals, (totals) => ({ totals })) })
+  }),
+)
+
+export const layer = Layer.merge(group, overview)

@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { cursorOf } from "../../api/parts/Paging.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
-import { AllConversations } from "../../services/console/AllConversations.ts"
+import { Conversations } from "../../services/Conversations.ts"
 
 const PAGE_DEFAULT = 20
 
@@ -11,7 +11,7 @@ export const layer = HttpApiBuilder.group(
   Api,
   "allConversations",
   Effect.fn(function* (handlers) {
-    const conversations = yield* AllConversations
+    const conversations = yield* Conversations
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
@@ -37,7 +37,7 @@ export const layer = HttpApiBuilder.group(
           from: from && DateTime.toDate(from),
           to: to && DateTime.toDate(to),
         }
-        const page = yield* conversations.list(filter, { limit, after: cursor })
+        const page = yield* conversations.listAll(filter, { limit, after: cursor })
         return {
           conversations: page.conversations,
           next_cursor: page.next === undefined ? null : cursorOf(page.next),

@@ -11,8 +11,7 @@ import { pageMetadata } from "../../domain/Page.ts"
 import { CurrentTimings, type Timings } from "../../observability/Border.ts"
 import { Chatbots } from "../../services/Chatbots.ts"
 import { Uploads } from "../../services/Uploads.ts"
-import { type Hit, Knowledge } from "../../services/Knowledge.ts"
-import { type ExplainedHit, SearchExplanations } from "../../services/console/SearchExplanations.ts"
+import { type ExplainedHit, type Hit, Knowledge } from "../../services/Knowledge.ts"
 import { serverTiming } from "../edge/ServerTiming.ts"
 import { uploadHandler } from "./Uploads.ts"
 import { UploadWaits, waitOf } from "./UploadWait.ts"
@@ -26,7 +25,6 @@ export const layer = HttpApiBuilder.group(
   "knowledge",
   Effect.fn(function* (handlers) {
     const knowledge = yield* Knowledge
-    const explanations = yield* SearchExplanations
     const chatbots = yield* Chatbots
     const { fileLimit } = (yield* Config).uploads
     const waits = yield* UploadWaits
@@ -39,7 +37,7 @@ export const layer = HttpApiBuilder.group(
         const start = yield* Clock.monotonicTimeNanos
         const { explain = false, query, top_k = TOP_K_DEFAULT } = payload
         const found = explain
-          ? Effect.map(explanations.search(params.chatbotId, query, top_k), ({ hits, leftOut, threshold }) => ({
+          ? Effect.map(knowledge.explain(params.chatbotId, query, top_k), ({ hits, leftOut, threshold }) => ({
               results: hits.map(explainedResultOf),
               left_out: leftOut.map(({ reason, ...hit }) => ({ ...explainedResultOf(hit), reason })),
               threshold,

@@ -1,14 +1,15 @@
 import { HttpApiBuilder } from "effect/http-api"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Api } from "../../api/Api.ts"
+import { Api, apiVersion } from "../../api/Api.ts"
+import { SystemStates } from "../../services/console/SystemStates.ts"
 import { Health } from "../../services/Health.ts"
 import { EXPOSITION_TYPE } from "../../observability/Exposition.ts"
 import { avatarHandlers } from "../chatbots/Avatars.ts"
 import { isStaying, Lifecycle, shuttingDown } from "../edge/Lifecycle.ts"
 import { Server } from "../server/Server.ts"
 
-export const layer = HttpApiBuilder.group(
+const probes = HttpApiBuilder.group(
   Api,
   "system",
   Effect.fn(function* (handlers) {
@@ -38,3 +39,36 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
+
+const state = HttpApiBuilder.group(
+  Api,
+  "systemState",
+  Effect.fn(function* (handlers) {
+    const states = yield* SystemStates
+    const lifecycle = yield* Lifecycle
+    const server = yield* Server
+
+    return handlers.handleAll({
+      state: () =>
+        Effect.map(states.current, ({ vectors, ...state }) => ({
+          system: {
+            ...state,
+            api_version: apiVersion,
+            readiness: {
+              status: isStaying(lifecycle) ? ("ready" as const) : ("stopping" as const),
+              vectors,
+            },
+          },
+        })),
+      check: ({ request }) =>
+        Effect.acquireUseRelease(
+          // An examination may take longer than a silent connection is kept.
+          Effect.sync(() => server.keepOpen(request)),
+          () => Effect.map(states.examine, (checks) => ({ checks })),
+          (release) => Effect.sync(release),
+        ),
+    })
+  }),
+)
+
+export const layer = Layer.merge(probes, state)
