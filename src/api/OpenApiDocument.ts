@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../domain/Errors.ts"
 import { saysWhen } from "../domain/Failure.ts"
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../domain/IdempotencyKey.ts"
-import { merge } from "../domain/schema/Merge.ts"
+import { isObject, merge } from "../domain/schema/Merge.ts"
 import { webhookOperations as webhooks } from "./webhooks/WebhookOperations.ts"
 import { IsCrossOrigin } from "./parts/Annotations.ts"
 
@@ -23,9 +23,6 @@ export class OpenApiDocumentApi extends HttpApiGroup.make("openApiDocument")
 const valueKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"])
 /** The keywords of JSON Schema that say which fields an object has. */
 const fieldKeywords = ["additionalProperties", "patternProperties", "properties"]
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const mapFields = (
   value: Schema.Json | undefined,

@@ -1,8 +1,6 @@
 import { Schema } from "effect"
+import { isObject } from "../../domain/schema/Merge.ts"
 import { eventDescriptions, webhookData, WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
-
-const isObject = (value: unknown): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The schema of a type, with the definitions that it refers to written out, because it stands apart from the others. */
 const schemaOf = (type: Schema.Top): Schema.JsonObject => {
