@@ -5,7 +5,7 @@ import { Glob } from "bun"
 import { ConfigProvider, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import * as fc from "fast-check"
 import { Config, settings } from "../src/Config.ts"
-import { makeKey } from "../src/domain/ApiKey.ts"
+import { makeKey } from "../src/domain/keys/ApiKey.ts"
 import { StartupError } from "../src/system/StartupError.ts"
 
 const read = (environment: Record<string, string>) =>

@@ -26,7 +26,7 @@ describe("the check of imports", () => {
         "src/http/App.ts": 'import { Config } from "../Config.ts"\nimport { Chat } from "../services/Chat.ts"',
         "src/Config.ts": 'import { address } from "./config/Address.ts"',
         "src/config/Address.ts": 'import { Model } from "../domain/Model.ts"',
-        "src/services/Chat.ts": 'import type { Documents } from "../storage/Documents.ts"',
+        "src/services/conversations/Chat.ts": 'import type { Documents } from "../storage/Documents.ts"',
         "src/storage/Documents.ts": 'import { Model } from "../domain/Model.ts"',
         "src/domain/Model.ts": 'import { Schema } from "effect"\nimport { Id } from "./Id.ts"',
         "src/domain/Id.ts": 'import manifest from "../../package.json" with { type: "json" }',

@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { isUnlimited, type Limits, limitsOf, secondsToMidnight } from "../domain/Budget.ts"
+import { isUnlimited, type Limits, limitsOf, secondsToMidnight } from "../domain/organizations/Budget.ts"
 import { Caller } from "../domain/Caller.ts"
 import { BudgetSpent, TooManyChats, type Unavailable } from "../domain/Errors.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"

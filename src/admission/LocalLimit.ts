@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { RateLimited } from "../domain/Errors.ts"
-import { isUnlimitedRate, type RateLimit } from "../domain/RateLimit.ts"
+import { isUnlimitedRate, type RateLimit } from "../domain/organizations/RateLimit.ts"
 import { monotonicMillis } from "../system/Monotonic.ts"
 import { RecentMap } from "../system/RecentMap.ts"
 import { RateCounter } from "./RateCounter.ts"

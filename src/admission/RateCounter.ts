@@ -1,5 +1,5 @@
 import { RateLimited } from "../domain/Errors.ts"
-import type { RateLimit, RateStanding } from "../domain/RateLimit.ts"
+import type { RateLimit, RateStanding } from "../domain/organizations/RateLimit.ts"
 import type { RateCount, RateReport } from "../storage/RateCounts.ts"
 import { SlidingWindow, WINDOW_SLOTS } from "./SlidingWindow.ts"
 

@@ -3,7 +3,12 @@ import { Context, Effect, Layer } from "effect"
 import type { Caller } from "../domain/Caller.ts"
 import { ClientAddress } from "../domain/ClientAddress.ts"
 import type { RateLimited } from "../domain/Errors.ts"
-import { isUnlimitedRate, type RateLimit, type RateLimits, type VisitorRates } from "../domain/RateLimit.ts"
+import {
+  isUnlimitedRate,
+  type RateLimit,
+  type RateLimits,
+  type VisitorRates,
+} from "../domain/organizations/RateLimit.ts"
 import type { VisitorId } from "../domain/widget/Visitor.ts"
 import { localLimit } from "./LocalLimit.ts"
 import { sharedLimits } from "./SharedLimits.ts"

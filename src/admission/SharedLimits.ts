@@ -1,6 +1,6 @@
 import { Cause, Clock, Deferred, Duration, Effect, Latch } from "effect"
 import type { RateLimited } from "../domain/Errors.ts"
-import { isUnlimitedRate, type RateLimit, type RateStanding } from "../domain/RateLimit.ts"
+import { isUnlimitedRate, type RateLimit, type RateStanding } from "../domain/organizations/RateLimit.ts"
 import { RateCounts, type RateReport } from "../storage/RateCounts.ts"
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"

@@ -6,7 +6,7 @@ import { bounded, type BoundedText, MESSAGE_MAX_LENGTH } from "../text/BoundedTe
 import { linesOf } from "../text/Lines.ts"
 import { wordsOf } from "../text/UnicodeWords.ts"
 import { cut } from "../text/Cut.ts"
-import type { Passage } from "../domain/Passage.ts"
+import type { Passage } from "../domain/knowledge/Passage.ts"
 
 /*
  * Finds the sources of an answer: the sentences of passages on which it rests.

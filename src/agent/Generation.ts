@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { Source, ToolCall } from "../domain/chat/Chat.ts"
-import type { TokenCounts } from "../domain/Usage.ts"
+import type { TokenCounts } from "../domain/organizations/Usage.ts"
 import type { Exchange } from "../models/Exchange.ts"
 import type { TokenCount } from "../models/TokenCount.ts"
 

@@ -1,6 +1,6 @@
 import * as Prompt from "effect/ai/Prompt"
 import type { ChatTurn } from "../domain/chat/Chat.ts"
-import type { PassageJson } from "../domain/Passage.ts"
+import type { PassageJson } from "../domain/knowledge/Passage.ts"
 import { noAnswerMark } from "../models/NoAnswer.ts"
 import { passagesText, similarityMeaning } from "../models/PassageForm.ts"
 import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"

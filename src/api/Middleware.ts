@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import type { Scope } from "../domain/ApiKey.ts"
+import type { Scope } from "../domain/keys/ApiKey.ts"
 import type { Caller } from "../domain/Caller.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { Visitor } from "../domain/widget/Visitor.ts"

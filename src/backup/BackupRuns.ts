@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Fiber, Layer, Option } from "effect"
 import type { StartupError } from "../system/StartupError.ts"
-import type { BackupReport } from "../domain/BackupReport.ts"
+import type { BackupReport } from "../domain/system/BackupReport.ts"
 import { Backup, type BackupOptions } from "./Backup.ts"
 
 /** Backups that a server makes on behalf of commands, which ask again and again how far one is. */

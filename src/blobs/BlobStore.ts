@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
 import { BLOB_FOLDERS, blobPrefix } from "../domain/BlobKey.ts"
-import type { Finding } from "../domain/console/SystemState.ts"
+import type { Finding } from "../domain/system/SystemState.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 
 /** There is no blob with this key. */

@@ -1,9 +1,9 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { type Budget, type BudgetPatch, LimitText } from "../domain/Budget.ts"
-import { quotaKinds, type Quota, type QuotaKind, type QuotaPatch } from "../domain/Quota.ts"
+import { type Budget, type BudgetPatch, LimitText } from "../domain/organizations/Budget.ts"
+import { quotaKinds, type Quota, type QuotaKind, type QuotaPatch } from "../domain/organizations/Quota.ts"
 import type { Conflict, Forbidden, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
-import type { Organization } from "../domain/Organization.ts"
+import type { Organization } from "../domain/organizations/Organization.ts"
 import { StartupError } from "../system/StartupError.ts"
 
 /*

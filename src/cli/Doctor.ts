@@ -1,6 +1,6 @@
 import { Console, Context, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { Finding } from "../domain/console/SystemState.ts"
+import type { Finding } from "../domain/system/SystemState.ts"
 import { Doctor } from "../services/doctor/Doctor.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"

@@ -1,6 +1,6 @@
 import { Console, DateTime, Effect, type Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type ApiKey, ApiKeyName, Scope, scopesWithin } from "../domain/ApiKey.ts"
+import { type ApiKey, ApiKeyName, Scope, scopesWithin } from "../domain/keys/ApiKey.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"

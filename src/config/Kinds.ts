@@ -1,6 +1,6 @@
 import { Duration, Option, Redacted } from "effect"
-import { isWellFormedKey } from "../domain/ApiKey.ts"
-import { noRateLimit, type RateLimit } from "../domain/RateLimit.ts"
+import { isWellFormedKey } from "../domain/keys/ApiKey.ts"
+import { noRateLimit, type RateLimit } from "../domain/organizations/RateLimit.ts"
 import { parsePrivateNetworks } from "../outbound/PrivateNetworks.ts"
 import { parseProxies } from "../system/AddressRanges.ts"
 import { Setting } from "./Setting.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
-import type { Scope } from "./ApiKey.ts"
-import type { Budget } from "./Budget.ts"
+import type { Scope } from "./keys/ApiKey.ts"
+import type { Budget } from "./organizations/Budget.ts"
 import { Forbidden, type NotFound, type Unavailable } from "./Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId } from "./Ids.ts"
 

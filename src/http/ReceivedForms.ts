@@ -14,10 +14,10 @@ import {
   Stream,
 } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
-import { displayName } from "../domain/Document.ts"
+import { displayName } from "../domain/knowledge/Document.ts"
 import { filesUnavailable, isDiskFull, notWritable } from "../system/Disk.ts"
 import { InvalidRequest, RequestTimeout, TooLarge } from "../domain/Errors.ts"
-import { Health } from "../services/Health.ts"
+import { Health } from "../services/system/Health.ts"
 import { Shares } from "../admission/Shares.ts"
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"

@@ -1,4 +1,4 @@
-import type { ReplyFacts } from "../services/ChatAnswer.ts"
+import type { ReplyFacts } from "../services/conversations/ChatAnswer.ts"
 
 /** The headers that `ReplyHeaders` of `api/conversations/Chat.ts` declares for a response with a reply. */
 export const replyHeaders = ({ message_id, notices, session_id }: ReplyFacts) => ({

@@ -1,5 +1,5 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
-import type { Format } from "../domain/Formats.ts"
+import type { Format } from "../domain/knowledge/Formats.ts"
 import { chunk } from "./chunk/Chunker.ts"
 import { failureCodes, type SplitText, type StoredSource, Unreadable } from "./extract/Extraction.ts"
 import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"

@@ -1,6 +1,6 @@
 import { Array, Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ChunkId } from "../domain/Chunk.ts"
+import { ChunkId } from "../domain/knowledge/Chunk.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { detectLanguage, SAMPLE_CHARACTERS } from "../languages/Detection.ts"

@@ -1,6 +1,6 @@
 import { Cache, Context, Duration, Effect, Exit, Fiber, Layer } from "effect"
 import type { ChatbotId } from "../domain/Ids.ts"
-import { LIKELY_SIMILARITY } from "../domain/Passage.ts"
+import { LIKELY_SIMILARITY } from "../domain/knowledge/Passage.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"

@@ -2,8 +2,8 @@
 import "effect/ai/Prompt"
 import "effect/ai/Response"
 import type { Source, Warning } from "../domain/chat/Chat.ts"
-import type { PassageJson } from "../domain/Passage.ts"
-import type { TokenCounts } from "../domain/Usage.ts"
+import type { PassageJson } from "../domain/knowledge/Passage.ts"
+import type { TokenCounts } from "../domain/organizations/Usage.ts"
 
 /**
  * The data of one call of a model's API besides the content, for the `request`, `response` and `warnings` of a step.

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { LIKELY_SIMILARITY, type PassageJson, Passages } from "../domain/Passage.ts"
+import { LIKELY_SIMILARITY, type PassageJson, Passages } from "../domain/knowledge/Passage.ts"
 
 /*
  * How passages look to language models. They see what helps them to judge and to name a passage: its title, section,

@@ -1,5 +1,5 @@
 import type { Response } from "effect/ai"
-import type { PassageJson } from "../domain/Passage.ts"
+import type { PassageJson } from "../domain/knowledge/Passage.ts"
 
 /** The name of a passage in requests to models: the id of its document and the number of its chunk. */
 export const sourceName = ({ chunk, document_id }: Pick<PassageJson, "chunk" | "document_id">): string =>

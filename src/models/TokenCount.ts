@@ -1,4 +1,4 @@
-import { noTokens, type TokenCounts } from "../domain/Usage.ts"
+import { noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
 
 /** The average length of a token, in UTF-16 code units. */
 const CHARACTERS_PER_TOKEN = 4

@@ -2,7 +2,7 @@ import { type JsonSchema, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { textBetween } from "../domain/schema/Text.ts"
 import { similarityMeaning } from "./PassageForm.ts"
-import { QUERY_MAX_LENGTH } from "../domain/Passage.ts"
+import { QUERY_MAX_LENGTH } from "../domain/knowledge/Passage.ts"
 
 /** The declaration of a tool to a language model. */
 export interface ToolDeclaration {

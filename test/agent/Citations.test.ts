@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import { sourcesOf } from "../../src/agent/Citations.ts"
-import type { Passage } from "../../src/domain/Passage.ts"
+import type { Passage } from "../../src/domain/knowledge/Passage.ts"
 import type { Source } from "../../src/domain/chat/Chat.ts"
 
 const refunds: Passage = {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { parseArgs } from "node:util"
-import { detect, type Format } from "../../src/domain/Formats.ts"
+import { detect, type Format } from "../../src/domain/knowledge/Formats.ts"
 import { readDocument as read } from "../lib/Defaults.ts"
 import { renderedText } from "./lib/RenderedText.ts"
 

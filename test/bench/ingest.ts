@@ -7,7 +7,7 @@ import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem
 import { SQL } from "bun"
 import { Console, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ChunkId } from "../../src/domain/Chunk.ts"
+import { ChunkId } from "../../src/domain/knowledge/Chunk.ts"
 import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"

@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../src/domain/Passage.ts"
+import type { PassageJson } from "../../src/domain/knowledge/Passage.ts"
 import { calls, message, says } from "../lib/FakeAnthropic.ts"
 import type { Answer } from "../lib/Wire.ts"
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { ApiKey, allScopes, isWellFormedKey } from "../../src/domain/ApiKey.ts"
-import { Organization } from "../../src/domain/Organization.ts"
+import { ApiKey, allScopes, isWellFormedKey } from "../../src/domain/keys/ApiKey.ts"
+import { Organization } from "../../src/domain/organizations/Organization.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { operatorKey } from "../lib/ServerProcess.ts"
-import { noBudget } from "../../src/domain/Budget.ts"
+import { noBudget } from "../../src/domain/organizations/Budget.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const { client } = await startServer()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { AuditEntry } from "../../src/domain/audit/AuditEntry.ts"
-import { ApiKey } from "../../src/domain/ApiKey.ts"
+import { ApiKey } from "../../src/domain/keys/ApiKey.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { startServer } from "../lib/TestServer.ts"
 

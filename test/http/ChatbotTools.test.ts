@@ -4,7 +4,7 @@ import { ChatbotTool } from "../../src/domain/chatbot/ChatbotTool.ts"
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { startEndpoint } from "../lib/Endpoint.ts"
 import { message, says } from "../lib/FakeAnthropic.ts"
-import { TOOLS_MAX_COUNT } from "../../src/services/ChatbotTools.ts"
+import { TOOLS_MAX_COUNT } from "../../src/services/chatbots/ChatbotTools.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const limit = TOOLS_MAX_COUNT

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { allScopes, ApiKey } from "../../src/domain/ApiKey.ts"
+import { allScopes, ApiKey } from "../../src/domain/keys/ApiKey.ts"
 import { type Client, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
 import { startServer } from "../lib/TestServer.ts"
 

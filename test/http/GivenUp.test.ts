@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Context, Schema } from "effect"
 import { CallBounds } from "../../src/models/calls/ProviderCalls.ts"
-import { UsageCounts, UsageRow } from "../../src/domain/Usage.ts"
+import { UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
 import { type Client, problem, read, until } from "../lib/Client.ts"
 import { calls, fails, says } from "../lib/FakeAnthropic.ts"
 import { estimated, protocols } from "../lib/Faults.ts"

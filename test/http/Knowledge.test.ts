@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { Document } from "../../src/domain/Document.ts"
+import { Document } from "../../src/domain/knowledge/Document.ts"
 import { type Files, ManyDocuments, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "../lib/files/OfficeFile.ts"
 import { fixturePath } from "../lib/Fixtures.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { Organization } from "../../src/domain/Organization.ts"
+import { Organization } from "../../src/domain/organizations/Organization.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { startServer } from "../lib/TestServer.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import type { Quota } from "../../src/domain/Quota.ts"
-import { Organization } from "../../src/domain/Organization.ts"
+import type { Quota } from "../../src/domain/organizations/Quota.ts"
+import { Organization } from "../../src/domain/organizations/Organization.ts"
 import { type Client, problem, read, until } from "../lib/Client.ts"
 import { startServer } from "../lib/TestServer.ts"
 

@@ -5,7 +5,7 @@ import { Clock, Context, Effect, FileSystem, Layer, PlatformError } from "effect
 import { TestClock } from "effect/testing"
 import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
 import { Client, problem, until } from "../lib/Client.ts"
-import { Health } from "../../src/services/Health.ts"
+import { Health } from "../../src/services/system/Health.ts"
 import { platform, unlimitedShares } from "../lib/Layers.ts"
 import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { UsageCounts, UsageRow } from "../../src/domain/Usage.ts"
+import { UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
 import { type Client, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber } from "effect"
-import type { Format } from "../../src/domain/Formats.ts"
+import type { Format } from "../../src/domain/knowledge/Formats.ts"
 import type { StoredSource } from "../../src/knowledge/extract/Extraction.ts"
 import { Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
 import { defaults, readDocument } from "../lib/Defaults.ts"

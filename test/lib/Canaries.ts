@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { allScopes, KEY_ENTROPY_BYTES, makeKey } from "../../src/domain/ApiKey.ts"
+import { allScopes, KEY_ENTROPY_BYTES, makeKey } from "../../src/domain/keys/ApiKey.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { says, fakeKey, message } from "./FakeAnthropic.ts"
 import { fakeEmbeddings, fakeEmbeddingsKey } from "./FakeEmbeddings.ts"

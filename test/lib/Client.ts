@@ -1,11 +1,11 @@
 import { expect } from "bun:test"
 import { Schema } from "effect"
-import { ApiKey, type Scope, scopesWithin } from "../../src/domain/ApiKey.ts"
+import { ApiKey, type Scope, scopesWithin } from "../../src/domain/keys/ApiKey.ts"
 import { ChatReply } from "../../src/domain/chat/Chat.ts"
 import { Chatbot } from "../../src/domain/chatbot/Chatbot.ts"
 import { Message, Session } from "../../src/domain/chat/Conversation.ts"
-import { Document } from "../../src/domain/Document.ts"
-import { Organization } from "../../src/domain/Organization.ts"
+import { Document } from "../../src/domain/knowledge/Document.ts"
+import { Organization } from "../../src/domain/organizations/Organization.ts"
 
 /** The parts of a request beside method and path. `json`, `form` and `body` are three forms of its body. */
 export interface Sent {

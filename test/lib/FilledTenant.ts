@@ -1,5 +1,5 @@
 import { Duration, Effect, Redacted } from "effect"
-import { hashKey } from "../../src/domain/ApiKey.ts"
+import { hashKey } from "../../src/domain/keys/ApiKey.ts"
 import { type ApiKeyId, MessageId, type OrganizationId, SessionId, ToolId } from "../../src/domain/Ids.ts"
 import { ApiKeys } from "../../src/storage/keys/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/tools/ChatbotTools.ts"

@@ -1,4 +1,4 @@
-import { ChunkId } from "../../src/domain/Chunk.ts"
+import { ChunkId } from "../../src/domain/knowledge/Chunk.ts"
 import { DocumentId } from "../../src/domain/Ids.ts"
 import { type LexicalQuery, makeLexicalQuery } from "../../src/knowledge/search/LexicalQuery.ts"
 import { termOf } from "../../src/knowledge/segments/Lexemes.ts"

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { exposition } from "../../src/observability/Exposition.ts"
-import * as QueueFigures from "../../src/services/console/QueueFigures.ts"
+import * as QueueFigures from "../../src/services/system/QueueFigures.ts"
 import { Inspection, type Queues } from "../../src/storage/inspection/Inspection.ts"
 
 const idle = { waiting: 0, underWay: 0, delayed: 0, overdue_seconds: null }

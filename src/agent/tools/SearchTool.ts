@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
-import type { Passage, PassageJson } from "../../domain/Passage.ts"
+import type { Passage, PassageJson } from "../../domain/knowledge/Passage.ts"
 import { SearchInput, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import { cut } from "../../text/Cut.ts"
 import { type AgentTool, failedOutcome, type ToolSizes, type ToolOutcome } from "./AgentTool.ts"

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ChatMessages, ChatReply } from "../../domain/chat/Chat.ts"
 import { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
-import { requestCosts } from "../../domain/RateLimit.ts"
+import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { alsoStream } from "../parts/EventStream.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { ChatbotId, DocumentId, optionalId } from "../../domain/Ids.ts"
-import { QUERY_MAX_LENGTH } from "../../domain/Passage.ts"
+import { QUERY_MAX_LENGTH } from "../../domain/knowledge/Passage.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Idempotent, RequestBody, RequiredScope } from "../Middleware.ts"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ConsoleSession, SignIn } from "../../domain/console/ConsoleSession.ts"
+import { ConsoleSession, SignIn } from "../../domain/keys/ConsoleSession.ts"
 import { Authorization, Problems, RequestBody } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
 import { AnsweredBy, described, IsForStrangers } from "../parts/Annotations.ts"

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { OrganizationEvent } from "../../domain/Events.ts"
+import { OrganizationEvent } from "../../domain/organizations/Events.ts"
 import { ChatbotId, optionalId } from "../../domain/Ids.ts"
 import { Authorization, Problems } from "../Middleware.ts"
 import { IsSlow } from "../parts/Annotations.ts"

@@ -1,7 +1,14 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PageMetadata } from "../../domain/Page.ts"
-import { Day, UsageCounts, USAGE_DAYS_MAX, UsageGroup, UsageGroups, UsageRow } from "../../domain/Usage.ts"
+import {
+  Day,
+  UsageCounts,
+  USAGE_DAYS_MAX,
+  UsageGroup,
+  UsageGroups,
+  UsageRow,
+} from "../../domain/organizations/Usage.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
 import { pageQuery } from "../parts/Paging.ts"
 import { described } from "../parts/Annotations.ts"

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
-import { requestCosts } from "../../domain/RateLimit.ts"
+import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import type { Dialect } from "./Dialect.ts"
 
 /*

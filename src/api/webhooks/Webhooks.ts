@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { requestCosts } from "../../domain/RateLimit.ts"
+import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { Webhook, WebhookId, WebhookInput, WebhookPatch } from "../../domain/webhook/Webhook.ts"
 import { DeliveryId, DeliveryState, WebhookDelivery, WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
 import { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"

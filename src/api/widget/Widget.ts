@@ -4,7 +4,7 @@ import { Feedback, FeedbackInput } from "../../domain/chat/Conversation.ts"
 import { merge } from "../../domain/schema/Merge.ts"
 import { transcriptFormats } from "../../domain/chat/Transcript.ts"
 import { MessageId, SessionId } from "../../domain/Ids.ts"
-import { requestCosts } from "../../domain/RateLimit.ts"
+import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import {
   VisitorSecret,
   VisitorSession,

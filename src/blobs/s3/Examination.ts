@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect } from "effect"
-import type { Finding } from "../../domain/console/SystemState.ts"
+import type { Finding } from "../../domain/system/SystemState.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import type { S3Client } from "./S3Client.ts"
 import { type S3Failure, skewOf } from "./S3Failure.ts"

@@ -12,7 +12,7 @@ import type { InvalidRequest } from "../Errors.ts"
  */
 export type Change<Shown, Patch> = (shown: Shown) => Effect.Effect<Patch, InvalidRequest>
 
-export const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+export const isObject = (value: unknown): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import type { Scope } from "../ApiKey.ts"
+import type { Scope } from "../keys/ApiKey.ts"
 import { Feedback, SenderType } from "../chat/Conversation.ts"
-import { DocumentError } from "../Document.ts"
+import { DocumentError } from "../knowledge/Document.ts"
 import { ApiKeyId, ChatbotId, DocumentId, MessageId, OrganizationId, SessionId } from "../Ids.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 

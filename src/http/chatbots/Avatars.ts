@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { AvatarForm } from "../../api/chatbots/Avatars.ts"
 import { imageContentType } from "../../domain/chatbot/ImageFormats.ts"
-import { Avatars } from "../../services/Avatars.ts"
+import { Avatars } from "../../services/chatbots/Avatars.ts"
 import { withEtag } from "./Etag.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 

@@ -2,7 +2,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { ChatbotTool, ChatbotToolPatch } from "../../domain/chatbot/ChatbotTool.ts"
-import { ChatbotTools } from "../../services/ChatbotTools.ts"
+import { ChatbotTools } from "../../services/chatbots/ChatbotTools.ts"
 import { changes } from "../Changes.ts"
 
 const toolChange = changes(ChatbotTool, ChatbotToolPatch, ["input_schema"])

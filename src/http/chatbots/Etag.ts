@@ -1,5 +1,5 @@
 import { HttpApiSchema } from "effect/http-api"
-import { etagOf } from "../../services/Chatbots.ts"
+import { etagOf } from "../../services/chatbots/Chatbots.ts"
 
 /** A response body with the header `ETag`, which names the version of the chatbot in it. */
 export const withEtag = <A>(body: A, chatbot: { readonly version: bigint }) =>

@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { cursorOf } from "../../api/parts/Paging.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
-import { Conversations } from "../../services/Conversations.ts"
+import { Conversations } from "../../services/conversations/Conversations.ts"
 
 const PAGE_DEFAULT = 20
 

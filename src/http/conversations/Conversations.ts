@@ -4,7 +4,7 @@ import { Api } from "../../api/Api.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
 import { pageMetadata } from "../../domain/Page.ts"
 import { notations } from "../../domain/chat/Transcript.ts"
-import { Conversations } from "../../services/Conversations.ts"
+import { Conversations } from "../../services/conversations/Conversations.ts"
 import { formatOf, transcriptFile } from "./TranscriptFile.ts"
 
 export const layer = HttpApiBuilder.group(

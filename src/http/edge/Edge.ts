@@ -15,7 +15,7 @@ import { pathOf } from "./PathOf.ts"
 import { internalError } from "./Problems.ts"
 import { unreadableBody } from "./RequestBody.ts"
 import { measure, subjectsOf, traced } from "./Observed.ts"
-import { notesOn } from "./Notes.ts"
+import { notesOn } from "../access/Notes.ts"
 import { failureMediaType, respondWith } from "./Respond.ts"
 import { type Area, areaOf, findRoute, methodsAt } from "./Routes.ts"
 

@@ -9,9 +9,9 @@ import { declarationOf, InvalidRequest, isFailure } from "../../domain/Errors.ts
 import { IDEMPOTENCY_KEY_MAX_LENGTH, parseIdempotencyKey } from "../../domain/IdempotencyKey.ts"
 import { SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { chatAttempt } from "../../services/ChatAttempt.ts"
+import { chatAttempt } from "../../services/conversations/ChatAttempt.ts"
 import { type Answer, type Claim, Idempotency } from "../../services/Idempotency.ts"
-import { keyOf } from "./Admission.ts"
+import { keyOf } from "../access/Admission.ts"
 import { targetOf } from "./PathOf.ts"
 import { respondWith } from "./Respond.ts"
 

@@ -1,12 +1,12 @@
 import { Layer } from "effect"
 import { MetricsAuthorization, type Middleware, middleware, VisitorAuthorization } from "../../api/Middleware.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
-import * as Authorization from "./Authorization.ts"
+import * as Authorization from "../access/Authorization.ts"
 import * as Idempotency from "./Idempotency.ts"
-import * as MetricsAccess from "./MetricsAccess.ts"
+import * as MetricsAccess from "../access/MetricsAccess.ts"
 import * as Problems from "./Problems.ts"
 import * as RequestBody from "./RequestBody.ts"
-import * as Visitors from "./VisitorAuthorization.ts"
+import * as Visitors from "../access/VisitorAuthorization.ts"
 
 const layerFor = <D extends Dialect>(dialect: D, declared: Middleware<D>) =>
   Layer.mergeAll(

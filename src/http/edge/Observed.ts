@@ -4,7 +4,7 @@ import { annotateSpan, secondsSince } from "../../observability/Border.ts"
 import { http } from "../../observability/Metrics.ts"
 import { attributes } from "../../observability/Attributes.ts"
 import { type BeginTrace, ERROR_TYPE } from "../../observability/Traces.ts"
-import { notesOn } from "./Notes.ts"
+import { notesOn } from "../access/Notes.ts"
 import type { Match, Route } from "./Routes.ts"
 
 /*

@@ -1,7 +1,7 @@
 import { HttpApiBuilder } from "effect/http-api"
 import { DateTime, Effect } from "effect"
 import { Api } from "../../api/Api.ts"
-import { AuditLog } from "../../services/AuditLog.ts"
+import { AuditLog } from "../../services/organizations/AuditLog.ts"
 import { pageIn, rangeOf } from "../Listing.ts"
 
 export const layer = HttpApiBuilder.group(

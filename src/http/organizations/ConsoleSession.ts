@@ -4,9 +4,9 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Forbidden } from "../../domain/Errors.ts"
-import { ConsoleSessions } from "../../services/console/ConsoleSessions.ts"
+import { ConsoleSessions } from "../../services/keys/ConsoleSessions.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
-import { beginning, ending, isOfForeignPage } from "../edge/ConsoleCookie.ts"
+import { beginning, ending, isOfForeignPage } from "../access/ConsoleCookie.ts"
 
 const foreignPage = new Forbidden({ detail: "Only the console's own pages sign in and out." })
 

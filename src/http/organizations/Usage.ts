@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
 import { pageMetadata } from "../../domain/Page.ts"
-import { Usage } from "../../services/Usage.ts"
+import { Usage } from "../../services/organizations/Usage.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -7,7 +7,7 @@ import { urlOf } from "../../system/Url.ts"
 import { drain } from "./Draining.ts"
 import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
-import type { LocalListener } from "../edge/LocalOperator.ts"
+import type { LocalListener } from "../access/LocalOperator.ts"
 import { type Handler, makeSiblings } from "./Siblings.ts"
 import { whileStarting } from "./Starting.ts"
 

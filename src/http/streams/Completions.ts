@@ -2,7 +2,7 @@ import type { Completion } from "../../api/OpenAi.ts"
 import { openAiForm } from "../../api/failures/OpenAiError.ts"
 import type { FinishReason } from "../../domain/chat/Chat.ts"
 import { declarationOf, type Failure, Unavailable } from "../../domain/Errors.ts"
-import { type ChatAnswer, type ChatEvent, STEP_GAP } from "../../services/ChatAnswer.ts"
+import { type ChatAnswer, type ChatEvent, STEP_GAP } from "../../services/conversations/ChatAnswer.ts"
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
 import type { Protocol } from "./Streaming.ts"
 

@@ -1,7 +1,7 @@
 import type { FinishReason, UIMessageChunk } from "ai"
 import type { Step } from "../../domain/chat/Chat.ts"
 import type { Failure } from "../../domain/Errors.ts"
-import type { ChatAnswer, ChatEvent } from "../../services/ChatAnswer.ts"
+import type { ChatAnswer, ChatEvent } from "../../services/conversations/ChatAnswer.ts"
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
 import type { Protocol } from "./Streaming.ts"
 

@@ -4,7 +4,7 @@ import { Api } from "../../api/Api.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { ensureOrigin, Placements } from "../../services/widget/Placements.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
-import { foreignOriginOf } from "../edge/PageOrigin.ts"
+import { foreignOriginOf } from "../access/PageOrigin.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

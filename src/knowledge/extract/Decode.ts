@@ -1,5 +1,5 @@
 import { analyse } from "chardet"
-import { unmarkedUtf16 } from "../../domain/Formats.ts"
+import { unmarkedUtf16 } from "../../domain/knowledge/Formats.ts"
 import { Unreadable } from "./Extraction.ts"
 
 const decodeAs = (bytes: Uint8Array, label: string): string | undefined => {

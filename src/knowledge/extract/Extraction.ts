@@ -1,4 +1,4 @@
-import type { Format } from "../../domain/Formats.ts"
+import type { Format } from "../../domain/knowledge/Formats.ts"
 
 /*
  * The input and output of the readers of each format. They are plain data without Effect, because they are sent to

@@ -1,4 +1,4 @@
-import type { Format } from "../../domain/Formats.ts"
+import type { Format } from "../../domain/knowledge/Formats.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { decodeText } from "./Decode.ts"
 import { type ExtractedText, type PageStart, type Reader, type Source, tooLarge, Unreadable } from "./Extraction.ts"

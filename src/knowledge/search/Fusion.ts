@@ -1,4 +1,4 @@
-import type { ChunkId } from "../../domain/Chunk.ts"
+import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import { isShort, type LexicalQuery } from "./LexicalQuery.ts"
 
 /** A chunk that was found by its words, by its vector, or by both. */

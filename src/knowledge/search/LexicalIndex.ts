@@ -1,4 +1,4 @@
-import type { ChunkId } from "../../domain/Chunk.ts"
+import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { ChunkScorer } from "./ChunkScorer.ts"
 import { isShort, type LexicalQuery } from "./LexicalQuery.ts"

@@ -1,4 +1,4 @@
-import { LIKELY_SIMILARITY } from "../../domain/Passage.ts"
+import { LIKELY_SIMILARITY } from "../../domain/knowledge/Passage.ts"
 import type { QueryWord } from "./LexicalQuery.ts"
 
 /*

@@ -1,4 +1,4 @@
-import { ChunkId } from "../../domain/Chunk.ts"
+import { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { DocumentId } from "../../domain/Ids.ts"
 import type { Language } from "../../text/Language.ts"
 import { uuidText } from "../../storage/search/ChunkPacks.ts"

@@ -8,7 +8,7 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages"
 import { Predicate } from "effect"
 import type { Prompt } from "effect/ai"
-import type { PassageJson } from "../../domain/Passage.ts"
+import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import type { ModelRequest } from "../ModelCalls.ts"
 import { isPassages, shownSimilarity, titleWithSection } from "../PassageForm.ts"
 import { sourceName } from "../SourceParts.ts"

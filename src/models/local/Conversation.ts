@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../domain/Passage.ts"
+import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import type { BoundedText } from "../../text/BoundedText.ts"
 import type { DocumentTitles } from "../ToolDeclaration.ts"
 

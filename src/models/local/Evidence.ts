@@ -1,5 +1,5 @@
 import { languageOfReply } from "../../languages/Detection.ts"
-import type { PassageJson } from "../../domain/Passage.ts"
+import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import type { SpokenLanguage } from "../../languages/Locales.ts"
 import { hasNumberWord, type Question, says } from "./Question.ts"

@@ -11,7 +11,7 @@ import type { Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { replyTo } from "./Reply.ts"
 import { sourceName, sourcePart } from "../SourceParts.ts"
 import { tokensOfCharacters } from "../TokenCount.ts"
-import { LIKELY_SIMILARITY, type PassageJson, Passages } from "../../domain/Passage.ts"
+import { LIKELY_SIMILARITY, type PassageJson, Passages } from "../../domain/knowledge/Passage.ts"
 import { DocumentTitles, listDocuments, searchKnowledgeBase, type ToolDeclaration } from "../ToolDeclaration.ts"
 import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
 

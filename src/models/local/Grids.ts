@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../domain/Passage.ts"
+import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { tablesOf } from "../../text/Tables.ts"
 import { keysOf } from "./Terms.ts"

@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../domain/Passage.ts"
+import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { cut } from "../../text/Cut.ts"

@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../domain/Passage.ts"
+import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { type Block, blocksOf } from "../../text/Blocks.ts"
 import { announces, sentencesIn } from "../../text/Lines.ts"

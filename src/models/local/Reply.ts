@@ -1,4 +1,4 @@
-import { type PassageJson, QUERY_MAX_LENGTH } from "../../domain/Passage.ts"
+import { type PassageJson, QUERY_MAX_LENGTH } from "../../domain/knowledge/Passage.ts"
 import { languageOfReply } from "../../languages/Detection.ts"
 import { type SearchText, searchTextsOf } from "../../languages/messages/SearchText.ts"
 import { type SmallTalk, smallTalkKinds } from "../../languages/messages/SmallTalk.ts"

@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../domain/Passage.ts"
+import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { cut } from "../../text/Cut.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"

@@ -1,6 +1,6 @@
 import { Option, Predicate, Schema } from "effect"
 import type { Response } from "effect/ai"
-import type { TokenCounts } from "../../domain/Usage.ts"
+import type { TokenCounts } from "../../domain/organizations/Usage.ts"
 import { type Attempt, parse } from "../calls/ProviderCalls.ts"
 import { malformed, failureOfStatus, type ProviderFailure } from "../calls/ProviderFailure.ts"
 

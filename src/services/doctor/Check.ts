@@ -1,4 +1,4 @@
-import type { Finding } from "../../domain/console/SystemState.ts"
+import type { Finding } from "../../domain/system/SystemState.ts"
 import type { QueueState } from "../../storage/sql/LeaseQueue.ts"
 
 type MakeFinding = (part: Finding["part"], text: string) => Finding

@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { BlobStore, USERS } from "../../blobs/BlobStore.ts"
-import type { Finding } from "../../domain/console/SystemState.ts"
+import type { Finding } from "../../domain/system/SystemState.ts"
 import { Embeddings } from "../../embeddings/Embeddings.ts"
 import { BlobCheck } from "../../jobs/BlobCheck.ts"
 import { isStrict, ReaderSandbox } from "../../knowledge/process/ReaderSandbox.ts"

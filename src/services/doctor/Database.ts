@@ -1,6 +1,6 @@
 import { dirname } from "node:path"
 import { Clock, Effect, type Redacted } from "effect"
-import type { Finding } from "../../domain/console/SystemState.ts"
+import type { Finding } from "../../domain/system/SystemState.ts"
 import { Backups } from "../../storage/backup/Backups.ts"
 import { Inspection, type PostgresServer, type RunningServer } from "../../storage/inspection/Inspection.ts"
 import { placeOf } from "../../storage/sql/Database.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { Finding } from "../../domain/console/SystemState.ts"
+import type { Finding } from "../../domain/system/SystemState.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { documentsCheck, filesCheck, modelsCheck, secretsCheck, vectorsCheck, webhooksCheck } from "./Contents.ts"
 import { backupsCheck, databaseCheck, type DatabaseSettings, diskCheck, serversCheck } from "./Database.ts"

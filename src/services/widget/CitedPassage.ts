@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Source, ToolResult } from "../../domain/chat/Chat.ts"
-import { Passages } from "../../domain/Passage.ts"
+import { Passages } from "../../domain/knowledge/Passage.ts"
 import { searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 
 const isPassages = Schema.is(Passages)

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller } from "../../domain/Caller.ts"
-import { excessRights } from "../../domain/Delegation.ts"
+import { excessRights } from "../../domain/keys/Delegation.ts"
 import { Forbidden, Unauthorized } from "../../domain/Errors.ts"
 import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -10,7 +10,7 @@ import { readIdentityToken } from "../../domain/widget/IdentityToken.ts"
 import type { Identity } from "../../domain/widget/Visitor.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/widget/IdentitySecrets.ts"
-import { recentLookups } from "../RecentLookups.ts"
+import { recentLookups } from "../keys/RecentLookups.ts"
 
 /** Identity that a token states, with the end of its validity and the secret that has signed it. */
 export interface VerifiedIdentity {

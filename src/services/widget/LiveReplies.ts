@@ -8,7 +8,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WidgetEvent } from "../../domain/widget/Widget.ts"
 import { regularly } from "../../system/Background.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
-import type { ChatFailure } from "../Chat.ts"
+import type { ChatFailure } from "../conversations/Chat.ts"
 import { ReplyLog } from "./ReplyLog.ts"
 
 /** Bounds of the replies that a process keeps in memory. */

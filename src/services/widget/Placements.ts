@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { hashKey } from "../../domain/ApiKey.ts"
-import { noBudget } from "../../domain/Budget.ts"
+import { hashKey } from "../../domain/keys/ApiKey.ts"
+import { noBudget } from "../../domain/organizations/Budget.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import { Slug } from "../../domain/chatbot/Slug.ts"
 import { Forbidden, NotFound, type Unavailable } from "../../domain/Errors.ts"
@@ -13,7 +13,7 @@ import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { PublicChatbots } from "../../storage/chatbots/PublicChatbots.ts"
 import { PUBLIC_URL } from "../../system/Variables.ts"
 import { PublicUrl } from "../PublicUrl.ts"
-import { recentLookups } from "../RecentLookups.ts"
+import { recentLookups } from "../keys/RecentLookups.ts"
 import { RateLimiter, REFUSED_COST } from "../../admission/RateLimiter.ts"
 
 /** A chatbot that stands on pages. */

@@ -6,7 +6,7 @@ import { replyIds } from "../../domain/widget/ReplyIds.ts"
 import type { Visitor } from "../../domain/widget/Visitor.ts"
 import type { WidgetChatRequest, WidgetEvent } from "../../domain/widget/Widget.ts"
 import { type SentMessage, VisitorConversations } from "../../storage/widget/VisitorConversations.ts"
-import { Chat } from "../Chat.ts"
+import { Chat } from "../conversations/Chat.ts"
 import { LiveReplies, type LiveReply, type MakeReply, noReply, type ReplyEnd } from "./LiveReplies.ts"
 import { VisitorEvents, widgetSource } from "./VisitorEvents.ts"
 

@@ -1,7 +1,7 @@
 import { listDocuments, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import type { Source, ToolCall } from "../../domain/chat/Chat.ts"
 import type { WidgetEvent, WidgetSource } from "../../domain/widget/Widget.ts"
-import { type ChatEvent, STEP_GAP } from "../ChatAnswer.ts"
+import { type ChatEvent, STEP_GAP } from "../conversations/ChatAnswer.ts"
 
 /** The source of a reply as its visitor sees it: the document's own id is none of its business. */
 export const widgetSource = ({ page, quote, title }: Source, index: number): WidgetSource => ({

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { Budget } from "../../domain/Budget.ts"
+import { Budget } from "../../domain/organizations/Budget.ts"
 import { AnyUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../Rows.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { CONVERSATIONS_COUNTED } from "../../domain/console/ChatbotTotals.ts"
+import { CONVERSATIONS_COUNTED } from "../../domain/chatbot/ChatbotTotals.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"

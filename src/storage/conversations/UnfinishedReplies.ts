@@ -1,7 +1,7 @@
 import { Context, type Duration, Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../../domain/Ids.ts"
-import type { ModelCost } from "../../domain/Usage.ts"
+import type { ModelCost } from "../../domain/organizations/Usage.ts"
 import type { BotMessage } from "./ConversationWrites.ts"
 import { Servers } from "../servers/Servers.ts"
 import { SystemSql } from "../sql/Database.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { Document, type DocumentStatus } from "../../domain/Document.ts"
+import { Document, type DocumentStatus } from "../../domain/knowledge/Document.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"

@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DocumentError } from "../../domain/Document.ts"
+import type { DocumentError } from "../../domain/knowledge/Document.ts"
 import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"

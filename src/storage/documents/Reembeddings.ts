@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChunkId } from "../../domain/Chunk.ts"
+import { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import { DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "../sql/Database.ts"

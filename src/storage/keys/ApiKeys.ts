@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema, Scope as FiberScope, Semaphore, Struct } from "effect"
-import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, Scope } from "../../domain/ApiKey.ts"
-import { Budget } from "../../domain/Budget.ts"
+import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, Scope } from "../../domain/keys/ApiKey.ts"
+import { Budget } from "../../domain/organizations/Budget.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"

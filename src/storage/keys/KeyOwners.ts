@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { Actor } from "../../domain/audit/Actor.ts"
 import type { Caller } from "../../domain/Caller.ts"
-import { ConsoleSession } from "../../domain/console/ConsoleSession.ts"
+import { ConsoleSession } from "../../domain/keys/ConsoleSession.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import { OrganizationId } from "../../domain/Ids.ts"
 import { Auditing } from "../audit/Auditing.ts"

@@ -2,7 +2,14 @@ import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { QuotaReached } from "../../domain/Errors.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
-import { type Amounts, excess, Holdings, Quota, type QuotaLimits, quotaLimitsOf } from "../../domain/Quota.ts"
+import {
+  type Amounts,
+  excess,
+  Holdings,
+  Quota,
+  type QuotaLimits,
+  quotaLimitsOf,
+} from "../../domain/organizations/Quota.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { ChunkId } from "../../domain/Chunk.ts"
+import { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { decodeRows } from "../Rows.ts"

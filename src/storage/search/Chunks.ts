@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChunkId } from "../../domain/Chunk.ts"
+import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"

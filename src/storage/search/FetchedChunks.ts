@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { ChunkId } from "../../domain/Chunk.ts"
+import { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"

@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Limits } from "../../domain/Budget.ts"
+import type { Limits } from "../../domain/organizations/Budget.ts"
 import type { ApiKeyId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Servers } from "../servers/Servers.ts"

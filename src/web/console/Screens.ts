@@ -14,7 +14,7 @@ import {
   Wrench,
 } from "lucide"
 import { type ComponentChildren, type ComponentType, h } from "preact"
-import type { Scope } from "../../domain/ApiKey.ts"
+import type { Scope } from "../../domain/keys/ApiKey.ts"
 import { isComplete, type ScreenName, type ScreenParams } from "./Router.ts"
 
 /** Renders a screen with the parameters of its address. */

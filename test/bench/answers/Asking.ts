@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type Client, ManyDocuments, read } from "../../lib/Client.ts"
 import { ChatReply } from "../../../src/domain/chat/Chat.ts"
-import { type PassageJson, Passages } from "../../../src/domain/Passage.ts"
+import { type PassageJson, Passages } from "../../../src/domain/knowledge/Passage.ts"
 import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
 import type { Case, Knowledge } from "./Case.ts"
 import type { Reply } from "./Score.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { detect } from "../../../src/domain/Formats.ts"
+import { detect } from "../../../src/domain/knowledge/Formats.ts"
 import { readDocument } from "../../lib/Defaults.ts"
 import { type Case, isSmallTalk, type Knowledge } from "./Case.ts"
 import { holds } from "./Matching.ts"

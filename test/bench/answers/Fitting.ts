@@ -1,4 +1,4 @@
-import { LIKELY_SIMILARITY } from "../../../src/domain/Passage.ts"
+import { LIKELY_SIMILARITY } from "../../../src/domain/knowledge/Passage.ts"
 import { keysIn } from "../../../src/models/local/Answer.ts"
 import { Evidence } from "../../../src/models/local/Evidence.ts"
 import { readQuestion } from "../../../src/models/local/Question.ts"

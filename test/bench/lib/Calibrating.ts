@@ -1,4 +1,4 @@
-import { LIKELY_SIMILARITY } from "../../../src/domain/Passage.ts"
+import { LIKELY_SIMILARITY } from "../../../src/domain/knowledge/Passage.ts"
 import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
 import type { LexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
 import { type Calibration, DEFAULT_CALIBRATION } from "../../../src/knowledge/search/Similarity.ts"

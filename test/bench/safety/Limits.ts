@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { makeKey } from "../../../src/domain/ApiKey.ts"
+import { makeKey } from "../../../src/domain/keys/ApiKey.ts"
 import { authenticated, parley, withDirectory } from "../http.ts"
 import { type Child, start } from "../http/Child.ts"
 import { apiKey, database } from "../http/Fixture.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { Result, Schema } from "effect"
-import { isWellFormedKey, KEY_ENTROPY_BYTES, makeKey } from "../../../src/domain/ApiKey.ts"
+import { isWellFormedKey, KEY_ENTROPY_BYTES, makeKey } from "../../../src/domain/keys/ApiKey.ts"
 import {
   AllowedOrigins,
   frameAncestors,

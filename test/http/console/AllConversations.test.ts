@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Context, Effect, Schema } from "effect"
-import { SearchedMessages } from "../../../src/services/Conversations.ts"
+import { SearchedMessages } from "../../../src/services/conversations/Conversations.ts"
 import { Session } from "../../../src/domain/chat/Conversation.ts"
 import { Timestamp } from "../../../src/domain/schema/Timestamp.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"

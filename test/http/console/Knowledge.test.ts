@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { DocumentPassage } from "../../../src/domain/Document.ts"
+import { DocumentPassage } from "../../../src/domain/knowledge/Document.ts"
 import { problem, read, wrongPaths } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { routes } from "../../../src/http/edge/Routes.ts"
-import { allScopes, type Scope } from "../../../src/domain/ApiKey.ts"
+import { allScopes, type Scope } from "../../../src/domain/keys/ApiKey.ts"
 import { type Client, problem, type Reply, type Sent, wrongPaths } from "../../lib/Client.ts"
 import { rawRequest } from "../../lib/RawRequest.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"

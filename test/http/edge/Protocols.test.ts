@@ -5,7 +5,7 @@ import { MessageId, SessionId } from "../../../src/domain/Ids.ts"
 import { CompletionChunks } from "../../../src/http/streams/Completions.ts"
 import type { Protocol } from "../../../src/http/streams/Streaming.ts"
 import { UiMessages } from "../../../src/http/streams/UiMessages.ts"
-import type { ChatAnswer, ChatEvent } from "../../../src/services/ChatAnswer.ts"
+import type { ChatAnswer, ChatEvent } from "../../../src/services/conversations/ChatAnswer.ts"
 import { stepOf } from "../../lib/Chatting.ts"
 
 const id = "01a1f95a-af18-7790-86b8-edc5c6780a50"

@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect, Schema } from "effect"
-import { UsageCounts } from "../../../src/domain/Usage.ts"
+import { UsageCounts } from "../../../src/domain/organizations/Usage.ts"
 import { Client, read, until } from "../../lib/Client.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { Schema } from "effect"
-import { ApiKey } from "../../../src/domain/ApiKey.ts"
+import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { read } from "../../lib/Client.ts"
 import { rawRequest } from "../../lib/RawRequest.ts"
 import { startServer } from "../../lib/TestServer.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { ApiKey } from "../../../src/domain/ApiKey.ts"
+import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { VisitorSession, WidgetConfig } from "../../../src/domain/widget/Widget.ts"
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../../lib/Client.ts"

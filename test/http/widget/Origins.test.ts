@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { ApiKey } from "../../../src/domain/ApiKey.ts"
+import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { VisitorSession } from "../../../src/domain/widget/Widget.ts"
 import { problem, read, until } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"

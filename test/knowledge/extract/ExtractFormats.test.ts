@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { Format } from "../../../src/domain/Formats.ts"
+import { Format } from "../../../src/domain/knowledge/Formats.ts"
 import { Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 import { TextLimit } from "../../../src/knowledge/Extract.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import type { Format } from "../../../src/domain/Formats.ts"
+import type { Format } from "../../../src/domain/knowledge/Formats.ts"
 import { Unreadable } from "../../../src/knowledge/extract/Extraction.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 import { MAX_TITLE_CHARACTERS, normalizeText, titleOfFile } from "../../../src/knowledge/extract/Text.ts"

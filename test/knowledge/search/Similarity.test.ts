@@ -1,4 +1,4 @@
-import { LIKELY_SIMILARITY } from "../../../src/domain/Passage.ts"
+import { LIKELY_SIMILARITY } from "../../../src/domain/knowledge/Passage.ts"
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import {

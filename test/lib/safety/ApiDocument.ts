@@ -2,7 +2,7 @@ import { dereference, validate, type Schema as JsonSchema } from "@cfworker/json
 import { Context, Schema } from "effect"
 import { RequiredScope } from "../../../src/api/Middleware.ts"
 import { routes } from "../../../src/http/edge/Routes.ts"
-import type { Scope } from "../../../src/domain/ApiKey.ts"
+import type { Scope } from "../../../src/domain/keys/ApiKey.ts"
 
 /*
  * The operations of `/openapi.json` as a server serves it, for tests that make their requests from it. An endpoint that

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { mcp, mcpOfChatbot } from "../../../src/api/Mcp.ts"
-import type { Scope } from "../../../src/domain/ApiKey.ts"
+import type { Scope } from "../../../src/domain/keys/ApiKey.ts"
 import { failures } from "../../../src/domain/Errors.ts"
 import { Tools } from "../../../src/http/mcp/McpTools.ts"
 import type { Client, Reply } from "../Client.ts"

@@ -1,4 +1,4 @@
-import { allScopes, KEY_ENTROPY_BYTES, makeKey, type Scope } from "../../../src/domain/ApiKey.ts"
+import { allScopes, KEY_ENTROPY_BYTES, makeKey, type Scope } from "../../../src/domain/keys/ApiKey.ts"
 import { ApiKeyId } from "../../../src/domain/Ids.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import type { Client } from "../Client.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import type { PassageJson } from "../../../src/domain/Passage.ts"
+import type { PassageJson } from "../../../src/domain/knowledge/Passage.ts"
 import { answerTo, materialOf } from "../../../src/models/local/Answer.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 

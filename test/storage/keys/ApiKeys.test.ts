@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Deferred, Effect, Layer, ManagedRuntime } from "effect"
-import { hashKey } from "../../../src/domain/ApiKey.ts"
+import { hashKey } from "../../../src/domain/keys/ApiKey.ts"
 import { ApiKeyId, OrganizationId } from "../../../src/domain/Ids.ts"
 import { everything } from "../../../src/domain/Page.ts"
 import { ApiKeys } from "../../../src/storage/keys/ApiKeys.ts"

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Exit, Layer, ManagedRuntime, Redacted } from "effect"
-import type { Quota } from "../../../src/domain/Quota.ts"
+import type { Quota } from "../../../src/domain/organizations/Quota.ts"
 import { type ChatbotId, MessageId, type OrganizationId, SessionId, ToolId } from "../../../src/domain/Ids.ts"
 import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
 import { ChatbotTools } from "../../../src/storage/tools/ChatbotTools.ts"

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChunkId } from "../../../src/domain/Chunk.ts"
+import { ChunkId } from "../../../src/domain/knowledge/Chunk.ts"
 import type { Language } from "../../../src/text/Language.ts"
 import { spacedWords } from "../../../src/text/Words.ts"
 import { isInTitle, placeOf, readLexemes } from "../../../src/knowledge/segments/Lexemes.ts"

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { ApiKeyId, MessageId, type OrganizationId, SessionId } from "../../../src/domain/Ids.ts"
-import type { UsageGroup } from "../../../src/domain/Usage.ts"
+import type { UsageGroup } from "../../../src/domain/organizations/Usage.ts"
 import { Conversations } from "../../../src/storage/conversations/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Usage } from "../../../src/storage/usage/Usage.ts"

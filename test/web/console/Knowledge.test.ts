@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { detect } from "../../../src/domain/Formats.ts"
+import { detect } from "../../../src/domain/knowledge/Formats.ts"
 import {
   afterEvent,
   type Document,

@@ -1,4 +1,4 @@
-import { compoundFileHeader } from "../../../domain/Formats.ts"
+import { compoundFileHeader } from "../../../domain/knowledge/Formats.ts"
 import { Unreadable } from "../Extraction.ts"
 import { childrenOf, parseXml, type XmlElement } from "./Xml.ts"
 import { Zip } from "./Zip.ts"

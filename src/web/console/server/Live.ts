@@ -1,4 +1,4 @@
-import type { OrganizationEvent } from "../../../domain/Events.ts"
+import type { OrganizationEvent } from "../../../domain/organizations/Events.ts"
 import { addressOf } from "./Root.ts"
 
 /** A change in the organization, as the API writes it. */

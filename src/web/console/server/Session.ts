@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals"
-import type { Scope } from "../../../domain/ApiKey.ts"
+import type { Scope } from "../../../domain/keys/ApiKey.ts"
 import { call, whenSignedOut } from "./Api.ts"
 import type { Answer } from "./Endpoints.ts"
 import { type Failure, toFailure } from "./Failure.ts"

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import type { Scope } from "../../../../domain/ApiKey.ts"
+import type { Scope } from "../../../../domain/keys/ApiKey.ts"
 import { addDays, dayAt } from "../../charts/Days.ts"
 import type { ApiKey, Organization } from "../../data/Admin.ts"
 import { call } from "../../server/Api.ts"

@@ -1,4 +1,4 @@
-import type { Scope } from "../../../../domain/ApiKey.ts"
+import type { Scope } from "../../../../domain/keys/ApiKey.ts"
 import { formatDay } from "../../../shared/Format.ts"
 import { type ApiKey, stateOf } from "../../data/Admin.ts"
 

@@ -1,0 +1,65 @@
+import { Context, Effect } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { RequiredScope } from "../../api/Middleware.ts"
+import { LimitsBoundKeys, RequestCost } from "../../api/parts/Annotations.ts"
+import type { Dialect } from "../../api/parts/Dialect.ts"
+import type { Scope } from "../../domain/keys/ApiKey.ts"
+import { boundElsewhere, Caller } from "../../domain/Caller.ts"
+import { Forbidden, type RateLimited, type Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { turn } from "../../system/LoopTurns.ts"
+import { makeAdmission } from "./Admission.ts"
+import { notesOn } from "./Notes.ts"
+import { makeRefusals } from "./Refusals.ts"
+
+type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
+
+const administers = (scope: Scope | undefined): boolean => scope === "admin" || scope === "operator"
+
+/** Fails unless the caller has the scope and may use the chatbot in the path, if there is one. */
+const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined, endpoint: HttpApiEndpoint.Top) => {
+  if (scope !== undefined && !caller.scopes.includes(scope)) {
+    return new Forbidden({ detail: `This API key lacks the scope ${scope}.` })
+  }
+  const bound = caller.chatbotId
+  if (bound === null) return Effect.void
+  return Effect.flatMap(HttpRouter.RouteContext, ({ params }) => {
+    const named = params["chatbotId"]?.toLowerCase()
+    const isWithinBounds = () => !administers(scope) || Context.get(endpoint.annotations, LimitsBoundKeys)
+    return named === bound || (named === undefined && isWithinBounds()) ? Effect.void : boundElsewhere
+  })
+}
+
+/** Makes the middleware that authorizes every request to an endpoint of one dialect that needs an API key. */
+export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect) {
+  const admit = yield* makeAdmission
+  const refusals = makeRefusals<Refusal>()
+
+  // Without generators: every request passes here, and JavaScriptCore compiled the generator again and again.
+  const authorize = <A, E, R>(
+    respond: Effect.Effect<A, E, R>,
+    { endpoint }: { readonly endpoint: HttpApiEndpoint.Top },
+  ) => {
+    const scope = Context.getOrUndefined(endpoint.annotations, RequiredScope)
+    const cost = Context.get(endpoint.annotations, RequestCost)
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.flatMap(
+        refusals.remember(
+          request,
+          Effect.tap(admit(request, cost, dialect), (caller) => ensureAllowed(caller, scope, endpoint)),
+        ),
+        (caller) => {
+          notesOn(request).organization = caller.organizationId
+          // Provided one by one: providing a context would copy all services of the server for each request.
+          return Effect.andThen(turn, respond).pipe(
+            Effect.provideService(Caller, caller),
+            Effect.provideService(CurrentOrganization, caller.organizationId),
+          )
+        },
+      ),
+    )
+  }
+
+  return { apiKey: authorize, bearer: refusals.repeat }
+})

@@ -1,0 +1,303 @@
+import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Models } from "../../models/Models.ts"
+import {
+  type Chatbot,
+  type ChatbotCopyInput,
+  chatbotDefaults,
+  type ChatbotInput,
+  type ChatbotPatch,
+  PersonalityConfig,
+  Settings,
+} from "../../domain/chatbot/Chatbot.ts"
+import { freeSlug, slugOf } from "../../domain/chatbot/Slug.ts"
+import { type ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../../domain/chatbot/ChatWidget.ts"
+import { Caller, ensureServes, ensureServesNamed } from "../../domain/Caller.ts"
+import {
+  Forbidden,
+  InvalidRequest,
+  type NotFound,
+  PreconditionFailed,
+  SlugTaken,
+  type Unavailable,
+} from "../../domain/Errors.ts"
+import { ChatbotId } from "../../domain/Ids.ts"
+import { type Change, merge } from "../../domain/schema/Merge.ts"
+import type { Range } from "../../domain/Page.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
+import { avatarKey } from "../../domain/BlobKey.ts"
+import * as Copies from "../../storage/chatbots/ChatbotCopies.ts"
+import * as Storage from "../../storage/chatbots/Chatbots.ts"
+import { Totals } from "../../storage/chatbots/Totals.ts"
+import { Blobs } from "../../blobs/Blobs.ts"
+import { BlobStore } from "../../blobs/BlobStore.ts"
+import { cut } from "../../text/Cut.ts"
+import { PublicUrl } from "../PublicUrl.ts"
+
+export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
+
+/** The value of the `If-Match` header; undefined matches every version. */
+export type IfMatch = string | undefined
+
+const boundToOne = new Forbidden({
+  detail: "This API key is bound to one chatbot, so it cannot create another.",
+})
+
+const NAME_MAX_LENGTH = 200
+const COPY_SUFFIX = " (copy)"
+
+/** Manages chatbots and the configuration of their widgets. */
+export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatbots/Chatbots", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.Chatbots
+    const models = yield* Models
+    const copies = yield* Copies.ChatbotCopies
+    const { ofChatbots } = yield* Totals
+    const blobs = yield* Blobs
+    const store = yield* BlobStore
+    const random = yield* SecureRandom.SecureRandom
+    const publicUrl = yield* PublicUrl
+
+    const present = ({ avatar_blob, ...row }: Storage.ShownChatbot): Chatbot => ({
+      ...row,
+      settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      llm_api_key: null,
+      docs_metadata: null,
+      enabled_plugins: null,
+      managers: null,
+      migrated_data: false,
+      suggestions: null,
+      v1_chatbot_id: null,
+      version_id: null,
+    })
+
+    const checkModels = ({
+      fallbackModels,
+      model,
+    }: Pick<NonNullable<ChatbotPatch["settings"]>, "fallbackModels" | "model">) => {
+      const named = (fallbackModels ?? []).map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
+      return Effect.forEach(
+        model === undefined ? named : [[model, "settings.model"] as const, ...named],
+        ([name, path]) => Effect.mapError(models.check(name), (error) => InvalidRequest.at(path, error.detail)),
+        { discard: true },
+      )
+    }
+
+    /** Applies a patch to a row. */
+    const changed = (row: Storage.ChatbotRow) =>
+      Effect.fnUntraced(function* ({
+        personality_config = {},
+        settings = {},
+        voice_widget_config,
+        ...plain
+      }: ChatbotPatch) {
+        yield* checkModels(settings)
+        const parts = yield* decodeParts(
+          merge(
+            { personality_config: row.personality_config, settings: row.settings },
+            { personality_config, settings },
+          ),
+        )
+        return {
+          ...plain,
+          ...parts,
+          ...(settings.avatar === null && { avatar_blob: null }),
+          ...(voice_widget_config !== undefined && {
+            voice_widget_config: voice_widget_config && (yield* mergedVoice(row, voice_widget_config)),
+          }),
+        }
+      })
+
+    /** Changes a chatbot but for its slug, so that `SlugTaken` cannot happen. */
+    const modify = (
+      id: ChatbotId,
+      ifMatch: IfMatch,
+      change: (row: Storage.ChatbotRow) => Effect.Effect<Storage.ChatbotChange, InvalidRequest>,
+    ) =>
+      Effect.catchTag(
+        storage.modify(id, (row) => Effect.andThen(ensureMatch(row, ifMatch), change(row))),
+        "SlugTaken",
+        Effect.die,
+      )
+
+    /** Makes something under the slug that the client chose, or else under a free one that the name suggests. */
+    const underSlug = Effect.fnUntraced(function* <A, E, R>(
+      chosen: string | undefined,
+      name: string,
+      make: (slug: string) => Effect.Effect<A, E | SlugTaken, R>,
+    ) {
+      if (chosen !== undefined) return yield* make(chosen)
+      const suggested = slugOf(name)
+      return yield* Effect.catchIf(
+        make(yield* freeSlug(suggested, storage.slugsInUse)),
+        (error) => error instanceof SlugTaken,
+        // Another request took the slug. Further numbers could collide again and again, so the next try is random.
+        () => Effect.flatMap(random.uuidV4(), (id) => make(`${suggested}-${id.slice(0, 8)}`)),
+      )
+    })
+
+    /** Stores an image once more, because every chatbot owns its avatar. Returns null where it is lost. */
+    const copyAvatar = Effect.fnUntraced(function* (source: string) {
+      const found = yield* Effect.result(store.get(source))
+      if (Result.isFailure(found)) return found.failure._tag === "Unavailable" ? yield* found.failure : null
+      const key = avatarKey(`${yield* random.uuidV4()}${source.slice(source.lastIndexOf("."))}`)
+      yield* blobs.put(key, Stream.succeed(found.success))
+      return key
+    })
+
+    return {
+      /** Creates a chatbot; fails with `Forbidden` if the caller's key is bound to a chatbot. */
+      create: Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
+        if ((yield* Caller).chatbotId !== null) return yield* boundToOne
+        const chatbot = merge(chatbotDefaults(input.name, models.defaultModel), input)
+        const parts = yield* decodeParts(chatbot)
+        yield* checkModels(parts.settings)
+        const insertAs = Effect.fnUntraced(function* (slug: string) {
+          return yield* storage.insert({
+            id: ChatbotId.make(yield* random.uuidV7()),
+            name: input.name,
+            description: input.description ?? "",
+            slug,
+            active: input.active ?? true,
+            is_public: input.is_public ?? false,
+            ...parts,
+            chat_widget_config: emptyChatWidget,
+          })
+        })
+        return present(yield* underSlug(input.slug, input.name, insertAs))
+      }),
+
+      /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
+      duplicate: Effect.fn("Chatbots.duplicate")(function* (source: ChatbotId, difference: ChatbotCopyInput) {
+        if ((yield* Caller).chatbotId !== null) return yield* boundToOne
+        const original = yield* storage.get(source)
+        const name = difference.name ?? cut(original.name, NAME_MAX_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
+        const avatar = original.avatar_blob === null ? null : yield* copyAvatar(original.avatar_blob)
+        const copyAs = (slug: string) => copies.copy(source, { name, slug, avatar })
+        return present(yield* storage.get(yield* underSlug(difference.slug, name, copyAs)))
+      }),
+
+      get: (id: ChatbotId) => Effect.map(storage.get(id), present),
+
+      /** Lists the names of the chatbots that the caller's key serves, newest first. */
+      list: Effect.fn("Chatbots.list")(function* (range: Range) {
+        const { chatbotId } = yield* Caller
+        if (chatbotId === null) return yield* storage.list(range)
+        // The list has a single entry, so a page after a cursor is empty.
+        const rows = range.after === undefined ? yield* storage.getMany([chatbotId]) : []
+        const items = rows.map(({ id, slug, created_at }) => ({ id, slug, created_at, at: microseconds(created_at) }))
+        return { items, next: undefined }
+      }),
+
+      /** Counts for the chatbots that the caller's key serves, as far as its scopes cover what is counted. */
+      totals: Caller.use(({ chatbotId, scopes }) =>
+        Effect.map(ofChatbots(chatbotId ?? undefined), (all) =>
+          all.map(({ chatbot_id, conversations, documents }) => ({
+            chatbot_id,
+            ...(scopes.includes("knowledge:read") && { documents }),
+            ...(scopes.includes("conversations:read") && { conversations }),
+          })),
+        ),
+      ),
+
+      /** Returns those of these chatbots that exist, in the order of the ids. */
+      getMany: (ids: ReadonlyArray<ChatbotId>) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
+
+      /** Finds a chatbot by id or slug; fails with `Forbidden` if the caller's key does not serve it. */
+      named: (name: string) => Effect.map(ensureServesNamed(storage.named(name)), present),
+
+      update: Effect.fn("Chatbots.update")(function* (
+        id: ChatbotId,
+        change: Change<Chatbot, ChatbotPatch>,
+        ifMatch: IfMatch,
+      ) {
+        yield* ensureServes(id)
+        const { row } = yield* storage.modify(id, (row) =>
+          Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
+        )
+        yield* blobs.collect
+        return present(row)
+      }),
+
+      /** Makes the blob with this key the chatbot's avatar. The blob of the previous avatar is deleted. */
+      setAvatar: Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
+        const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
+        yield* blobs.collect
+        return present(row)
+      }),
+
+      chatWidget: (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf),
+
+      /** The configuration is null until it is set for the first time. */
+      voiceAgent: (id: ChatbotId) => Effect.map(storage.get(id), voiceAgentOf),
+
+      updateChatWidget: Effect.fn("Chatbots.updateChatWidget")(function* (
+        id: ChatbotId,
+        change: Change<ChatWidgetConfig, ChatWidgetPatch>,
+        ifMatch: IfMatch,
+      ) {
+        const { row } = yield* modify(id, ifMatch, (row) =>
+          Effect.map(change(row.chat_widget_config), (patch) => ({
+            chat_widget_config: { ...row.chat_widget_config, ...patch },
+          })),
+        )
+        return chatWidgetOf(row)
+      }),
+
+      updateVoiceAgent: Effect.fn("Chatbots.updateVoiceAgent")(function* (
+        id: ChatbotId,
+        change: Change<VoiceWidgetConfig, VoiceWidgetPatch>,
+        ifMatch: IfMatch,
+      ) {
+        const { row } = yield* modify(id, ifMatch, (row) =>
+          change(row.voice_widget_config ?? {}).pipe(
+            Effect.flatMap((patch) => mergedVoice(row, patch)),
+            Effect.map((voice_widget_config) => ({ voice_widget_config })),
+          ),
+        )
+        return { ...voiceAgentOf(row), config: row.voice_widget_config ?? {} }
+      }),
+
+      remove: Effect.fn("Chatbots.remove")(function* (id: ChatbotId) {
+        yield* storage.remove(id)
+        yield* blobs.collect
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+/** Decodes a merged configuration. Merging two valid ones gives a valid one, so a failure is a defect. */
+const decodeParts = (merged: object) =>
+  Schema.decodeUnknownEffect(Schema.Struct({ personality_config: PersonalityConfig, settings: Settings }))(merged).pipe(
+    Effect.orDie,
+    Effect.map(({ personality_config, settings: { fallbackModels = [], isSystemMessageEnabled, ...settings } }) => ({
+      personality_config,
+      // An empty list, and what is not enabled, are stored as absent.
+      settings: {
+        ...settings,
+        ...(fallbackModels.length > 0 && { fallbackModels }),
+        ...(isSystemMessageEnabled === true && { isSystemMessageEnabled }),
+      },
+    })),
+  )
+
+const microseconds = (time: Date) => String(time.getTime() * 1_000)
+
+const mergedVoice = ({ voice_widget_config }: Storage.ChatbotRow, patch: VoiceWidgetPatch) =>
+  Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merge(voice_widget_config ?? {}, patch)))
+
+const chatWidgetOf = ({ chat_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
+const voiceAgentOf = ({ voice_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
+
+/** The strong ETag of a version of a chatbot. */
+export const etagOf = ({ version }: { readonly version: bigint }): string => `"${version}"`
+
+const ensureMatch = (row: { readonly version: bigint }, ifMatch: IfMatch) =>
+  ifMatch === undefined || ifMatch.trim() === "*" || ifMatch.split(",").some((tag) => tag.trim() === etagOf(row))
+    ? Effect.void
+    : Effect.fail(new PreconditionFailed({ detail: "The chatbot has changed since the version that If-Match names." }))

@@ -1,0 +1,325 @@
+import { Context, Effect, Layer, Predicate } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Agent, type AgentReply } from "../../agent/Agent.ts"
+import { emitted } from "../../agent/AgentEvent.ts"
+import { httpTool } from "../../agent/tools/HttpTool.ts"
+import { SafeFetch } from "../../outbound/SafeFetch.ts"
+import { type Passage, PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
+import { toolSizes } from "../../agent/tools/AgentTool.ts"
+import { Caller, ensureServesNamed } from "../../domain/Caller.ts"
+import { emailGateModel, emailRequest } from "./EmailGate.ts"
+import type { ToolResult } from "../../domain/chat/Chat.ts"
+import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
+import { isUnanswered } from "../../domain/chat/Unanswered.ts"
+import { ChatbotInactive, type InvalidRequest, type NotFound, type Unavailable } from "../../domain/Errors.ts"
+import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { bytesOfTokens } from "../../domain/chat/Tokens.ts"
+import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
+import { listDocuments, searchKnowledgeBase, TITLES_MAX } from "../../models/ToolDeclaration.ts"
+import { Documents } from "../../storage/documents/Documents.ts"
+import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { ChatbotTools } from "../../storage/tools/ChatbotTools.ts"
+import { Conversations } from "../../storage/conversations/Conversations.ts"
+import { sessionNotFound } from "../../storage/conversations/Messages.ts"
+import { Quotas } from "../../storage/organizations/Quotas.ts"
+import { Budgets } from "../../admission/Budgets.ts"
+import { admitted, type Notice, tokenTooShort } from "./ChatAdmission.ts"
+import {
+  aboutChat,
+  type ChatEmit,
+  measuredChat,
+  noCost,
+  textEvents,
+  withoutModel,
+  withoutRequest,
+} from "./ChatAnswer.ts"
+import {
+  type ChatContext,
+  type ChatRequest,
+  contextOf,
+  conversationOf,
+  emailGateOf,
+  historyBoundsOf,
+  promptTextsOf,
+} from "./ChatHistory.ts"
+import { unguessableUuid } from "../../system/UnguessableId.ts"
+import { ReplyStorage } from "./ReplyStorage.ts"
+import { Shares } from "../../admission/Shares.ts"
+
+/** Most stored messages in the prompt of a model; a prompt of as many tokens as usual holds fewer. */
+const HISTORY_MAX_COUNT = 100
+
+export interface ChatSettings {
+  /** Most stored messages in the prompt of a model. */
+  readonly historyLimit?: number
+  /** Most tokens in the prompt of a model. Older messages that would exceed it are not read from the database. */
+  readonly promptTokensMax: number
+  /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
+  readonly sessionTokens: "any" | "strict"
+}
+
+/** Conversations between users and chatbots. */
+export class Chat extends Context.Service<Chat>()("parley/services/conversations/Chat", {
+  make: (settings: ChatSettings) =>
+    Effect.gen(function* () {
+      const agent = yield* Agent
+      const budgets = yield* Budgets
+      const shares = yield* Shares
+      const quotas = yield* Quotas
+      const replies = yield* ReplyStorage
+      const chatbots = yield* Chatbots
+      const conversations = yield* Conversations
+      const retriever = yield* Retriever
+      const documents = yield* Documents
+      const chatbotTools = yield* ChatbotTools
+      const { fetch } = yield* SafeFetch
+      const random = yield* SecureRandom.SecureRandom
+
+      const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
+
+      const promptBounds = {
+        messages: settings.historyLimit ?? HISTORY_MAX_COUNT,
+        bytes: bytesOfTokens(settings.promptTokensMax),
+      }
+
+      const newSessionId = Effect.map(unguessableUuid(random), (id) => SessionId.make(id))
+
+      /** Finds the session that the request continues. */
+      const findContext = (
+        chatbot: ChatbotRow,
+        caller: Caller["Service"],
+        request: ChatRequest,
+      ): Effect.Effect<ChatContext, InvalidRequest | NotFound | Unavailable, CurrentOrganization> => {
+        const { attempt, sessionToken = attempt?.isResumed === true ? attempt.session : undefined, visitor } = request
+        if (sessionToken === undefined) return Effect.succeed(contextOf(undefined, request))
+        if (settings.sessionTokens === "strict" && isGuessable(sessionToken)) return Effect.fail(tokenTooShort)
+        const name =
+          visitor === undefined
+            ? sessionToContinue(caller, sessionToken)
+            : sessionOfVisitor(caller, visitor.id, sessionToken)
+        return Effect.flatMap(
+          conversations.find(chatbot.id, name, historyBoundsOf(request, promptBounds)),
+          (session): Effect.Effect<ChatContext, NotFound> =>
+            session === undefined && visitor?.conversation !== undefined
+              ? Effect.fail(sessionNotFound)
+              : Effect.succeed(contextOf(session, request)),
+        )
+      }
+
+      /** Stores the new messages of the request, and returns the id of their session. */
+      const receive = Effect.fnUntraced(function* (
+        chatbot: ChatbotRow,
+        { session, fresh }: ChatContext,
+        { apiKeyId }: Caller["Service"],
+        request: ChatRequest,
+        gate: ReturnType<typeof emailGateOf>,
+      ) {
+        const token = session === undefined ? (request.sessionToken ?? null) : null
+        return yield* conversations.append(
+          chatbot.id,
+          {
+            id: session?.id ?? request.attempt?.session ?? (yield* newSessionId),
+            token,
+            tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
+            platform: request.platform,
+            visitor: request.visitor?.id,
+            isKnown: session !== undefined,
+          },
+          yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
+            Effect.map(newMessageId, (id) => ({
+              id: index === fresh.length - 1 ? (request.attempt?.message ?? id) : id,
+              sender_type: role === "user" ? ("user" as const) : ("bot" as const),
+              content,
+              mid,
+            })),
+          ),
+          gate,
+        )
+      })
+
+      /**
+       * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
+       */
+      const searchOf = (chatbot: ChatbotRow) => (query: string) =>
+        retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
+          Effect.map(({ hits }) => hits.map(toPassage)),
+          // The chatbot was deleted during the chat.
+          Effect.catchTag("NotFound", () => Effect.succeed([])),
+          Effect.provideService(CurrentOrganization, chatbot.organization_id),
+        )
+
+      /** Lists the documents of this chatbot, and of no other. */
+      const documentsOf = (chatbot: ChatbotRow) =>
+        Effect.provideService(documents.titles(chatbot.id, TITLES_MAX), CurrentOrganization, chatbot.organization_id)
+
+      /** The HTTP tools of the chatbot. For most chatbots, which have none, the database is not queried. */
+      const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
+        tool_count === 0 || !isToolEnabled
+          ? noTools
+          : Effect.map(chatbotTools.list(id), (rows) =>
+              rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolSizes.resultMaxLength })),
+            )
+
+      const answerIn = Effect.fnUntraced(function* (
+        chatbot: ChatbotRow,
+        context: ChatContext,
+        caller: Caller["Service"],
+        request: ChatRequest,
+        notices: ReadonlyArray<Notice>,
+        emit?: ChatEmit,
+      ) {
+        const gate = emailGateOf(chatbot, context, request)
+        const sessionId = yield* receive(chatbot, context, caller, request, gate)
+        const { attempt } = request
+        const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
+        const place = {
+          id: ids.message_id,
+          organization: chatbot.organization_id,
+          session: sessionId,
+          chatbotId: chatbot.id,
+          apiKeyId: caller.apiKeyId,
+          isStoredAlready: context.session?.history.some(({ id }) => id === ids.message_id) === true,
+          isResumed: attempt?.isResumed === true,
+          hasAllSteps: request.visitor !== undefined,
+        }
+        yield* aboutChat(chatbot.id, sessionId)
+        yield* emitted(emit, { type: "start", ...ids })
+
+        if (gate?.isAsking === true) {
+          const output = emailRequest(request.messages.at(-1)?.content ?? "")
+          yield* replies.store(place, {
+            ...noCost,
+            content: output,
+            model: emailGateModel,
+            provider: "local",
+            finish_reason: "stop",
+            unanswered: false,
+          })
+          yield* Effect.forEach(textEvents(output), (event) => emitted(emit, event), { discard: true })
+          return { ...ids, ...withoutModel, output }
+        }
+
+        const { isToolEnabled } = chatbot.settings
+        let hasSearched = false
+        let passages = 0
+        const search = (query: string) => {
+          hasSearched = true
+          return Effect.tap(searchOf(chatbot)(query), (found) => Effect.sync(() => (passages += found.length)))
+        }
+        const judged = (reply: AgentReply) =>
+          isUnanswered({
+            ...reply,
+            searchedBy: hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
+            passages,
+            sources: reply.sources.length,
+            toolAnswers: toolAnswersIn(reply.toolResults),
+          })
+        const tools = yield* toolsOf(chatbot)
+        const reply = yield* replies
+          .recorded(
+            place,
+            (callbacks) =>
+              agent.reply({
+                model: chatbot.settings.model,
+                fallbackModels: chatbot.settings.fallbackModels,
+                instructions: {
+                  chatbotName: chatbot.name,
+                  prompt: chatbot.settings.prompt,
+                  personality: chatbot.personality_config,
+                  application: request.instructions ?? "",
+                },
+                toolsEnabled: isToolEnabled,
+                history: conversationOf(chatbot, context.history, request),
+                search,
+                documents: documentsOf(chatbot),
+                tools,
+                emit,
+                showsRequests: request.showsRequests,
+                ...callbacks,
+              }),
+            judged,
+          )
+          .pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
+        return {
+          ...ids,
+          finish_reason: reply.finishReason,
+          output: reply.output,
+          sources: reply.sources,
+          steps: readsConversations(caller) ? reply.steps : reply.steps.map(withoutRequest),
+          tool_calls: reply.toolCalls,
+          tool_results: reply.toolResults,
+          tokens: reply.tokens,
+        }
+      })
+
+      const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, asked: ChatRequest, emit?: ChatEmit) {
+        const caller = yield* Caller
+        if (!chatbot.active) return yield* inactive
+        const { notices, request } = admitted(chatbot, caller, asked)
+        const context = yield* findContext(chatbot, caller, request)
+        // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
+        if (context.session === undefined) yield* quotas.ensureConversation
+        const within = budgets.within(() => promptTextsOf(chatbot, context.history, request))
+        return yield* within(answerIn(chatbot, context, caller, request, notices, emit))
+      })
+
+      const replyOf = <E>(
+        found: Effect.Effect<ChatbotRow, E | NotFound | Unavailable, Caller | CurrentOrganization>,
+        request: ChatRequest,
+        emit?: ChatEmit,
+      ) =>
+        measuredChat(emit, (emit) => {
+          const withinShare = shares.within(emit === undefined ? "chats" : "streams")
+          return withinShare(Effect.flatMap(found, (row) => answer(row, request, emit)))
+        })
+
+      return {
+        /**
+         * Answers the last message of the request. The message is stored before the model is called, and the reply when
+         * it is complete, or as far as it got if the model fails or the client disconnects. With `emit` the reply is
+         * streamed. The steps do not show the requests to the model to a caller who may not read conversations. A
+         * guessable session token continues only a conversation that the caller's key opened; with the setting `strict`
+         * it is an `InvalidRequest`. A visitor of the chat widget continues its own conversations only.
+         */
+        reply: (chatbot: ChatbotId, request: ChatRequest, emit?: ChatEmit) =>
+          replyOf(chatbots.get(chatbot), request, emit),
+
+        /**
+         * Like `reply`, for the chatbot with this id or slug. Fails with `Forbidden` if the caller's key does not serve
+         * it.
+         */
+        replyAs: (name: string, request: ChatRequest, emit?: ChatEmit) =>
+          replyOf(ensureServesNamed(chatbots.named(name)), request, emit),
+      }
+    }),
+}) {
+  static readonly layer = (settings: ChatSettings) =>
+    Layer.effect(this, this.make(settings)).pipe(Layer.provide(ReplyStorage.layer))
+}
+
+/** The ways in which a reply fails. */
+export type ChatFailure = Effect.Error<ReturnType<Chat["Service"]["reply"]>>
+
+const inactive = new ChatbotInactive({
+  detail: "This chatbot is not active: it does not answer until `active` is true again.",
+})
+
+const noTools = Effect.succeed([])
+
+/** The number of results of HTTP tools that are no failures. */
+const toolAnswersIn = (results: ReadonlyArray<ToolResult>): number =>
+  results.filter(({ result, toolName }) => !isBuiltIn(toolName) && !(Predicate.isObject(result) && "error" in result))
+    .length
+
+const isBuiltIn = (tool: string): boolean => tool === searchKnowledgeBase.name || tool === listDocuments.name
+
+const toPassage = ({ documentId, title, ordinal, page, headings, content, similarity }: Hit): Passage => ({
+  documentId,
+  title,
+  chunk: ordinal,
+  page,
+  ...(headings.length === 0 ? {} : { section: headings.join(" > ") }),
+  content,
+  similarity,
+})

@@ -1,0 +1,155 @@
+import { Effect } from "effect"
+import type { AgentEvent, Emit } from "../../agent/AgentEvent.ts"
+import type { StepContent } from "../../agent/Agent.ts"
+import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../../domain/chat/Chat.ts"
+import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import type { Notice } from "./ChatAdmission.ts"
+import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../../domain/organizations/Usage.ts"
+import { attributes, genAi } from "../../observability/Attributes.ts"
+import { annotateSpan, atBorder, outcomeOf, secondsSince } from "../../observability/Border.ts"
+import { chat as metrics } from "../../observability/Metrics.ts"
+
+/*
+ * The answer of a chat: what it consists of, the events of which its stream consists, and how it is stored.
+ */
+
+/** Under which ids a reply is stored, and what is to be remarked on its request. */
+export interface ReplyFacts {
+  readonly session_id: SessionId
+  /** The id of the stored reply. */
+  readonly message_id: MessageId
+  readonly notices: ReadonlyArray<Notice>
+}
+
+/** A complete reply. */
+export interface ChatAnswer extends ReplyFacts {
+  readonly finish_reason: FinishReason
+  readonly output: string
+  readonly sources: ReadonlyArray<Source>
+  readonly steps: ReadonlyArray<Step>
+  readonly tool_calls: ReadonlyArray<ToolCall>
+  readonly tool_results: ReadonlyArray<ToolResult>
+  /** The sum over all steps. */
+  readonly tokens: TokenCounts
+}
+
+/** An event of a reply that is streamed. */
+export type ChatEvent =
+  /** The first event: the user's message is stored, and the model will be called. */
+  ({ readonly type: "start" } & ReplyFacts) | AgentEvent
+
+/** Receives the events of a reply that is streamed. */
+export type ChatEmit = Emit<ChatEvent>
+
+/** The part of a reply that exists so far. */
+export interface Progress {
+  readonly steps: ReadonlyArray<StepContent>
+  readonly sources: ReadonlyArray<Source>
+  /** The model of the last step: a fallback if the chatbot's own model failed. */
+  readonly model: string
+  readonly provider: string
+  readonly tokens: TokenCounts
+  /** The cost of each step, and of each model call that was given up. */
+  readonly costs: ReadonlyArray<ModelCost>
+}
+
+export const noProgress: Progress = { steps: [], sources: [], model: "", provider: "", tokens: noTokens, costs: [] }
+
+/** Adds a step, whole or unfinished, to the progress of a reply. */
+export const afterStep = (before: Progress, step: StepContent, cost: ModelCost): Progress => ({
+  ...before,
+  model: cost.model,
+  provider: cost.provider,
+  steps: [...before.steps, step],
+  tokens: addTokens(before.tokens, cost.tokens),
+  costs: [...before.costs, cost],
+})
+
+/** A step for callers who may not read the prompt, which is the system instruction and what was said before. */
+export const withoutRequest = (step: Step): Step => ({ ...step, request: { body: "" } })
+
+/** The fields of an answer that the server gives without a model. */
+export const withoutModel = {
+  finish_reason: "stop" as const,
+  sources: [],
+  steps: [],
+  tool_calls: [],
+  tool_results: [],
+  tokens: noTokens,
+}
+
+/** The events of an answer that consists of one text. */
+export const textEvents = (text: string): ReadonlyArray<AgentEvent> => [
+  { type: "text-start", id: "text-1" },
+  { type: "text-delta", id: "text-1", delta: text },
+  { type: "text-end", id: "text-1" },
+]
+
+/** The cost of an answer that the server gives without a model, as it is stored. */
+export const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [], sources: [] }
+
+/** The model, tool calls, sources and tokens of a reply, whole or unfinished, as they are stored. */
+export const costOf = ({ steps, sources, model, provider, tokens }: Progress) => ({
+  model,
+  provider,
+  tokens_used: Object.values(tokens).reduce((sum, count) => sum + count, 0),
+  usage: { ...tokens },
+  tool_calls: steps.flatMap((step) => step.toolCalls),
+  tool_results: steps.flatMap((step) => step.toolResults),
+  sources,
+})
+
+/** Separator of the texts of two steps, unless the second one continues the first. */
+export const STEP_GAP = "\n\n"
+
+/**
+ * The text of a reply with what all of its steps say: one paragraph for each, except that a continued step adds to the
+ * last one. So it is streamed, and so it is stored for a visitor of the chat widget, or when it is unfinished.
+ */
+export const textOf = (steps: ReadonlyArray<Pick<StepContent, "isContinued" | "text">>): string => {
+  let said = ""
+  let gap = ""
+  for (const { isContinued, text } of steps) {
+    if (text !== "") {
+      said += gap + text
+      gap = ""
+    }
+    if (!isContinued && said !== "") gap = STEP_GAP
+  }
+  return said
+}
+
+/** Adds the chatbot and the conversation to the span of a chat. */
+export const aboutChat = (chatbot: ChatbotId, session: SessionId): Effect.Effect<void> =>
+  annotateSpan(() => ({
+    [attributes.chatbot]: chatbot,
+    [attributes.conversation]: session,
+    [genAi.conversation]: session,
+  }))
+
+/** Measures a chat: the time to the first word, if it is streamed, and to its end. */
+export const measuredChat = <A, E, R>(
+  emit: ChatEmit | undefined,
+  chat: (emit: ChatEmit | undefined) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const begin = performance.now()
+    let hasWord = false
+    const watching: ChatEmit | undefined =
+      emit &&
+      ((event) => {
+        if (!hasWord && event.type === "text-delta") {
+          hasWord = true
+          metrics.firstWord().observe(secondsSince(begin))
+        }
+        return emit(event)
+      })
+    return atBorder(chat(watching), {
+      span: "chat",
+      timing: "total",
+      measure: (seconds, exit) => {
+        metrics.replies(outcomeOf(exit)).add()
+        metrics.seconds().observe(seconds)
+      },
+    })
+  })

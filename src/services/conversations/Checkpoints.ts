@@ -1,0 +1,104 @@
+import { Array, Context, Deferred, Duration, Effect, Layer } from "effect"
+import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../../storage/conversations/UnfinishedReplies.ts"
+import { regularly } from "../../system/Background.ts"
+import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
+
+/** Time between two times that an unfinished reply is stored, and so about what is lost of it when its server dies. */
+export const CheckpointInterval: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/services/conversations/CheckpointInterval",
+  { defaultValue: () => "5 seconds" },
+)
+
+export interface CheckpointSettings {
+  readonly interval: Duration.Duration
+  /**
+   * Time for which an unfinished reply belongs to its server after it was stored last; then the server counts as dead, and
+   * another one recovers the reply. The default is three intervals, and at least 15 seconds.
+   */
+  readonly lease?: Duration.Duration
+}
+
+/** Shortest lease by default: longer than a busy machine or database delays a checkpoint. */
+const LEASE_MIN = Duration.seconds(15)
+/** Leases between two looks for replies that nobody has taken over whose server is dead. */
+const LEASES_PER_RECOVERY = 2
+/** Most replies that one statement stores. */
+const BATCH = 100
+
+interface Watched {
+  readonly reply: ReplyUnderWay
+  /** Returns the state of the reply, or undefined while it has no text. */
+  readonly draft: () => Draft | undefined
+  /**
+   * Completes when the last attempt at a checkpoint has ended, so that none arrives after the final reply is stored.
+   * Undefined before the first attempt.
+   */
+  stored: Effect.Effect<void> | undefined
+}
+
+/**
+ * Stores unfinished replies every few seconds, so that they survive the death of their server: another server, or the
+ * next start, then turns them into messages.
+ */
+export class Checkpoints extends Context.Service<Checkpoints>()("parley/services/conversations/Checkpoints", {
+  make: ({ interval, lease = Duration.max(Duration.times(interval, 3), LEASE_MIN) }: CheckpointSettings) =>
+    Effect.gen(function* () {
+      const unfinished = yield* UnfinishedReplies
+      const watched = new Set<Watched>()
+
+      if ((yield* DatabaseTraits).isAlone) yield* unfinished.recover("all")
+      yield* Effect.forkScoped(
+        regularly(
+          Duration.times(lease, LEASES_PER_RECOVERY),
+          "Replies of dead servers could not be stored",
+          unfinished.recover("expired"),
+        ),
+      )
+
+      const storeSome = (some: ReadonlyArray<Watched>) =>
+        // Whoever stores a final reply waits for `done`, so that nothing may come between.
+        Effect.uninterruptibleMask((restore) => {
+          const done = Deferred.makeUnsafe<void>()
+          const drafts = some.flatMap((one) => {
+            const draft = watched.has(one) ? one.draft() : undefined
+            if (draft === undefined) return []
+            one.stored = Deferred.await(done)
+            return [{ ...one.reply, draft }]
+          })
+          return drafts.length === 0
+            ? Effect.void
+            : Effect.ensuring(restore(unfinished.store(drafts, lease)), Deferred.succeed(done, undefined))
+        })
+
+      const storeAll = Effect.suspend(() =>
+        Effect.forEach(Array.chunksOf(watched, BATCH), storeSome, { discard: true }),
+      )
+      // A reply that ends within the first interval takes no statement.
+      yield* Effect.forkScoped(
+        Effect.delay(regularly(interval, "Replies under way could not be stored", storeAll), interval),
+      )
+
+      return {
+        /** Stores a reply regularly until the watch ends. */
+        watch: (reply: ReplyUnderWay, draft: () => Draft | undefined) => {
+          const one: Watched = { reply, draft, stored: undefined }
+          watched.add(one)
+          return {
+            /**
+             * Ends the checkpoints of this reply and waits for one that is under way. Returns whether there was any,
+             * which whoever stores the final reply then has to delete.
+             */
+            end: Effect.suspend(() => {
+              watched.delete(one)
+              return one.stored === undefined ? Effect.succeed(false) : Effect.as(one.stored, true)
+            }),
+          }
+        },
+      }
+    }),
+}) {
+  static readonly layer = Layer.unwrap(
+    Effect.map(CheckpointInterval, (interval) => this.layerWith({ interval: Duration.fromInputUnsafe(interval) })),
+  )
+  static readonly layerWith = (settings: CheckpointSettings) => Layer.effect(this, this.make(settings))
+}

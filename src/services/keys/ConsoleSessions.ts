@@ -1,0 +1,151 @@
+import { Clock, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { hashKey } from "../../domain/keys/ApiKey.ts"
+import { Caller, isOperator } from "../../domain/Caller.ts"
+import { ClientAddress } from "../../domain/ClientAddress.ts"
+import type { ConsoleSession, SignIn } from "../../domain/keys/ConsoleSession.ts"
+import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
+import { Unauthorized } from "../../domain/Errors.ts"
+import { KeyOwners } from "../../storage/keys/KeyOwners.ts"
+import { requestCosts } from "../../domain/organizations/RateLimit.ts"
+import { currentMonotonicMillis } from "../../system/Monotonic.ts"
+import { ApiKeys } from "./ApiKeys.ts"
+import { localLimit } from "../../admission/LocalLimit.ts"
+import { networkOf, RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admission/RateLimiter.ts"
+import { RecentMap } from "../../system/RecentMap.ts"
+import { ServerSecrets } from "../ServerSecrets.ts"
+
+export interface ConsoleSessionsSettings {
+  /** Time that a session lasts. */
+  readonly lifetime: Duration.Duration
+}
+
+const PURPOSE = "console session"
+/** Time for which a one-time link signs in. */
+const LINK_LIFETIME = Duration.hours(1)
+const LINK_BYTES = 32
+/** The most links that have not been used: only the first start makes one. */
+const LINKS_MAX = 10
+const HOUR = 3_600
+/** The most refused attempts to sign in that the audit log is told of in an hour. */
+const REFUSALS_PER_HOUR = 100
+/** The longest cookie that is looked at, in characters: one with the longest key has fewer than 500. */
+const COOKIE_MAX_LENGTH = 1_000
+
+const wrongKey = new Unauthorized({ detail: "This is not a valid API key." })
+const wrongLink = new Unauthorized({
+  detail: "This link has signed in before, or is older than an hour. Sign in with an API key.",
+})
+const nobody = new Unauthorized({ detail: "Nobody is signed in." })
+
+/** Content of the cookie: an API key, and the time in milliseconds since 1970 at which the session ends. */
+const Content = Schema.fromJsonString(Schema.Struct({ key: Schema.String, until: Schema.Finite }))
+const encodeContent = Schema.encodeEffect(Content)
+const decodeContent = Schema.decodeEffect(Content)
+
+/**
+ * Sessions at the console. The server stores none: the browser keeps the API key, encrypted, in a cookie that its
+ * programs cannot read. So a session ends when its key is revoked.
+ */
+export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/services/keys/ConsoleSessions", {
+  make: ({ lifetime }: ConsoleSessionsSettings) =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const owners = yield* KeyOwners
+      const rates = yield* RateLimiter
+      const random = yield* SecureRandom.SecureRandom
+      const secrets = yield* ServerSecrets
+      const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, { capacity: REFUSALS_PER_HOUR })
+      const ofAll = yield* localLimit("", { quota: REFUSALS_PER_HOUR, seconds: HOUR })
+      /** The keys of links by the hash of the link, so that the time of a lookup tells nothing of a link. */
+      const links = new RecentMap<{ readonly key: Redacted.Redacted; readonly until: number }>(LINKS_MAX)
+
+      const describe = (caller: Caller["Service"]) =>
+        Effect.map(owners.get(caller), (owner): ConsoleSession => ({
+          ...owner,
+          scopes: caller.scopes,
+          chatbot_id: caller.chatbotId,
+          is_operator: isOperator(caller),
+        }))
+
+      const hashOf = (link: string) => Buffer.from(hashKey(link)).toString("base64")
+
+      /** Takes the key of a link, which no longer signs in then. */
+      const takeKey = Effect.fnUntraced(function* (link: string) {
+        const now = yield* currentMonotonicMillis
+        const hash = hashOf(link)
+        const found = links.find(hash)
+        links.delete(hash)
+        return found === undefined || found.until < now ? yield* wrongLink : found.key
+      })
+
+      /** Whoever guesses fills no table: an address has one entry an hour, and all of them together have a few. */
+      const recordRefusal = ClientAddress.use((address = "") => {
+        const network = networkOf(address)
+        if (ofAddress.refusal(network) !== undefined || ofAll.take("", 1) !== undefined) return Effect.void
+        ofAddress.charge(network, 1)
+        // That the database cannot be written is no reason to refuse in other words.
+        return Effect.ignore(owners.recordRefusal)
+      })
+
+      return {
+        /**
+         * Begins a session. Every attempt counts for the client's address, and a wrong one ten times; as everywhere, a
+         * key that this process has found valid before is not refused for its address. A valid key counts for itself as
+         * well.
+         */
+        signIn: Effect.fn("ConsoleSessions.signIn")(function* ({ key, link }: SignIn) {
+          const presented =
+            link === undefined
+              ? Effect.succeed(Redacted.make(key ?? ""))
+              : Effect.andThen(rates.unkeyed.ensureFree, takeKey(link))
+          const [redacted, caller] = yield* Effect.flatMap(presented, (found) =>
+            Effect.map(
+              Effect.catchTag(keys.authenticate(found, rates.unkeyed.ensureFree), "Unauthorized", (failure) =>
+                // That a publishable key is none to sign in with is said as everywhere else.
+                isPublishableKey(Redacted.value(found)) ? failure : wrongKey,
+              ),
+              (caller) => [found, caller] as const,
+            ),
+          ).pipe(
+            Effect.tapErrorTag("Unauthorized", () => Effect.andThen(rates.unkeyed.charge(REFUSED_COST), recordRefusal)),
+          )
+          yield* rates.unkeyed.charge(UNKEYED_COST)
+          // Each session is an entry of the audit log, and a key that is known to be valid is not refused for its address.
+          if (rates.isOn) {
+            const { refusal } = yield* rates.decide(caller, requestCosts.plain)
+            if (refusal !== undefined) return yield* refusal
+          }
+          const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
+          const cookie = yield* Effect.flatMap(
+            Effect.orDie(encodeContent({ key: Redacted.value(redacted), until })),
+            (content) => secrets.seal(PURPOSE, content),
+          )
+          yield* owners.recordSignIn(caller)
+          const session = yield* Effect.catchTag(describe(caller), "NotFound", () => wrongKey)
+          return { session, cookie, lifetime }
+        }),
+
+        /** The API key in a cookie; undefined when the session is over or the cookie is not one of ours. */
+        keyIn: Effect.fnUntraced(function* (cookie: string) {
+          if (cookie.length > COOKIE_MAX_LENGTH) return undefined
+          const text = yield* secrets.open(PURPOSE, cookie)
+          if (text === undefined) return undefined
+          const { key, until } = yield* Effect.orDie(decodeContent(text))
+          return (yield* Clock.currentTimeMillis) < until ? key : undefined
+        }),
+
+        /** Describes the session of the caller. */
+        current: Caller.use((caller) => Effect.catchTag(describe(caller), "NotFound", () => nobody)),
+
+        /** Makes a link that signs in with a key, once and within an hour. Returns what follows `#sign-in=` in it. */
+        makeLink: Effect.fnUntraced(function* (key: Redacted.Redacted) {
+          const link = Buffer.from(yield* random.randomBytes(LINK_BYTES)).toString("base64url")
+          links.set(hashOf(link), { key, until: (yield* currentMonotonicMillis) + Duration.toMillis(LINK_LIFETIME) })
+          return link
+        }),
+      }
+    }),
+}) {
+  static readonly layer = (settings: ConsoleSessionsSettings) => Layer.effect(this, this.make(settings))
+}

@@ -1,0 +1,121 @@
+import { Context, Effect, Layer } from "effect"
+import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
+import type { DocumentStatus } from "../../domain/knowledge/Document.ts"
+import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import type { Page } from "../../domain/Page.ts"
+import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
+import * as ChatbotStorage from "../../storage/chatbots/Chatbots.ts"
+import { Documents } from "../../storage/documents/Documents.ts"
+import { Passages } from "../../storage/documents/Passages.ts"
+import { AfterCommit } from "../../storage/sql/AfterCommit.ts"
+import { Blobs } from "../../blobs/Blobs.ts"
+import { Ingestion } from "../../jobs/Ingestion.ts"
+import { Shares } from "../../admission/Shares.ts"
+import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
+import { spacedWords } from "../../text/Words.ts"
+
+export type { Hit } from "../../knowledge/Retriever.ts"
+
+/** The most passages that are compared with each other. */
+const COMPARED_MAX = 60
+/** The most passages that are shown beside the results. */
+const LEFT_OUT_MAX = 10
+/** The most words of a question that are looked for in the passages. */
+const WORDS_MAX = 100
+
+/** A passage with the reasons for its place in the order. */
+export interface ExplainedHit extends Hit {
+  /** The words of the question that the passage, its title or its headings hold. */
+  readonly matchedWords: ReadonlyArray<string>
+  /** Its place by each score alone, from 1; null where it has no such score. */
+  readonly ranks: { readonly lexical: number; readonly vector: number | null }
+}
+
+/** Manages the documents of chatbots and searches them. */
+export class Knowledge extends Context.Service<Knowledge>()("parley/services/knowledge/Knowledge", {
+  make: Effect.gen(function* () {
+    const retriever = yield* Retriever
+    const chatbots = yield* ChatbotStorage.Chatbots
+    const documents = yield* Documents
+    const passages = yield* Passages
+    const blobs = yield* Blobs
+    const ingestion = yield* Ingestion
+    const withinShare = (yield* Shares).within("searches")
+    const afterCommit = yield* AfterCommit
+
+    return {
+      /**
+       * Returns the passages that match a question, best first; none when no similarity reaches the threshold.
+       */
+      search: (chatbotId: ChatbotId, query: string, topK: number) =>
+        withinShare(retriever.search({ chatbotId, query, topK })),
+
+      /** Finds what `search` finds, with the reasons, and what it leaves out, by a second search that leaves out nothing. */
+      explain: Effect.fn("Knowledge.explain")(function* (chatbotId: ChatbotId, query: string, topK: number) {
+        const { hits, threshold } = yield* retriever.search({ chatbotId, query, topK })
+        const all = yield* retriever.search({ chatbotId, query, topK: COMPARED_MAX, threshold: 0 })
+        const shown = new Set(hits.map(({ chunkId }) => chunkId))
+        const others = all.hits.filter(({ chunkId }) => !shown.has(chunkId))
+        const next = others.slice(0, LEFT_OUT_MAX)
+        const words = [...new Set(spacedWords(bounded(query, MESSAGE_MAX_LENGTH)).split(" "))].slice(0, WORDS_MAX)
+        const matched = yield* passages.matchedWords(
+          [...hits, ...next].map(({ chunkId }) => chunkId),
+          words,
+        )
+        const ranks = ranksOf([...hits, ...others])
+        const explained = (hit: Hit): ExplainedHit => ({
+          ...hit,
+          matchedWords: matched.get(hit.chunkId) ?? [],
+          ranks: { lexical: ranks.lexical.get(hit.chunkId) ?? 1, vector: ranks.vector.get(hit.chunkId) ?? null },
+        })
+        return {
+          hits: hits.map(explained),
+          threshold,
+          leftOut: next.map((hit) => ({
+            ...explained(hit),
+            reason: hit.similarity < threshold ? ("below_threshold" as const) : ("beyond_top_k" as const),
+          })),
+        }
+      }, withinShare),
+
+      /** Deletes a document, or all documents of the chatbot. */
+      remove: Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
+        yield* chatbots.get(chatbot)
+        yield* documents.remove(chatbot, id)
+        yield* blobs.collect
+      }),
+
+      get: documents.get,
+
+      /** Returns the text of a document as searches find it, in reading order: so many passages, from a number on. */
+      passages: passages.ofDocument,
+
+      /** Returns a page of the documents, oldest first, and their total number. */
+      list: Effect.fn("Knowledge.list")(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {
+        yield* chatbots.get(chatbot)
+        return yield* documents.list(chatbot, page, status)
+      }),
+
+      /** Queues a failed document for ingestion again. */
+      retry: Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>
+        Effect.tap(documents.retry(chatbot, id), () => afterCommit.run(ingestion.nudge)),
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+/** The places of passages by each score alone, from 1. Passages with the same score share a place. */
+const ranksOf = (hits: ReadonlyArray<Hit>) => {
+  const by = (scoreOf: (hit: Hit) => number | null): ReadonlyMap<ChunkId, number> => {
+    const scores = hits.flatMap((hit) => scoreOf(hit) ?? []).toSorted((one, other) => other - one)
+    return new Map(
+      hits.flatMap((hit) => {
+        const score = scoreOf(hit)
+        return score === null ? [] : [[hit.chunkId, scores.indexOf(score) + 1] as const]
+      }),
+    )
+  }
+  return { lexical: by(({ scores }) => scores.lexical), vector: by(({ scores }) => scores.vector) }
+}

@@ -1,0 +1,113 @@
+import { Context, Effect, Layer } from "effect"
+import type { ApiKey, ApiKeyPatch, KeyKind, Scope } from "../../domain/keys/ApiKey.ts"
+import type { Limits } from "../../domain/organizations/Budget.ts"
+import { Caller, isOperator } from "../../domain/Caller.ts"
+import { excessBudget } from "../../domain/keys/Delegation.ts"
+import { Forbidden, InvalidRequest, NotFound } from "../../domain/Errors.ts"
+import type { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
+import type { Organization, OrganizationPatch } from "../../domain/organizations/Organization.ts"
+import type { Range } from "../../domain/Page.ts"
+import type { Change } from "../../domain/schema/Merge.ts"
+import { ApiKeys, type KeyRequest } from "../keys/ApiKeys.ts"
+import { Organizations } from "./Organizations.ts"
+
+const notOperator = new Forbidden({ detail: "This API key lacks the scope operator." })
+const noOrganization = new NotFound({ detail: "There is no such organization." })
+
+/** The properties of a new key. Without an organization, the key belongs to the caller's. */
+export interface AdminKeyRequest extends Omit<KeyRequest, "organization" | "scopes"> {
+  readonly kind: KeyKind
+  readonly scopes: ReadonlyArray<Scope> | undefined
+  readonly organization: OrganizationId | undefined
+}
+
+const noScopes = InvalidRequest.at("scopes", "Expected at least one scope of a secret key")
+const scopesOfPublishable = InvalidRequest.at("scopes", "Expected none: a publishable key is good for the widget only")
+const noOrigins = InvalidRequest.at("allowed_origins", "Expected the origins of the pages that may embed the widget")
+const originsOfSecret = InvalidRequest.at("allowed_origins", "Expected none: only a publishable key has origins")
+const noChatbot = InvalidRequest.at("chatbot_id", "Expected the chatbot whose widget the publishable key is for")
+
+/** Completes a request for a key, whose kind decides what it has to say. */
+const complete = (request: AdminKeyRequest): Effect.Effect<Omit<KeyRequest, "organization">, InvalidRequest> => {
+  const { allowedOrigins, chatbot, kind, scopes = [] } = request
+  if (kind === "secret") {
+    if (scopes.length === 0) return noScopes
+    return allowedOrigins === undefined ? Effect.succeed({ ...request, scopes }) : originsOfSecret
+  }
+  if (scopes.length > 0) return scopesOfPublishable
+  if (allowedOrigins === undefined) return noOrigins
+  return chatbot === undefined ? noChatbot : Effect.succeed({ ...request, scopes })
+}
+
+/**
+ * Administers organizations and API keys within the reach of the caller's admin key: a key with the scope `operator`
+ * reaches all organizations, any other key only its own. An organization out of reach fails as `NotFound`.
+ */
+export class Admin extends Context.Service<Admin>()("parley/services/organizations/Admin", {
+  make: (keyDefaults: Limits) =>
+    Effect.gen(function* () {
+      const organizations = yield* Organizations
+      const keys = yield* ApiKeys
+
+      const ensureOperator = Effect.flatMap(Caller, (caller) =>
+        isOperator(caller) ? Effect.void : Effect.fail(notOperator),
+      )
+
+      /** The only organization whose keys the caller reaches; undefined for an operator, who reaches all. */
+      const reach = Effect.map(Caller, (caller) => (isOperator(caller) ? undefined : caller.organizationId))
+
+      const organizationOf = Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
+        const caller = yield* Caller
+        if (requested === undefined || requested === caller.organizationId) return caller.organizationId
+        const found = isOperator(caller) ? yield* organizations.find(requested) : undefined
+        return found === undefined ? yield* noOrganization : requested
+      })
+
+      return {
+        /** Creates an organization; fails with `Forbidden` without the scope `operator`. */
+        createOrganization: (name: string) => Effect.andThen(ensureOperator, organizations.create(name)),
+
+        /** Lists the organizations within reach, oldest first. */
+        listOrganizations: Effect.fn("Admin.listOrganizations")(function* (range: Range) {
+          const only = yield* reach
+          if (only === undefined) return yield* organizations.list(range)
+          // The list has a single entry, so a page after a cursor is empty.
+          const own = range.after === undefined ? yield* organizations.find(only) : undefined
+          return { items: own === undefined ? [] : [own], next: undefined }
+        }),
+
+        /** Changes an organization; fails with `Forbidden` without the scope `operator`. */
+        updateOrganization: (id: OrganizationId, change: Change<Organization, OrganizationPatch>) =>
+          Effect.andThen(ensureOperator, organizations.update(id, change)),
+
+        /** Deletes an organization; fails with `Forbidden` without the scope `operator`. */
+        removeOrganization: (id: OrganizationId) => Effect.andThen(ensureOperator, organizations.remove(id)),
+
+        createApiKey: (request: AdminKeyRequest) =>
+          Effect.flatMap(organizationOf(request.organization), (organization) =>
+            Effect.flatMap(complete(request), (completed) => keys.create({ ...completed, organization })),
+          ),
+
+        /** Lists the keys of an organization, or of the caller's if it is undefined; newest first. */
+        listApiKeys: (organization: OrganizationId | undefined, range: Range) =>
+          Effect.flatMap(organizationOf(organization), (found) => keys.list(found, range)),
+
+        revokeApiKey: (id: ApiKeyId) => Effect.flatMap(reach, (only) => keys.revoke(id, only)),
+
+        /** Changes a key; fails with `Forbidden` if it would raise a budget beyond that of the caller's own key. */
+        updateApiKey: Effect.fn("Admin.updateApiKey")(function* (id: ApiKeyId, change: Change<ApiKey, ApiKeyPatch>) {
+          const caller = yield* Caller
+          return yield* keys.update(id, yield* reach, (key) =>
+            Effect.flatMap(change(key), (patch): Effect.Effect<ApiKeyPatch, Forbidden | InvalidRequest> => {
+              if (patch.allowed_origins !== undefined && key.kind === "secret") return originsOfSecret
+              const excess = excessBudget(caller, { before: key.budget, patch: patch.budget ?? {} }, keyDefaults)
+              return excess === undefined ? Effect.succeed(patch) : Effect.fail(new Forbidden({ detail: excess }))
+            }),
+          )
+        }),
+      }
+    }),
+}) {
+  /** @param keyDefaults the limits of an API key that has no budget of its own */
+  static readonly layer = (keyDefaults: Limits) => Layer.effect(this, this.make(keyDefaults))
+}

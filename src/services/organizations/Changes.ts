@@ -1,0 +1,82 @@
+import type { Document } from "../../domain/knowledge/Document.ts"
+import type { OrganizationEvent } from "../../domain/organizations/Events.ts"
+import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
+import {
+  type ChatbotState,
+  CONVERSATIONS_MAX,
+  type ConversationState,
+  type DocumentState,
+  type OrganizationState,
+} from "../../storage/OrganizationChanges.ts"
+
+/** Changes between two moments, except those of the contents of documents. */
+export interface Difference {
+  readonly events: ReadonlyArray<OrganizationEvent>
+  /** The documents that have changed, or have become ready or are gone, by chatbot. */
+  readonly documents: ReadonlyMap<ChatbotId, ReadonlyArray<DocumentId>>
+}
+
+/** Compares the states of an organization, of which it remembers the last one. */
+export class Comparison {
+  private chatbots: ReadonlyMap<ChatbotId, ChatbotState> = new Map()
+  private documents: ReadonlyMap<DocumentId, DocumentState> = new Map()
+  /** The latest activity of conversations that was reported, of those that the next state shows again. */
+  private conversations: ReadonlyMap<string, string> = new Map()
+  /** The time of the last state; undefined before the first. */
+  since: string | undefined
+
+  /** Takes the next state. The first one changes nothing. */
+  next(state: OrganizationState): Difference {
+    const isFirst = this.since === undefined
+    const events: Array<OrganizationEvent> = []
+    const chatbots = new Map(state.chatbots.map((chatbot) => [chatbot.id, chatbot]))
+    const documents = new Map(state.documents.map((document) => [document.id, document]))
+    for (const chatbot of state.chatbots) {
+      const before = this.chatbots.get(chatbot.id)
+      if (before?.version !== chatbot.version) events.push({ type: "chatbot", chatbot_id: chatbot.id })
+      if (before !== undefined && before.knowledge !== chatbot.knowledge)
+        events.push({ type: "knowledge", chatbot_id: chatbot.id })
+    }
+    for (const id of this.chatbots.keys())
+      if (!chatbots.has(id)) events.push({ type: "chatbot_deleted", chatbot_id: id })
+    const changed = [
+      ...state.documents.filter(({ id, stamp }) => this.documents.get(id)?.stamp !== stamp),
+      ...Array.from(this.documents.values()).filter(({ chatbot, id }) => !documents.has(id) && chatbots.has(chatbot)),
+    ]
+    const fresh = state.conversations.filter(({ id, updated_at }) => this.conversations.get(id) !== updated_at)
+    if (fresh.length === CONVERSATIONS_MAX) events.push({ type: "resync" })
+    events.push(...fresh.map(conversationEvent))
+    this.chatbots = chatbots
+    this.documents = documents
+    this.conversations = new Map(state.conversations.map(({ id, updated_at }) => [id, updated_at]))
+    this.since = state.now
+    return isFirst ? { events: [], documents: new Map() } : { events, documents: idsByChatbot(changed) }
+  }
+}
+
+const idsByChatbot = (documents: ReadonlyArray<DocumentState>): Difference["documents"] => {
+  const ids = Map.groupBy(documents, ({ chatbot }) => chatbot)
+  return new Map(Array.from(ids, ([chatbot, some]) => [chatbot, some.map(({ id }) => id)]))
+}
+
+const conversationEvent = ({ chatbot, id, message_count, updated_at }: ConversationState): OrganizationEvent => ({
+  type: "conversation",
+  chatbot_id: chatbot,
+  conversation: { id, message_count, updated_at: timestamp(new Date(updated_at)) },
+})
+
+/** The events of documents of one chatbot that have changed, of which some are gone. */
+export const documentEvents = (
+  chatbot: ChatbotId,
+  ids: ReadonlyArray<DocumentId>,
+  found: ReadonlyArray<Document>,
+): ReadonlyArray<OrganizationEvent> => {
+  const documents = new Map(found.map((document) => [document.id, document]))
+  return ids.map((id): OrganizationEvent => {
+    const document = documents.get(id)
+    return document === undefined
+      ? { type: "document_deleted", chatbot_id: chatbot, document_id: id }
+      : { type: "document", chatbot_id: chatbot, document }
+  })
+}

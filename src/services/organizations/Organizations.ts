@@ -1,0 +1,68 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { allScopes, hashKey, KEY_ENTROPY_BYTES, keyHint, makeKey } from "../../domain/keys/ApiKey.ts"
+import { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
+import * as ApiKeyStorage from "../../storage/keys/ApiKeys.ts"
+import * as Storage from "../../storage/organizations/Organizations.ts"
+import { OrganizationRemoval } from "../../jobs/OrganizationRemoval.ts"
+
+/** Manages organizations, and creates the first one with its key. */
+export class Organizations extends Context.Service<Organizations>()("parley/services/organizations/Organizations", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.Organizations
+    const keys = yield* ApiKeyStorage.ApiKeys
+    const removal = yield* OrganizationRemoval
+    const random = yield* SecureRandom.SecureRandom
+
+    const newId = Effect.map(random.uuidV7(), (id) => OrganizationId.make(id))
+
+    return {
+      create: Effect.fn("Organizations.create")(function* (name: string) {
+        return yield* storage.insert({ id: yield* newId, name })
+      }),
+
+      find: storage.find,
+
+      /** Lists the organizations, oldest first. */
+      list: storage.list,
+
+      /**
+       * Changes an organization; fields that the patch lacks stay. Every server applies a new budget within a second.
+       */
+      update: storage.modify,
+
+      /**
+       * Deletes an organization. Every server refuses its keys within a second; what it owns is deleted in the
+       * background. Fails with `Conflict` for the operator's organization.
+       */
+      remove: Effect.fn("Organizations.remove")((id: OrganizationId) =>
+        Effect.andThen(storage.remove(id), removal.request),
+      ),
+
+      /**
+       * Creates the operator's organization if it is missing, with a first key: the configured one, which is created
+       * whenever it is missing, or a generated one, which only the very first start creates and returns, to be shown
+       * once.
+       */
+      bootstrap: Effect.fn("Organizations.bootstrap")(function* (configuredKey: Redacted.Redacted | undefined) {
+        const key =
+          configuredKey === undefined
+            ? makeKey(yield* random.randomBytes(KEY_ENTROPY_BYTES))
+            : Redacted.value(configuredKey)
+        const first = {
+          id: ApiKeyId.make(yield* random.uuidV7()),
+          name: "First key",
+          hash: hashKey(key),
+          ...keyHint(key),
+          scopes: allScopes,
+          created_by: "bootstrap" as const,
+        }
+        const { organization, made } = yield* storage.bootstrap("Default", yield* newId, first)
+        if (configuredKey !== undefined) yield* keys.ensure({ ...first, organization_id: organization.id })
+        return made && configuredKey === undefined ? Redacted.make(key) : undefined
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
