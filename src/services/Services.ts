@@ -15,7 +15,7 @@ import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.t
 import { Conversations } from "./conversations/Conversations.ts"
 import type { RateLimits, VisitorRates } from "../domain/organizations/RateLimit.ts"
 import { Health } from "./system/Health.ts"
-import { Uploads, type UploadsSettings } from "./knowledge/Uploads.ts"
+import { Uploads } from "./knowledge/Uploads.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { Knowledge } from "./knowledge/Knowledge.ts"
 import { Organizations } from "./organizations/Organizations.ts"
@@ -37,7 +37,6 @@ export interface ServicesSettings extends SystemStatesSettings {
   readonly chat: ChatSettings
   readonly consoleSessions: ConsoleSessionsSettings
   readonly rates: RateLimits
-  readonly uploads: UploadsSettings
   readonly usage: UsageSettings
   readonly visitorRates: VisitorRates
 }
@@ -64,7 +63,7 @@ export const layer = (settings: ServicesSettings) =>
     QueueFigures.layer,
     Conversations.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
-    Uploads.layer(settings.uploads),
+    Uploads.layer,
     Idempotency.layer,
     Knowledge.layer,
     Usage.layer(settings.usage),

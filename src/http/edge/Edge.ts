@@ -13,10 +13,9 @@ import { type Lifecycle, shuttingDown } from "./Lifecycle.ts"
 import { inFewWrites } from "./LargeAnswer.ts"
 import { pathOf } from "./PathOf.ts"
 import { internalError } from "./Problems.ts"
-import { unreadableBody } from "./RequestBody.ts"
 import { measure, subjectsOf, traced } from "./Observed.ts"
 import { notesOn } from "../access/Notes.ts"
-import { failureMediaType, respondWith } from "./Respond.ts"
+import { respondWith } from "./Respond.ts"
 import { type Area, areaOf, findRoute, methodsAt } from "./Routes.ts"
 
 /*
@@ -104,30 +103,6 @@ const onFailure =
     return Effect.andThen(Effect.logError("A request failed", cause), respondWith(dialect, internalError))
   }
 
-const wrongMediaType =
-  "Expected a body of type application/json, or multipart/form-data where files are sent; see Content-Type."
-
-/** The dialect's form of a response with which the framework itself refuses a request; undefined for all others. */
-const inDialect = (dialect: Dialect, response: HttpServerResponse.HttpServerResponse) => {
-  // The server of MCP has its own form of errors.
-  if (response.status < 400 || dialect === "mcp") return undefined
-  const mediaType = response.headers["content-type"]
-  // A page tells people itself what is wrong.
-  if (mediaType === failureMediaType(dialect) || mediaType?.startsWith("text/html")) return undefined
-  switch (response.status) {
-    case 413:
-      return respondWith(dialect, new Errors.TooLarge({ detail: "The body is too large." }))
-    case 415:
-      return respondWith(dialect, new Errors.UnsupportedMediaType({ detail: wrongMediaType }))
-    case 400:
-      return respondWith(dialect, unreadableBody)
-    case 499:
-      return undefined
-    default:
-      return respondWith(dialect, internalError)
-  }
-}
-
 const versionProblem = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
   // Each header counts: when they disagree, one of them names an unsupported version.
   const wrong = versionHeaders.filter((name) => !spokenVersions.has(headers[name] ?? apiVersion))
@@ -159,10 +134,7 @@ export const edge =
         return respondWith(dialect, shuttingDown)
       const version = versionProblem(request.headers)
       if (version !== undefined) return respondWith(dialect, version)
-      return Effect.flatMap(
-        Effect.catchCause(api, onFailure(request, dialect, lifecycle)),
-        (response) => inDialect(dialect, response) ?? Effect.succeed(response),
-      )
+      return Effect.catchCause(api, onFailure(request, dialect, lifecycle))
     }
 
     const requestIdOf = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
-import { ByteSize, Cause, Context, Duration, Effect, Result, type Types } from "effect"
-import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
+import { ByteSize, Context, Duration, Effect } from "effect"
+import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "effect/http"
 import type { RequestBody } from "../../api/Middleware.ts"
 import { IsForStrangers } from "../../api/parts/Annotations.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, UnsupportedMediaType } from "../../domain/Errors.ts"
@@ -43,14 +43,11 @@ const ensureMediaType = (
 export const isLonger = ({ headers }: HttpServerRequest.HttpServerRequest, limit: number): boolean =>
   Number(headers["content-length"] ?? 0) > limit
 
-/** The failure of a request whose body is cut off or otherwise cannot be received. */
-export const unreadableBody = InvalidRequest.at("body", "Expected a body that can be read")
-
 /** The failure that a client sees when its body could not be received. `limit` is the most bytes of a body. */
 const problemOf = (error: HttpServerError.HttpServerError, limit: ByteSize.ByteSize | undefined) =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
     ? TooLarge.of("The body", Number(limit ?? 0))
-    : unreadableBody
+    : InvalidRequest.at("body", "Expected a body that can be read")
 
 /**
  * Time that a JSON body may take to arrive as a whole, and in which an upload has to bring 4 KiB for each second. It is
@@ -114,17 +111,9 @@ export const make = Effect.gen(function* (): Effect.fn.Return<(typeof RequestBod
       isForStrangers
         ? Effect.provideService(readJson(request, timeout), HttpIncomingMessage.MaxBodySize, STRANGERS_LIMIT)
         : readJson(request, timeout)
-    return Effect.catchCause(
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        // The handler of a form receives the form itself, part by part.
-        Effect.andThen(takesForms ? ensureMediaType(request, mediaTypes) : receive(request), respond),
-      ),
-      (cause): Effect.Effect<never, Types.unhandled | BodyFailure> => {
-        const defect = Cause.findDefect(cause)
-        return Result.isSuccess(defect) && HttpServerError.isHttpServerError(defect.success)
-          ? Effect.fail(problemOf(defect.success, undefined))
-          : Effect.failCause(cause)
-      },
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      // The handler of a form receives the form itself, part by part.
+      Effect.andThen(takesForms ? ensureMediaType(request, mediaTypes) : receive(request), respond),
     )
   }
 })

@@ -15,9 +15,6 @@ const forms: Readonly<Record<Dialect, Pick<FailureForm<object>, "encode" | "medi
   mcp: problemForm,
 }
 
-/** The media type of failures in a dialect. */
-export const failureMediaType = (dialect: Dialect): string => forms[dialect].mediaType
-
 /** The header `Retry-After` of a failure that has `retry_after_seconds`; undefined for all others. */
 export const retryAfter = (failure: unknown): { readonly "retry-after": string } | undefined =>
   Predicate.hasProperty(failure, "retry_after_seconds")
