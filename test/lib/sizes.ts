@@ -19,13 +19,14 @@ try {
     { stderr: "inherit" },
   )
   if (build.exitCode !== 0) process.exit(1)
-  const { files, pages } = Schema.decodeSync(Schema.fromJsonString(Manifest))(
+  const { files } = Schema.decodeSync(Schema.fromJsonString(Manifest))(
     readFileSync(join(directory, "web", MANIFEST), "utf8"),
   )
   const bytesOf = (names: ReadonlyArray<string>) =>
     names.reduce((sum, name) => sum + statSync(join(directory, "web", `${name}.gzip`)).size, 0)
-  const filesOf = ({ script, style }: (typeof pages)["frame"]) => [script, ...(style === undefined ? [] : [style])]
-  const first = new Set([LOADER, ...filesOf(pages.frame), ...filesOf(pages.console)])
+  const frame = ["frame.js", "frame.css"]
+  const page = ["console.js", "console.css"]
+  const first = new Set([LOADER, ...frame, ...page])
   // The largest of what is loaded later: what the screens of the console have in common, and one of them.
   const later = Object.keys(files)
     .filter((name) => !first.has(name))
@@ -33,8 +34,8 @@ try {
     .toSorted((one, other) => other - one)
   const sizes = {
     loader: bytesOf([LOADER]),
-    widget: bytesOf(filesOf(pages.frame)),
-    console: bytesOf(filesOf(pages.console)) + (later[0] ?? 0) + (later[1] ?? 0),
+    widget: bytesOf(frame),
+    console: bytesOf(page) + (later[0] ?? 0) + (later[1] ?? 0),
   }
   for (const name of ["loader", "widget", "console"] as const) {
     const isTooLarge = sizes[name] > LIMITS[name]

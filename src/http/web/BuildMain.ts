@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs"
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises"
 import { basename, dirname, extname, join, resolve } from "node:path"
 import { brotliCompressSync, gzipSync } from "node:zlib"
-import { ICON, LOADER, type Manifest, MANIFEST, type WebPage } from "./Manifest.ts"
+import { ICON, LOADER, type Manifest, MANIFEST } from "./Manifest.ts"
 import { hashOf, root, webSources } from "./Sources.ts"
 
 /*
@@ -49,19 +48,15 @@ const compress = async (path: string): Promise<string> => {
 }
 
 const build = async (sources: string, directory: string): Promise<void> => {
-  const page = async (name: string, entry: string): Promise<WebPage> => {
-    await bundle(join(sources, entry), name, directory, true)
-    const style = `${name}.css`
-    return { script: `${name}.js`, ...(existsSync(join(directory, style)) && { style }) }
-  }
-  const pages = { frame: await page("frame", "widget/frame.tsx"), console: await page("console", "console/main.tsx") }
+  await bundle(join(sources, "widget/frame.tsx"), "frame", directory, true)
+  await bundle(join(sources, "console/main.tsx"), "console", directory, true)
   await bundle(join(sources, "widget/loader.ts"), basename(LOADER, ".js"), directory, false)
   await copyFile(join(sources, ICON), join(directory, ICON))
   const files: Record<string, string> = {}
   for (const name of await readdir(directory)) files[name] = await compress(join(directory, name))
   const hash = await hashOf(sources)
   if (cached.test(basename(directory)) && !directory.includes(hash)) throw new Error("The sources change meanwhile.")
-  const manifest: Manifest = { hash, files, pages }
+  const manifest: Manifest = { hash, files }
   await Bun.write(join(directory, MANIFEST), JSON.stringify(manifest))
 }
 

@@ -1,6 +1,6 @@
 import { frameAncestors } from "../../domain/widget/PublishableKey.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
-import { ICON, type WebPage } from "./Manifest.ts"
+import { ICON } from "./Manifest.ts"
 import { escape, head, policy } from "./Html.ts"
 import type { Build } from "./WebFiles.ts"
 
@@ -17,13 +17,11 @@ const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2
 
 export const noindex = '<meta name="robots" content="noindex">'
 
-const loads = (build: Build, { script, style }: WebPage, up: string): ReadonlyArray<string> => {
-  const address = (name: string): string => `${up}assets/${build.hash}/${name}`
-  return [
-    ...(style === undefined ? [] : [`<link rel="stylesheet" href="${address(style)}">`]),
-    `<script type="module" src="${address(script)}"></script>`,
-  ]
-}
+/** The style sheet and the script of a page. */
+const loads = (build: Build, page: "frame" | "console", up: string): ReadonlyArray<string> => [
+  `<link rel="stylesheet" href="${up}assets/${build.hash}/${page}.css">`,
+  `<script type="module" src="${up}assets/${build.hash}/${page}.js"></script>`,
+]
 
 /** The place of the widget: in a frame of a page that embeds it, in one of the console, or as a page of its own. */
 type WidgetMode = "frame" | "preview" | "page"
@@ -39,7 +37,7 @@ export const widgetDocument = (
     mode === "page" ? icon(build, upFrom(path)) : noindex,
     ...(config === undefined ? [] : [`<meta name="parley-config" content="${escape(JSON.stringify(config))}">`]),
     `<meta name="parley-mode" content="${mode}">`,
-    ...loads(build, build.pages.frame, upFrom(path)),
+    ...loads(build, "frame", upFrom(path)),
   ])}
 <body></body>
 </html>
@@ -50,7 +48,7 @@ export const consoleDocument = (build: Build, path: string): string => `${head("
   noindex,
   icon(build, upFrom(path)),
   `<meta name="parley-root" content="${upFrom(path)}">`,
-  ...loads(build, build.pages.console, upFrom(path)),
+  ...loads(build, "console", upFrom(path)),
 ])}
 <body><noscript>The console of Parley needs JavaScript.</noscript></body>
 </html>

@@ -13,19 +13,11 @@ export const ICON = "icon.svg"
 /** The name of the script that a page includes, in a build. */
 export const LOADER = "widget.js"
 
-/** The files that a document loads. */
-const WebPage = Schema.Struct({
-  script: Schema.String,
-  style: Schema.optionalKey(Schema.String),
-})
-export type WebPage = typeof WebPage.Type
-
-/** All files of a build by name, and what each document loads of them. */
+/** All files of a build by name. Each page has a script and a style sheet of its own name. */
 export const Manifest = Schema.Struct({
   /** The hash of the sources. */
   hash: Schema.String,
   /** The media type of each file. Its compressed forms lie beside it, with the name of the encoding after its own. */
   files: Schema.Record(Schema.String, Schema.String),
-  pages: Schema.Struct({ frame: WebPage, console: WebPage }),
 })
 export type Manifest = typeof Manifest.Type

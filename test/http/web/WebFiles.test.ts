@@ -66,7 +66,7 @@ test("requests at the same time share one build, which the next server finds", a
   expect(second.value).toEqual(first.value[0] ?? second.value)
 })
 
-test("a build has every file in three forms, and knows what each document loads", async () => {
+test("a build has every file in three forms, and those of each document by its name", async () => {
   const sources = sourcesOf("forms", 'document.title = "forms"')
   const { value: texts } = await run(
     "forms-cache",
@@ -82,7 +82,6 @@ test("a build has every file in three forms, and knows what each document loads"
         expect.stringMatching(/^later-\w+\.js$/),
         "widget.js",
       ])
-      expect(build.pages.console).toEqual({ script: "console.js", style: "console.css" })
       const read = (encoding: "identity" | "br" | "gzip") => files.read(build, "frame.js", encoding)
       return [
         yield* read("identity"),
