@@ -15,11 +15,9 @@ export interface WidgetTexts {
   readonly conversation: string
   readonly you: string
   readonly thinking: string
-  readonly searching: string
   /** `{query}` is what the documents are searched for. */
   readonly searchingFor: string
   readonly reading: string
-  readonly working: string
   readonly stopped: string
   readonly interrupted: string
   readonly reconnecting: string
@@ -42,7 +40,6 @@ export interface WidgetTexts {
 
   readonly emailQuestion: string
   readonly email: string
-  readonly emailInvalid: string
   readonly goOn: string
   readonly skip: string
 
@@ -58,7 +55,6 @@ export interface WidgetTexts {
   readonly tryAgain: string
   readonly offline: string
   readonly busy: string
-  readonly busyFor: string
   readonly spent: string
   readonly gone: string
   readonly missing: string

@@ -13,14 +13,7 @@ export const TEXT_CONTRAST = 4.5
 
 /** Reads `#rgb` or `#rrggbb`; `undefined` for anything else. */
 export const parseColor = (text: string): Rgb | undefined => {
-  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/iu.exec(text.trim())
-  const digits =
-    short === null
-      ? text.trim()
-      : `#${short
-          .slice(1)
-          .map((digit) => digit + digit)
-          .join("")}`
+  const digits = text.trim().replace(/^#(.)(.)(.)$/u, "#$1$1$2$2$3$3")
   if (!/^#[0-9a-f]{6}$/iu.test(digits)) return undefined
   const number = Number.parseInt(digits.slice(1), 16)
   return [number >> 16, (number >> 8) & 255, number & 255]

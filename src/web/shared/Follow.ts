@@ -1,23 +1,14 @@
-import { useSignal, type ReadonlySignal } from "@preact/signals"
-import type { RefObject } from "preact"
+import { useSignal } from "@preact/signals"
 import { useLayoutEffect, useRef } from "preact/hooks"
 
 /** A reader within so many pixels of the end is at the end. */
 const END_PIXELS = 48
 
-export interface Follow {
-  /** The element that scrolls. */
-  readonly scroller: RefObject<HTMLElement | null>
-  /** The only child of the element that scrolls, which grows. */
-  readonly content: RefObject<HTMLDivElement | null>
-  /** Something was added below what the reader sees. */
-  readonly hasNew: ReadonlySignal<boolean>
-  /** Goes to the end, and follows it from there on. */
-  readonly toEnd: () => void
-}
-
-/** Keeps the end of content that grows in view, but only while the reader is at the end. */
-export const useFollow = (): Follow => {
+/**
+ * Keeps the end of content that grows in view, but only while the reader is at the end. The content is the only child of
+ * the scroller; `hasNew` tells that something was added below what the reader sees, and `toEnd` goes there.
+ */
+export const useFollow = () => {
   const scroller = useRef<HTMLElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const hasNew = useSignal(false)

@@ -76,18 +76,11 @@ export class Client {
 
   async #currentSession(): Promise<OpenSession> {
     const known = this.#session
-    if (known !== undefined) {
-      const session = await known
-      if (session.renewAt > performance.now()) return session
-      // Another request renews it already.
-      if (this.#session !== known) return this.#currentSession()
-    }
-    const opened = this.#open()
-    this.#session = opened
-    opened.catch(() => {
-      if (this.#session === opened) this.#session = undefined
-    })
-    return opened
+    const session = await known?.catch(() => undefined)
+    if (session !== undefined && session.renewAt > performance.now()) return session
+    // Unless another request opens one already.
+    if (this.#session === known || this.#session === undefined) this.#session = this.#open()
+    return this.#session
   }
 
   async #open(): Promise<OpenSession> {

@@ -2,7 +2,7 @@
 export type FailureKind =
   /** The server cannot be reached. */
   | "offline"
-  /** Too many requests: it goes on after `retryAfter` seconds. */
+  /** Too many requests. */
   | "busy"
   /** The chatbot cannot answer today, or is switched off. */
   | "spent"
@@ -20,15 +20,12 @@ export type FailureKind =
 /** A request, or a reply, that failed. */
 export class Failure extends Error {
   readonly kind: FailureKind
-  /** Seconds until the request is granted. */
-  readonly retryAfter: number | undefined
   /** The code by which the server names the failure; empty where it is none of the server's. */
   readonly code: string
 
-  constructor(kind: FailureKind, retryAfter?: number, code = "") {
+  constructor(kind: FailureKind, code = "") {
     super(kind)
     this.kind = kind
-    this.retryAfter = retryAfter
     this.code = code
   }
 }
@@ -50,8 +47,7 @@ export const failureOf = async (response: Response): Promise<Failure> => {
   const body: unknown = await response.json().catch(() => undefined)
   const problem = typeof body === "object" && body !== null ? body : {}
   const code = "code" in problem && typeof problem.code === "string" ? problem.code : ""
-  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN)
-  return new Failure(kindOf(code, response.status), Number.isFinite(seconds) ? seconds : undefined, code)
+  return new Failure(kindOf(code, response.status), code)
 }
 
 /** Returns what was thrown as a failure. What `fetch` throws means that the server was not reached. */

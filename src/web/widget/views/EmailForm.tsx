@@ -1,22 +1,15 @@
-import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
-import { focusOn, useWidget } from "./Context.ts"
+import { focusOn, useTexts } from "./Context.ts"
 
-/** Asks for the visitor's e-mail address; an empty answer declines. */
+/** Asks for the visitor's e-mail address, which the browser examines; an empty answer declines. */
 export const EmailForm = ({ answer }: { readonly answer: (email: string) => void }): VNode => {
-  const { texts } = useWidget().language.value
-  const isInvalid = useSignal(false)
+  const texts = useTexts()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    const input =
-      event.currentTarget instanceof HTMLFormElement ? event.currentTarget.elements.namedItem("email") : null
-    if (!(input instanceof HTMLInputElement)) return
-    isInvalid.value = input.value.trim() === "" || !input.validity.valid
-    if (isInvalid.value) input.focus()
-    else answer(input.value.trim())
+    if (event.currentTarget instanceof HTMLFormElement) answer(String(new FormData(event.currentTarget).get("email")))
   }
   return (
-    <form class="row email" noValidate onSubmit={submit}>
+    <form class="row email" onSubmit={submit}>
       <label for="email">{texts.emailQuestion}</label>
       <input
         id="email"
@@ -25,15 +18,8 @@ export const EmailForm = ({ answer }: { readonly answer: (email: string) => void
         autocomplete="email"
         required
         placeholder={texts.email}
-        aria-invalid={isInvalid.value}
-        aria-describedby={isInvalid.value ? "email-invalid" : undefined}
         ref={focusOn}
       />
-      {isInvalid.value && (
-        <p id="email-invalid" class="failure" role="alert">
-          {texts.emailInvalid}
-        </p>
-      )}
       <div class="row">
         <button type="submit" class="small-button">
           {texts.goOn}

@@ -39,7 +39,7 @@ export const Messages = (): VNode => {
         </div>
       </section>
       {hasNew.value && (
-        <button type="button" class="new-messages" onClick={toEnd}>
+        <button type="button" class="quiet-button new-messages" onClick={toEnd}>
           {texts.newMessages} <span aria-hidden="true">↓</span>
         </button>
       )}

@@ -63,10 +63,8 @@ const ReplyText = ({ reply }: { readonly reply: Reply }): VNode | null => {
 }
 
 const wordsFor = (activity: Activity | undefined, texts: WidgetTexts): string => {
-  if (activity === undefined) return texts.thinking
-  if (activity.tool === "documents") return texts.reading
-  if (activity.tool === "other") return texts.working
-  return activity.query === undefined ? texts.searching : fill(texts.searchingFor, { query: activity.query })
+  if (activity === undefined || activity.tool === "other") return texts.thinking
+  return activity.query === undefined ? texts.reading : fill(texts.searchingFor, { query: activity.query })
 }
 
 /** Activity of the chatbot, while it lasts. */
