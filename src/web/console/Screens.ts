@@ -18,10 +18,10 @@ import type { Scope } from "../../domain/keys/ApiKey.ts"
 import { isComplete, type ScreenName, type ScreenParams } from "./Router.ts"
 
 /** Renders a screen with the parameters of its address. */
-export type Render = (params: Readonly<Record<string, string>>) => ComponentChildren
+type Render = (params: Readonly<Record<string, string>>) => ComponentChildren
 
 /** A screen, and the right to see it. */
-export interface Screen {
+interface Screen {
   readonly title: string
   /** Its entry in the navigation; undefined for a screen that only another one leads to. */
   readonly icon: IconNode | undefined

@@ -1,20 +1,19 @@
 import { signal } from "@preact/signals"
-import { type ComponentChildren, Fragment } from "preact"
+import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { BookOpen, KeyRound, LogOut, Menu as MenuIcon, MessagesSquare, Monitor, Moon, Sun } from "lucide"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource } from "./data/Chatbots.ts"
-import { type Failure, toFailure } from "./server/Failure.ts"
 import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton, Menu } from "./parts/Buttons.tsx"
 import { Confirmations, Dialog } from "./parts/Dialogs.tsx"
 import { Empty, Problem, Skeleton } from "./parts/Layout.tsx"
 import { toastFailure, Toasts } from "./parts/Toast.tsx"
-import { useResource } from "./server/Resource.ts"
+import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
 import { screenAddress, href, parametersOf, place, type ScreenName, screenNames } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./server/Session.ts"
-import { type Render, screens } from "./Screens.ts"
+import { screens } from "./Screens.ts"
 import { SignIn, SignInForm } from "./SignIn.tsx"
 import { theme } from "./Theme.ts"
 import { Wordmark } from "./Wordmark.tsx"
@@ -115,23 +114,8 @@ const Navigation = () => {
   )
 }
 
-interface LoadedScreen {
-  readonly screen: ScreenName
-  readonly render: Render
-}
-
-const loadedScreen = signal<LoadedScreen | undefined>(undefined)
-const loadFailure = signal<Failure | undefined>(undefined)
-
-const loadScreen = async (screen: ScreenName): Promise<void> => {
-  loadFailure.value = undefined
-  try {
-    const render = await screens[screen].load()
-    if (render !== undefined && place.value.screen === screen) loadedScreen.value = { screen, render }
-  } catch (error) {
-    loadFailure.value = toFailure(error)
-  }
-}
+/** The code of a screen. */
+const codeOf = resources((screen: ScreenName) => screens[screen].load())
 
 const Screen = () => {
   const { params, screen } = place.value
@@ -139,40 +123,39 @@ const Screen = () => {
   const address = `${screen ?? ""} ${JSON.stringify(params)}`
   const isFirst = useRef(true)
   useEffect(() => {
-    if (screen !== undefined && isShown(screen)) void loadScreen(screen)
-  }, [screen])
-  useEffect(() => {
     // Screen readers go on reading at the new screen, not at the link that is gone.
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
   }, [address])
   return (
     <main id="main" ref={main} tabIndex={-1}>
-      <Shown address={address} />
+      {screen === undefined && (
+        <Empty
+          icon={MessagesSquare}
+          title="There is nothing at this address"
+          action={<a href={href("chatbots", {})}>All chatbots</a>}
+        />
+      )}
+      {screen !== undefined && !isShown(screen) && (
+        <Empty icon={KeyRound} title="The key that is signed in may not see this" />
+      )}
+      {screen !== undefined && isShown(screen) && <Shown key={address} screen={screen} />}
     </main>
   )
 }
 
-const Shown = ({ address }: { readonly address: string }): ComponentChildren => {
-  const { params, screen } = place.value
-  if (screen === undefined)
-    return (
-      <Empty
-        icon={MessagesSquare}
-        title="There is nothing at this address"
-        action={<a href={href("chatbots", {})}>All chatbots</a>}
-      />
-    )
-  if (!isShown(screen)) return <Empty icon={KeyRound} title="The key that is signed in may not see this" />
-  if (loadFailure.value !== undefined) return <Problem failure={loadFailure.value} onRetry={() => location.reload()} />
-  const loaded = loadedScreen.value
-  if (loaded?.screen !== screen)
-    return (
-      <div class="page stack loose">
-        <Skeleton />
-      </div>
-    )
-  return <Fragment key={address}>{loaded.render(params)}</Fragment>
+const Shown = ({ screen }: { readonly screen: ScreenName }): ComponentChildren => {
+  const code = useResource(codeOf(screen))
+  const failure = code.failure.value
+  // The server may have other files by now.
+  if (failure !== undefined) return <Problem failure={failure} onRetry={() => location.reload()} />
+  const render = code.data.value
+  if (render !== undefined) return render(place.value.params)
+  return (
+    <div class="page stack loose">
+      <Skeleton />
+    </div>
+  )
 }
 
 /** The console once somebody has signed in. */
