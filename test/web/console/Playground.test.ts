@@ -81,7 +81,7 @@ describe("a trace", () => {
     })
     expect(tokensOf(trace)).toEqual({ input: 150, cached: 50, output: 20 })
     expect(trace).toMatchObject({ text: "At noon. ☀️", firstText: 100 })
-    expect(trace.quotes).toMatchObject([{ title: "Tides", chunk: 2, text: "q" }])
+    expect(trace.quotes).toMatchObject([{ title: "Tides", chunk: 2, content: "q" }])
   })
 
   test("leaves open what goes on", () => {

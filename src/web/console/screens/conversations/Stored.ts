@@ -1,5 +1,5 @@
-import { fieldsIn, isFields, numberIn, textIn } from "../../server/Unknown.ts"
-import type { FoundPassage } from "../playground/Passages.tsx"
+import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
+import { type FoundPassage, passageOf } from "../playground/Passages.tsx"
 
 /*
  * Things that are stored with a reply beside its text, whose form the API leaves open.
@@ -25,12 +25,5 @@ export const resultsIn = (stored: ReadonlyArray<unknown> | null): ReadonlyArray<
 /** The quotes on which a reply rests, where they are stored with it. */
 export const sourcesIn = (message: object): ReadonlyArray<FoundPassage> => {
   const sources = "sources" in message && Array.isArray(message.sources) ? message.sources : []
-  return sources.filter(isFields).map(({ chunk, document_id, page, quote, title }) => ({
-    title: textIn(title) ?? "",
-    chunk: numberIn(chunk),
-    section: numberIn(page) === undefined ? undefined : `page ${numberIn(page)}`,
-    content: textIn(quote) ?? "",
-    similarity: undefined,
-    documentId: textIn(document_id),
-  }))
+  return sources.filter(isFields).map(passageOf)
 }

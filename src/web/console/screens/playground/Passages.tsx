@@ -1,7 +1,7 @@
 import { formatShare } from "../../../shared/Format.ts"
 import { href } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
-import { isFields, numberIn, textIn } from "../../server/Unknown.ts"
+import { type Fields, isFields, numberIn, textIn } from "../../server/Unknown.ts"
 
 /** A passage that a search found, or on which a reply rests. */
 export interface FoundPassage {
@@ -17,18 +17,22 @@ export interface FoundPassage {
 /** The tool by which models search the knowledge base. */
 export const SEARCH_TOOL = "searchKnowledgeBase"
 
-/** The passages in the result of a search; undefined for what is no such result. */
-export const passagesIn = (toolName: string, output: unknown): ReadonlyArray<FoundPassage> | undefined => {
-  if (toolName !== SEARCH_TOOL || !Array.isArray(output)) return undefined
-  return output.filter(isFields).map(({ chunk, content, document_id, section, similarity, title }) => ({
+/** A passage from fields whose form nobody vouches for; a source calls its text a quote. */
+export const passageOf = (fields: Fields): FoundPassage => {
+  const { chunk, content, document_id, page, quote, section, similarity, title } = fields
+  return {
     title: textIn(title) ?? "",
     chunk: numberIn(chunk),
-    section: textIn(section),
-    content: textIn(content) ?? "",
+    section: textIn(section) ?? (numberIn(page) === undefined ? undefined : `page ${numberIn(page)}`),
+    content: textIn(content) ?? textIn(quote) ?? "",
     similarity: numberIn(similarity),
     documentId: textIn(document_id),
-  }))
+  }
 }
+
+/** The passages in the result of a search; undefined for what is no such result. */
+export const passagesIn = (toolName: string, output: unknown): ReadonlyArray<FoundPassage> | undefined =>
+  toolName === SEARCH_TOOL && Array.isArray(output) ? output.filter(isFields).map(passageOf) : undefined
 
 /** The input of a call of a tool in few words: its only text, or the whole of it as JSON. */
 export const briefly = (input: unknown): string => {

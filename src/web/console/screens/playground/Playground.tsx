@@ -7,7 +7,7 @@ import { Scroller } from "../../../shared/Scroller.tsx"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Answer } from "../../parts/Answer.tsx"
 import { Badge, Empty, Page } from "../../parts/Layout.tsx"
-import { Button, IconButton, LinkButton } from "../../parts/Buttons.tsx"
+import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { randomUuid } from "../../../shared/Random.ts"
 import { useResource } from "../../server/Resource.ts"
 import { href } from "../../Router.ts"
@@ -52,9 +52,9 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
       actions={
         <>
           {session !== undefined && can("conversations:read") && (
-            <LinkButton kind="quiet" href={href("conversation", { chatbotId, sessionId: session })}>
+            <a class="button quiet" href={href("conversation", { chatbotId, sessionId: session })}>
               Open the conversation
-            </LinkButton>
+            </a>
           )}
           <Button icon={Plus} disabled={exchanges.value.length === 0} onClick={begin}>
             New conversation
@@ -115,14 +115,6 @@ const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProp
   const blocks = exchange.blocks.value
   const goesOn = isGoingOn(trace)
   const running = trace.rows.findLast((row) => row.kind === "tool" && row.end === undefined)
-  const passages = trace.quotes.map(({ chunk, documentId, page, text, title }) => ({
-    title,
-    chunk,
-    section: page === undefined ? undefined : `page ${page}`,
-    content: text,
-    similarity: undefined,
-    documentId: documentId === "" ? undefined : documentId,
-  }))
   return (
     <li class="stack tight">
       <p class="playground-question said" dir="auto">
@@ -139,10 +131,10 @@ const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProp
             {trace.error}
           </p>
         )}
-        {passages.length > 0 && (
+        {trace.quotes.length > 0 && (
           <details class="small">
-            <summary>{plural(passages.length, "source")}</summary>
-            <Passages chatbotId={chatbotId} passages={passages} />
+            <summary>{plural(trace.quotes.length, "source")}</summary>
+            <Passages chatbotId={chatbotId} passages={trace.quotes} />
           </details>
         )}
         {!goesOn && (

@@ -1,4 +1,5 @@
 import { type Fields, fieldsIn, numberIn, textIn } from "../../server/Unknown.ts"
+import { type FoundPassage, passageOf } from "./Passages.tsx"
 
 /*
  * The steps of a reply, as its stream tells: the UI messages of the AI SDK, as far as the playground shows them. Times
@@ -43,24 +44,8 @@ const factsOf = (step: Fields): StepFacts => {
 }
 
 /** A quote on which a reply rests. */
-export interface Quote {
-  readonly title: string
-  readonly documentId: string
-  readonly chunk: number | undefined
-  readonly page: number | undefined
-  readonly text: string
-}
-
-const quoteOf = ({ providerMetadata, title }: Fields): Quote => {
-  const parley = fieldsIn(fieldsIn(providerMetadata)["parley"])
-  return {
-    title: text(title),
-    documentId: text(parley["document_id"]),
-    chunk: numberIn(parley["chunk"]),
-    page: numberIn(parley["page"]),
-    text: text(parley["quote"]),
-  }
-}
+const quoteOf = ({ providerMetadata, title }: Fields): FoundPassage =>
+  passageOf({ title, ...fieldsIn(fieldsIn(providerMetadata)["parley"]) })
 
 /** A call of the model. */
 export interface ModelCall {
@@ -105,7 +90,7 @@ export interface Trace {
   readonly text: string
   /** Time at which the first of the text came. */
   readonly firstText: number | undefined
-  readonly quotes: ReadonlyArray<Quote>
+  readonly quotes: ReadonlyArray<FoundPassage>
   readonly error: string | undefined
   /** Time at which the last step was done. */
   readonly stepEnd: number
