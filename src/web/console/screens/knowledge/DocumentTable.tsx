@@ -1,17 +1,17 @@
 import { useSignal } from "@preact/signals"
-import { BookOpen, RefreshCw, RotateCcw } from "lucide"
-import { formatAgo, formatBytes, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
+import { RefreshCw, RotateCcw } from "lucide"
+import { formatBytes, formatCount, plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { pickFiles } from "../../parts/FilePicker.ts"
-import { type Column, Table, Tabs } from "../../parts/Layout.tsx"
+import { Ago, type Column, Table, Tabs } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.tsx"
 import { setQuery } from "../../Router.ts"
 import { DocumentState } from "./DocumentState.tsx"
 import { type Document, type DocumentList, isUnderWay } from "./Documents.ts"
-import { accepted } from "./KnowledgeActions.tsx"
+import { accept } from "./Files.ts"
 import { UploadRows } from "./UploadRows.tsx"
 import type { Uploads } from "./Uploads.ts"
 
@@ -68,15 +68,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
     { title: "State", cell: (document) => <DocumentState document={document} /> },
     { title: "Passages", kind: "number", isExtra: true, cell: ({ chunk_count }) => formatCount(chunk_count) },
     { title: "Size", kind: "number", isExtra: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
-    {
-      title: "Changed",
-      isExtra: true,
-      cell: ({ updated_at }) => (
-        <time class="soft number" datetime={updated_at} title={formatMoment(updated_at)}>
-          {formatAgo(updated_at, Date.now())}
-        </time>
-      ),
-    },
+    { title: "Changed", isExtra: true, cell: ({ updated_at }) => <Ago at={updated_at} /> },
     {
       title: "Actions",
       kind: "actions",
@@ -84,11 +76,6 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
         <Menu
           label={`Actions for ${document.name}`}
           items={[
-            {
-              label: "Read the passages",
-              icon: BookOpen,
-              onChoose: () => setQuery({ document: document.id }),
-            },
             mayWrite &&
               document.status === "failed" && {
                 label: "Try again",
@@ -98,7 +85,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
             mayWrite && {
               label: "Replace …",
               icon: RefreshCw,
-              onChoose: () => pickFiles({ accept: accepted }, (files) => uploads.add(files, document.id)),
+              onChoose: () => pickFiles({ accept }, (files) => uploads.add(files, document.id)),
             },
             mayWrite && deleteItem(() => void remove(document)),
           ]}

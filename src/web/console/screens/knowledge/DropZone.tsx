@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect } from "preact/hooks"
 import { FileUp, Files } from "lucide"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Empty } from "../../parts/Layout.tsx"
@@ -20,30 +20,27 @@ const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.i
 /** Takes files and folders that are dropped anywhere on the page, and shows while they are dragged that it does. */
 export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps) => {
   const isOver = useSignal(false)
-  /** Number of nested elements that the pointer has entered and not left. */
-  const depth = useRef(0)
   useEffect(() => {
     if (!mayWrite) return undefined
-    const entered =
-      (change: number) =>
-      (event: DragEvent): void => {
-        if (!hasFiles(event)) return
-        depth.current += change
-        isOver.value = depth.current > 0
-      }
+    const enter = (event: DragEvent): void => {
+      if (hasFiles(event)) isOver.value = true
+    }
+    const leave = ({ relatedTarget }: DragEvent): void => {
+      // It leaves one element for another, until there is none.
+      if (relatedTarget === null) isOver.value = false
+    }
     const over = (event: DragEvent): void => {
       if (hasFiles(event)) event.preventDefault()
     }
     const drop = (event: DragEvent): void => {
       if (!hasFiles(event) || event.dataTransfer === null) return
       event.preventDefault()
-      depth.current = 0
       isOver.value = false
       droppedFiles(event.dataTransfer).then((dropped) => uploads.add(dropped), toastFailure)
     }
     const ends = new AbortController()
-    addEventListener("dragenter", entered(1), ends)
-    addEventListener("dragleave", entered(-1), ends)
+    addEventListener("dragenter", enter, ends)
+    addEventListener("dragleave", leave, ends)
     addEventListener("dragover", over, ends)
     addEventListener("drop", drop, ends)
     return () => ends.abort()

@@ -2,6 +2,9 @@
 export const EXTENSIONS: ReadonlyArray<string> =
   "md markdown txt text html htm xhtml csv tsv json jsonl ndjson pdf docx pptx xlsx".split(" ")
 
+/** The files that the browser's own dialog offers. */
+export const accept = EXTENSIONS.map((extension) => `.${extension}`).join(",")
+
 const MOST_BYTES = 25 * 1_048_576
 /** The reason not to send a file at all. */
 export const faultOf = ({ name, size }: { readonly name: string; readonly size: number }): string | undefined => {

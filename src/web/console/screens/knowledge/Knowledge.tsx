@@ -1,15 +1,21 @@
 import { useComputed } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
+import { FolderUp, Upload } from "lucide"
+import { call } from "../../server/Api.ts"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { listen } from "../../server/Live.ts"
+import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
+import { pickFiles } from "../../parts/FilePicker.ts"
 import { Loaded, Page, Tabs } from "../../parts/Layout.tsx"
 import { useResource } from "../../server/Resource.ts"
 import { place, setQuery } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { afterEvent, documentList, FIRST_DOCUMENTS, withDocument } from "./Documents.ts"
 import { DocumentTable } from "./DocumentTable.tsx"
+import { chosenFiles } from "./Dropping.ts"
 import { DropZone } from "./DropZone.tsx"
-import { KnowledgeActions } from "./KnowledgeActions.tsx"
+import { accept } from "./Files.ts"
 import { PassagesDrawer } from "./PassagesDrawer.tsx"
 import { SearchTester } from "./SearchTester.tsx"
 import { makeUploads } from "./Uploads.ts"
@@ -18,6 +24,19 @@ const views = [
   { value: "documents", label: "Documents" },
   { value: "search", label: "Try a search" },
 ] as const
+
+const deleteAll = (chatbotId: string, name: string): Promise<void> =>
+  confirmed(
+    {
+      title: "Delete all documents?",
+      text: `${name} forgets everything that it was given. This cannot be undone.`,
+      action: "Delete all documents",
+      typed: name,
+    },
+    () =>
+      call("DELETE /api/external/chatbot/:chatbotId/knowledge-base", { params: { chatbotId }, query: { all: "true" } }),
+    "All documents are deleted.",
+  )
 
 /** The documents of a chatbot, and what a search finds in them. */
 const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
@@ -45,6 +64,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
     [chatbotId, list],
   )
   const isEmpty = useComputed(() => list.data.value?.total === 0 && uploads.all.value.length === 0)
+  const add = (chosen: ReadonlyArray<File>): void => uploads.add(chosenFiles(chosen))
   const view = query.get("view") === "search" ? "search" : "documents"
   const mayWrite = can("knowledge:write")
   const documentId = query.get("document")
@@ -55,13 +75,19 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
       about="What the chatbot answers from."
       actions={
         mayWrite && (
-          <KnowledgeActions
-            chatbotId={chatbotId}
-            name={chatbot?.name ?? ""}
-            uploads={uploads}
-            isEmpty={isEmpty.value}
-            onChanged={() => void list.reload()}
-          />
+          <>
+            <Button kind="primary" icon={Upload} onClick={() => pickFiles({ accept, multiple: true }, add)}>
+              Add files
+            </Button>
+            <Menu
+              label="More"
+              items={[
+                { label: "Add a folder", icon: FolderUp, onChoose: () => pickFiles({ webkitdirectory: true }, add) },
+                !isEmpty.value &&
+                  deleteItem(() => void deleteAll(chatbotId, chatbot?.name ?? "").then(list.reload), "Delete all …"),
+              ]}
+            />
+          </>
         )
       }
     >

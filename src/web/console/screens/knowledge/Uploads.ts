@@ -48,8 +48,6 @@ const send = async (
   return []
 }
 
-const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
-
 /** Whether the server has only asked to wait. */
 const isBusy = ({ retryAfterSeconds, status }: Failure): boolean =>
   (status === 429 || status === 503) && (retryAfterSeconds ?? Infinity) <= 60
@@ -75,7 +73,7 @@ export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArr
         const failure = toFailure(error)
         if (waits === WAITS || !isBusy(failure)) throw failure
         change(next.id, { is: "waiting" })
-        await pause((failure.retryAfterSeconds ?? 1) * 1_000)
+        await new Promise((resolve) => setTimeout(resolve, (failure.retryAfterSeconds ?? 1) * 1_000))
       }
     }
   }
@@ -105,18 +103,13 @@ export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArr
     }
   }
 
+  const stateOf = (fault: string | undefined): Upload["state"] =>
+    fault === undefined ? { is: "waiting" } : { is: "failed", reason: fault, isFinal: true }
+
   return {
     all,
     add: (files, replaces) => {
-      const added = files.map((file): Upload => {
-        const fault = faultOf(file)
-        return {
-          id: randomUuid(),
-          file,
-          replaces,
-          state: fault === undefined ? { is: "waiting" } : { is: "failed", reason: fault, isFinal: true },
-        }
-      })
+      const added = files.map((file) => ({ id: randomUuid(), file, replaces, state: stateOf(faultOf(file)) }))
       all.value = [...all.value, ...added]
       pump()
     },
