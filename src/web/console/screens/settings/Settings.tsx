@@ -13,7 +13,6 @@ import { lookOf } from "../../preview/WidgetLook.ts"
 import { PreviewPage } from "../../preview/WidgetPreview.tsx"
 import { AnswersSection } from "./AnswersSection.tsx"
 import { GeneralSection } from "./GeneralSection.tsx"
-import { SnippetSection } from "./SnippetSection.tsx"
 import { VoiceSection } from "./VoiceSection.tsx"
 
 const widgetFields = resources(async (chatbotId: string) =>
@@ -61,7 +60,6 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
       <EditForm form={form} label={`Settings of ${first.chatbot.name}`}>
         <GeneralSection form={form} chatbotId={chatbotId} />
         <AnswersSection form={form} />
-        <SnippetSection form={form} chatbotId={chatbotId} />
         <VoiceSection form={form} />
       </EditForm>
     </PreviewPage>

@@ -1,7 +1,6 @@
 import { ColorField } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { TextField } from "../../parts/Field.tsx"
-import { Fold } from "../../parts/Layout.tsx"
 
 const path = (field: string): string => `voice_widget_config.${field}`
 
@@ -38,21 +37,27 @@ const colors = [
 
 /** The configuration of the voice agent, which clients read; an empty field is not set. */
 export const VoiceSection = ({ form }: { readonly form: Form }) => (
-  <Fold title="Voice agent" about="Stored for clients that speak">
-    <div class="columns">
-      {texts.map(([field, label, placeholder]) => (
-        <TextField key={field} {...form.line(path(field))} {...{ label, placeholder }} maxLength={500} />
-      ))}
+  <details class="section">
+    <summary>
+      <h2>Voice agent</h2>
+      <span class="soft small">Stored for clients that speak</span>
+    </summary>
+    <div class="stack loose">
+      <div class="columns">
+        {texts.map(([field, label, placeholder]) => (
+          <TextField key={field} {...form.line(path(field))} {...{ label, placeholder }} maxLength={500} />
+        ))}
+      </div>
+      <div class="columns">
+        {numbers.map(([field, label, min, max, step]) => (
+          <TextField key={field} type="number" {...form.number(path(field))} {...{ label, min, max, step }} />
+        ))}
+      </div>
+      <div class="columns">
+        {colors.map(([field, label, fallback]) => (
+          <ColorField key={field} form={form} path={path(field)} {...{ label, fallback }} />
+        ))}
+      </div>
     </div>
-    <div class="columns">
-      {numbers.map(([field, label, min, max, step]) => (
-        <TextField key={field} type="number" {...form.number(path(field))} {...{ label, min, max, step }} />
-      ))}
-    </div>
-    <div class="columns">
-      {colors.map(([field, label, fallback]) => (
-        <ColorField key={field} form={form} path={path(field)} {...{ label, fallback }} />
-      ))}
-    </div>
-  </Fold>
+  </details>
 )
