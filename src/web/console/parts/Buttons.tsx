@@ -4,7 +4,7 @@ import { useId } from "preact/hooks"
 import { Icon } from "../../shared/Icon.tsx"
 
 /*
- * Buttons, links that look like them, and menus.
+ * Buttons and menus. A link looks like a button by the class of one.
  */
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
@@ -58,29 +58,6 @@ export const IconButton = ({ class: name, icon, label, ...rest }: IconButtonProp
   </button>
 )
 
-interface LinkButtonProps {
-  readonly href: string
-  /** Whether it opens in a tab of its own. */
-  readonly isElsewhere?: boolean
-  readonly kind?: "primary" | "secondary" | "quiet"
-  readonly small?: boolean
-  readonly icon?: IconNode
-  readonly children: ComponentChildren
-}
-
-/** A link that looks like a button. */
-export const LinkButton = ({ children, href, icon, isElsewhere, kind = "secondary", small }: LinkButtonProps) => (
-  <a
-    class={`button ${kind}${small === true ? " small" : ""}`}
-    href={href}
-    target={isElsewhere === true ? "_blank" : undefined}
-    rel="noopener"
-  >
-    {icon && <Icon nodes={icon} size={16} />}
-    <span>{children}</span>
-  </a>
-)
-
 interface MenuItem {
   readonly label: string
   readonly icon?: IconNode
@@ -108,26 +85,26 @@ interface MenuProps {
 /** A button that opens a list of actions, over whatever stands below it. */
 export const Menu = ({ items, label }: MenuProps) => {
   const id = useId()
+  const shown = items.filter((item) => item !== undefined && item !== false)
+  if (shown.length === 0) return null
   return (
     <>
       <IconButton icon={Ellipsis} label={label} popovertarget={id} />
       <div id={id} popover="auto" class="menu raised">
-        {items
-          .filter((item) => item !== undefined && item !== false)
-          .map((item, index) => (
-            <button
-              key={item.label}
-              type="button"
-              class={item.isDangerous === true ? "entry row nowrap danger" : "entry row nowrap"}
-              autofocus={index === 0}
-              popovertarget={id}
-              popovertargetaction="hide"
-              onClick={item.onChoose}
-            >
-              {item.icon && <Icon nodes={item.icon} size={16} />}
-              {item.label}
-            </button>
-          ))}
+        {shown.map((item, index) => (
+          <button
+            key={item.label}
+            type="button"
+            class={item.isDangerous === true ? "entry row nowrap danger" : "entry row nowrap"}
+            autofocus={index === 0}
+            popovertarget={id}
+            popovertargetaction="hide"
+            onClick={item.onChoose}
+          >
+            {item.icon && <Icon nodes={item.icon} size={16} />}
+            {item.label}
+          </button>
+        ))}
       </div>
     </>
   )

@@ -22,12 +22,10 @@ interface DialogProps {
   /** Whether Escape and the button to close are without effect, as while something cannot be undone. */
   readonly stays?: boolean
   readonly children: ComponentChildren
-  /** The buttons at the end, the one that goes on last. */
-  readonly actions?: ComponentChildren
 }
 
 /** A dialog over the screen while it is rendered. The focus stays in it, and goes back to where it was. */
-export const Dialog = ({ actions, children, kind = "dialog", onClose, stays = false, title, wide }: DialogProps) => {
+export const Dialog = ({ children, kind = "dialog", onClose, stays = false, title, wide }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -55,7 +53,6 @@ export const Dialog = ({ actions, children, kind = "dialog", onClose, stays = fa
       ) : (
         <div class={kind === "dialog" ? "dialog-body stack" : "dialog-body"}>{children}</div>
       )}
-      {actions !== undefined && <div class="dialog-actions row">{actions}</div>}
     </dialog>
   )
 }

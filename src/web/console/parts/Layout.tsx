@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, CircleX, type IconNode } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
+import { formatAgo, formatMoment } from "../../shared/Format.ts"
 import { Icon } from "../../shared/Icon.tsx"
 import { Scroller } from "../../shared/Scroller.tsx"
 import type { Failure } from "../server/Failure.ts"
@@ -40,23 +41,6 @@ export const Page = ({ about, actions, children, of, title }: PageProps) => {
     </div>
   )
 }
-
-interface FoldProps {
-  readonly title: string
-  readonly about: string
-  readonly children: ComponentChildren
-}
-
-/** A part of a screen that most people need not see, folded until it is opened. */
-export const Fold = ({ about, children, title }: FoldProps) => (
-  <details class="section">
-    <summary>
-      <h2>{title}</h2>
-      <span class="soft small">{about}</span>
-    </summary>
-    <div class="stack loose">{children}</div>
-  </details>
-)
 
 interface SectionProps {
   readonly title: string
@@ -186,6 +170,13 @@ export const FactList = ({ facts }: FactsProps) => (
         ),
     )}
   </dl>
+)
+
+/** A moment by how long ago it was, and in full when it is pointed at. */
+export const Ago = ({ at }: { readonly at: string }) => (
+  <time dateTime={at} title={formatMoment(at)}>
+    {formatAgo(at, Date.now())}
+  </time>
 )
 
 /** A state in a word or two. */

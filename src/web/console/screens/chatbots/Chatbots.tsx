@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals"
-import { Bot, CopyPlus, Files, Plus, Settings2 } from "lucide"
-import { formatAgo, plural } from "../../../shared/Format.ts"
+import { Bot, CopyPlus, Plus } from "lucide"
+import { plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
 import { allChatbots, type ChatbotSummary } from "../../data/Chatbots.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
-import { Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
+import { Ago, Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed, FormDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
@@ -82,18 +82,14 @@ const Card = ({ chatbot }: { readonly chatbot: ChatbotSummary }) => {
                 : `${plural(totals.conversations.last_7_days, "conversation")} this week`}
             </span>
           )}
-          <span title={chatbot.updated_at}>changed {formatAgo(chatbot.updated_at, Date.now())}</span>
+          <span>
+            changed <Ago at={chatbot.updated_at} />
+          </span>
         </p>
       </div>
       <Menu
         label={`Actions for ${chatbot.name}`}
         items={[
-          { label: "Settings", icon: Settings2, onChoose: () => void navigate(href("settings", { chatbotId })) },
-          can("knowledge:read") && {
-            label: "Knowledge",
-            icon: Files,
-            onChoose: () => void navigate(href("knowledge", { chatbotId })),
-          },
           can("chatbots:write") &&
             session.value?.chatbot_id === null && {
               label: "Duplicate",

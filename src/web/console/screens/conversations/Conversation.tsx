@@ -6,7 +6,7 @@ import { call } from "../../server/Api.ts"
 import { useChatbotNames } from "../../data/Names.ts"
 import { Answer } from "../../parts/Answer.tsx"
 import { Badge, Loaded, More, Page } from "../../parts/Layout.tsx"
-import { Button, deleteItem, LinkButton, Menu } from "../../parts/Buttons.tsx"
+import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Json } from "../../parts/Json.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
@@ -111,9 +111,10 @@ const Conversation = ({ chatbotId, sessionId }: ConversationProps) => {
       }
       actions={
         <>
-          <LinkButton icon={ArrowLeft} kind="quiet" href={href("conversations", {})}>
+          <a class="button quiet" href={href("conversations", {})}>
+            <Icon nodes={ArrowLeft} size={16} />
             All conversations
-          </LinkButton>
+          </a>
           {shown !== undefined && <Actions of={shown} />}
         </>
       }

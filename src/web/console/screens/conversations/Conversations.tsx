@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import { ListFilter, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
-import { formatAgo, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
+import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { allChatbots } from "../../data/Chatbots.ts"
 import { listen } from "../../server/Live.ts"
 import { useChatbotNames } from "../../data/Names.ts"
-import { Badge, Empty, Loaded, More, Page, Tabs } from "../../parts/Layout.tsx"
+import { Ago, Badge, Empty, Loaded, More, Page, Tabs } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
 import { nextPage, type Resource, useResource } from "../../server/Resource.ts"
@@ -217,9 +217,7 @@ const Row = ({
       </span>
       <span class="conversation-when soft small">
         <span>{plural(message_count, "message")}</span>
-        <time dateTime={conversation.updated_at} title={formatMoment(conversation.updated_at)}>
-          {formatAgo(conversation.updated_at, Date.now())}
-        </time>
+        <Ago at={conversation.updated_at} />
       </span>
     </a>
   )

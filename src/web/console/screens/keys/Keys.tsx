@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals"
 import { KeyRound, Plus } from "lucide"
-import { formatAgo, formatCompact, formatMoment } from "../../../shared/Format.ts"
+import { formatCompact } from "../../../shared/Format.ts"
 import { allKeys, allOrganizations, type ApiKey, stateOf } from "../../data/Admin.ts"
 import { useChatbotNames } from "../../data/Names.ts"
-import { Badge, Empty, Loaded, Page, Table, Tabs } from "../../parts/Layout.tsx"
+import { Ago, Badge, Empty, Loaded, Page, Table, Tabs } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { SelectField } from "../../parts/Field.tsx"
 import { toast } from "../../parts/Toast.tsx"
@@ -119,7 +119,6 @@ const budgetOf = ({ budget: { concurrent_chats, tokens_per_day } }: ApiKey): str
 
 const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
   const chatbotName = useChatbotNames()
-  const now = Date.now()
   const keyName = (id: string): string => all.find((key) => key.id === id)?.name ?? `key …${id.slice(-6)}`
   if (keys.length === 0)
     return (
@@ -142,7 +141,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
                 {key.name} {key.kind === "publishable" && <Badge>publishable</Badge>}{" "}
                 {key.id === session.value?.api_key.id && <Badge kind="good">signed in</Badge>}
               </span>
-              <code class="soft number">
+              <code class="soft">
                 {key.prefix}…{key.last_four}
               </code>
             </span>
@@ -161,22 +160,15 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
         {
           title: "Last used",
           isExtra: true,
-          cell: ({ last_used_at }) =>
-            last_used_at === null ? (
-              <span class="soft">never</span>
-            ) : (
-              <time dateTime={last_used_at} title={formatMoment(last_used_at)}>
-                {formatAgo(last_used_at, now)}
-              </time>
-            ),
+          cell: ({ last_used_at }) => (last_used_at === null ? "never" : <Ago at={last_used_at} />),
         },
         { title: "Expires", isExtra: true, cell: (key) => endOf(key) },
         {
           title: "Created",
           isExtra: true,
           cell: (key) => (
-            <span class="soft" title={formatMoment(key.created_at)}>
-              {formatAgo(key.created_at, now)} by {makerOf(key.created_by, keyName)}
+            <span class="soft">
+              <Ago at={key.created_at} /> by {makerOf(key.created_by, keyName)}
             </span>
           ),
         },

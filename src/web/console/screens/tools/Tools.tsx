@@ -4,7 +4,7 @@ import { formatMillis } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Badge, Card, Empty, Loaded, Page } from "../../parts/Layout.tsx"
-import { Button, changeItem, deleteItem, LinkButton, Menu } from "../../parts/Buttons.tsx"
+import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { drop, put, useResource } from "../../server/Resource.ts"
@@ -112,7 +112,9 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
         </Loaded>
         {tools.data.value !== undefined && tools.data.value.length > 0 && can("chat") && (
           <p class="row">
-            <LinkButton href={href("playground", { chatbotId })}>Ask the chatbot in the playground</LinkButton>
+            <a class="button secondary" href={href("playground", { chatbotId })}>
+              Ask the chatbot in the playground
+            </a>
           </p>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { ExternalLink } from "lucide"
 import type { Chatbot } from "../../data/Chatbots.ts"
-import { LinkButton } from "../../parts/Buttons.tsx"
+import { Icon } from "../../../shared/Icon.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
 import { bind, Checkbox, SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
@@ -75,9 +75,10 @@ export const SnippetSection = ({ chatbot, color, keys }: SnippetProps) => {
       </pre>
       {chatbot.is_public && (
         <div class="row">
-          <LinkButton href={page} icon={ExternalLink} small isElsewhere>
+          <a class="button secondary small" href={page} target="_blank" rel="noopener">
+            <Icon nodes={ExternalLink} size={16} />
             Open its own page
-          </LinkButton>
+          </a>
           <code class="soft">{location.origin + page}</code>
         </div>
       )}
