@@ -111,6 +111,15 @@ export const setQuery = (changes: Query): void => {
   current.value = here()
 }
 
+/** The text of a parameter in the query of the address; empty without one. */
+export const queryText = (name: string): string => place.value.query.get(name) ?? ""
+
+/** The value of a control that is a parameter in the query of the address. */
+export const bindQuery = (name: string) => ({
+  value: queryText(name),
+  onValue: (value: string): void => setQuery({ [name]: value }),
+})
+
 /** Goes on to where the person was going, once the person has agreed to lose what is not saved. */
 const goOn = async ({ destination, navigationType }: NavigateEvent): Promise<void> => {
   if (guard === undefined || !(await guard())) return

@@ -2,7 +2,7 @@ import { call, open } from "../../server/Api.ts"
 import { saveFile } from "../../../shared/Download.ts"
 import type { Answer } from "../../server/Endpoints.ts"
 import { resources } from "../../server/Resource.ts"
-import { filtersOf, requestOf } from "./Filters.ts"
+import { requestOf } from "./Filters.ts"
 
 type Page = Answer<"GET /api/external/conversations">
 export type Conversation = Page["conversations"][number]
@@ -13,12 +13,10 @@ const MESSAGES = 100
 
 /** Conversations that the query of an address names, and the time back to which a search for them has looked. */
 export const fetchConversations = async (query: string, cursor?: string) => {
-  const filters = requestOf(filtersOf(new URLSearchParams(query)))
+  const filters = requestOf(new URLSearchParams(query))
   const page = await call("GET /api/external/conversations", { query: { ...filters, limit: PAGE, cursor } })
   return { items: page.conversations, next: page.next_cursor, searchedTo: page.searched_to }
 }
-
-export type ConversationList = Awaited<ReturnType<typeof fetchConversations>>
 
 /** The conversations that the query of an address names. */
 export const conversationList = resources((query: string) => fetchConversations(query))

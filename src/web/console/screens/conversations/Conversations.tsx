@@ -9,17 +9,11 @@ import { useChatbotNames } from "../../data/Names.ts"
 import { Ago, Badge, Empty, Loaded, More, Page, Tabs } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
-import { nextPage, type Resource, useResource } from "../../server/Resource.ts"
-import { href, place, setQuery } from "../../Router.ts"
+import { nextPage, useResource } from "../../server/Resource.ts"
+import { bindQuery, href, place, queryText, setQuery } from "../../Router.ts"
 import { can, session } from "../../server/Session.ts"
-import {
-  type Conversation,
-  type ConversationList,
-  conversationList,
-  fetchConversations,
-  visitorOf,
-} from "./ConversationData.ts"
-import { countFilters, type Filters, filtersOf, type Kind, kinds } from "./Filters.ts"
+import { type Conversation, conversationList, fetchConversations, visitorOf } from "./ConversationData.ts"
+import { type Kind, kindIn, kinds, moreFilters } from "./Filters.ts"
 
 /** Time between the last letter and the search. */
 const TYPING_MILLIS = 300
@@ -43,53 +37,37 @@ const Search = ({ value }: { readonly value: string }) => {
   )
 }
 
-const MoreFilters = ({ filters }: { readonly filters: Filters }) => {
+const MoreFilters = () => {
   const chatbots = useResource(allChatbots(), can("chatbots:read")).data.value ?? []
   return (
     <div class="box padded columns narrow">
       {session.value?.chatbot_id === null && chatbots.length > 1 && (
         <SelectField
           label="Chatbot"
-          value={filters.chatbot}
-          onValue={(chatbot) => setQuery({ chatbot })}
+          {...bindQuery("chatbot")}
           options={[
             { value: "", label: "All chatbots" },
             ...chatbots.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
       )}
-      <TextField
-        label="Platform"
-        placeholder="web"
-        value={filters.platform}
-        onValue={(platform) => setQuery({ platform: platform.toLowerCase() })}
-        maxLength={32}
-      />
-      <TextField
-        type="date"
-        label="Active from"
-        value={filters.from}
-        max={filters.to}
-        onValue={(from) => setQuery({ from })}
-      />
-      <TextField
-        type="date"
-        label="Active until"
-        value={filters.to}
-        min={filters.from}
-        onValue={(to) => setQuery({ to })}
-      />
+      <TextField label="Platform" placeholder="web" {...bindQuery("platform")} maxLength={32} />
+      <TextField label="Active from" type="date" {...bindQuery("from")} max={queryText("to")} />
+      <TextField label="Active until" type="date" {...bindQuery("to")} min={queryText("from")} />
     </div>
   )
 }
 
 /** The conversations of all chatbots, newest activity first. */
 const Conversations = () => {
-  const { query } = place.value
-  const filters = filtersOf(query)
-  const count = countFilters(filters)
+  const query = place.value.query.toString()
+  const kind = kindIn(place.value.query)
+  const search = queryText("search")
+  const count = moreFilters.filter((name) => queryText(name) !== "").length
+  const isFiltered = count > 0 || kind !== "all" || search !== ""
   const isOpen = useSignal(count > 0)
-  const list = useResource(conversationList(query.toString()))
+  const list = useResource(conversationList(query))
+  const chatbotName = useChatbotNames()
   const hasNews = useSignal(false)
   useEffect(
     () =>
@@ -102,35 +80,48 @@ const Conversations = () => {
     hasNews.value = false
     void list.reload()
   }
-  const clear = (): void => setQuery({ show: "", search: "", chatbot: "", platform: "", from: "", to: "" })
   return (
     <Page title="Conversations" about="What visitors said to all chatbots, newest activity first.">
       <div class="stack">
         <div class="toolbar row">
-          <Search key={filters.search === "" ? "empty" : "search"} value={filters.search} />
+          <Search key={search === "" ? "empty" : "search"} value={search} />
           <Tabs
             label="Which"
-            value={filters.kind}
-            onValue={(kind: Kind) => setQuery({ show: kind === "all" ? undefined : kind })}
+            value={kind}
+            onValue={(next: Kind) => setQuery({ show: next === "all" ? undefined : next })}
             tabs={kinds}
           />
           <Button icon={ListFilter} aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
             {count === 0 ? "Filters" : `Filters (${count})`}
           </Button>
         </div>
-        {isOpen.value && <MoreFilters filters={filters} />}
+        {isOpen.value && <MoreFilters />}
         <div aria-live="polite" class="more centred">
           {hasNews.value && <Button onClick={showNews}>Somebody has written: show it</Button>}
         </div>
         <Loaded of={list}>
-          {(shown) => (
-            <Listed
-              query={query.toString()}
-              of={list}
-              list={shown}
-              isFiltered={count > 0 || filters.kind !== "all" || filters.search !== ""}
-              onClear={clear}
-            />
+          {({ items, next, searchedTo }) => (
+            <>
+              {items.length === 0 && next === null && <NoneFound isFiltered={isFiltered} />}
+              {items.length > 0 && (
+                <ul class="conversations box rows">
+                  {items.map((conversation) => (
+                    <li key={conversation.id}>
+                      <Row conversation={conversation} chatbotName={chatbotName} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+              {next !== null && (
+                <More
+                  of={list}
+                  load={nextPage((cursor) => fetchConversations(query, cursor))}
+                  note={searchedTo && `Looked through back to ${formatMoment(searchedTo)}.`}
+                >
+                  {searchedTo === undefined ? "Show more" : "Search further back"}
+                </More>
+              )}
+            </>
           )}
         </Loaded>
       </div>
@@ -138,67 +129,37 @@ const Conversations = () => {
   )
 }
 
-interface ListedProps {
-  readonly query: string
-  readonly of: Resource<ConversationList>
-  readonly list: ConversationList
-  readonly isFiltered: boolean
-  readonly onClear: () => void
-}
-
-const Listed = ({ isFiltered, list, of, onClear, query }: ListedProps) => {
-  const chatbotName = useChatbotNames()
-  const { items, next, searchedTo } = list
-  const isOne = session.value?.chatbot_id !== null
-  return (
-    <>
-      {items.length === 0 && next === null && (
-        <Empty
-          icon={MessagesSquare}
-          title={isFiltered ? "No conversation is like that" : "No conversations yet"}
-          action={isFiltered && <Button onClick={onClear}>Show all</Button>}
-        >
-          {isFiltered
-            ? "Take a filter away, or search for another word."
-            : "As soon as somebody writes to a chatbot, the conversation is here."}
-        </Empty>
-      )}
-      {items.length > 0 && (
-        <ul class="conversations box rows">
-          {items.map((conversation) => (
-            <li key={conversation.id}>
-              <Row conversation={conversation} chatbot={isOne ? undefined : chatbotName(conversation.chatbot_id)} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {next !== null && (
-        <More
-          of={of}
-          load={nextPage((cursor) => fetchConversations(query, cursor))}
-          note={searchedTo && `Looked through back to ${formatMoment(searchedTo)}.`}
-        >
-          {searchedTo === undefined ? "Show more" : "Search further back"}
-        </More>
-      )}
-    </>
+const NoneFound = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty
+      icon={MessagesSquare}
+      title="No conversation is like that"
+      action={
+        <a class="button secondary" href={href("conversations", {})}>
+          Show all
+        </a>
+      }
+    >
+      Take a filter away, or search for another word.
+    </Empty>
+  ) : (
+    <Empty icon={MessagesSquare} title="No conversations yet">
+      As soon as somebody writes to a chatbot, the conversation is here.
+    </Empty>
   )
+
+interface RowProps {
+  readonly conversation: Conversation
+  readonly chatbotName: (id: string) => string
 }
 
-const Row = ({
-  chatbot,
-  conversation,
-}: {
-  readonly conversation: Conversation
-  /** The chatbot's name; undefined where there is only one. */
-  readonly chatbot: string | undefined
-}) => {
+const Row = ({ chatbotName, conversation }: RowProps) => {
   const { chatbot_id: chatbotId, id, last_message: last, message_count, platform, ratings, unanswered } = conversation
   return (
     <a href={href("conversation", { chatbotId, sessionId: id })}>
       <span class="conversation-who">
         <strong class="ellipsis">{visitorOf(conversation)}</strong>
-        {chatbot !== undefined && <span class="soft small ellipsis">{chatbot}</span>}
+        {session.value?.chatbot_id === null && <span class="soft small ellipsis">{chatbotName(chatbotId)}</span>}
       </span>
       <span class="ellipsis soft">
         {last !== null && (

@@ -14,48 +14,30 @@ export const kinds: ReadonlyArray<{ readonly value: Kind; readonly label: string
   { value: "up", label: "Rated up" },
 ]
 
-export interface Filters {
-  readonly kind: Kind
-  readonly search: string
-  readonly chatbot: string
-  readonly platform: string
-  /** Days in the reader's time zone, both included; empty for none. */
-  readonly from: string
-  readonly to: string
-}
+/** The kind of conversations that an address names. */
+export const kindIn = (query: URLSearchParams): Kind =>
+  kinds.find(({ value }) => value === query.get("show"))?.value ?? "all"
 
-const dayIn = (text: string | null): string => (text !== null && isDay(text) ? text : "")
-
-/** The filters in the query of an address. What they cannot be is left out. */
-export const filtersOf = (query: URLSearchParams): Filters => {
-  const platform = query.get("platform") ?? ""
-  return {
-    kind: kinds.find(({ value }) => value === query.get("show"))?.value ?? "all",
-    search: (query.get("search") ?? "").slice(0, 200),
-    chatbot: query.get("chatbot") ?? "",
-    platform: /^[a-z0-9_-]{1,32}$/.test(platform) ? platform : "",
-    from: dayIn(query.get("from")),
-    to: dayIn(query.get("to")),
-  }
-}
-
-/** Number of filters behind the button that are set. */
-export const countFilters = ({ chatbot, from, platform, to }: Filters): number =>
-  [chatbot, from, platform, to].filter((value) => value !== "").length
+/** The filters behind the button. The days are those of the reader's time zone, both included. */
+export const moreFilters = ["chatbot", "platform", "from", "to"] as const
 
 /** The midnight at which a day begins in the reader's time zone; of the next day with 1 for `later`. */
-const midnight = (day: string, later = 0): string => {
+const midnight = (day: string | null, later = 0): string | undefined => {
+  if (day === null || !isDay(day)) return undefined
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number)
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-/** The query of the API for these conversations, in which an empty text is no condition. */
-export const requestOf = ({ chatbot, from, kind, platform, search, to }: Filters) => ({
-  search: search.trim(),
-  chatbot_id: chatbot,
-  platform,
-  rating: kind === "up" || kind === "down" ? kind : undefined,
-  unanswered: kind === "unanswered" ? ("true" as const) : undefined,
-  from: from === "" ? undefined : midnight(from),
-  to: to === "" ? undefined : midnight(to, 1),
-})
+/** The query of the API for the conversations that an address names. */
+export const requestOf = (query: URLSearchParams) => {
+  const kind = kindIn(query)
+  return {
+    search: query.get("search")?.trim(),
+    chatbot_id: query.get("chatbot") ?? undefined,
+    platform: query.get("platform") ?? undefined,
+    rating: kind === "up" || kind === "down" ? kind : undefined,
+    unanswered: kind === "unanswered" ? ("true" as const) : undefined,
+    from: midnight(query.get("from")),
+    to: midnight(query.get("to"), 1),
+  }
+}

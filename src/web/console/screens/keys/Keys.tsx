@@ -8,7 +8,7 @@ import { Button } from "../../parts/Buttons.tsx"
 import { SelectField } from "../../parts/Field.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { put, useResource } from "../../server/Resource.ts"
-import { place, setQuery } from "../../Router.ts"
+import { queryText, setQuery } from "../../Router.ts"
 import { session } from "../../server/Session.ts"
 import { CreateKey } from "./CreateKey.tsx"
 import { EditKey } from "./EditKey.tsx"
@@ -24,10 +24,10 @@ const shownKeys = [
 const Keys = () => {
   const organizations = useResource(allOrganizations()).data.value ?? []
   const own = session.value?.organization.id ?? ""
-  const organizationId = place.value.query.get("organization") ?? own
+  const organizationId = queryText("organization") || own
   const organization = organizations.find(({ id }) => id === organizationId)
   const keys = useResource(allKeys(organizationId))
-  const shown = place.value.query.get("show") === "ended" ? "ended" : "active"
+  const shown = queryText("show") === "ended" ? "ended" : "active"
   const isCreating = useSignal(false)
   const edited = useSignal<ApiKey | undefined>(undefined)
   return (

@@ -6,7 +6,7 @@ import { Button } from "../../parts/Buttons.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
 import { Empty, FactList, Loaded } from "../../parts/Layout.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
-import { place, setQuery } from "../../Router.ts"
+import { bindQuery, queryText, setQuery } from "../../Router.ts"
 import { partsOf, piecesOf, type SearchAnswer, type SearchResult } from "./SearchResult.ts"
 
 /** Time of the search, as the server writes it in `Server-Timing`. */
@@ -132,9 +132,8 @@ const amounts = ["3", "5", "10", "20", "50"]
 
 /** Asks the documents as a chatbot would, and shows what is found, and why. */
 export const SearchTester = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const { query } = place.value
-  const asked = query.get("q") ?? ""
-  const amount = query.get("amount") ?? "5"
+  const asked = queryText("q")
+  const amount = queryText("amount") || "5"
   const question = useSignal(asked)
   const found = useResource(searchFor(chatbotId, asked, amount), asked !== "")
   const ask = (): void => {
@@ -162,8 +161,8 @@ export const SearchTester = ({ chatbotId }: { readonly chatbotId: string }) => {
         />
         <SelectField
           label="At most"
+          {...bindQuery("amount")}
           value={amount}
-          onValue={(value) => setQuery({ amount: value })}
           options={amounts.map((value) => ({ value, label: `${value} passages` }))}
         />
         <Button type="submit" kind="primary" icon={Search} busy={found.isLoading.value}>

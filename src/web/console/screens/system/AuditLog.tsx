@@ -3,18 +3,17 @@ import { allOrganizations } from "../../data/Admin.ts"
 import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Loaded, More, Section, Table } from "../../parts/Layout.tsx"
 import { nextPage, useResource } from "../../server/Resource.ts"
-import { place, setQuery } from "../../Router.ts"
+import { bindQuery, queryText } from "../../Router.ts"
 import { actionWords, actorWords, auditActions, changesOf } from "./Audit.ts"
 import { auditLog, fetchAudit } from "./SystemData.ts"
 
 /** The entries of the audit log, with filters. */
 export const AuditLog = () => {
-  const { query } = place.value
   const filters = {
-    action: query.get("action") ?? "",
-    organization: query.get("organization") ?? "",
-    from: query.get("from") ?? "",
-    to: query.get("to") ?? "",
+    action: queryText("action"),
+    organization: queryText("organization"),
+    from: queryText("from"),
+    to: queryText("to"),
   }
   const organizations = useResource(allOrganizations()).data.value ?? []
   const log = useResource(auditLog(filters.action, filters.organization, filters.from, filters.to))
@@ -25,23 +24,21 @@ export const AuditLog = () => {
       <div class="columns narrow">
         <SelectField
           label="What"
-          value={filters.action}
-          onValue={(action) => setQuery({ action })}
+          {...bindQuery("action")}
           options={[{ value: "", label: "Everything" }, ...auditActions]}
         />
         {organizations.length > 1 && (
           <SelectField
             label="Organization"
-            value={filters.organization}
-            onValue={(organization) => setQuery({ organization })}
+            {...bindQuery("organization")}
             options={[
               { value: "", label: "All organizations" },
               ...organizations.map(({ id, name }) => ({ value: id, label: name })),
             ]}
           />
         )}
-        <TextField type="date" label="From (UTC)" value={filters.from} onValue={(from) => setQuery({ from })} />
-        <TextField type="date" label="Until (UTC)" value={filters.to} onValue={(to) => setQuery({ to })} />
+        <TextField type="date" label="From (UTC)" {...bindQuery("from")} />
+        <TextField type="date" label="Until (UTC)" {...bindQuery("to")} />
       </div>
       <Loaded of={log}>
         {(known) =>

@@ -12,7 +12,7 @@ import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Empty, Loaded, Page, Table, Tabs } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.tsx"
 import { useResource } from "../../server/Resource.ts"
-import { place, setQuery } from "../../Router.ts"
+import { bindQuery, queryText, setQuery } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { BudgetsToday } from "./Budgets.tsx"
 import { allTokens, divisions, measures, type Part, partsOf, readings, sheetOf, type UsageRow } from "./Report.ts"
@@ -38,14 +38,13 @@ const lastDays = (count: number): Range => {
 
 /** The time that the address names; the last 30 days when it names none. */
 const chosenRange = (): Range => {
-  const { query } = place.value
-  const range = { from: query.get("from") ?? "", to: query.get("to") ?? "" }
+  const range = { from: queryText("from"), to: queryText("to") }
   return isRange(range) ? range : lastDays(30)
 }
 
 /** The one of some choices that a parameter of the address names. */
 const chosenOf = <A extends { readonly value: string }>(choices: ReadonlyArray<A>, name: string): A | undefined =>
-  choices.find(({ value }) => value === place.value.query.get(name))
+  choices.find(({ value }) => value === queryText(name))
 
 /** The tokens that the models of chats have taken, and the rest of budgets and quotas. */
 const Usage = () => {
@@ -92,12 +91,12 @@ const Usage = () => {
             onValue={(days) => choose(lastDays(Number(days)))}
             tabs={ranges}
           />
-          <Tabs label="Divided by" value={by} onValue={(value) => setQuery({ by: value })} tabs={shownDivisions} />
+          <Tabs label="Divided by" {...bindQuery("by")} value={by} tabs={shownDivisions} />
           <SelectField
             label="What is shown"
             labelHidden
+            {...bindQuery("measure")}
             value={measure.value}
-            onValue={(value) => setQuery({ measure: value })}
             options={measures}
           />
         </div>
