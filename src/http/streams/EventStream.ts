@@ -4,7 +4,8 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 /** Characters that may wait for the response to begin before the writer has to wait as well. */
 const ROOM_CHARS = 4_096
 
-const HEARTBEAT = ": heartbeat\n\n"
+/** A comment that shows that the connection is alive. */
+export const HEARTBEAT = ": heartbeat\n\n"
 
 /** The media type of a stream of events. */
 export const MEDIA_TYPE = "text/event-stream; charset=utf-8"
