@@ -3,7 +3,7 @@ import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../../storage
 import { regularly } from "../../system/Background.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 
-/** Time between two times that an unfinished reply is stored, and so about what is lost of it when its server dies. */
+/** Longest time between two times that an unfinished reply is stored, and so what is lost of it when its server dies. */
 export const CheckpointInterval: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
   "parley/services/conversations/CheckpointInterval",
   { defaultValue: () => "5 seconds" },
@@ -70,13 +70,16 @@ export class Checkpoints extends Context.Service<Checkpoints>()("parley/services
             : Effect.ensuring(restore(unfinished.store(drafts, lease)), Deferred.succeed(done, undefined))
         })
 
-      const storeAll = Effect.suspend(() =>
-        Effect.forEach(Array.chunksOf(watched, BATCH), storeSome, { discard: true }),
-      )
-      // A reply that ends within the first interval takes no statement.
-      yield* Effect.forkScoped(
-        Effect.delay(regularly(interval, "Replies under way could not be stored", storeAll), interval),
-      )
+      /** The replies that were under way at the last time: most replies end sooner, and take no statement. */
+      let earlier: ReadonlySet<Watched> = new Set()
+      const storeAll = Effect.suspend(() => {
+        const due = watched.intersection(earlier)
+        earlier = new Set(watched)
+        return Effect.forEach(Array.chunksOf(due, BATCH), storeSome, { discard: true })
+      })
+      // Twice in an interval, so that no reply is stored later than that for the first time.
+      const period = Duration.divideUnsafe(interval, 2)
+      yield* Effect.forkScoped(regularly(period, "Replies under way could not be stored", storeAll))
 
       return {
         /** Stores a reply regularly until the watch ends. */
