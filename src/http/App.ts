@@ -6,7 +6,6 @@ import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
 import { Traces } from "../observability/Traces.ts"
 import * as Admin from "./organizations/Admin.ts"
-import * as AllConversations from "./conversations/AllConversations.ts"
 import * as AuditLog from "./organizations/AuditLog.ts"
 import * as Chat from "./conversations/Chat.ts"
 import * as Chatbots from "./chatbots/Chatbots.ts"
@@ -32,12 +31,10 @@ import { WebFiles } from "./web/WebFiles.ts"
 import * as Webhooks from "./webhooks/Webhooks.ts"
 import * as Widget from "./widget/Widget.ts"
 import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
-import * as WidgetAccess from "./widget/WidgetAccess.ts"
 
 const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
-    AllConversations.layer,
     AuditLog.layer,
     Chat.layer,
     Chatbots.layer,
@@ -52,7 +49,6 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Webhooks.layer,
     Widget.layer,
     IdentitySecrets.layer,
-    WidgetAccess.layer,
   ]),
   Layer.provide(Middleware.layer),
   Layer.provide(Layer.unwrap(Effect.map(Config, ({ web }) => WebFiles.layer(web)))),

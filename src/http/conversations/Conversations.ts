@@ -1,13 +1,16 @@
 import { HttpApiBuilder } from "effect/http-api"
-import { Effect } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { Api } from "../../api/Api.ts"
-import { pageOf } from "../../api/parts/Paging.ts"
+import { cursorOf, pageOf } from "../../api/parts/Paging.ts"
+import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { pageMetadata } from "../../domain/Page.ts"
 import { notations } from "../../domain/chat/Transcript.ts"
 import { Conversations } from "../../services/conversations/Conversations.ts"
 import { formatOf, transcriptFile } from "./TranscriptFile.ts"
 
-export const layer = HttpApiBuilder.group(
+const PAGE_DEFAULT = 20
+
+const ofChatbot = HttpApiBuilder.group(
   Api,
   "conversations",
   Effect.fn(function* (handlers) {
@@ -51,3 +54,46 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
+
+const ofAllChatbots = HttpApiBuilder.group(
+  Api,
+  "allConversations",
+  Effect.fn(function* (handlers) {
+    const conversations = yield* Conversations
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function* ({ query }) {
+        const {
+          chatbot_id,
+          cursor,
+          email,
+          from,
+          limit = PAGE_DEFAULT,
+          platform,
+          rating,
+          search,
+          to,
+          unanswered,
+        } = query
+        const filter = {
+          chatbot: chatbot_id,
+          search,
+          email,
+          rating,
+          isUnanswered: unanswered === "true",
+          platform,
+          from: from && DateTime.toDate(from),
+          to: to && DateTime.toDate(to),
+        }
+        const page = yield* conversations.listAll(filter, { limit, after: cursor })
+        return {
+          conversations: page.conversations,
+          next_cursor: page.next === undefined ? null : cursorOf(page.next),
+          ...(page.searchedTo !== undefined && { searched_to: timestamp(page.searchedTo) }),
+        }
+      }),
+    })
+  }),
+)
+
+export const layer = Layer.merge(ofChatbot, ofAllChatbots)

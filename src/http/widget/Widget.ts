@@ -1,18 +1,22 @@
 import { HttpApiBuilder } from "effect/http-api"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Api } from "../../api/Api.ts"
 import { MESSAGES_DEFAULT_COUNT } from "../../api/widget/Widget.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
 import { visitorNotations } from "../../domain/widget/VisitorTranscript.ts"
 import type { LiveReply } from "../../services/widget/LiveReplies.ts"
+import { PublicUrl } from "../../services/PublicUrl.ts"
+import { ensureOrigin, Placements } from "../../services/widget/Placements.ts"
 import { VisitorChats } from "../../services/widget/VisitorChats.ts"
 import { VisitorConversations } from "../../services/widget/VisitorConversations.ts"
+import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
+import { foreignOriginOf } from "../access/PageOrigin.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
 import { streamingOptions } from "../streams/Streaming.ts"
 import { formatOf, transcriptFile } from "../conversations/TranscriptFile.ts"
 import { respondWithReply } from "./ReplyStream.ts"
 
-export const layer = HttpApiBuilder.group(
+const conversing = HttpApiBuilder.group(
   Api,
   "widget",
   Effect.fn(function* (handlers) {
@@ -93,3 +97,24 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
+
+const access = HttpApiBuilder.group(
+  Api,
+  "widgetAccess",
+  Effect.fn(function* (handlers) {
+    const placements = yield* Placements
+    const tokens = yield* VisitorTokens
+    const publicUrl = yield* PublicUrl
+
+    return handlers.handleAll({
+      config: ({ params, request }) =>
+        placements.visit(params.key).pipe(
+          Effect.tap((placement) => ensureOrigin(placement, foreignOriginOf(request, publicUrl))),
+          Effect.map(({ config }) => ({ config })),
+        ),
+      openSession: ({ payload, request }) => tokens.open(payload, foreignOriginOf(request, publicUrl)),
+    })
+  }),
+)
+
+export const layer = Layer.merge(conversing, access)
