@@ -78,7 +78,9 @@ export class BlobCheck extends Context.Service<BlobCheck>()("parley/jobs/BlobChe
         return { owned, missing }
       })
 
-      const findOrphans = Effect.fnUntraced(function* (onOrphans: OnOrphans) {
+      const findOrphans = Effect.fnUntraced(function* (
+        onOrphans: (found: ReadonlyArray<BlobInfo>) => Effect.Effect<void, Unavailable>,
+      ) {
         const orphans = new Collected<string>()
         yield* Effect.forEach(PREFIXES, (prefix) =>
           Stream.runForEach(
@@ -96,34 +98,36 @@ export class BlobCheck extends Context.Service<BlobCheck>()("parley/jobs/BlobChe
         return orphans
       })
 
-      const userMarks = Effect.map(Stream.runCollect(store.list(USERS)), (pages) => pages.flat().map(({ key }) => key))
-
-      const compareWith = Effect.fnUntraced(function* (onOrphans: OnOrphans, isShared: boolean) {
-        const orphans = yield* findOrphans(onOrphans)
-        const comparison: Comparison = { ...(yield* findMissing), orphans, isShared }
-        return comparison
+      /** The keys of the blobs that mark the use of the store by databases, and of that of this one, if it has one. */
+      const marks = Effect.gen(function* () {
+        const id = yield* owners.database
+        const pages = yield* Stream.runCollect(store.list(USERS))
+        const keys = pages.flat().map(({ key }) => key)
+        const own = id === undefined ? undefined : `${USERS}${id}`
+        return { keys, own, isShared: keys.some((key) => key !== own) }
       })
 
-      const isForeign = (ownMark: string | undefined) => (mark: string) => mark !== ownMark
-
       const compare = Effect.gen(function* () {
-        const isShared = (yield* userMarks).some(isForeign(yield* ownMark(owners)))
-        return yield* compareWith(() => Effect.void, isShared)
+        const { isShared } = yield* marks
+        const comparison: Comparison = {
+          orphans: yield* findOrphans(() => Effect.void),
+          ...(yield* findMissing),
+          isShared,
+        }
+        return comparison
       })
 
       const tidy = Effect.gen(function* () {
         const blobs = yield* Blobs
-        const own = yield* ownMark(owners)
-        const marks = yield* userMarks
-        if (own !== undefined && !marks.includes(own)) yield* store.put(own, Stream.succeed(new Uint8Array()))
-        const isShared = own === undefined || marks.some(isForeign(own))
+        const { keys, own, isShared: isMarked } = yield* marks
+        if (own !== undefined && !keys.includes(own)) yield* store.put(own, Stream.succeed(new Uint8Array()))
+        const isShared = own === undefined || isMarked
         const youngest = (yield* Clock.currentTimeMillis) - Duration.toMillis(settings.orphanAge)
-        const isOld = ({ writtenAt }: BlobInfo) => writtenAt.getTime() < youngest
         const condemn = (found: ReadonlyArray<BlobInfo>) => {
-          const old = found.filter(isOld).map(({ key }) => key)
+          const old = found.filter(({ writtenAt }) => writtenAt.getTime() < youngest).map(({ key }) => key)
           return isShared || old.length === 0 ? Effect.void : owners.discardStrangers(old)
         }
-        const comparison = yield* compareWith(condemn, isShared)
+        const comparison: Comparison = { orphans: yield* findOrphans(condemn), ...(yield* findMissing), isShared }
         yield* blobs.nudge
         return comparison
       })
@@ -158,8 +162,6 @@ export class BlobCheck extends Context.Service<BlobCheck>()("parley/jobs/BlobChe
     )
 }
 
-type OnOrphans = (found: ReadonlyArray<BlobInfo>) => Effect.Effect<void, Unavailable>
-
 class Collected<A> implements Sample<A> {
   count = 0
   readonly examples: Array<A> = []
@@ -169,10 +171,6 @@ class Collected<A> implements Sample<A> {
     this.examples.push(...found.slice(0, EXAMPLES - this.examples.length))
   }
 }
-
-/** The key of the blob that marks the use of the store by this database; undefined before the first organization. */
-const ownMark = (owners: BlobOwners["Service"]) =>
-  Effect.map(owners.database, (id) => (id === undefined ? undefined : `${USERS}${id}`))
 
 const report = Effect.fnUntraced(function* ({ missing, orphans, isShared }: Comparison) {
   if (missing.count > 0) {
