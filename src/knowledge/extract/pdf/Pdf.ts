@@ -1,4 +1,4 @@
-import { getDocumentProxy, getResolvedPDFJS } from "unpdf"
+import { getDocumentProxy } from "unpdf"
 import type { PDFDocumentProxy } from "unpdf/pdfjs"
 import { bounded } from "../../../text/BoundedText.ts"
 import { type Draft, tooLarge, Unreadable } from "../Extraction.ts"
@@ -47,44 +47,11 @@ const isOwnTitle = (title: string, pages: ReadonlyArray<Page>): boolean => {
 
 const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
 
-/** The number of pages, from the first, whose fonts are checked when a document has no text. */
-const FONT_CHECK_PAGES = 10
-
-/** The message that pdf.js stores in place of a font that it cannot read, and whose text it omits. */
-const fontFailure = async (document: PDFDocumentProxy): Promise<string | undefined> => {
-  const { OPS } = await getResolvedPDFJS()
-  for (let number = 1; number <= Math.min(document.numPages, FONT_CHECK_PAGES); number++) {
-    const page = await document.getPage(number)
-    const { fnArray, argsArray } = await page.getOperatorList()
-    for (const [index, operator] of fnArray.entries()) {
-      if (operator !== OPS.setFont) continue
-      const name = String(argsArray[index]?.[0])
-      const font: unknown = page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined
-      if (typeof font === "string") return font
-    }
-    page.cleanup()
-  }
-  return undefined
-}
-
-/** The failure of a document without text, with the reason that there is none. */
-const noText = async (document: PDFDocumentProxy): Promise<Unreadable> => {
-  const failure = await fontFailure(document)
-  if (failure === undefined) {
-    return new Unreadable(
-      "no_text",
-      "The PDF holds no text: its pages are images, as those of a scan. Make it searchable first (OCR).",
-    )
-  }
-  const encoding = /Unknown CMap name: (.*)/s.exec(failure)?.[1]
-  if (encoding === undefined)
-    return new Unreadable("no_text", "The text of the PDF cannot be read: its fonts are damaged.")
-  const named = /^[\w-]{1,60}$/.test(encoding) ? `, ${encoding}` : ""
-  return new Unreadable(
+const noText = () =>
+  new Unreadable(
     "no_text",
-    `The text of the PDF cannot be read: it is in an encoding that is not known${named}.`,
+    "The PDF holds no text that can be read: its pages are images, as those of a scan, or its fonts cannot be read. Make it searchable first (OCR).",
   )
-}
 
 const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
   const own = title !== undefined && isOwnTitle(title, all) ? title : undefined
@@ -111,7 +78,7 @@ const parse = async (bytes: Uint8Array, textLimit: number) => {
   const document = await getDocumentProxy(bytes.slice(), options)
   try {
     const pages = await pagesOf(document, textLimit)
-    if (!pages.some((page) => page.lines.length > 0)) throw await noText(document)
+    if (!pages.some((page) => page.lines.length > 0)) throw noText()
     return { pages, title: await metadataTitle(document) }
   } finally {
     await document.loadingTask.destroy()
