@@ -40,12 +40,6 @@ export const configuredProviders = ({
   openai: openai.apiKey === undefined && openai.baseUrl === undefined ? undefined : openai,
 })
 
-interface ResolvedModel {
-  readonly calls: ModelCalls
-  /** The name of the provider, such as `anthropic`. */
-  readonly provider: string
-}
-
 interface Provider {
   readonly name: string
   readonly serves: (model: string) => boolean
@@ -103,7 +97,7 @@ export class Models extends Context.Service<
     /** Fails when `get` would fail for the model. */
     readonly check: (model: string) => Effect.Effect<void, ModelUnavailable>
     /** Returns the model's calls, which call the fallbacks in turn when its provider fails. */
-    readonly get: (model: string, fallbacks?: ReadonlyArray<string>) => Effect.Effect<ResolvedModel, ModelUnavailable>
+    readonly get: (model: string, fallbacks?: ReadonlyArray<string>) => Effect.Effect<NamedCalls, ModelUnavailable>
   }
 >()("parley/models/Models") {
   /** Fails when the default model cannot be used, so that the server's start fails and not each new chatbot. */
@@ -156,10 +150,10 @@ const resolve = Effect.fnUntraced(function* (
   providers: ReadonlyArray<Provider>,
   model: string,
   fallbacks: ReadonlyArray<string>,
-): Effect.fn.Return<ResolvedModel, ModelUnavailable> {
+): Effect.fn.Return<NamedCalls, ModelUnavailable> {
   const first = yield* namedCalls(providers, model)
   if (fallbacks.length === 0) return first
   // A fallback whose provider is not configured is left out, so that the first model can answer.
   const others = yield* Effect.forEach(fallbacks, (name) => Effect.option(namedCalls(providers, name)))
-  return { calls: withFallbacks(first, others.flatMap(Option.toArray)), provider: first.provider }
+  return { ...first, calls: withFallbacks(first, others.flatMap(Option.toArray)) }
 })

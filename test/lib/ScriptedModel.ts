@@ -66,7 +66,7 @@ export class ScriptedModel {
 
   /** A `Models` service in which every name is this model, except `missing`, which is unavailable. */
   get models(): Layer.Layer<Models> {
-    const resolved = { calls: this.calls, provider: "scripted" }
+    const resolved = { calls: this.calls, model: "scripted", provider: "scripted" }
     return Layer.succeed(
       Models,
       Models.of({
