@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Effect, FileSystem, Path } from "effect"
 import type { ChatReply } from "../domain/chat/Chat.ts"
 import { contentType, detect } from "../domain/knowledge/Formats.ts"
 import type { Document } from "../domain/knowledge/Document.ts"
@@ -10,7 +10,6 @@ import { QuickstartFailed, root } from "./ServerProcess.ts"
 /** The longest wait for the documents. */
 const INGESTION_SECONDS = 60
 const EXCERPT_LENGTH = 160
-const PASSAGES_SHOWN = 3
 const NAME_WIDTH = 14
 
 /** The documents to upload, as paths from the root of the checkout. Both were written for the quickstart. */
@@ -39,12 +38,6 @@ const questions: ReadonlyArray<Question> = [
     source: "questions.md",
   },
 ]
-
-const decodePassages = Schema.decodeUnknownEffect(
-  Schema.Array(
-    Schema.Struct({ chunk: Schema.Int, content: Schema.String, document_id: Schema.String, similarity: Schema.Finite }),
-  ),
-)
 
 const createChatbot = Effect.fn("quickstart.createChatbot")(function* (client: Client) {
   const { body } = yield* client.chatbots.create({
@@ -95,23 +88,18 @@ const upload = Effect.fn("quickstart.upload")(function* (client: Client, chatbot
   return new Map(documents.map(({ id, name }): [string, string] => [id, name]))
 })
 
-/** Prints the passages that a reply is based on. Returns the names of their documents. */
-const showPassages = Effect.fn("quickstart.showPassages")(function* (
-  reply: ChatReply,
+/** Prints what a reply rests on. Returns the names of the documents. */
+const showSources = Effect.fn("quickstart.showSources")(function* (
+  { sources = [], tool_calls }: ChatReply,
   names: ReadonlyMap<string, string>,
 ) {
-  const nameOf = (id: string) => names.get(id) ?? id
-  const sources = new Set<string>()
-  for (const { toolName, args, result } of reply.tool_results) {
-    const passages = yield* decodePassages(result)
-    yield* printText(cyan(`${toolName}(${JSON.stringify(args)})`))
-    for (const { document_id } of passages) sources.add(nameOf(document_id))
-    for (const { chunk, content, document_id, similarity } of passages.slice(0, PASSAGES_SHOWN)) {
-      yield* printText(`${nameOf(document_id)}, passage ${chunk}, similarity ${similarity.toFixed(2)}`)
-      yield* printText(dim(excerpt(content, EXCERPT_LENGTH)))
-    }
+  for (const { args, toolName } of tool_calls) yield* printText(cyan(`${toolName}(${JSON.stringify(args)})`))
+  const nameOf = ({ document_id }: { readonly document_id: string }) => names.get(document_id) ?? document_id
+  for (const source of sources) {
+    yield* printText(`${nameOf(source)}, passage ${source.chunk}`)
+    yield* printText(dim(excerpt(source.quote, EXCERPT_LENGTH)))
   }
-  return sources
+  return new Set(sources.map(nameOf))
 })
 
 /** Asks a question. Returns what the answer lacks in sentences. */
@@ -126,7 +114,7 @@ const ask = Effect.fn("quickstart.ask")(function* (
     query: {},
     payload: { messages: [{ role: "user", content: text }] },
   })
-  const sources = yield* showPassages(body, names)
+  const sources = yield* showSources(body, names)
   yield* printText(`\n${body.output}\n`)
   const missing = [
     ...(body.output.includes(phrase) ? [] : [`“${text}”: the answer does not contain “${phrase}”.`]),
