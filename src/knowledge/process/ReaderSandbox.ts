@@ -41,7 +41,7 @@ export const firstThatWorks = (
 
 /** Fails unless a sandbox hides what a hostile file could steal or reach. */
 export const refuseWeak = (sandbox: Sandbox): Effect.Effect<void, StartupError> =>
-  isStrict(sandbox)
+  sandbox.isStrict
     ? Effect.void
     : Effect.fail(
         new StartupError({
@@ -49,9 +49,6 @@ export const refuseWeak = (sandbox: Sandbox): Effect.Effect<void, StartupError> 
           doThis: `Install bubblewrap, let this user make namespaces, or set ${EXTRACT_SANDBOX}=auto.`,
         }),
       )
-
-/** Whether a process in the sandbox can neither reach the network nor see the server. */
-export const isStrict = ({ hidesNetwork, hidesProcesses }: Sandbox): boolean => hidesNetwork && hidesProcesses
 
 const PROBE_LIMITS = { memory: Number.POSITIVE_INFINITY, time: Duration.seconds(2) }
 const PROBE = { format: "html", name: "probe.html", content: new Blob(["<p>probe"]) } as const
@@ -82,7 +79,7 @@ const ofThisMachine: Effect.Effect<Sandbox> = Effect.runSync(
           ),
         ),
         (sandbox) =>
-          isStrict(sandbox)
+          sandbox.isStrict
             ? Effect.logDebug(`Documents are read by processes ${describe(sandbox)}`)
             : Effect.logWarning(`Documents are read by processes ${describe(sandbox)}; bubblewrap would confine them`),
       ),

@@ -10,12 +10,11 @@ import { fileURLToPath } from "node:url"
 export interface Sandbox {
   /** The programs that confine the process, which the operator knows. */
   readonly name: string
-  /** Whether the process can reach no address, not even one of this machine. */
-  readonly hidesNetwork: boolean
-  /** Whether the process sees no other process, and so neither their environment nor their memory. */
-  readonly hidesProcesses: boolean
-  /** Whether the process sees the files of the programs only, and can change none. */
-  readonly hidesFiles: boolean
+  /**
+   * Whether the process can reach no address, not even one of this machine, sees no other process, and so neither their
+   * environment nor their memory, and sees the files of the programs only, and can change none.
+   */
+  readonly isStrict: boolean
   /** Whether the process belongs to a user that owns nothing, since the server runs as root. */
   readonly changesUser: boolean
   /** The command that runs a command in the sandbox. */
@@ -25,9 +24,7 @@ export interface Sandbox {
 /** No sandbox: the process has the rights of the server. */
 export const noSandbox: Sandbox = {
   name: "nothing",
-  hidesNetwork: false,
-  hidesProcesses: false,
-  hidesFiles: false,
+  isStrict: false,
   changesUser: false,
   wrap: (command) => command,
 }
@@ -50,8 +47,9 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
   const own = isRoot ? [] : ["--user", "--map-root-user"]
 
   const withBwrap = (path: string): Sandbox => ({
-    ...strict,
     name: "bwrap",
+    isStrict: true,
+    changesUser: false,
     wrap: (command) => [...UNSTOPPABLE, path, ...BWRAP, ...bindsOf(command), "--", ...limits, ...command],
   })
   const withSetpriv = (path: string, changesUser: boolean, hasPrivileges = isRoot): Sandbox => ({
@@ -67,8 +65,8 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
       ),
   })
   const withUnshare = (path: string, setprivPath: string, changesUser: boolean): Sandbox => ({
-    ...strict,
     name: "unshare and setpriv",
+    isStrict: true,
     changesUser,
     wrap: (command) =>
       [...UNSTOPPABLE, setprivPath, "--pdeathsig", "KILL", path, ...UNSHARE, ...own, "--"].concat(
@@ -83,19 +81,12 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
   ]
 }
 
-const strict = { hidesNetwork: true, hidesProcesses: true, hidesFiles: true, changesUser: false } as const
-
 /** Describes what a sandbox takes from a process, in words. */
-export const describe = ({ changesUser, hidesFiles, hidesNetwork, hidesProcesses, name }: Sandbox): string => {
-  const measures = [
-    [hidesNetwork, "no network"],
-    [hidesProcesses, "no other processes"],
-    [hidesFiles, "no files but the program's"],
-    [changesUser, "a user of their own"],
-    [name !== noSandbox.name, "no new privileges"],
-  ] as const
-  const taken = measures.filter(([isTaken]) => isTaken).map(([, measure]) => measure)
-  return taken.length === 0 ? "confined by nothing" : `confined by ${name}: ${taken.join(", ")}`
+export const describe = ({ changesUser, isStrict, name }: Sandbox): string => {
+  if (name === noSandbox.name) return "confined by nothing"
+  const hidden = isStrict ? ["no network", "no other processes", "no files but the program's"] : []
+  const measures = [...hidden, ...(changesUser ? ["a user of their own"] : []), "no new privileges"]
+  return `confined by ${name}: ${measures.join(", ")}`
 }
 
 /**

@@ -4,7 +4,7 @@ import { BlobStore, USERS } from "../../blobs/BlobStore.ts"
 import type { Finding } from "../../domain/system/SystemState.ts"
 import { Embeddings } from "../../embeddings/Embeddings.ts"
 import { BlobCheck } from "../../jobs/BlobCheck.ts"
-import { isStrict, ReaderSandbox } from "../../knowledge/process/ReaderSandbox.ts"
+import { ReaderSandbox } from "../../knowledge/process/ReaderSandbox.ts"
 import { describe } from "../../knowledge/process/Sandbox.ts"
 import { ProviderProbes } from "../../models/ProviderProbes.ts"
 import { Inspection, type LexemeIndexFacts } from "../../storage/inspection/Inspection.ts"
@@ -88,7 +88,7 @@ export const documentsCheck = Effect.gen(function* () {
   const sandbox = yield* (yield* ReaderSandbox).chosen
   return [
     ofQueue("ingestion", (yield* inspection.queues).ingestions, "document"),
-    (isStrict(sandbox) ? ok : note)("readers", describe(sandbox)),
+    (sandbox.isStrict ? ok : note)("readers", describe(sandbox)),
     ...(yield* inspection.failures).map(({ code, documents }) =>
       (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),
     ),

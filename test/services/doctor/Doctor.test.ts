@@ -21,7 +21,7 @@ import { as, contentOf, makeTenant, newDocumentId } from "../../lib/Tenants.ts"
 let probes: ReadonlyArray<Probe> = []
 
 /** The sandbox in which documents are read. */
-const strict = { ...noSandbox, name: "a jail", hidesNetwork: true, hidesProcesses: true }
+const strict = { ...noSandbox, name: "a jail", isStrict: true }
 let sandbox = strict
 
 const database = process.env["DATABASE_URL"]
@@ -94,7 +94,7 @@ test("readers of documents that nothing confines are a note", () =>
     Effect.gen(function* () {
       yield* healthy
       expect(yield* findings).toContain(
-        "ok readers: confined by a jail: no network, no other processes, no new privileges",
+        "ok readers: confined by a jail: no network, no other processes, no files but the program's, no new privileges",
       )
       sandbox = noSandbox
       expect(yield* findings).toContain("note readers: confined by nothing")
