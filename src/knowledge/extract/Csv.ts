@@ -1,7 +1,8 @@
 import { parse } from "csv-parse/sync"
 import { decodeText } from "./Decode.ts"
 import type { Draft, Reader } from "./Extraction.ts"
-import { type Row, writeRows } from "./Rows.ts"
+import { writeRows } from "./Rows.ts"
+import type { Row } from "./Table.ts"
 
 const delimiters = [",", ";", "\t", "|"] as const
 

@@ -22,7 +22,7 @@ export const markdownTable = (rows: ReadonlyArray<ReadonlyArray<string>>): strin
   return [rowLine(names), `|${" --- |".repeat(width)}`, ...body.map(rowLine)].join("\n")
 }
 
-type Row = ReadonlyArray<string>
+export type Row = ReadonlyArray<string>
 
 /** The rows of a table by their part in it. */
 export interface TableParts {
