@@ -17,7 +17,7 @@ const ask = (client: S3Client) => client.attempt({ method: "GET", query: { "list
 export const checkAtStart = (client: S3Client): Effect.Effect<void, StartupError> =>
   Effect.asVoid(ask(client)).pipe(
     Effect.catchIf(
-      ({ isTransient }) => isTransient,
+      ({ retryable }) => retryable,
       ({ what }) => Effect.logWarning("Files cannot be stored or read until the S3 server answers", { why: what }),
     ),
     Effect.mapError(({ doThis = "", what }: S3Failure) => new StartupError({ what, doThis })),

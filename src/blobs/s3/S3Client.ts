@@ -1,5 +1,6 @@
-import { Clock, Duration, Effect, Random, Result } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { Unavailable } from "../../domain/Errors.ts"
+import { retrying } from "../../outbound/Retrying.ts"
 import { ServiceHealth } from "../../outbound/ServiceHealth.ts"
 import { failureOfAnswer, isMissing, S3Failure, silent, unreachable } from "./S3Failure.ts"
 import type { S3Bounds, S3Settings } from "./S3Settings.ts"
@@ -23,9 +24,12 @@ export interface S3Answer {
   readonly text: string
 }
 
-/** The wait before the first retry, doubled for each further one, of which a random part is waited. */
-const RETRY_DELAY = Duration.millis(200)
-const RETRY_DELAY_MAX = Duration.seconds(2)
+/** The retries of a request, which the patience alone bounds. */
+const RETRIES = {
+  retryDelay: Duration.millis(200),
+  retryAfterMax: Duration.infinity,
+  attemptsMax: Number.POSITIVE_INFINITY,
+}
 /** The slowest rate at which a body may be sent. */
 const SENT_PER_SECOND = 256 * 1024
 /** The failures in a row after which the store counts as down. */
@@ -108,32 +112,16 @@ export class S3Client {
 
   /** Repeats a request until it succeeds, fails for good, or the patience is over. */
   persistently<A>(attempt: Effect.Effect<A, S3Failure>): Effect.Effect<A, S3Failure | Unavailable> {
-    return Effect.gen({ self: this }, function* () {
-      yield* this.ready
-      const begin = yield* Clock.currentTimeMillis
-      const end = this.health.isDown ? begin : begin + Duration.toMillis(this.bounds.patience)
-      for (let delay = RETRY_DELAY; ; delay = Duration.min(Duration.times(delay, 2), RETRY_DELAY_MAX)) {
-        const result = yield* Effect.result(attempt)
-        if (Result.isSuccess(result)) {
-          this.health.succeed()
-          return result.success
-        }
-        const failure = result.failure
-        const random = yield* Random.next
-        const pause = Duration.max(Duration.times(delay, random), failure.retryAfter)
-        const next = (yield* Clock.currentTimeMillis) + Duration.toMillis(pause)
-        if (!failure.isTransient || next > end) return yield* this.giveUp(failure)
-        yield* Effect.sleep(pause)
-      }
-    })
+    const repeated = Effect.suspend(() =>
+      retrying(attempt, { ...RETRIES, retryWindow: this.health.isDown ? Duration.zero : this.bounds.patience }),
+    )
+    return Effect.andThen(this.ready, repeated.pipe(Effect.tap(this.noteSuccess), Effect.tapError(this.noteFailure)))
   }
 
-  private readonly giveUp = (failure: S3Failure) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      if (isMissing(failure)) this.health.succeed()
-      else this.health.fail(now)
-      return Effect.fail(failure)
-    })
+  private readonly noteSuccess = Effect.sync(() => this.health.succeed())
+
+  private readonly noteFailure = (failure: S3Failure) =>
+    isMissing(failure) ? this.noteSuccess : Effect.map(Clock.currentTimeMillis, (now) => this.health.fail(now))
 
   /** Logs why the store could not serve, and fails with what clients may see. */
   readonly orUnavailable = <A, E, R>(work: Effect.Effect<A, E | S3Failure, R>) =>

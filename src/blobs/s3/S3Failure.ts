@@ -15,11 +15,11 @@ export class S3Failure extends Schema.TaggedError<S3Failure>()("S3Failure", {
   what: Schema.String,
   /** Remedy for operators; undefined when the problem may pass by itself. */
   doThis: Schema.UndefinedOr(Schema.String),
-  /** Time that the store asks to wait. */
-  retryAfter: Schema.Duration,
+  /** Time that the store asks to wait, in milliseconds. */
+  retryAfter: Schema.Finite,
 }) {
   /** Whether the same request may succeed later. */
-  get isTransient(): boolean {
+  get retryable(): boolean {
     return this.doThis === undefined
   }
 }
@@ -40,7 +40,7 @@ const DISTURBED: ReadonlySet<string> = new Set([
 const SKEW_MAX = Duration.minutes(5)
 
 const failureOf = (what: string, rest: Partial<Pick<S3Failure, "status" | "code" | "doThis" | "retryAfter">> = {}) =>
-  new S3Failure({ status: undefined, code: "", doThis: undefined, retryAfter: Duration.zero, ...rest, what })
+  new S3Failure({ status: undefined, code: "", doThis: undefined, retryAfter: 0, ...rest, what })
 
 /** The store gave no answer, or cut it off. */
 export const unreachable = (settings: S3Settings, error: unknown): S3Failure =>
@@ -80,59 +80,53 @@ export const failureOfAnswer = (
 ): S3Failure => {
   const reply = parseReply(body)
   const code = reply.text("Code")
-  const about = { status, code, retryAfter: retryAfterOf((name) => headers.get(name), now) ?? Duration.zero }
+  const retryAfter = Duration.toMillis(retryAfterOf((name) => headers.get(name), now) ?? Duration.zero)
+  const fail = (what: string, doThis?: string) => failureOf(what, { status, code, retryAfter, doThis })
   const { bucket, endpoint, region } = settings
   if (status >= 500 || status === 408 || status === 429 || DISTURBED.has(code)) {
-    return failureOf(`The S3 server at ${endpoint} answered with ${status} ${code}.`, about)
+    return fail(`The S3 server at ${endpoint} answered with ${status} ${code}.`)
   }
-  if (code === "NoSuchKey") return failureOf(`${status} ${code}`, { ...about, doThis: "" })
+  if (code === "NoSuchKey") return fail(`${status} ${code}`, "")
   const skew = skewOf(headers, now)
   if (code === "RequestTimeTooSkewed" || (status === 403 && skew > Duration.toMillis(SKEW_MAX))) {
-    return failureOf(
+    return fail(
       `The clocks of this machine and of the S3 server at ${endpoint} differ by ${Math.round(skew / 1_000)} s, so that it refuses requests.`,
-      { ...about, doThis: "Set the clock of this machine." },
+      "Set the clock of this machine.",
     )
   }
   const actual = headers.get("x-amz-bucket-region") ?? reply.text("Region")
   if (status === 301 || status === 307 || code === "AuthorizationHeaderMalformed" || code === "PermanentRedirect") {
-    return failureOf(
+    return fail(
       actual === "" || actual === region
         ? `The bucket ${bucket} is not at ${endpoint}, or not in the region ${region}.`
         : `The bucket ${bucket} is in the region ${actual}, and not in ${region}.`,
-      { ...about, doThis: `Set ${S3_REGION} and ${S3_ENDPOINT} to those of the bucket.` },
+      `Set ${S3_REGION} and ${S3_ENDPOINT} to those of the bucket.`,
     )
   }
   switch (code) {
     case "NoSuchBucket":
-      return failureOf(`There is no bucket ${bucket} at ${endpoint}.`, {
-        ...about,
-        doThis: `Create it, or set ${S3_BUCKET} to one that exists.`,
-      })
+      return fail(`There is no bucket ${bucket} at ${endpoint}.`, `Create it, or set ${S3_BUCKET} to one that exists.`)
     case "InvalidAccessKeyId":
-      return failureOf(`The S3 server at ${endpoint} does not know the access key.`, { ...about, doThis: MEND_KEY })
+      return fail(`The S3 server at ${endpoint} does not know the access key.`, MEND_KEY)
     case "SignatureDoesNotMatch":
-      return failureOf(
+      return fail(
         `The S3 server at ${endpoint} refuses the signature: the secret does not belong to the access key, or the region is not ${region}.`,
-        { ...about, doThis: MEND_KEY },
+        MEND_KEY,
       )
     case "ExpiredToken":
     case "InvalidToken":
     case "TokenRefreshRequired":
-      return failureOf(`The S3 server at ${endpoint} takes the access key for a temporary one, which has to last.`, {
-        ...about,
-        doThis: MEND_KEY,
-      })
+      return fail(`The S3 server at ${endpoint} takes the access key for a temporary one, which has to last.`, MEND_KEY)
   }
-  if (status === 403 || status === 401) {
-    return failureOf(`The access key may not use the bucket ${bucket} at ${endpoint}.`, {
-      ...about,
-      doThis: "Let it list the bucket, and read, write and delete its objects.",
-    })
-  }
-  return failureOf(`The S3 server at ${endpoint} answered with ${status} ${code}, which was not expected.`, {
-    ...about,
-    doThis: `Set ${S3_ENDPOINT} to the address of an S3 server.`,
-  })
+  return status === 403 || status === 401
+    ? fail(
+        `The access key may not use the bucket ${bucket} at ${endpoint}.`,
+        "Let it list the bucket, and read, write and delete its objects.",
+      )
+    : fail(
+        `The S3 server at ${endpoint} answered with ${status} ${code}, which was not expected.`,
+        `Set ${S3_ENDPOINT} to the address of an S3 server.`,
+      )
 }
 
 const MEND_KEY = `Set ${S3_ACCESS_KEY_ID} and ${S3_SECRET_ACCESS_KEY}.`

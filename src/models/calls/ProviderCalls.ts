@@ -1,12 +1,12 @@
 import { Clock, Context, Duration, Effect, type Redacted, type Scope } from "effect"
 import { isCutObject } from "../../text/JsonDepth.ts"
+import { type RetryLimits, retrying, retryTimes } from "../../outbound/Retrying.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
 import { Gate, type GateLimits } from "./Gate.ts"
 import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
 import { cutOff, explained, isGivenUp, malformed, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
 import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
-import { type RetryLimits, retrying, retryTimes } from "./Retrying.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
 import { waitFor } from "./WaitFor.ts"
 

@@ -1,10 +1,10 @@
 import { Duration, Effect, Random } from "effect"
-import { currentMonotonicMillis } from "../../system/Monotonic.ts"
+import { currentMonotonicMillis } from "../system/Monotonic.ts"
 
 export interface RetryTimes {
   /** The wait before the second attempt, randomized by a fifth. It doubles with each further attempt. */
   readonly retryDelay: Duration.Input
-  /** The longest wait that a provider may ask for. A call that would have to wait longer fails at once. */
+  /** The longest wait that a service may ask for. A call that would have to wait longer fails at once. */
   readonly retryAfterMax: Duration.Input
   /** The time after the first attempt in which further ones may begin. */
   readonly retryWindow: Duration.Input
@@ -23,7 +23,7 @@ export interface RetryLimits extends RetryTimes {
 
 interface Failure {
   readonly retryable: boolean
-  /** The wait that the provider asks for, in milliseconds. */
+  /** The wait that the service asks for, in milliseconds. */
   readonly retryAfter?: number
 }
 
