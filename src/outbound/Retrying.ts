@@ -1,22 +1,13 @@
 import { Duration, Effect, Random } from "effect"
 import { currentMonotonicMillis } from "../system/Monotonic.ts"
 
-export interface RetryTimes {
+export interface RetryLimits {
   /** The wait before the second attempt, randomized by a fifth. It doubles with each further attempt. */
   readonly retryDelay: Duration.Input
   /** The longest wait that a service may ask for. A call that would have to wait longer fails at once. */
   readonly retryAfterMax: Duration.Input
   /** The time after the first attempt in which further ones may begin. */
   readonly retryWindow: Duration.Input
-}
-
-export const retryTimes: RetryTimes = {
-  retryDelay: Duration.millis(500),
-  retryAfterMax: Duration.seconds(20),
-  retryWindow: Duration.seconds(60),
-}
-
-export interface RetryLimits extends RetryTimes {
   /** The most attempts of one call, including the first. */
   readonly attemptsMax: number
 }

@@ -1,6 +1,6 @@
 import { Clock, Context, Duration, Effect, type Redacted, type Scope } from "effect"
 import { isCutObject } from "../../text/JsonDepth.ts"
-import { type RetryLimits, retrying, retryTimes } from "../../outbound/Retrying.ts"
+import { type RetryLimits, retrying } from "../../outbound/Retrying.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
 import { Gate, type GateLimits } from "./Gate.ts"
@@ -8,7 +8,6 @@ import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
 import { cutOff, explained, isGivenUp, malformed, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
 import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
-import { waitFor } from "./WaitFor.ts"
 
 /*
  * The calls of providers over HTTP: attempts, time limits, size limits and concurrency, which are the same for all of
@@ -40,7 +39,9 @@ const REPLY_PART = 5 / 6
 
 /** Limits that no provider and no operator has a reason to have otherwise. */
 export const defaultLimits = {
-  ...retryTimes,
+  retryDelay: Duration.millis(500),
+  retryAfterMax: Duration.seconds(20),
+  retryWindow: Duration.seconds(60),
   // Enough for what passes within a minute; a provider that is down should fail soon, and by its fallbacks.
   attemptsMax: 3,
   // A call that waits longer for others would leave too little of its reply's time.
@@ -140,12 +141,10 @@ const wholeAnswer = Effect.fnUntraced(function* (
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
   const response = yield* dialect.send(sent.body, remaining())
-  const text = yield* waitFor({
-    millis: remaining(),
-    start: () => readText(response, limits.answerBytesMax),
-    onTimeout: () => timedOut("The body stalled"),
-    onError: brokenBody,
-  })
+  const text = yield* Effect.tryPromise({
+    try: () => readText(response, limits.answerBytesMax),
+    catch: brokenBody,
+  }).pipe(Effect.timeoutOrElse({ duration: remaining(), orElse: () => Effect.fail(timedOut("The body stalled")) }))
   const json = parse(text)
   if (json === undefined) {
     // `fetch` notices that a body was cut off only when its length was announced; otherwise its JSON shows it.

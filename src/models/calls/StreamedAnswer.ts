@@ -3,7 +3,6 @@ import type { Response as Answer } from "effect/ai"
 import type { OnParts } from "../ModelCalls.ts"
 import { cutOff, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
 import { type BodyEvent, brokenBody, type EventBody, type Receiver } from "./ResponseBody.ts"
-import { waitFor } from "./WaitFor.ts"
 
 /** The reader of one answer. */
 export interface AnswerEvents {
@@ -126,12 +125,10 @@ const readCounts = (answer: StreamedAnswer): Effect.Effect<void, ProviderFailure
   })
 
 const next = (body: EventBody, wait: Duration.Duration) =>
-  waitFor({
-    millis: Duration.toMillis(wait),
-    start: () => new Promise<ReadonlyArray<BodyEvent>>((onEvents, onError) => body.next({ onEvents, onError })),
-    onTimeout: () => timedOut("The stream stalled"),
-    onError: brokenBody,
-  })
+  Effect.tryPromise({
+    try: () => new Promise<ReadonlyArray<BodyEvent>>((onEvents, onError) => body.next({ onEvents, onError })),
+    catch: brokenBody,
+  }).pipe(Effect.timeoutOrElse({ duration: wait, orElse: () => Effect.fail(timedOut("The stream stalled")) }))
 
 /** The parts in one chunk of a body, and the failure that ended the answer, if any. */
 interface Chunk {
