@@ -8,7 +8,6 @@ import { messagesRequest } from "./AnthropicRequest.ts"
 import { type CallSettings, type Dialect, makeCalls, makeConnection } from "../calls/ProviderCalls.ts"
 import { timedOut } from "../calls/ProviderFailure.ts"
 import { readStart, REFUSAL_BYTES_MAX } from "../calls/ResponseBody.ts"
-import { waitFor } from "../calls/WaitFor.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
 import { ANTHROPIC_API_KEY } from "../../system/Variables.ts"
 
@@ -82,13 +81,11 @@ const senderOf = ({ apiKey, baseUrl }: AnthropicSettings): Dialect["send"] => {
   return (body, millis) =>
     Effect.flatMap(controller, ({ signal }) =>
       Effect.clockWith((clock) =>
-        waitFor({
-          millis,
+        Effect.tryPromise({
           // The SDK refuses fractions of a millisecond.
-          start: () => client.post("/v1/messages", { body, headers, signal, timeout: Math.ceil(millis) }).asResponse(),
-          onTimeout: () => timedOut("No reply in time"),
-          onError: (error) => failureOf(error, clock.currentTimeMillisUnsafe()),
-        }),
+          try: () => client.post("/v1/messages", { body, headers, signal, timeout: Math.ceil(millis) }).asResponse(),
+          catch: (error) => failureOf(error, clock.currentTimeMillisUnsafe()),
+        }).pipe(Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail(timedOut("No reply in time")) })),
       ),
     )
 }
