@@ -84,7 +84,7 @@ const current = signal<Place>({ screen: undefined, params: {}, query: new URLSea
 export const place = computed(() => current.value)
 
 /** Asks whether what is not saved may be given up; resolves to true to leave. */
-export type Guard = () => Promise<boolean>
+type Guard = () => Promise<boolean>
 
 let guard: Guard | undefined
 

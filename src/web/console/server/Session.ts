@@ -14,7 +14,7 @@ export type Session = Answer<"GET /api/console/session">["session"]
  * - `in`: somebody is.
  * - `ended`: the server no longer accepts the session. What was being written stays on the screen behind the form.
  */
-export type SessionState =
+type SessionState =
   | { readonly is: "starting" }
   | { readonly is: "unreachable"; readonly failure: Failure }
   | { readonly is: "out"; readonly failure?: Failure }

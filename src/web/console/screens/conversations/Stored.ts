@@ -6,7 +6,7 @@ import { type FoundPassage, passageOf } from "../playground/Passages.tsx"
  */
 
 /** A call of a tool with what came of it. */
-export interface StoredResult {
+interface StoredResult {
   readonly id: string
   readonly name: string
   readonly input: unknown

@@ -7,7 +7,7 @@ import { type ApiKey, stateOf } from "../../data/Admin.ts"
  */
 
 /** A right of a key, as people choose it. */
-export interface ScopeChoice {
+interface ScopeChoice {
   readonly scope: Scope
   readonly label: string
   readonly hint: string

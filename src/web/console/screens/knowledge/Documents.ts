@@ -25,7 +25,7 @@ const newestFirst = (one: Document, other: Document): number =>
   other.created_at === one.created_at ? other.id.localeCompare(one.id) : other.created_at < one.created_at ? -1 : 1
 
 /** Loads the newest documents, of which the API has the oldest on its first page. */
-export const loadDocuments = async (chatbotId: string, atLeast: number): Promise<DocumentList> => {
+const loadDocuments = async (chatbotId: string, atLeast: number): Promise<DocumentList> => {
   const first = await loadPage(chatbotId, 1)
   const { totalCount, totalPages } = first.metadata
   const documents: Array<Document> = totalPages <= 1 ? [...first.data] : []

@@ -9,7 +9,7 @@ export const partsOf = (content: string): { readonly title: string; readonly tex
   return { title: title ?? "", text: text ?? content }
 }
 
-export interface Piece {
+interface Piece {
   readonly text: string
   readonly isMatch: boolean
 }

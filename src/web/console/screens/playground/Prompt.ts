@@ -1,7 +1,7 @@
 import { fieldsIn, isFields, jsonIn, textIn } from "../../server/Unknown.ts"
 
 /** A part of what a model was sent: the settings, the instructions, the tools, or a turn of the conversation. */
-export interface PromptPart {
+interface PromptPart {
   /** Such as `system`, `user` or `tools`. */
   readonly role: string
   readonly text: string

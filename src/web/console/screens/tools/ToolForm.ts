@@ -21,7 +21,7 @@ export interface HeaderDraft {
 type StoredTool = Pick<Tool, "name" | "description" | "method" | "url" | "input_schema" | "headers" | "timeout_ms">
 
 /** A schema to begin with. */
-export const schemaTemplate = {
+const schemaTemplate = {
   type: "object",
   properties: { orderId: { type: "string", description: "The number of the order, such as A-4711." } },
   required: ["orderId"],

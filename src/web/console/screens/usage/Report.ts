@@ -14,7 +14,7 @@ const counts = [
 ] as const
 
 /** Number that a chart shows. */
-export type Measure = (typeof counts)[number]
+type Measure = (typeof counts)[number]
 
 /** Numbers of a report. */
 export type Counts = Readonly<Record<Measure, number>>

@@ -3,7 +3,7 @@ import type { Answer } from "../../server/Endpoints.ts"
 import { resources } from "../../server/Resource.ts"
 
 export type Webhook = Answer<"GET /api/external/webhooks">["webhooks"][number]
-export type EventType = Webhook["events"][number]
+type EventType = Webhook["events"][number]
 export type Delivery = Answer<"GET /api/external/webhooks/:webhookId/deliveries">["deliveries"][number]
 
 /** The webhooks that the key may manage, oldest first. */

@@ -7,7 +7,7 @@ import { allows } from "../../data/Origins.ts"
  */
 
 /** A key that may stand in a page. */
-export type KnownKey = Pick<PublishableKey, "public_key" | "allowed_origins" | "expires_at" | "revoked_at">
+type KnownKey = Pick<PublishableKey, "public_key" | "allowed_origins" | "expires_at" | "revoked_at">
 
 export interface EmbeddingQuestion {
   /** The origin of the page. */

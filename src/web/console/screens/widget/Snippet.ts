@@ -1,5 +1,5 @@
 /** A website's choice of how to show the widget. */
-export interface SnippetOptions {
+interface SnippetOptions {
   /** A publishable key, or the id of a public chatbot. */
   readonly key: string
   /** The server's address, without a slash at its end. */
