@@ -54,27 +54,9 @@ export const consoleDocument = (build: Build, path: string): string => `${head("
 </html>
 `
 
-/** The features of browsers that no document of ours uses. */
-const PERMISSIONS = [
-  "accelerometer=()",
-  "autoplay=()",
-  "camera=()",
-  "display-capture=()",
-  "encrypted-media=()",
-  "fullscreen=()",
-  "geolocation=()",
-  "gyroscope=()",
-  "magnetometer=()",
-  "microphone=()",
-  "midi=()",
-  "payment=()",
-  "publickey-credentials-get=()",
-  "screen-wake-lock=()",
-  "serial=()",
-  "usb=()",
-  "xr-spatial-tracking=()",
-  "clipboard-write=(self)",
-].join(", ")
+/** The features of browsers that tell or cost a person something, none of which our documents use. */
+const PERMISSIONS =
+  "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=()"
 
 /**
  * The origins of the images of a chatbot, as sources of a Content-Security-Policy. The host of an address may hold
