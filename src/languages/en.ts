@@ -1,5 +1,4 @@
 import type { Locale } from "./Locale.ts"
-import type { WidgetTexts } from "./WidgetTexts.ts"
 
 export const locale: Locale = {
   stemmer: "english",
@@ -65,7 +64,7 @@ export const locale: Locale = {
   notNow: "This page is not available at the moment. Please try again later.",
 }
 
-export const widget: WidgetTexts = {
+export const widget = {
   placeholder: "Write a message …",
   send: "Send",
   stop: "Stop",

@@ -40,6 +40,21 @@ export const joined = (tokens: ReadonlyArray<string>): string =>
     )
     .trim()
 
+/**
+ * The words of runs of tokens: characters of a script without spaces belong together with those of the run before.
+ *
+ * @param runs undefined where something stands between two runs that is no word
+ */
+export const joinedRuns = (runs: ReadonlyArray<ReadonlyArray<string> | undefined>): ReadonlyArray<string> => {
+  const words: Array<string> = []
+  for (const [at, run] of runs.entries()) {
+    if (run === undefined) continue
+    const isContinued = wordCount(run) < 1 && runs[at - 1] !== undefined
+    words.push(isContinued ? `${words.pop() ?? ""}${joined(run)}` : joined(run))
+  }
+  return words
+}
+
 const endsUnspaced = new RegExp(`[${UNSPACED}][\\p{M}ー]*$`, "u")
 
 /** A phrase as many people type it: without accents, and with the plainest of similar letters. */
@@ -61,26 +76,14 @@ export interface Found<A> {
   readonly meanings: ReadonlyArray<A>
 }
 
-/** Phrases with their meanings. A phrase may have several meanings. */
+/** Phrases with their meanings. A phrase may have several meanings. They are indexed when one is first looked for. */
 export class PhraseBook<A> {
-  private readonly meanings = new Map<string, Array<A>>()
-  /** The phrases without their accents. */
-  private readonly plainMeanings = new Map<string, Array<A>>()
-  /** The number of tokens of the longest phrase that begins with each token, without accents. */
-  private readonly longest = new Map<string, number>()
+  private readonly lists: () => Iterable<readonly [phrases: string, meaning: A]>
+  private made: Index<A> | undefined
 
   /** Takes lists of phrases between commas. A phrase without its accents counts too, unless it is another one. */
-  constructor(lists: Iterable<readonly [phrases: string, meaning: A]>) {
-    for (const [list, meaning] of lists) {
-      for (const phrase of list.split(", ")) {
-        const tokens = writtenTokensOf(phrase).map(lowerCased)
-        const text = tokens.join(" ")
-        add(this.meanings, text, meaning)
-        add(this.plainMeanings, plain(text), meaning)
-        const first = plain(tokens[0] ?? "")
-        this.longest.set(first, Math.max(this.longest.get(first) ?? 0, tokens.length))
-      }
-    }
+  constructor(lists: () => Iterable<readonly [phrases: string, meaning: A]>) {
+    this.lists = lists
   }
 
   /** Finds the longest phrase that begins at a place among tokens, and has one of the wanted meanings. */
@@ -89,14 +92,38 @@ export class PhraseBook<A> {
     place: number,
     isWanted: (meaning: A) => boolean = () => true,
   ): Found<A> | undefined {
-    const most = Math.min(this.longest.get(plain(tokens[place] ?? "")) ?? 0, tokens.length - place)
+    const index = (this.made ??= indexOf(this.lists()))
+    const most = Math.min(index.longest.get(plain(tokens[place] ?? "")) ?? 0, tokens.length - place)
     for (let length = most; length > 0; length--) {
       const text = tokens.slice(place, place + length).join(" ")
-      const meanings = (this.meanings.get(text) ?? this.plainMeanings.get(plain(text)) ?? []).filter(isWanted)
+      const meanings = (index.meanings.get(text) ?? index.plainMeanings.get(plain(text)) ?? []).filter(isWanted)
       if (meanings.length > 0) return { length, meanings }
     }
     return undefined
   }
+}
+
+interface Index<A> {
+  readonly meanings: Map<string, Array<A>>
+  /** The phrases without their accents. */
+  readonly plainMeanings: Map<string, Array<A>>
+  /** The number of tokens of the longest phrase that begins with each token, without accents. */
+  readonly longest: Map<string, number>
+}
+
+const indexOf = <A>(lists: Iterable<readonly [phrases: string, meaning: A]>): Index<A> => {
+  const index: Index<A> = { meanings: new Map(), plainMeanings: new Map(), longest: new Map() }
+  for (const [list, meaning] of lists) {
+    for (const phrase of list.split(", ")) {
+      const tokens = writtenTokensOf(phrase).map(lowerCased)
+      const text = tokens.join(" ")
+      add(index.meanings, text, meaning)
+      add(index.plainMeanings, plain(text), meaning)
+      const first = plain(tokens[0] ?? "")
+      index.longest.set(first, Math.max(index.longest.get(first) ?? 0, tokens.length))
+    }
+  }
+  return index
 }
 
 const add = <A>(phrases: Map<string, Array<A>>, text: string, meaning: A): void => {

@@ -22,19 +22,14 @@ const TALK_KINDS: ReadonlyArray<keyof SmallTalkPhrases> = [
   "refusal",
 ]
 
-let functions: PhraseBook<FunctionMeaning> | undefined
-let talk: PhraseBook<keyof SmallTalkPhrases> | undefined
+/** The function words of all languages. */
+export const functionBook = new PhraseBook<FunctionMeaning>(() =>
+  spokenLanguages.flatMap((language) =>
+    ROLES.map((role) => [locales[language].functionWords[role], { language, role }] as const),
+  ),
+)
 
-/** Returns the function words of all languages, from the first call on. */
-export const functionBook = (): PhraseBook<FunctionMeaning> =>
-  (functions ??= new PhraseBook(
-    spokenLanguages.flatMap((language) =>
-      ROLES.map((role) => [locales[language].functionWords[role], { language, role }] as const),
-    ),
-  ))
-
-/** Returns the phrases of small talk of all languages, with their kinds, from the first call on. */
-export const talkBook = (): PhraseBook<keyof SmallTalkPhrases> =>
-  (talk ??= new PhraseBook(
-    spokenLanguages.flatMap((language) => TALK_KINDS.map((kind) => [locales[language].smallTalk[kind], kind] as const)),
-  ))
+/** The phrases of small talk of all languages, with their kinds. */
+export const talkBook = new PhraseBook<keyof SmallTalkPhrases>(() =>
+  spokenLanguages.flatMap((language) => TALK_KINDS.map((kind) => [locales[language].smallTalk[kind], kind] as const)),
+)

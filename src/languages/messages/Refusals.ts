@@ -22,8 +22,8 @@ const isRefusal = (text: string): boolean => {
   const tokens = tokensOf(bounded(text))
   let refuses = false
   for (let at = 0; at < tokens.length;) {
-    const phrase = talkBook().at(tokens, at, (kind) => kind === "refusal" || kind === "thanks" || kind === "courtesy")
-    const word = functionBook().at(tokens, at, ({ role }) => role === "others")
+    const phrase = talkBook.at(tokens, at, (kind) => kind === "refusal" || kind === "thanks" || kind === "courtesy")
+    const word = functionBook.at(tokens, at, ({ role }) => role === "others")
     if (phrase === undefined && word === undefined) return false
     refuses ||= phrase?.meanings.includes("refusal") === true
     at += phrase?.length ?? word?.length ?? 1

@@ -1,5 +1,5 @@
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { joined, lowerCased, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
+import { joined, joinedRuns, lowerCased, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
 import { languageOfReply } from "../Detection.ts"
 import type { SpokenLanguage } from "../Locales.ts"
 import { functionBook, type Role } from "./Books.ts"
@@ -143,16 +143,9 @@ const addedTo = (parts: ReadonlyArray<Part>, subject: ReadonlyArray<Part>): Read
 
 const isAttribute = ({ roles }: Part): boolean => roles.includes("attributes")
 
-/** The words that say what a message is about. The characters of a script without spaces belong together. */
-const contentOf = (parts: ReadonlyArray<Part>): ReadonlyArray<string> => {
-  const words: Array<string> = []
-  for (const [index, part] of parts.entries()) {
-    if (part.roles.length > 0 && !isAttribute(part)) continue
-    const isRun = wordCount(part.tokens) < 1 && parts[index - 1]?.roles.length === 0
-    words.push(isRun ? `${words.pop() ?? ""}${joined(part.tokens)}` : joined(part.tokens))
-  }
-  return words
-}
+/** The words that say what a message is about. */
+const contentOf = (parts: ReadonlyArray<Part>): ReadonlyArray<string> =>
+  joinedRuns(parts.map((part) => (part.roles.length === 0 || isAttribute(part) ? part.tokens : undefined)))
 
 /** Matches the word for `and` in Arabic and Hebrew, which is a part of the word that it joins. */
 const ATTACHED_AND = /^[^\p{L}]*[\u0648\u05d5](?=\p{L}{4})/u
@@ -162,7 +155,7 @@ const readMessage = (text: BoundedText, language: SpokenLanguage): Message => {
   const tokens = written.map(lowerCased)
   const parts: Array<Part> = []
   for (let at = 0; at < tokens.length;) {
-    const phrase = functionBook().at(tokens, at, (meaning) => meaning.language === language)
+    const phrase = functionBook.at(tokens, at, (meaning) => meaning.language === language)
     const length = phrase?.length ?? 1
     parts.push({ tokens: written.slice(at, at + length), roles: phrase?.meanings.map(({ role }) => role) ?? [] })
     at += length

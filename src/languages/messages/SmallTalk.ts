@@ -48,7 +48,7 @@ const kindsIn = (message: BoundedText, isFirst: boolean, names: ReadonlySet<stri
   if (tokens.length === 0) return signs.flatMap(([sign, kind]) => (sign.test(message) ? [kind] : [])).slice(0, 1)
   const found = new Set<keyof SmallTalkPhrases>()
   for (let at = 0; at < tokens.length;) {
-    const phrase = talkBook().at(tokens, at, (kind) => kind !== "refusal")
+    const phrase = talkBook.at(tokens, at, (kind) => kind !== "refusal")
     const length = phrase?.length ?? (names.has(tokens[at] ?? "") ? 1 : wordWith(tokens, at, ["joins", "others"]))
     if (length === 0) return found.has("thanks") && isRemark(tokens.slice(at), message) ? ["thanks"] : []
     const kinds = new Set(phrase?.meanings)
@@ -67,7 +67,7 @@ const shortened = (token: string): string => token.replace(/(\p{L})\1{2,}/gu, "$
 
 /** The number of tokens of a function word with one of these roles at a place; 0 when there is none. */
 const wordWith = (tokens: ReadonlyArray<string>, at: number, roles: ReadonlyArray<Role>): number =>
-  functionBook().at(tokens, at, ({ role }) => roles.includes(role))?.length ?? 0
+  functionBook.at(tokens, at, ({ role }) => roles.includes(role))?.length ?? 0
 
 /** Whether tokens after a thank-you only say why, such as `that was what I was looking for`. */
 const isRemark = (tokens: ReadonlyArray<string>, message: string): boolean =>
@@ -102,7 +102,7 @@ export const withoutSmallTalk = (message: BoundedText, name?: BoundedText): Boun
 /** Leaves out a greeting that no punctuation mark separates from the question, such as `hi how much is a ticket`. */
 const withoutGreeting = (text: BoundedText): BoundedText => {
   const tokens = tokensOf(bounded(text.slice(0, MAX_LENGTH)))
-  const greeting = talkBook().at(tokens, 0, (kind) => kind === "greeting")?.length ?? 0
+  const greeting = talkBook.at(tokens, 0, (kind) => kind === "greeting")?.length ?? 0
   // A word that greets may also mean something else, such as “morning”, so that what follows has to be a question.
   if (greeting === 0 || wordWith(tokens, greeting, ["questions", "verbs"]) === 0) return text
   return bounded(text.replace(new RegExp(`^\\s*(?:[\\p{L}\\p{M}\\p{N}'’]+[\\s-]*){${greeting}}`, "u"), ""))

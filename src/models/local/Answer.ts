@@ -1,7 +1,7 @@
 import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import type { Answer } from "./Conversation.ts"
-import { Evidence, type Judged, languageOf, scoreOf } from "./Evidence.ts"
+import { Evidence, isFact, type Judged, languageOf } from "./Evidence.ts"
 import { type Grid, gridsOf } from "./Grids.ts"
 import { type Question, readQuestion, says } from "./Question.ts"
 import { paragraphsOf } from "./Readable.ts"
@@ -36,14 +36,6 @@ export const materialOf = (
   others: ReadonlyArray<PassageJson> = [],
 ): Material => ({ reading: read(passages), tables: gridsOf(passages, others) })
 
-/**
- * The least likelihood with which an answer is given. A higher one refuses more of what the documents do not tell, and
- * more of what they do; with this one, about four of five questions without an answer are refused.
- */
-const LIKELY = -0.75
-
-/** The share of a question's information that two sentences hold together which answer it, each for one of two things. */
-const WHOLE_SHARE_MIN = 0.8
 /** Lead in the share of the question that a table needs over a likely sentence, where both could answer. */
 const TABLE_LEAD = 0.1
 /** The same where the answer is a way, which cells rarely hold. */
@@ -54,187 +46,125 @@ export const answerTo = (text: BoundedText, { reading, tables }: Material): Answ
   const question = readQuestion(text)
   const terms = new Terms(question, keysIn(reading, tables))
   if (terms.all.length === 0) return undefined
-  const evidence = new Evidence(question, terms, reading)
-  const [best] = evidence.ranked
-  const second = question.joins && best !== undefined ? complement(evidence, best) : undefined
-  const covered = new Map([...(second?.covered ?? []), ...(best?.covered ?? [])])
-  const list = bestList(evidence, reading.lists, best)
-  const isLikely = (one: Judged) => one.covered.size > 0 && !evidence.isOther(one) && evidence.likelihood(one) >= LIKELY
-  const isWhole = second !== undefined && evidence.shareOf(covered) >= WHOLE_SHARE_MIN
-  const isAnswered = best !== undefined && (isWhole || isLikely(best) || (list !== undefined && isLikely(list)))
+  const told = answerFromText(new Evidence(question, terms, reading), reading)
   const cells = answerFromTables(question, terms, tables)
-  const share = isAnswered ? evidence.shareOf(best.covered) + (question.wanted === "way" ? WAY_LEAD : TABLE_LEAD) : 0
-  const areCells = cells !== undefined && cells.evidence >= share
-  if (!areCells && !isAnswered) return undefined
+  const lead = question.wanted === "way" ? WAY_LEAD : TABLE_LEAD
+  const areCells = cells !== undefined && (told === undefined || cells.evidence >= told.share + lead)
   const answer = areCells
     ? { text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})`, quotes: cells.quotes }
-    : list === undefined
-      ? paragraphsOf(chosen(question, evidence, reading, second))
-      : listAnswer(list.list)
-  return isOpposed(question, answer, areCells) ? undefined : answer
+    : told?.answer
+  return answer === undefined || isOpposed(question, answer, areCells) ? undefined : answer
 }
 
 /** The words of what passages hold, among which a mistyped word of a question is looked for. */
 export const keysIn = ({ sentences }: Reading, tables: ReadonlyArray<Grid>): ReadonlySet<string> => {
-  const words = new Set<string>()
-  const add = (keys: ReadonlyArray<string>) => {
-    for (const key of keys) words.add(key)
-  }
-  for (const { keys } of sentences) add(keys)
-  for (const lead of new Set(sentences.map(({ lead }) => lead))) add(lead.keys)
-  for (const { header, rows } of tables) {
-    for (const cell of [...header, ...rows.flatMap(({ cells }) => cells)].slice(0, CELLS_MAX))
-      add(keysOf(bounded(cell)))
-  }
-  return words
+  const cells = tables.flatMap(({ header, rows }) =>
+    [...header, ...rows.flatMap((row) => row.cells)].slice(0, CELLS_MAX),
+  )
+  return new Set([
+    ...sentences.flatMap(({ keys, lead }) => [...keys, ...lead.keys]),
+    ...cells.flatMap((cell) => keysOf(bounded(cell))),
+  ])
 }
 
 /** The most cells of a table in which mistyped words are looked for. */
 const CELLS_MAX = 5_000
 
-/** The least share of a question's information in a heading that says how something is done. */
-const FITTING_SHARE_MIN = 0.5
-/** The most sentences of an answer. */
-const SENTENCES_MAX = 3
-/** A sentence is added while those before it are together less probable than this to hold the answer, */
-const SURE = 0.8
-/** and if it is at least this share as probable as the best one. */
-const SHARE_MIN = 0.2
-/** The least share of the question's information that a further sentence adds which tells of another thing in it. */
-const ADDED_SHARE_MIN = 0.2
+/** An answer with the share of the question's information in the sentence that it rests on. */
+interface Told {
+  readonly answer: Answer
+  readonly share: number
+}
 
-/** The sentences that are quoted: those under a heading that asks the question, or else the best ones. */
-const chosen = (
-  question: Question,
+/** The share of a question's information that two sentences hold together which answer it, each for one of two things. */
+const WHOLE_SHARE_MIN = 0.8
+
+/** Answers with the best sentence, with what belongs together with it, or with a list. */
+const answerFromText = (evidence: Evidence, { sentences }: Reading): Told | undefined => {
+  const [first] = evidence.ranked
+  if (first === undefined) return undefined
+  const best = listAround(evidence, first)
+  const other = complement(evidence, first)
+  const isWhole = other !== undefined && evidence.shareOf(union(first, other)) >= WHOLE_SHARE_MIN
+  if (!isWhole && !evidence.isLikely(first) && !evidence.isLikely(best)) return undefined
+  const quoted = together(evidence, first, sentences, other ?? rivalOf(evidence, first))
+  return {
+    answer: best.list === undefined ? paragraphsOf(quoted) : listAnswer(best.list),
+    share: evidence.shareOf(first.covered),
+  }
+}
+
+/** The list of an item that says nothing alone: a single step, or one of several without a word of the question. */
+const listAround = ({ question, ranked }: Evidence, first: Judged): Judged => {
+  const { features, sentence } = first
+  const isPart = question.wanted === "way" || (features.own === 0 && !isFact(question.wanted))
+  return (isPart && sentence.list && ranked.find(({ list }) => list === sentence.list)) || first
+}
+
+/** The most sentences that are quoted from below a heading, and of a paragraph that tells of a way. */
+const SENTENCES_MAX = 3
+const PARAGRAPH_MAX = 5
+/** A shorter paragraph is quoted with what else stands under its heading. */
+const STEPS_MIN = 3
+
+/** The sentences that are quoted: the steps of a way, those under a heading that asks the question, or the best ones. */
+const together = (
   evidence: Evidence,
-  { sentences }: Reading,
+  { sentence }: Judged,
+  sentences: ReadonlyArray<Sentence>,
   second: Judged | undefined,
 ): ReadonlyArray<Sentence> => {
-  const [best, ...others] = evidence.ranked
-  if (best === undefined) return []
-  const { lead } = best.sentence
-  const isWay = question.wanted === "way" && best.sentence.form === "sentence"
-  const fits = evidence.headingShare(best.sentence) >= FITTING_SHARE_MIN
-  const paragraph = isWay ? paragraphAround(best.sentence, sentences) : []
-  if (paragraph.length > 1) return paragraph
-  if (evidence.asks(lead) || (isWay && fits)) {
-    return sentences.filter((sentence) => sentence.lead === lead).slice(0, SENTENCES_MAX)
+  const { form, lead, paragraph } = sentence
+  const { wanted } = evidence.question
+  if (wanted === "way" && form === "sentence") {
+    const steps = sentences.filter((each) => each.paragraph === paragraph)
+    if (steps.length > PARAGRAPH_MAX) return steps.slice(steps.indexOf(sentence)).slice(0, SENTENCES_MAX)
+    if (steps.length >= STEPS_MIN || lead.heading === "") return steps
   }
-  if (question.wanted === "several" && enumerates(best.sentence.text)) return [best.sentence]
-  if (second !== undefined) return [best.sentence, second.sentence].toSorted((a, b) => a.place - b.place)
-  const odds = (score: number) => Math.exp(score - best.score)
-  const total = evidence.ranked.reduce((sum, { score }) => sum + odds(score), 0)
-  const quoted = [best]
-  let sure = 1 / total
-  for (const other of others) {
-    if (quoted.length === SENTENCES_MAX || sure >= SURE || odds(other.score) < SHARE_MIN) break
-    if (other.sentence.document !== best.sentence.document || repeats(quoted, other)) continue
-    quoted.push(other)
-    sure += odds(other.score) / total
-  }
-  return quoted.map(({ sentence }) => sentence).toSorted((a, b) => a.place - b.place)
+  if (wanted === "way" || evidence.asks(lead))
+    return sentences.filter((each) => each.lead === lead).slice(0, SENTENCES_MAX)
+  if (second === undefined || (wanted === "several" && enumerates(sentence.text))) return [sentence]
+  return [sentence, second.sentence].toSorted((a, b) => a.place - b.place)
 }
 
-/** The most sentences of a paragraph that is quoted whole. */
-const PARAGRAPH_MAX = 5
-
-/** The sentences of a short paragraph, or of a long one from a sentence on. */
-const paragraphAround = (sentence: Sentence, sentences: ReadonlyArray<Sentence>): ReadonlyArray<Sentence> => {
-  let from = sentence.place
-  while (from > 0 && sentences[from]?.before !== undefined) from--
-  let to = sentence.place + 1
-  while (sentences[to]?.before !== undefined) to++
-  return to - from <= PARAGRAPH_MAX
-    ? sentences.slice(from, to)
-    : sentences.slice(sentence.place, to).slice(0, SENTENCES_MAX)
-}
+/** The least share of the question's information that a second sentence adds. */
+const ADDED_SHARE_MIN = 0.2
 
 /** The sentence that tells most of what the best one does not, where a question asks about several things. */
 const complement = (evidence: Evidence, best: Judged): Judged | undefined => {
-  const known = evidence.shareOf(best.covered)
-  const gain = ({ covered }: Judged) => evidence.shareOf(new Map([...covered, ...best.covered])) - known
+  if (!evidence.question.joins) return undefined
+  const gain = (other: Judged) => evidence.shareOf(union(other, best)) - evidence.shareOf(best.covered)
   let [found, most]: [Judged | undefined, number] = [undefined, ADDED_SHARE_MIN]
-  for (const other of evidence.ranked) if (gain(other) > most + 0.01) [found, most] = [other, gain(other)]
+  for (const other of evidence.ranked) {
+    if (other.list === undefined && gain(other) > most + 0.01) [found, most] = [other, gain(other)]
+  }
   return found
 }
 
-const repeats = (quoted: ReadonlyArray<Judged>, { sentence: { text } }: Judged): boolean =>
-  quoted.some(({ sentence: other }) => other.text.includes(text) || text.includes(other.text))
+/** A second sentence is quoted where its score is at most so much lower: it may as well be the answer. */
+const CLOSE = 1.2
+
+/** The sentence of the same document that is about as good as the best one. */
+const rivalOf = ({ ranked }: Evidence, { score, sentence }: Judged): Judged | undefined =>
+  ranked.find(
+    (other) =>
+      other.list === undefined &&
+      other.sentence !== sentence &&
+      other.score >= score - CLOSE &&
+      other.sentence.passage.document_id === sentence.passage.document_id,
+  )
+
+const union = (one: Judged, other: Judged): ReadonlyMap<number, number> => new Map([...one.covered, ...other.covered])
 
 /** Whether an answer lacks the denial of a question for one of several things, or what it compares values with. */
 const isOpposed = (question: Question, { quotes, text }: Answer, areCells: boolean): boolean => {
-  const { compares, denies, isDecision, joins, wanted } = question
+  const { compares, denies, extreme, isDecision, joins, wanted } = question
   const [passage] = quotes.map((quote) => quote.passage)
   const language = passage === undefined ? question.language : languageOf(passage)
   const whole = bounded([text, ...quotes.map((quote) => quote.text)].join(" "))
-  const isComputed = compares && (areCells || /\d/.test(question.text)) && !isDecision && !joins
+  const isComputed = compares && (areCells ? extreme === undefined : /\d/.test(question.text)) && !isDecision && !joins
   if (isComputed && !says("compare", whole, language)) return true
   return denies && (wanted === "several" || wanted === "name") && !says("not", whole, language)
-}
-
-/** The most items that are quoted. */
-const ITEMS_MAX = 15
-/** Gain of a list over a sentence where the question asks for several things, and of steps where it asks for a way. */
-const LIST_GAIN = 3
-const STEPS_GAIN = 5
-/** The share of the question's information from which on a list gains all of this. */
-const LIST_SHARE = 0.3
-/** Loss of a list where the question asks for one fact. */
-const FACT_LOSS = -4
-
-/** A list, judged as if its announcement were a sentence. */
-interface JudgedList extends Judged {
-  readonly list: ItemList
-}
-
-/** The list that answers a question better than the best sentence does. */
-const bestList = (
-  evidence: Evidence,
-  lists: ReadonlyArray<ItemList>,
-  best: Judged | undefined,
-): JudgedList | undefined => {
-  const { wanted } = evidence.question
-  const own = best?.sentence.list
-  // One step is no way, and an item that holds nothing of the question itself answers it no better than the others.
-  const isPart =
-    best !== undefined && own !== undefined && (wanted === "way" || (best.features.own === 0 && !isFact(wanted)))
-  let found: JudgedList | undefined
-  for (const list of isPart ? lists.filter((each) => each === own) : lists) {
-    const judged = judgedList(evidence, list)
-    if (judged !== undefined && judged.score > (found?.score ?? (isPart ? -Infinity : (best?.score ?? -Infinity)))) {
-      found = judged
-    }
-  }
-  return found
-}
-
-const isFact = (wanted: Question["wanted"]): boolean => wanted === "amount" || wanted === "time" || wanted === "name"
-
-const judgedList = (evidence: Evidence, list: ItemList): JudgedList | undefined => {
-  const [first] = list.items
-  if (first === undefined || list.items.length > ITEMS_MAX) return undefined
-  const { announcement: text, announcementKeys: keys } = list
-  const judged = evidence.judge(
-    { ...first, text, keys, list: undefined, before: undefined, form: "sentence" },
-    undefined,
-  )
-  const share = evidence.shareOf(judged.covered)
-  const gain = gainOf(evidence.question, list, share) * Math.min(1, share / LIST_SHARE)
-  const { features } = judged
-  return {
-    ...judged,
-    list,
-    features: { ...features, wanted: gain > 0 ? 1 : 0 },
-    score: scoreOf({ ...features, wanted: 0, short: 0 }) + gain,
-  }
-}
-
-const gainOf = ({ isBare, isDecision, wanted }: Question, { form }: ItemList, share: number): number => {
-  if (wanted === "way") return form === "steps" ? STEPS_GAIN : share >= FITTING_SHARE_MIN ? LIST_GAIN : 0
-  if (wanted === "several") return LIST_GAIN
-  if (form === "topics" || isDecision || isFact(wanted)) return FACT_LOSS
-  // Words without a question ask for all that stands under them.
-  return isBare ? LIST_GAIN : 0
 }
 
 /** Quotes a list under its announcement, or else its heading, and with the title of its document. */

@@ -3,7 +3,7 @@ import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import type { SpokenLanguage } from "../../languages/Locales.ts"
 import { hasNumberWord, type Question, says } from "./Question.ts"
-import { isQuestion, type Lead, type Reading, type Sentence } from "./Reading.ts"
+import { isQuestion, type ItemList, type Lead, type Reading, type Sentence } from "./Reading.ts"
 import { keysOf, type Terms } from "./Terms.ts"
 import { holdsWanted } from "./Values.ts"
 
@@ -24,11 +24,10 @@ const WEIGHTS = {
   before: 4.2,
   /** Whether the sentence holds what the question wants: 1, or -1 where it lacks it. */
   wanted: 1.4,
-  /** Whether it begins with all that is asked about. */
+  /** Whether it begins with all that is asked about, and a dash or a colon. */
   defines: 1.7,
   /** Binary logarithm of the length of a plain sentence over that of the sentence; 0 where it is longer. */
   short: 0.8,
-  fragment: -0.7,
   item: -1.6,
   /** The rank of its passage. */
   rank: -4,
@@ -36,6 +35,8 @@ const WEIGHTS = {
   first: 1.3,
   /** Whether its heading asks the same question. */
   asked: 0.9,
+  /** What speaks for a list as a whole where the question wants several things, a way or one fact. */
+  list: 1,
 }
 type Features = Readonly<Record<keyof typeof WEIGHTS, number>>
 
@@ -57,6 +58,11 @@ const LIKELIHOOD = {
 }
 type Signals = Readonly<Record<keyof typeof LIKELIHOOD, number>>
 
+/**
+ * The least likelihood with which an answer is given. A higher one refuses more of what the documents do not tell, and
+ * more of what they do; with this one, about four of five questions without an answer are refused.
+ */
+const LIKELY = -0.75
 /** Loss of a sentence that does not deny what the question denies, or the other way round. */
 const DISAGREEMENT = 3
 /** The rank from which on a passage counts least. */
@@ -64,8 +70,19 @@ const RANKS = 5
 const SHORT_WORDS = 8
 /** The least share of a question's information in a heading that asks it. */
 const ASKED_SHARE_MIN = 0.7
-/** The most words of what is defined, and beside it, such as articles. */
-const DEFINED_WORDS_MAX = 4
+/** The most items of a list that is quoted. */
+const ITEMS_MAX = 15
+/** Gain of a list over a sentence where the question asks for several things, and of steps where it asks for a way. */
+const LIST_GAIN = 3
+const STEPS_GAIN = 5
+/** The share of the question's information from which on a list gains all of this. */
+const LIST_SHARE = 0.3
+/** The least share of a question's information in what stands above a list without numbers that says how something is done. */
+const FITTING_SHARE_MIN = 0.5
+/** Loss of a list where the question asks for one fact. */
+const FACT_LOSS = -4
+
+/** The most words of a definition before what it defines, such as articles. */
 const ARTICLES_MAX = 2
 
 /** The words of the question in a text, by their index, with their certainty. */
@@ -73,7 +90,10 @@ type Found = ReadonlyMap<number, number>
 
 /** A sentence with what speaks for it. */
 export interface Judged {
+  /** Of a list, the line that announces it. */
   readonly sentence: Sentence
+  /** The list that would be quoted as a whole. */
+  readonly list: ItemList | undefined
   /** The words of the question in the sentence and what stands above it. */
   readonly covered: Found
   readonly features: Features
@@ -92,7 +112,7 @@ export class Evidence {
   private readonly secondSimilarity: number
   private readonly cache = new Map<object, Found>()
 
-  constructor(question: Question, terms: Terms, { sentences }: Reading) {
+  constructor(question: Question, terms: Terms, { lists, sentences }: Reading) {
     this.question = question
     this.terms = terms
     const own = sentences.map(({ keys }) => terms.in(keys))
@@ -100,9 +120,8 @@ export class Evidence {
       const holders = own.filter((found) => found.has(term)).length
       return weight * Math.log(1 + (own.length - holders + 0.5) / (holders + 0.5))
     })
-    this.ranked = sentences
-      .map((sentence, at) => this.judge(sentence, sentence.before === undefined ? undefined : own[at - 1]))
-      .toSorted((a, b) => b.score - a.score)
+    const judged = sentences.map((sentence, at) => this.judge(sentence, sentence.before && own[at - 1]))
+    this.ranked = [...judged, ...lists.flatMap((list) => this.judgedList(list))].toSorted((a, b) => b.score - a.score)
     for (const { covered } of this.ranked) {
       for (const [term, strength] of covered) {
         this.anywhere.set(term, Math.max(strength, this.anywhere.get(term) ?? 0))
@@ -136,16 +155,29 @@ export class Evidence {
       heading: gained(heading) + (list === undefined ? 0 : gained(this.in(list, list.announcementKeys))),
       before: previous === undefined ? 0 : gained(previous),
       wanted: this.wanted(sentence),
-      defines: this.defines(sentence),
+      defines: this.defines(sentence) ? 1 : 0,
       short: Math.max(0, Math.log2(SHORT_WORDS / Math.max(1, keys.length))),
-      fragment: form === "fragment" ? 1 : 0,
       item: form === "item" || form === "record" ? 1 : 0,
       rank: Math.min(1, sentence.rank / RANKS),
       first: this.shareOf(heading) / (1 + sentence.distance),
       asked: this.asks(lead) ? 1 : 0,
+      list: 0,
     }
     gained(this.in(lead.above, lead.above))
-    return { sentence, covered, features, score: scoreOf(features) - (this.disagrees(sentence) ? DISAGREEMENT : 0) }
+    const score = weighted(WEIGHTS, features) - (this.disagrees(sentence) ? DISAGREEMENT : 0)
+    return { sentence, list: undefined, covered, features, score }
+  }
+
+  /** Judges a list as if its announcement were a sentence. A long list is not quoted. */
+  private judgedList(list: ItemList): ReadonlyArray<Judged> {
+    const { announcement: text, announcementKeys: keys, items } = list
+    const [first] = items
+    if (first === undefined || items.length > ITEMS_MAX) return []
+    const judged = this.judge({ ...first, text, keys, list: undefined, before: undefined, form: "sentence" }, undefined)
+    const share = this.shareOf(judged.covered)
+    const gain = gainOf(this.question, list, share) * Math.min(1, share / LIST_SHARE)
+    const features = { ...judged.features, wanted: 0, short: 0, list: gain }
+    return [{ ...judged, list, features, score: weighted(WEIGHTS, features) }]
   }
 
   /** The share of the question's information in some of its words. */
@@ -153,28 +185,17 @@ export class Evidence {
     return sum(Array.from(found, ([term, strength]) => this.weight(term) * strength)) / this.all
   }
 
-  /** The share of the question's information in the heading of a sentence. */
-  headingShare({ lead }: Sentence): number {
-    return this.shareOf(this.in(lead, lead.keys))
-  }
-
   /** Whether a heading asks what the question does. */
   asks(lead: Lead): boolean {
     return isQuestion(lead.heading) && this.shareOf(this.in(lead, lead.keys)) >= ASKED_SHARE_MIN
   }
 
-  /** The logarithm of the odds that a sentence answers the question. */
-  likelihood(judged: Judged): number {
-    return weighted(LIKELIHOOD, this.signals(judged))
-  }
-
-  /** Whether a sentence is one of several alike of which the question names another one. */
-  isOther({ covered, features, sentence }: Judged): boolean {
-    return (
-      sentence.list !== undefined &&
-      features.own === 0 &&
-      this.terms.all.some(({ isName }, term) => isName && !covered.has(term))
-    )
+  /** Whether a sentence probably answers the question, and is not one of several alike of which it names another one. */
+  isLikely(judged: Judged): boolean {
+    const { covered, features, sentence } = judged
+    const isAnyItem = sentence.list !== undefined && features.own === 0
+    const isOther = isAnyItem && this.terms.all.some(({ isName }, term) => isName && !covered.has(term))
+    return covered.size > 0 && !isOther && weighted(LIKELIHOOD, this.signals(judged)) >= LIKELY
   }
 
   /** Signals for and against a sentence as an answer. */
@@ -192,7 +213,7 @@ export class Evidence {
         0,
         ...all.map(({ isName, weight }, term) => (this.anywhere.has(term) || (isForeign && !isName) ? 0 : weight)),
       ),
-      wanted: features.wanted,
+      wanted: features.list > 0 ? 1 : features.wanted,
       similarity,
       lead: similarity - this.secondSimilarity,
     }
@@ -223,13 +244,9 @@ export class Evidence {
     return wanted === "amount" && holds < 0 && hasNumberWord(bounded(text), language) ? 1 : holds
   }
 
-  /** Whether a sentence begins with all that the question is about, and little else: surely where a dash follows it. */
-  private defines({ keys, text }: Sentence): number {
-    const { isDecision, wanted } = this.question
-    const count = this.terms.all.length
-    if (wanted !== undefined || isDecision || count > DEFINED_WORDS_MAX) return 0
-    if (this.terms.in(keys.slice(0, count + ARTICLES_MAX)).size < count) return 0
-    return /^[^.,:–—]{1,80}(?:\s[–—-]|:)\s/u.test(text) ? 1 : 0.5
+  private defines({ keys, text }: Sentence): boolean {
+    const begins = this.terms.in(keys.slice(0, this.terms.all.length + ARTICLES_MAX))
+    return begins.size === this.terms.all.length && /^[^.,:–—]{1,80}(?:\s[–—-]|:)\s/u.test(text)
   }
 
   /** A text without the numbers and names of the question. */
@@ -251,8 +268,17 @@ export class Evidence {
   }
 }
 
-/** The logarithm of a sentence's odds. */
-export const scoreOf = (features: Features): number => weighted(WEIGHTS, features)
+const gainOf = ({ isBare, isDecision, wanted }: Question, { form }: ItemList, share: number): number => {
+  if (wanted === "way") return form === "steps" ? STEPS_GAIN : share >= FITTING_SHARE_MIN ? LIST_GAIN : 0
+  if (wanted === "several") return LIST_GAIN
+  if (form === "topics" || isDecision || isFact(wanted)) return FACT_LOSS
+  // Words without a question ask for all that stands under them.
+  return isBare ? LIST_GAIN : 0
+}
+
+/** Whether one value is wanted. */
+export const isFact = (wanted: Question["wanted"]): boolean =>
+  wanted === "amount" || wanted === "time" || wanted === "name"
 
 const weighted = <Name extends string>(
   weights: Readonly<Record<Name, number>>,

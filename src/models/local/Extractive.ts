@@ -7,7 +7,7 @@ import { messagesRequest } from "../anthropic/AnthropicRequest.ts"
 import { messagesBefore } from "../../languages/messages/SearchText.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
-import type { Conversation, Reply, SearchResult } from "./Conversation.ts"
+import type { Conversation, Reply } from "./Conversation.ts"
 import { replyTo } from "./Reply.ts"
 import { sourceName, sourcePart } from "../SourceParts.ts"
 import { tokensOfCharacters } from "../TokenCount.ts"
@@ -39,42 +39,20 @@ export const makeExtractiveCalls = ({ threshold = LIKELY_SIMILARITY }: Extractiv
   answer: (request, onParts) =>
     Effect.flatMap(
       respond(request, threshold),
-      ({ action, metadata }) =>
-        onParts([
-          metadata,
-          ...(action.part.type === "tool-call" ? [action.part] : streamed(action.part.text)),
-          ...action.sources,
-          finishPart(action.part, metadata.metadata.parley.bodyLength),
-        ]) ?? Effect.void,
+      ({ end, part, start }) => onParts([start, ...streamed(part), ...end]) ?? Effect.void,
     ),
 })
 
-interface Action {
-  readonly part: Response.TextPartEncoded | Response.ToolCallPartEncoded
-  readonly sources: ReadonlyArray<Response.DocumentSourcePartEncoded>
-}
-
+/** Responds with one part, a text or the call of a tool, and with what stands before and after it. */
 const respond = Effect.fnUntraced(function* (request: ModelRequest, threshold: number) {
   const id = yield* IdGenerator.defaultIdGenerator.generateId()
-  const body = JSON.stringify(messagesRequest(extractiveModel, request))
-  const exchange: Exchange = {
-    body,
-    bodyLength: body.length,
-    headers: {},
-    warnings,
-    citesSources: true,
-  }
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
-  return {
-    action: actionOf(replyTo(conversationOf(request, threshold)), id),
-    metadata: {
-      type: "response-metadata" as const,
-      id,
-      modelId: extractiveModel,
-      timestamp,
-      metadata: { parley: exchange },
-    },
-  }
+  const body = JSON.stringify(messagesRequest(extractiveModel, request))
+  const parley: Exchange = { body, bodyLength: body.length, headers: {}, warnings, citesSources: true }
+  const start = { type: "response-metadata" as const, id, modelId: extractiveModel, timestamp, metadata: { parley } }
+  const reply = replyTo(conversationOf(request, threshold))
+  const part = partOf(reply, id)
+  return { start, part, end: [...sourcesOf(reply), finishPart(part, body.length)] }
 })
 
 const conversationOf = (request: ModelRequest, threshold: number): Conversation => {
@@ -87,7 +65,7 @@ const conversationOf = (request: ModelRequest, threshold: number): Conversation 
     )
   const offers = ({ name }: ToolDeclaration) =>
     request.toolChoice !== "none" && request.tools.some((tool) => tool.name === name)
-  const results = messages.slice(last + 1).flatMap(({ content, role }) => (role === "tool" ? content : []))
+  const since = messages.slice(last + 1)
   return {
     name: bounded(
       messages.flatMap((message) => (message.role === "system" ? (message.options.parley?.name ?? []) : []))[0] ?? "",
@@ -96,10 +74,12 @@ const conversationOf = (request: ModelRequest, threshold: number): Conversation 
     question: bounded(turns.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH),
     isFirst: turns.length <= 1,
     before: messagesBefore(turns.slice(0, -1)),
-    found: [...passagesIn(messages[last]), ...searched(results)].map((passages) =>
-      passages === "failed" ? passages : searchResultOf(passages, threshold),
-    ),
-    documents: listed(results),
+    found: [...passagesIn(messages[last]), ...resultsOf(since, searchKnowledgeBase, decodePassages)].map((passages) => {
+      if (passages === "failed") return passages
+      const isLikely = ({ similarity = 1 }: PassageJson) => similarity >= threshold
+      return { likely: passages.filter(isLikely), others: passages.filter((passage) => !isLikely(passage)) }
+    }),
+    documents: resultsOf(since, listDocuments, decodeTitles).at(-1),
     maySearch: offers(searchKnowledgeBase),
     mayList: offers(listDocuments),
   }
@@ -109,60 +89,61 @@ const conversationOf = (request: ModelRequest, threshold: number): Conversation 
 const textOf = ({ content }: Prompt.UserMessage | Prompt.AssistantMessage): string =>
   content.flatMap((part) => (part.type === "text" && part.options.parley === undefined ? [part.text] : [])).join("\n")
 
+const decodePassages = Schema.decodeUnknownOption(Passages)
+const decodeTitles = Schema.decodeUnknownOption(DocumentTitles)
+
+/** The results of a tool, each decoded, or `failed` in place of one that failed. */
+const resultsOf = <A>(
+  messages: ReadonlyArray<Prompt.Message>,
+  { name }: ToolDeclaration,
+  decode: (result: unknown) => Option.Option<A>,
+): ReadonlyArray<A | "failed"> =>
+  messages
+    .flatMap(({ content, role }) => (role === "tool" ? content : []))
+    .flatMap((part) => (part.type === "tool-result" && part.name === name ? [part] : []))
+    .map(({ isFailure, result }) => (isFailure ? "failed" : Option.getOrElse(decode(result), () => "failed" as const)))
+
 /** The passages that came with the question, from a search before the request. */
 const passagesIn = (message: Prompt.Message | undefined): ReadonlyArray<ReadonlyArray<PassageJson>> =>
   message?.role === "user"
     ? message.content.flatMap((part) =>
-        part.type === "text" && part.options.parley !== undefined ? [part.options.parley.passages] : [],
+        part.type === "text" && part.options.parley ? [part.options.parley.passages] : [],
       )
     : []
 
-type Results = ReadonlyArray<Prompt.ToolMessagePart>
+type Part = Response.TextPartEncoded | Response.ToolCallPartEncoded
 
-const resultsOf = (results: Results, { name }: ToolDeclaration) =>
-  results.flatMap((part) => (part.type === "tool-result" && part.name === name ? [part] : []))
-
-const decodePassages = Schema.decodeUnknownOption(Passages)
-const decodeTitles = Schema.decodeUnknownOption(DocumentTitles)
-
-/** The passages of each search since the question, or `failed` in place of those of a search that failed. */
-const searched = (results: Results): ReadonlyArray<ReadonlyArray<PassageJson> | "failed"> =>
-  resultsOf(results, searchKnowledgeBase).map(({ isFailure, result }) =>
-    isFailure ? "failed" : Option.getOrElse(decodePassages(result), () => "failed" as const),
-  )
-
-const listed = (results: Results): DocumentTitles | "failed" | undefined => {
-  const last = resultsOf(results, listDocuments).at(-1)
-  if (last === undefined) return undefined
-  return last.isFailure ? "failed" : Option.getOrElse(decodeTitles(last.result), () => "failed" as const)
-}
-
-const searchResultOf = (passages: ReadonlyArray<PassageJson>, threshold: number): SearchResult => {
-  const isLikely = ({ similarity = 1 }: PassageJson) => similarity >= threshold
-  return { likely: passages.filter(isLikely), others: passages.filter((passage) => !isLikely(passage)) }
-}
-
-const actionOf = (reply: Reply, id: string): Action => {
+const partOf = (reply: Reply, id: string): Part => {
   if (reply === "list") return calling(listDocuments, {}, id)
-  if ("query" in reply) return calling(searchKnowledgeBase, { query: reply.query }, id)
-  return {
-    part: { type: "text", text: reply.text },
-    sources: reply.quotes.flatMap(({ passage, text }) => sourcePart(sourceName(passage), text)),
-  }
+  return "query" in reply
+    ? calling(searchKnowledgeBase, { query: reply.query }, id)
+    : { type: "text", text: reply.text }
 }
 
-const calling = ({ name }: ToolDeclaration, params: Schema.JsonObject, id: string): Action => ({
-  part: { type: "tool-call", id: `call_${id}`, name, params },
-  sources: [],
+const calling = ({ name }: ToolDeclaration, params: Schema.JsonObject, id: string): Part => ({
+  type: "tool-call",
+  id: `call_${id}`,
+  name,
+  params,
 })
 
-const streamed = (text: string): Array<Response.StreamPartEncoded> => [
-  { type: "text-start", id: "0" },
-  { type: "text-delta", id: "0", delta: text },
-  { type: "text-end", id: "0" },
-]
+/** The sources of an answer, each passage once, with all that is quoted from it. */
+const sourcesOf = (reply: Reply): ReadonlyArray<Response.DocumentSourcePartEncoded> => {
+  if (reply === "list" || "query" in reply) return []
+  const quotes = Map.groupBy(reply.quotes, ({ passage }) => sourceName(passage))
+  return Array.from(quotes).flatMap(([name, own]) => sourcePart(name, own.map(({ text }) => text).join(" ")))
+}
 
-const finishPart = (part: Action["part"], bodyLength: number): Response.FinishPartEncoded => {
+const streamed = (part: Part): ReadonlyArray<Response.StreamPartEncoded> =>
+  part.type === "tool-call"
+    ? [part]
+    : [
+        { type: "text-start", id: "0" },
+        { type: "text-delta", id: "0", delta: part.text },
+        { type: "text-end", id: "0" },
+      ]
+
+const finishPart = (part: Part, bodyLength: number): Response.FinishPartEncoded => {
   const input = tokensOfCharacters(bodyLength)
   const output = tokensOfCharacters((part.type === "text" ? part.text : JSON.stringify(part.params)).length)
   return {

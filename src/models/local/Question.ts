@@ -2,10 +2,10 @@ import { languageOfReply } from "../../languages/Detection.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import type { QuestionWords } from "../../languages/Locale.ts"
 import { locales, type SpokenLanguage, spokenLanguages } from "../../languages/Locales.ts"
-import { functionBook } from "../../languages/messages/Books.ts"
 import { normalize } from "../../text/Normalization.ts"
-import { joined, lowerCased, PhraseBook, tokensOf, wordCount, writtenTokensOf } from "../../text/PhraseBook.ts"
+import { type Found as PhraseFound, joined, joinedRuns, PhraseBook, plain, tokensOf } from "../../text/PhraseBook.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
+import { isLeast } from "./Related.ts"
 
 /*
  * Reads a question: the words that its answer is about, and what it wants of them.
@@ -25,6 +25,8 @@ export interface Question {
   readonly implied: ReadonlySet<string>
   /** Those of `words` that are names, numbers or codes, for which texts rarely have another word. */
   readonly names: ReadonlySet<string>
+  /** Whether it has a word that asks. */
+  readonly asks: boolean
   /** Whether it is a few words without any that ask, such as `payment methods`. */
   readonly isBare: boolean
   /** Whether it asks if something is so, as `Is it open?` does, and not which one. */
@@ -37,31 +39,41 @@ export interface Question {
   readonly denies: boolean
   /** Whether it compares, with a number (`less than 100`) or all there is (`the cheapest`). */
   readonly compares: boolean
+  /** The end of a scale for which it asks: -1 for `the cheapest`, 1 for `the highest`; undefined where it asks for none. */
+  readonly extreme: -1 | 1 | undefined
 }
 
-type AskingRole = Exclude<keyof QuestionWords, "number">
+const WANTED = ["way", "amount", "time", "name", "several"] as const satisfies ReadonlyArray<Wanted>
+const ASKING = [...WANTED, "not", "compare"] as const
+/** Without attributes, which a question may be about. */
+const FUNCTIONS = ["joins", "questions", "pronouns", "verbs", "others"] as const
+type Role = (typeof ASKING)[number] | (typeof FUNCTIONS)[number]
 
 interface Meaning {
   readonly language: SpokenLanguage
-  readonly role: AskingRole
+  readonly role: Role
+  /** Whether the phrase also says what the question is about. */
+  readonly isKept: boolean
 }
 
 const KEPT = "+"
-const ROLES: ReadonlyArray<AskingRole> = ["way", "amount", "time", "name", "several", "not", "compare"]
 
-const bookOf = (isKept: boolean) =>
-  new PhraseBook<Meaning>(
-    spokenLanguages.flatMap((language) =>
-      ROLES.flatMap((role) => {
-        const phrases = locales[language].asking[role].split(", ").filter((each) => each.includes(KEPT) === isKept)
-        return phrases.length === 0 ? [] : [[phrases.join(", ").replaceAll(KEPT, ""), { language, role }] as const]
-      }),
-    ),
-  )
-/** The words that only ask, and those that also say what about. */
-const [asking, telling] = [bookOf(false), bookOf(true)]
+const book = new PhraseBook<Meaning>(() =>
+  spokenLanguages.flatMap((language) => {
+    const { asking, functionWords } = locales[language]
+    const lists = [
+      ...ASKING.map((role) => [role, asking[role]] as const),
+      ...FUNCTIONS.map((role) => [role, functionWords[role]] as const),
+    ]
+    return lists.flatMap(([role, list]) =>
+      list
+        .split(", ")
+        .map((phrase) => [phrase.replace(KEPT, ""), { language, role, isKept: phrase.includes(KEPT) }] as const),
+    )
+  }),
+)
 
-const numbers = new PhraseBook<SpokenLanguage>(
+const numbers = new PhraseBook<SpokenLanguage>(() =>
   spokenLanguages.map((language) => [locales[language].asking.number, language] as const),
 )
 
@@ -86,73 +98,72 @@ const askedIn = (message: BoundedText): BoundedText | undefined => {
   return asked === undefined ? undefined : bounded(asked.trim())
 }
 
-const readOne = (text: BoundedText): Question => {
-  const language = languageOfReply(text)
-  const written = writtenTokensOf(text).slice(0, WORDS_MAX)
-  const tokens = written.map(lowerCased)
-  const isOfLanguage = (meaning: { readonly language: SpokenLanguage }) => meaning.language === language
-  const runs: Array<Array<string>> = []
-  const implied = new Set<string>()
-  const roles = new Set<AskingRole>()
-  let wanted: Wanted | undefined
-  let hasAsked = false
-  let startsWithVerb = false
-  let selects = false
-  let isAfterAsking = false
-  let joins = false
-  let isRun = false
+/** A word of a question, or a phrase that does one thing. */
+interface Part {
+  readonly tokens: ReadonlyArray<string>
+  readonly roles: ReadonlySet<Role>
+  /** Whether the answer is about it. */
+  readonly isOwn: boolean
+  readonly isImplied: boolean
+}
+
+const partsOf = (tokens: ReadonlyArray<string>, language: SpokenLanguage): ReadonlyArray<Part> => {
+  const parts: Array<Part> = []
   for (let at = 0; at < tokens.length;) {
-    const asked = asking.at(tokens, at, isOfLanguage)
-    const told = telling.at(tokens, at, isOfLanguage)
-    const common = functionBook().at(tokens, at, isOfLanguage)
-    const length = Math.max(1, told?.length ?? 0, asked?.length ?? 0, common?.length ?? 0)
-    const isFunction = common?.length === length && !common.meanings.every(({ role }) => role === "attributes")
-    const isTold = told?.length === length
-    for (const { role } of [...(asked?.length === length ? asked.meanings : []), ...(isTold ? told.meanings : [])]) {
-      roles.add(role)
-      if (role !== "not" && role !== "compare" && (!isTold || runs.length === 0)) wanted ??= role
-    }
-    if (common?.length === length && common.meanings.some(({ role }) => role === "questions")) {
-      hasAsked = true
-      // In many languages, what is several ends with an s.
-      if (asked === undefined && /^\p{L}{3,}s$/u.test(tokens[at + length] ?? "")) wanted ??= "several"
-    }
-    joins ||= at > 0 && isFunction && common.meanings.some(({ role }) => role === "joins")
-    startsWithVerb ||= at === 0 && isFunction && common.meanings.some(({ role }) => role === "verbs")
-    const isDropped = !isTold && (isFunction || (asked?.length === length && !isOnly(asked.meanings, "not")))
-    const own = tokens.slice(at, at + length)
-    if (!isDropped) {
-      // The characters of a script without spaces belong together.
-      if (isRun && wordCount(own) < 1) runs.at(-1)?.push(...own)
-      else runs.push(own)
-      if (isTold) implied.add(joined(own))
-      selects ||= isAfterAsking
-    }
-    isAfterAsking = isFunction && common.meanings.some(({ role }) => role === "questions")
-    isRun = !isDropped && wordCount(own) < 1
+    const { length, meanings } = book.at(tokens, at, (meaning) => meaning.language === language) ?? NO_PHRASE
+    const isImplied = meanings.some(({ isKept }) => isKept)
+    const isOwn = isImplied || meanings.every(({ role }) => role === "not")
+    parts.push({
+      tokens: tokens.slice(at, at + length),
+      roles: new Set(meanings.map(({ role }) => role)),
+      isOwn,
+      isImplied,
+    })
     at += length
   }
+  return parts
+}
+
+const NO_PHRASE: PhraseFound<Meaning> = { length: 1, meanings: [] }
+
+const readOne = (text: BoundedText): Question => {
+  const language = languageOfReply(text)
+  const tokens = tokensOf(text).slice(0, WORDS_MAX)
+  const parts = partsOf(tokens, language)
+  const has = (role: Role) => parts.some(({ roles }) => roles.has(role))
+  const isAfterQuestion = (at: number) => parts[at - 1]?.roles.has("questions") === true
+  const wants = parts.flatMap(({ isImplied, roles, tokens: [first = ""] }, at): ReadonlyArray<Wanted> => {
+    if (isImplied && parts.slice(0, at).some(({ isOwn }) => isOwn)) return []
+    const role = WANTED.find((each) => roles.has(each))
+    // In many languages, what is several ends with an s.
+    return role !== undefined ? [role] : isAfterQuestion(at) && /^\p{L}{3,}s$/u.test(first) ? ["several"] : []
+  })
+  const [wanted] = wants
   const names = namesIn(text, language)
   const codes = Array.from(names).filter((name) => name.includes("_"))
-  const words = [...new Set([...codes, ...runs.map(joined)])]
+  const own = joinedRuns(parts.map((part) => (part.isOwn ? part.tokens : undefined)))
+  const words = [...new Set([...codes, ...own])]
+  const startsWithVerb = parts[0]?.roles.has("verbs") === true
+  const isDecision = startsWithVerb && wanted === undefined
+  const joins = parts.slice(1).some(({ roles }) => roles.has("joins"))
+  const ranks = has("compare") && !isDecision && !joins && !/\p{N}/u.test(text)
   return {
     text,
     language,
     wanted,
     words,
-    implied,
+    implied: new Set(parts.flatMap((part) => (part.isImplied ? [joined(part.tokens)] : []))),
     names,
-    isBare: wanted === undefined && !hasAsked && !startsWithVerb && words.length <= BARE_WORDS_MAX,
-    isDecision: startsWithVerb && wanted === undefined,
-    selects: selects && wanted !== "amount",
+    asks: has("questions"),
+    isBare: wanted === undefined && !has("questions") && !startsWithVerb && words.length <= BARE_WORDS_MAX,
+    isDecision,
+    selects: wanted !== "amount" && parts.some(({ isOwn }, at) => isOwn && isAfterQuestion(at)),
     joins,
-    denies: roles.has("not"),
-    compares: roles.has("compare"),
+    denies: has("not"),
+    compares: has("compare"),
+    extreme: ranks ? (tokens.some((token) => isLeast(plain(token))) ? -1 : 1) : undefined,
   }
 }
-
-const isOnly = (meanings: ReadonlyArray<Meaning>, role: Meaning["role"]): boolean =>
-  meanings.every((meaning) => meaning.role === role)
 
 /** Languages in which a capital letter does not make a name. Numbers and codes are names all the same. */
 const NOUNS_HAVE_CAPITALS: ReadonlySet<SpokenLanguage> = new Set(["de"])
@@ -172,13 +183,13 @@ const namesIn = (text: string, language: SpokenLanguage): ReadonlySet<string> =>
 
 /** Whether a text has one of the words by which a language denies or compares. */
 export const says = (role: "not" | "compare", text: BoundedText, language: SpokenLanguage): boolean =>
-  has(asking, text, (meaning) => meaning.role === role && meaning.language === language)
+  has(book, text, (meaning) => meaning.role === role && meaning.language === language)
 
 /** Whether a text has a word for a number. */
 export const hasNumberWord = (text: BoundedText, language: SpokenLanguage): boolean =>
   has(numbers, text, (meaning) => meaning === language)
 
-const has = <A>(book: PhraseBook<A>, text: BoundedText, isWanted: (meaning: A) => boolean): boolean => {
+const has = <A>(phrases: PhraseBook<A>, text: BoundedText, isWanted: (meaning: A) => boolean): boolean => {
   const tokens = tokensOf(text)
-  return tokens.some((_, at) => book.at(tokens, at, isWanted) !== undefined)
+  return tokens.some((_, at) => phrases.at(tokens, at, isWanted) !== undefined)
 }

@@ -69,7 +69,7 @@ const readable = (sentence: Sentence): { readonly text: string; readonly sentenc
 /** Whether a sentence begins with a word that joins it to the one before, or stands for something there. */
 const leans = ({ passage, text }: Sentence): boolean => {
   const language = languageOf(passage)
-  const first = functionBook().at(tokensOf(bounded(text)), 0, (meaning) => meaning.language === language)
+  const first = functionBook.at(tokensOf(bounded(text)), 0, (meaning) => meaning.language === language)
   const does = (role: Role) => first?.meanings.some((meaning) => meaning.role === role) === true
   return (does("joins") || does("pronouns")) && !does("others") && !does("questions")
 }

@@ -26,12 +26,12 @@ export interface Sentence {
   readonly text: string
   readonly keys: ReadonlyArray<string>
   readonly passage: PassageJson
-  /** The rank of its document among those of the passages, from 0. */
-  readonly document: number
   /** The rank of its passage, from 0. */
   readonly rank: number
   /** Its place in reading order. */
   readonly place: number
+  /** The number of its paragraph or list in reading order. */
+  readonly paragraph: number
   /** A `record` is the name of a thing with its value, and a `fragment` a line that is no whole sentence. */
   readonly form: "sentence" | "item" | "record" | "fragment"
   readonly lead: Lead
@@ -48,7 +48,7 @@ export interface ItemList {
   /** The line above the list that ends with a colon, or the item to which a nested list belongs; empty where none is. */
   readonly announcement: string
   readonly announcementKeys: ReadonlyArray<string>
-  readonly items: ReadonlyArray<Sentence>
+  readonly items: Array<Sentence>
   /** Steps have numbers; topics are the headings below another one. */
   readonly form: "items" | "steps" | "topics"
   readonly lead: Lead
@@ -60,12 +60,8 @@ export interface Reading {
   readonly lists: ReadonlyArray<ItemList>
 }
 
-/** The least share of links among the items of a menu. */
-const MENU_LINKS_MIN = 0.6
 /** A line with at most this many words is no sentence unless it ends as one. */
 const LABEL_WORDS_MAX = 5
-/** A sentence of at most so many words says little without the next one. */
-const SHORT_WORDS_MAX = 1
 /** The longest value of a record, and the most values, in UTF-16 code units. */
 const VALUE_MAX_LENGTH = 200
 const VALUES_MAX = 4
@@ -81,107 +77,116 @@ export const read = (passages: ReadonlyArray<PassageJson>): Reading => {
   const ordered = passages.toSorted(
     (a, b) => documents.indexOf(a.document_id) - documents.indexOf(b.document_id) || a.chunk - b.chunk,
   )
-  const reader = new Reader()
-  for (const passage of ordered) {
-    reader.read(passage, { document: documents.indexOf(passage.document_id), rank: passages.indexOf(passage) })
-  }
-  return reader
+  const contents: Contents = { sentences: [], lists: [], seen: new Set(), topics: new Map() }
+  for (const passage of ordered) new Reader(contents, passage, passages.indexOf(passage)).read()
+  return contents
 }
 
-/** The ranks of a passage and of its document. */
-type Ranks = Pick<Sentence, "document" | "rank">
+interface Contents extends Reading {
+  readonly sentences: Array<Sentence>
+  readonly lists: Array<ItemList>
+  /** The texts of the sentences: neighbouring passages overlap, and repeat some. */
+  readonly seen: Set<string>
+  /** Lists of the headings below another one, by the path of that one. */
+  readonly topics: Map<string, ItemList>
+}
 
-class Reader implements Reading {
-  readonly sentences: Array<Sentence> = []
-  readonly lists: Array<ItemList> = []
-  private readonly seen = new Set<string>()
-  private lead: Lead = { heading: "", keys: [], above: [] }
+/** Headings with their levels, outermost first. Those above a passage have levels below 0. */
+type Path = ReadonlyArray<{ readonly level: number; readonly text: string }>
+
+/** Reads one passage. */
+class Reader {
+  private readonly contents: Contents
+  private readonly passage: PassageJson
+  private readonly rank: number
+  private lead: Lead
   private distance = 0
-  /** The headings above the place that is read, with their levels. */
-  private leads: ReadonlyArray<{ readonly level: number; readonly lead: Lead }> = []
-  private readonly topics = new Map<Lead, Array<Sentence>>()
+  private paragraph: number
 
-  read(passage: PassageJson, ranks: Ranks): void {
-    const section = passage.section?.split(" > ") ?? []
-    let path: ReadonlyArray<{ readonly level: number; readonly text: string }> = section.map((text, index) => ({
-      level: index - section.length,
-      text,
-    }))
-    this.under(passage.title, path)
-    this.leads = section.length === 0 ? [] : [{ level: 0, lead: this.lead }]
-    const blocks = blocksOf(withoutRecords(bounded(passage.content), areAlike)).map(asStep)
+  constructor(contents: Contents, passage: PassageJson, rank: number) {
+    this.contents = contents
+    this.passage = passage
+    this.rank = rank
+    this.lead = this.leadOf([])
+    this.paragraph = contents.sentences.length
+  }
+
+  read(): void {
+    const section = this.passage.section?.split(" > ") ?? []
+    let path: Path = section.map((text, index) => ({ level: index - section.length, text }))
+    this.under(path)
+    const blocks = blocksOf(withoutRecords(bounded(this.passage.content), areAlike))
+      .filter(({ text }) => !isAside(text))
+      .map(asStep)
     let announcement = ""
     for (let at = 0; at < blocks.length; at++) {
       const block = blocks[at]
-      if (block === undefined) break
-      if (block.kind === "row") continue
+      if (block === undefined || block.kind === "row") continue
+      this.paragraph++
       if (block.kind === "heading") {
-        const parent = this.leads.findLast(({ level }) => level < block.level)
-        path = [...path.filter(({ level }) => level < block.level), { level: block.level, text: plain(block.text) }]
-        this.under(passage.title, path)
-        this.readTopic(block.level, parent?.lead, passage, ranks)
+        const above = path.filter(({ level }) => level < block.level)
+        path = [...above, { level: block.level, text: plain(block.text) }]
+        this.under(path)
+        this.addTopic(above)
       } else if (block.kind === "item") {
         const end = blocks.findIndex(({ kind }, index) => index > at && kind !== "item")
         const items = blocks.slice(at, end < 0 ? blocks.length : end)
-        if (!isMenu(items)) this.readItems(items, announcement, passage, ranks)
+        this.readItems(items, announcement)
         at += items.length - 1
       }
       announcement = ""
-      if (block.kind !== "paragraph" || isFootnote(block.text)) continue
+      if (block.kind !== "paragraph") continue
       const sentences = sentencesIn(block.text)
       const last = sentences.at(-1) ?? ""
-      if (sentences.length === 1 && isQuestion(last)) this.under(passage.title, [...path, { level: 0, text: last }])
-      else if (!isMenu([block])) {
-        this.readSentences(sentences, passage, ranks)
+      if (sentences.length === 1 && isQuestion(last)) this.under([...path, { level: 0, text: last }])
+      else {
+        let before: Sentence | undefined
+        for (const text of sentences) before = this.add(text, "sentence", { before }) ?? before
         if (announces(last)) announcement = last
       }
     }
   }
 
-  private under(title: string, path: ReadonlyArray<{ readonly text: string }>): void {
+  private leadOf(path: Path): Lead {
     const heading = path.at(-1)?.text ?? ""
-    this.lead = {
-      heading,
-      keys: keysOf(bounded(heading)),
-      above: keysOf(bounded([title, ...path.slice(0, -1).map(({ text }) => text)].join(" "))),
-    }
+    const above = [this.passage.title, ...path.slice(0, -1).map(({ text }) => text)].join(" ")
+    return { heading, keys: keysOf(bounded(heading)), above: keysOf(bounded(above)) }
+  }
+
+  private under(path: Path): void {
+    this.lead = this.leadOf(path)
     this.distance = 0
   }
 
-  /** Reads a heading as an item of the list of what stands under the heading above it. */
-  private readTopic(level: number, parent: Lead | undefined, passage: PassageJson, ranks: Ranks): void {
+  /** Adds the heading that was just read to the list of those below the one above it. */
+  private addTopic(above: Path): void {
     const { heading, keys } = this.lead
-    this.leads = [...this.leads.filter((above) => above.level < level), { level, lead: this.lead }]
-    if (parent === undefined || isQuestion(heading) || keys.length === 0) return
-    const items = this.topics.get(parent) ?? []
-    const place = this.sentences.length
-    const above = { passage, ...ranks, lead: parent, before: undefined, list: undefined }
-    items.push({ text: heading, keys, form: "item", place, distance: items.length, ...above })
-    if (items.length === 1) this.topics.set(parent, items)
-    if (items.length !== 2) return
-    this.lists.push({ announcement: "", announcementKeys: [], items, form: "topics", lead: parent })
-  }
-
-  private readSentences(texts: ReadonlyArray<string>, passage: PassageJson, ranks: Ranks): void {
-    let before: Sentence | undefined
-    for (const text of withShortOnes(texts)) {
-      const sentence = this.add(text, passage, ranks, "sentence", before, undefined)
-      if (sentence !== undefined) before = sentence
+    if (above.length === 0 || isQuestion(heading) || keys.length === 0) return
+    const { lists, topics } = this.contents
+    const key = JSON.stringify([this.passage.document_id, ...above.map(({ text }) => text)])
+    const known = topics.get(key)
+    const list = known ?? {
+      announcement: "",
+      announcementKeys: [],
+      items: [],
+      form: "topics",
+      lead: this.leadOf(above),
     }
+    if (known === undefined) topics.set(key, list)
+    list.items.push(this.sentence(heading, keys, "item", { lead: list.lead }))
+    if (list.items.length === 2) lists.push(list)
   }
 
-  private readItems(blocks: ReadonlyArray<Block>, announcement: string, passage: PassageJson, ranks: Ranks): void {
+  private readItems(blocks: ReadonlyArray<Block>, announcement: string): void {
     const top = Math.min(...blocks.map(({ level }) => level))
-    const items: Array<Sentence> = []
     const list: ItemList = {
       announcement,
       announcementKeys: keysOf(bounded(announcement)),
-      items,
+      items: [],
       form: blocks[0]?.isOrdered === true ? "steps" : "items",
       lead: this.lead,
     }
     for (let at = 0; at < blocks.length; at++) {
-      if (isFootnote(blocks[at]?.text ?? "")) continue
       const text = sentencesIn(blocks[at]?.text ?? bounded("")).join(" ")
       let end = at + 1
       while ((blocks[end]?.level ?? top) > top) end++
@@ -194,44 +199,52 @@ class Reader implements Reading {
         !SENTENCE_END.test(text) &&
         values.join("; ").length <= VALUE_MAX_LENGTH
       const whole = isRecord ? `${text.replace(/\s*:$/, "")}: ${values.join("; ")}` : text
-      const item = this.add(whole, passage, ranks, isRecord ? "record" : "item", undefined, list)
-      if (item !== undefined) items.push(item)
-      if (!isRecord && nested.length > 0) this.readItems(nested, text, passage, ranks)
+      const item = this.add(whole, isRecord ? "record" : "item", { list })
+      if (item !== undefined) list.items.push(item)
+      if (!isRecord && nested.length > 0) this.readItems(nested, text)
     }
-    if (items.length > 1) this.lists.push(list)
+    if (list.items.length > 1) this.contents.lists.push(list)
   }
 
-  private add(
-    text: string,
-    passage: PassageJson,
-    ranks: Ranks,
-    form: Sentence["form"],
-    before: Sentence | undefined,
-    list: ItemList | undefined,
-  ): Sentence | undefined {
+  /** Adds a text, unless it is none that an answer may quote. */
+  private add(text: string, form: Sentence["form"], around: Partial<Sentence>): Sentence | undefined {
+    const { seen, sentences } = this.contents
     const clean = text.replace(/^(\S[^:]{0,60}) : /, "$1: ")
-    // Neighbouring chunks overlap, and repeat sentences.
-    if (this.seen.has(clean) || clean === passage.title || clean === "") return undefined
-    this.seen.add(clean)
+    if (seen.has(clean) || clean === this.passage.title || clean === "") return undefined
+    seen.add(clean)
     const keys = keysOf(bounded(clean))
-    const isFragment = form === "sentence" && !SENTENCE_END.test(clean) && !announces(clean)
+    const isFragment = form === "sentence" && !SENTENCE_END.test(clean)
     // Labels, captions and the words of buttons are no sentences.
     if (keys.length === 0 || (isFragment && keys.length <= LABEL_WORDS_MAX && !/[:–—]\s/.test(clean))) return undefined
     if (announces(clean) && form === "sentence") return undefined
-    const sentence: Sentence = {
-      text: clean,
+    const sentence = this.sentence(clean, keys, isFragment ? "fragment" : form, around)
+    this.distance++
+    sentences.push(sentence)
+    return sentence
+  }
+
+  private sentence(
+    text: string,
+    keys: ReadonlyArray<string>,
+    form: Sentence["form"],
+    around: Partial<Sentence>,
+  ): Sentence {
+    const { distance, lead, paragraph, passage, rank } = this
+    const place = this.contents.sentences.length
+    return {
+      text,
       keys,
       passage,
-      ...ranks,
-      place: this.sentences.length,
-      form: isFragment ? "fragment" : form,
-      lead: this.lead,
-      distance: this.distance++,
-      before,
-      list,
+      rank,
+      place,
+      paragraph,
+      form,
+      lead,
+      distance,
+      before: undefined,
+      list: undefined,
+      ...around,
     }
-    this.sentences.push(sentence)
-    return sentence
   }
 }
 
@@ -245,29 +258,7 @@ const asStep = (block: Block): Block =>
     ? { kind: "item", text: bounded(block.text.replace(STEP, "")), level: 0, isOrdered: true }
     : block
 
-/** Sentences in which one as short as “Yes.” stands together with the next one. */
-const withShortOnes = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const joined: Array<string> = []
-  let open = ""
-  for (const text of texts) {
-    const whole = open === "" ? text : `${open} ${text}`
-    open = !announces(text) && keysOf(bounded(whole)).length <= SHORT_WORDS_MAX ? whole : ""
-    if (open === "") joined.push(whole)
-  }
-  return open === "" ? joined : [...joined, open]
-}
-
-/** Whether lines are mostly links, as in the menus of a page. */
-const isMenu = (blocks: ReadonlyArray<Block>): boolean => {
-  const links = blocks.filter(({ text }) => isOnlyLinks(text)).length
-  return links > 0 && links >= MENU_LINKS_MIN * blocks.length
-}
-
-const isOnlyLinks = (text: string): boolean => {
-  if (!text.includes("](")) return false
-  const rest = text.replaceAll(/\[[^\][]*\]\([^()]*\)/g, "")
-  return rest.length < text.length && !/[\p{L}\p{N}]/u.test(rest)
-}
-
-/** The references and notes below a page begin with a mark. */
-const isFootnote = (text: string): boolean => /^(?:\^|↑|\[\^?\d{1,3}\]:?)\s/.test(text)
+/** Whether a line is nothing but links, as in the menus of a page, or a reference or a note below a page. */
+const isAside = (text: string): boolean =>
+  /^(?:\^|↑|\[\^?\d{1,3}\]:?)\s/.test(text) ||
+  (text.includes("](") && !/[\p{L}\p{N}]/u.test(text.replaceAll(/\[[^\][]*\]\([^()]*\)/g, "")))

@@ -22,7 +22,7 @@ const MEANINGS = [
   "close delet remov erase losch entfern schliess supprim efface ferme elimin borrar suppress cancell verwijder удал",
   "join member membership register registration enrol sign mitglied beitret beitritt anmeld meld aufnahme inscri adher apunt socio iscri lid",
   "parking park parkplatz parken stationn aparca aparcamiento estaciona parchegg парков",
-  "price cost fee charge preis kosten kostet gebuhr prix cout tarif precio cuesta coste preco custo prezzo costo prijs kost цена стоит",
+  "price cost fee charge preis kosten kostet gebuhr prix cout tarif precio cuesta coste preco custo prezzo costo prijs kost цена стоит cheap cheapest expens billig gunstig teuer cher barat caro economic goedkop goedkoop duur дешев дорог",
   "child children kid toddler son daughter kind kinder sohn tochter enfant nino nina hijo crianca filho bambin figli ребен дети сын",
   "breakfast fruhstuck desayuno colazione ontbijt",
   "shower bath dusche bad douche ducha doccia",
@@ -33,6 +33,10 @@ const MEANINGS = [
   "borrow rent hire leih ausleih miet louer location alquil alugar noleggi huren",
   "lost lose forgot forgotten missing verlor vergess perdu oubli perd olvid",
 ] as const
+
+/** Words for the lower end of a scale. */
+const LEAST =
+  "least lowest cheapest smallest shortest fewest earliest oldest lightest youngest wenigst niedrigst billigst gunstigst kleinst kurzest fruhest altest moins petit court ancien menos menor barat pequen corto antigu meno minor piccol economic minst laagst goedkoopst kleinst kortst oudst мень дешев"
 
 /** Beginnings of words with what they mean. */
 class Beginnings {
@@ -53,11 +57,15 @@ class Beginnings {
   }
 }
 
+const least = new Beginnings([LEAST])
 const implied = new Beginnings([IMPLIED])
 const related = new Beginnings(MEANINGS)
 
 /** Whether the answer to a question with a word need not hold it. */
 export const isImplied = (word: string): boolean => implied.of(word) !== undefined
+
+/** Whether a word asks for the lower end of a scale. */
+export const isLeast = (word: string): boolean => least.of(word) !== undefined
 
 /** Meaning of a word, as a number that words with one meaning share; undefined where none is known. */
 export const meaningOf = (word: string): number | undefined => related.of(word)

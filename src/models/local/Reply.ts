@@ -3,13 +3,14 @@ import { languageOfReply } from "../../languages/Detection.ts"
 import { type SearchText, searchTextsOf } from "../../languages/messages/SearchText.ts"
 import { type SmallTalk, smallTalkKinds } from "../../languages/messages/SmallTalk.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import type { SpokenLanguage } from "../../languages/Locales.ts"
+import type { Replies } from "../../languages/Locale.ts"
+import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
 import { noAnswerMark } from "../NoAnswer.ts"
+import type { DocumentTitles } from "../ToolDeclaration.ts"
 import { answerTo, type Material, materialOf } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
-import { alternatives, phrase, titleList } from "./Phrases.ts"
 import { readQuestion } from "./Question.ts"
 import { keysOf, plainTerms } from "./Terms.ts"
 
@@ -60,9 +61,7 @@ const answererFrom = ({ likely, others }: Passages): ((text: SearchText) => Answ
       const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
       return answer !== undefined && hold([answer.text, ...around], needed) ? [answer] : []
     })
-    // An answer to the earlier question, too, repeats what was said.
-    const [first] = answers
-    return first === undefined ? undefined : (answers.find((answer) => isPart(answer, first)) ?? first)
+    return answers[0]
   }
 }
 
@@ -78,10 +77,6 @@ const variantsOf = (text: BoundedText, needed: ReadonlyArray<string>): ReadonlyA
     .slice(0, VARIANTS_MAX)
     .map((word) => bounded(text.replace(new RegExp(RegExp.escape(word), "iu"), () => "")))
 }
-
-/** Whether an answer quotes some of what another one does, and nothing else. */
-const isPart = ({ quotes }: Answer, whole: Answer): boolean =>
-  quotes.length < whole.quotes.length && quotes.every(({ text }) => whole.quotes.some((other) => other.text === text))
 
 /** Whether texts hold a form of one of the words. */
 const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
@@ -112,7 +107,9 @@ const nothingFound = (conversation: Conversation, results: ReadonlyArray<Passage
   const sorry = `${noAnswerMark} ${phrase(language, "nothingFound")}`
   return names.length === 0
     ? saying(sorry)
-    : saying(`${sorry} ${phrase(language, "didYouMean", alternatives(language, names))}`)
+    : saying(
+        `${sorry} ${phrase(language, "didYouMean", new Intl.ListFormat(language, { type: "disjunction" }).format(names))}`,
+      )
 }
 
 /** The most words of a question for the chatbot besides its name, as in `Who is Ada?`. */
@@ -140,4 +137,23 @@ const replyToSmallTalk = (kinds: ReadonlyArray<SmallTalk>, conversation: Convers
   ].join(" ")
   if (!has("documents") || documents === undefined || documents === "failed") return saying(sentences)
   return saying(sentences, documents.total === 0 ? phrase(language, "noDocuments") : titleList(language, documents))
+}
+
+/** A phrase in a language, with a value in place of its `{}`. */
+const phrase = (language: SpokenLanguage, name: keyof Replies, value = ""): string =>
+  // A function, because a replacement text may hold special patterns such as `$&`.
+  locales[language].replies[name].replace("{}", () => value)
+
+/** The most titles that are named. */
+const TITLES_MAX = 8
+
+/** The titles of documents as a list, and the number of those that it leaves out. */
+const titleList = (language: SpokenLanguage, { titles, total }: DocumentTitles): string => {
+  const named = titles.slice(0, TITLES_MAX)
+  const others = total - named.length
+  return [
+    phrase(language, "documents"),
+    ...named.map((title) => `- ${title.replaceAll(/\s+/g, " ")}`),
+    ...(others > 0 ? [phrase(language, "more", String(others))] : []),
+  ].join("\n")
 }

@@ -1,12 +1,12 @@
 import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { cut } from "../../text/Cut.ts"
-import { tokensOf } from "../../text/PhraseBook.ts"
 import { rowText } from "../../text/Tables.ts"
 import type { Grid } from "./Grids.ts"
 import { says, type Question } from "./Question.ts"
 import { keysOf, PART, type Terms } from "./Terms.ts"
-import { daysIn, type Shape, shapeOf } from "./Values.ts"
+import { meaningOf } from "./Related.ts"
+import { daysIn, numberIn, type Shape, shapeOf } from "./Values.ts"
 
 /*
  * Answers questions from the cells of tables: chooses the rows that hold words of the question, and the columns that it
@@ -39,20 +39,18 @@ const NAMING_SHARE_MIN = 0.5
 const SHAPED_MAX = 3
 /** The least weight of a word in a cell: in a table, common words tell rows apart, too. */
 const CELL_WEIGHT_MIN = 0.15
-/** Gain of a cell that holds little but words of the question. */
-const SHARE_WEIGHT = 0.3
 /** Weight of a missing word where others name the row: it mostly says in other words what its column says. */
 const PARAPHRASE = 0.35
 /** The factors of evidence without a name of the question, and without the column that is wanted. */
 const MISSING_NAME = 0.4
 const MISSING_COLUMN = 0.6
+/** A word that weighs more says what a question is about. */
+const RARE_WEIGHT = 0.9
 /** The least evidence for a whole row, and for all rows of a table. */
 const WHOLE_MIN = 0.62
 const ALL_MIN = 0.75
 /** Cells are looked at up to this length, those with days of the week up to that, in UTF-16 code units. */
 const CELL_MAX_LENGTH = 1_000
-/** The longest word that says number in the name of a column, such as `No.`, in UTF-16 code units. */
-const NUMBER_MAX_LENGTH = 2
 /** The least length of a word that names a day. */
 const DAY_MIN_LENGTH = 4
 
@@ -70,10 +68,22 @@ export const answerFromTables = (
   return best
 }
 
+/** A row with what speaks for it. */
+interface Choice {
+  readonly row: number
+  /** The words of the question that choose it, and the columns of their cells. */
+  readonly words: Found
+  readonly columns: ReadonlySet<number>
+  /** Whether they name it. */
+  readonly isNamed: boolean
+  readonly score: number
+}
+
 class Lookup {
   private readonly context: Found
   private readonly header: ReadonlyArray<Found>
   private readonly cells: ReadonlyArray<ReadonlyArray<Found>>
+  /** The number of rows that hold each word. */
   private readonly frequencies = new Map<number, number>()
   private readonly shapes: ReadonlyArray<Shape>
   /** The days of the week that words of the question name. */
@@ -101,13 +111,14 @@ class Lookup {
   }
 
   answer(): TableAnswer | undefined {
-    const { joins } = this.question
-    const scores = this.cells.map((_, row) => this.scoreOf(row))
-    const most = Math.max(0, ...scores)
-    const compared = this.compared(joins)
-    if (compared.length > 0) return this.fromRows(compared, true)
-    if (most === 0) return this.fromAll()
-    return this.fromRows(Array.from(scores.keys()).filter((row) => (scores[row] ?? 0) > most - 0.01))
+    const { extreme } = this.question
+    const choices = this.cells.map((_, row) => this.choiceOf(row))
+    const most = Math.max(0, ...choices.map(({ score }) => score))
+    const best = choices.filter(({ score }) => score > most - 0.01)
+    if (extreme !== undefined) return this.fromEnd(best, extreme)
+    const compared = choices.filter((choice) => this.isNamedAlone(choice))
+    if (compared.length > 1 && compared.length <= COMPARED_MAX) return this.fromRows(compared, true)
+    return most === 0 ? this.fromAll() : this.fromRows(best)
   }
 
   private found(text: string): Found {
@@ -123,7 +134,7 @@ class Lookup {
   }
 
   private weight(term: number): number {
-    return this.terms.all[term]?.weight ?? 0
+    return Math.max(this.terms.all[term]?.weight ?? 0, CELL_WEIGHT_MIN)
   }
 
   /** Ability of a word to tell rows apart, 0–1. */
@@ -132,107 +143,110 @@ class Lookup {
     return all === 1 ? 1 : Math.log(all / (this.frequencies.get(term) ?? all)) / Math.log(all)
   }
 
-  /**
-   * Certainty that a word chooses a row by a cell, 0–1. The name of its column does not, nor what the table is about,
-   * unless it names the row. A column that denies chooses no row for a question that does not: `Closed on`.
-   */
-  private choosing(row: number, column: number, term: number): number {
-    const isLabel = column === this.grid.label
-    const strength = this.cells[row]?.[column]?.get(term) ?? 0
-    const isAbout = this.context.has(term) && !isLabel
-    const isColumn = this.header.some((found) => (found.get(term) ?? 0) >= Math.max(strength, PART))
-    return isAbout || isColumn || this.rarity(term) === 0 ? 0 : strength
-  }
-
-  private scoreOf(row: number): number {
-    const scores = new Map<number, number>()
-    let share = 0
+  private choiceOf(row: number): Choice {
+    const words = new Map<number, number>()
+    const columns = new Set<number>()
+    let [score, isNamed] = [0, false]
     for (const [column, cell] of (this.cells[row] ?? []).entries()) {
-      if (this.disagrees(row, column)) continue
-      for (const term of cell.keys()) {
-        const score =
-          this.choosing(row, column, term) * Math.max(this.weight(term), CELL_WEIGHT_MIN) * this.rarity(term)
-        if (score === 0) continue
-        scores.set(term, Math.max(score, scores.get(term) ?? 0))
-        share = Math.max(share, this.share(row, column))
+      const share = this.share(row, column)
+      for (const [term, strength] of cell) {
+        if (!this.chooses(column, term, strength)) continue
+        columns.add(column)
+        words.set(term, Math.max(strength, words.get(term) ?? 0))
+        const isOnly = column === this.grid.label && this.frequencies.get(term) === 1
+        isNamed ||= isOnly || share >= NAMING_SHARE_MIN
       }
     }
-    // Where several rows are wanted, a longer name is no worse.
-    const { isBare, wanted } = this.question
-    const shareWeight = isBare || wanted === "several" ? 0 : SHARE_WEIGHT
-    return scores.size === 0 ? 0 : sum(scores.values()) + shareWeight * share
+    for (const [term, strength] of words) score += strength * this.weight(term) * this.rarity(term)
+    return { row, words, columns, isNamed, score }
+  }
+
+  /**
+   * Whether a word chooses a row by a cell. The name of its column does not, nor what the table is about, unless it names
+   * the row.
+   */
+  private chooses(column: number, term: number, strength: number): boolean {
+    const isAbout = this.context.has(term) && column !== this.grid.label
+    const isColumn = this.header.some((found) => (found.get(term) ?? 0) >= Math.max(strength, PART))
+    return !isAbout && !isColumn && this.rarity(term) > 0
   }
 
   /** The share of a cell's own words that the question holds, 0–1. */
   private share(row: number, column: number): number {
-    const own = keysOf(bounded(this.cell(row, column).slice(0, CELL_MAX_LENGTH))).length
-    return own === 0 ? 0 : Math.min(1, (this.cells[row]?.[column]?.size ?? 0) / own)
+    const found = this.cells[row]?.[column]?.size ?? 0
+    return found === 0 ? 0 : Math.min(1, found / lengthOf(this.cell(row, column)))
   }
 
-  /** Whether a cell, or its column, denies what a question asks which one it holds for, or the other way round. */
-  private disagrees(row: number, column: number): boolean {
-    const { isDecision, language } = this.question
-    if (isDecision || column === this.grid.label) return false
-    const [first = ""] = tokensOf(bounded(this.grid.header[column] ?? ""))
-    // `No.` is short for number.
-    const isOpposite = first.length > NUMBER_MAX_LENGTH && isNo(first, language)
-    return !this.question.denies && (isOpposite || (this.question.selects && isNo(this.cell(row, column), language)))
-  }
-
-  /** The rows that the question names one by one, such as `Basic` and `Team`. */
-  private compared(joins: boolean): ReadonlyArray<number> {
+  /** Whether the question names a row by a word that no other one has, such as one of `Basic` and `Team`. */
+  private isNamedAlone({ columns, row, words }: Choice): boolean {
     const { label } = this.grid
-    const rows = new Set<number>()
-    for (const term of this.terms.all.keys()) {
-      const holders = Array.from(this.cells.keys()).filter((row) => this.choosing(row, label, term) > 0)
-      const counts = holders.map((row) => this.cells[row]?.[label]?.size ?? 0)
-      const best = holders.filter((_, index) => counts[index] === Math.max(...counts))
-      const [row] = best
-      if (row !== undefined && best.length === 1 && (joins || this.share(row, label) >= NAMING_SHARE_MIN)) rows.add(row)
-    }
-    return rows.size > 1 && rows.size <= COMPARED_MAX ? Array.from(rows).toSorted((a, b) => a - b) : []
+    const own = Array.from(this.cells[row]?.[label]?.keys() ?? [])
+    const isAlone = columns.has(label) && own.some((term) => words.has(term) && this.frequencies.get(term) === 1)
+    return isAlone && (this.question.joins || this.share(row, label) >= NAMING_SHARE_MIN)
+  }
+
+  /** Answers with the row whose number in the column that is asked for is the largest of some rows, or the smallest. */
+  private fromEnd(among: ReadonlyArray<Choice>, extreme: -1 | 1): TableAnswer | undefined {
+    const { label } = this.grid
+    const asked = new Set(keysOf(this.question.text).flatMap((key) => meaningOf(key) ?? []))
+    const isMeant = (name: string) => keysOf(bounded(name)).some((key) => asked.has(meaningOf(key) ?? -1))
+    const isFree = (column: number) => column !== label && ["amount", "time"].includes(this.shapes[column] ?? "")
+    const free = Array.from(this.header.keys()).filter(isFree)
+    const meant = free.filter((column) => isMeant(this.grid.header[column] ?? ""))
+    const columns = [this.named(isFree, new Map()), meant, free].find(({ length }) => length > 0) ?? []
+    const [column = label] = columns
+    if (columns.length !== 1) return undefined
+    const all = this.cells.map((_, row) => numberIn(this.cell(row, column)))
+    const total = sum(all.map((number) => number?.value ?? 0))
+    const valued = among.flatMap(({ row }) => {
+      const { unit = "", value = NaN } = all[row] ?? {}
+      // A row may be the sum of the others.
+      return Number.isNaN(value) || value === total - value ? [] : [{ row, unit, value: extreme * value }]
+    })
+    const most = Math.max(...valued.map(({ value }) => value))
+    const rows = valued.filter(({ value }) => value === most).map(({ row }) => row)
+    if (rows.length === 0 || rows.length > TIES_MAX || new Set(valued.map(({ unit }) => unit)).size > 1)
+      return undefined
+    const words = [label, column].map((each) => this.header[each] ?? new Map())
+    return this.worded(
+      rows,
+      [column],
+      this.evidence([...rows.flatMap((row) => this.cells[row] ?? []), ...words], new Map()),
+    )
   }
 
   /** Answers with rows that hold words of the question. */
-  private fromRows(rows: ReadonlyArray<number>, isCompared = false): TableAnswer | undefined {
-    const { label } = this.grid
-    const { isBare, isDecision, wanted } = this.question
-    const [first = 0] = rows
-    const isMany = rows.length > TIES_MAX
-    if (isMany && wanted !== "several" && !isBare) return undefined
-    const chosen = new Map<number, number>()
-    const places = new Set<number>()
-    for (const row of rows) {
-      for (const column of this.header.keys()) {
-        for (const [term, strength] of this.cells[row]?.[column] ?? []) {
-          if (this.choosing(row, column, term) === 0) continue
-          if (row === first) places.add(column)
-          chosen.set(term, Math.max(strength, chosen.get(term) ?? 0))
-        }
-      }
-    }
+  private fromRows(choices: ReadonlyArray<Choice>, isCompared = false): TableAnswer | undefined {
+    const { header, label } = this.grid
+    const { asks, isBare, wanted } = this.question
+    const [first] = choices
+    const isMany = choices.length > TIES_MAX
+    if (first === undefined || (isMany && wanted !== "several" && !isBare)) return undefined
+    const { columns: places, isNamed } = first
+    const chosen = new Map(choices.flatMap(({ words }) => [...words]))
     // A cell that several rows share names none of them.
-    const reasons = [...places].filter(
-      (column) => column !== label && !(places.has(label) && this.share(first, label) >= NAMING_SHARE_MIN),
-    )
+    const isLabelNamed = places.has(label) && this.share(first.row, label) >= NAMING_SHARE_MIN
+    const reasons = [...places].filter((column) => column !== label && !isLabelNamed)
     const isFree = (column: number) => column !== label && !places.has(column)
     const named = this.named(isFree, chosen)
-    const columns = named.length > 0 ? named : isDecision ? this.valued(isFree, chosen) : this.shaped(isFree)
+    const columns = named.length > 0 ? named : this.shaped(isFree)
     const isLabelWanted = !places.has(label) && (this.has(label, chosen) || wanted === "name")
     const isWhole = columns.length === 0 && !isLabelWanted
     const names = [label, ...places, ...columns].map((column) => this.header[column] ?? new Map())
-    const isOnly = (column: number) =>
-      column === label && Array.from(chosen.keys()).some((term) => this.frequencies.get(term) === 1)
-    const isNamed = [...places].some((column) => isOnly(column) || this.share(first, column) >= NAMING_SHARE_MIN)
-    const found = [...rows.flatMap((row) => this.cells[row] ?? []), ...names]
+    const found = [...choices.flatMap(({ row }) => this.cells[row] ?? []), ...names]
+    // A number, or a whole row, is no answer to a question about something that the row does not hold.
+    const isAboutRow = named.length > 0 || isCompared || !(wanted === "amount" || (wanted === undefined && asks))
+    if (!isAboutRow && this.lacks(found)) return undefined
     const evidence = this.evidence(found, isNamed ? chosen : new Map())
     // A value in a row tells what it is by itself, and a number of an article does not.
-    const isValue = isWhole && this.grid.header.length > 0 && label === 0 && !places.has(label)
+    const isValue = isWhole && header.length > 0 && label === 0 && !places.has(label)
+    const isValueWanted = header.length > 0 && (wanted === "amount" || wanted === "time")
     // What is missing in a whole row is mostly what is asked about it.
-    const isLacking = isWhole && !isCompared && !isValue && (!isNamed || this.isValueWanted() || evidence < WHOLE_MIN)
-    const shown =
-      isWhole && !isValue ? this.others(label) : isMany && isLabelWanted ? reasons : [...columns, ...reasons]
-    return this.worded(rows.slice(0, isMany ? NAMES_MAX : ROWS_MAX), shown, (isLacking ? MISSING_COLUMN : 1) * evidence)
+    const isLacking = isWhole && !isCompared && !isValue && (!isNamed || isValueWanted || evidence < WHOLE_MIN)
+    const others = Array.from(this.header.keys()).filter((column) => column !== label)
+    const shown = isWhole && !isValue ? others : isMany && isLabelWanted ? reasons : [...columns, ...reasons]
+    const rows = choices.map(({ row }) => row).slice(0, isMany ? NAMES_MAX : ROWS_MAX)
+    return this.worded(rows, shown, (isLacking ? MISSING_COLUMN : 1) * evidence)
   }
 
   /** Answers with the names of all rows, or with those whose value in a column that is asked for is not denied. */
@@ -261,20 +275,11 @@ class Lookup {
   private named(isFree: (column: number) => boolean, used: Found): ReadonlyArray<number> {
     const scores = this.header.map((found, column) =>
       isFree(column)
-        ? sum(
-            Array.from(found, ([term, strength]) =>
-              used.has(term) ? 0 : strength * Math.max(this.weight(term), CELL_WEIGHT_MIN),
-            ),
-          )
+        ? sum(Array.from(found, ([term, strength]) => (used.has(term) ? 0 : strength * this.weight(term))))
         : 0,
     )
     const most = Math.max(0, ...scores)
-    const best = Array.from(scores.keys()).filter((column) => most > 0 && (scores[column] ?? 0) > most - 0.01)
-    // Of `Price` and `Price with support`, the first is what "price" asks for.
-    const length = (column: number) => keysOf(bounded(this.grid.header[column] ?? "")).length
-    const shortest = Math.min(...best.map(length))
-    const isWhole = best.some((column) => (this.header[column]?.size ?? 0) >= length(column))
-    return isWhole ? best.filter((column) => length(column) === shortest) : best
+    return Array.from(scores.keys()).filter((column) => most > 0 && (scores[column] ?? 0) > most - 0.01)
   }
 
   /** The columns that hold what the question wants. */
@@ -285,24 +290,11 @@ class Lookup {
     return columns.length <= SHAPED_MAX ? columns : []
   }
 
-  /** The column of which another row holds a word of the question: "Is it automatic?" asks for the gearbox. */
-  private valued(isFree: (column: number) => boolean, used: Found): ReadonlyArray<number> {
-    const columns = new Set<number>()
-    for (const row of this.cells) {
-      for (const [column, cell] of row.entries()) {
-        if (isFree(column) && Array.from(cell.keys()).some((term) => !used.has(term))) columns.add(column)
-      }
-    }
-    return columns.size === 1 ? [...columns] : []
-  }
-
-  private isValueWanted(): boolean {
-    const { wanted } = this.question
-    return this.grid.header.length > 0 && (wanted === "amount" || wanted === "time")
-  }
-
-  private others(column: number): ReadonlyArray<number> {
-    return Array.from(this.header.keys()).filter((each) => each !== column)
+  /** Whether a rare word of the question is neither in some words nor above the table. */
+  private lacks(words: ReadonlyArray<Found>): boolean {
+    return this.terms.all.some(
+      ({ weight }, term) => weight > RARE_WEIGHT && ![this.context, ...words].some((found) => found.has(term)),
+    )
   }
 
   /**
@@ -314,7 +306,7 @@ class Lookup {
     let found = 0
     let missed = 0
     let factor = 1
-    const named = Math.max(0, ...Array.from(naming.keys(), (term) => this.weight(term)))
+    const named = Math.max(0, ...Array.from(naming.keys(), (term) => this.terms.all[term]?.weight ?? 0))
     for (const [term, { isName, weight }] of this.terms.all.entries()) {
       const share = Math.max(...[this.context, ...words].map((each) => each.get(term) ?? 0))
       found += share * weight
@@ -381,6 +373,9 @@ const shapeOfMost = (cells: ReadonlyArray<string>): Shape => {
   for (const cell of cells) if (cell !== "") counts.set(shapeOf(cell), (counts.get(shapeOf(cell)) ?? 0) + 1)
   return Array.from(counts).toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? "text"
 }
+
+/** The number of words of a cell. */
+const lengthOf = (cell: string): number => Math.max(1, keysOf(bounded(cell.slice(0, CELL_MAX_LENGTH))).length)
 
 const sum = (numbers: Iterable<number>): number => {
   let total = 0

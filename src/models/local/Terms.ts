@@ -82,7 +82,6 @@ export const plainTerms = (words: ReadonlyArray<string>): Terms =>
 export class Terms {
   readonly all: ReadonlyArray<Term>
   private readonly cache = new Map<string, ReadonlyArray<readonly [term: number, strength: number]>>()
-  private readonly exact = new Map<string, number>()
   /** Whether each term has no other forms, as numbers and pairs of characters have none. */
   private readonly isFixed: ReadonlyArray<boolean>
 
@@ -104,7 +103,7 @@ export class Terms {
     }
     this.all = Array.from(terms.values())
     this.isFixed = this.all.map(({ key }) => /\p{N}/u.test(key) || isPair(key))
-    for (const [index, { key }] of this.all.entries()) this.exact.set(key, index)
+    for (const [index, { key }] of this.all.entries()) this.cache.set(key, [[index, SAME]])
     this.learn(texts)
   }
 
@@ -112,26 +111,22 @@ export class Terms {
   in(words: Iterable<string>): ReadonlyMap<number, number> {
     const found = new Map<number, number>()
     for (const word of words) {
-      for (const [term, strength] of this.cache.get(word) ?? this.meant(word)) {
+      for (const [term, strength] of this.meant(word)) {
         if ((found.get(term) ?? 0) < strength) found.set(term, strength)
       }
     }
     return found
   }
 
-  private meant(word: string): ReadonlyArray<readonly [number, number]> {
-    const exact = this.exact.get(word)
+  private meant(word: string): ReadonlyArray<readonly [term: number, strength: number]> {
+    const known = this.cache.get(word)
+    if (known !== undefined) return known
     const meaning = meaningOf(word)
-    const meant: Array<readonly [number, number]> = []
-    if (exact !== undefined) meant.push([exact, SAME])
-    else {
-      for (let term = 0; term < this.all.length; term++) {
-        const key = this.all[term]?.key ?? ""
-        const same = this.isFixed[term] === true ? 0 : similarity(key, word)
-        const strength = meaning !== undefined && meaning === meaningOf(key) ? Math.max(same, RELATED) : same
-        if (strength > 0) meant.push([term, strength])
-      }
-    }
+    const meant = this.all.flatMap(({ key }, term) => {
+      const same = this.isFixed[term] === true ? 0 : similarity(key, word)
+      const strength = meaning !== undefined && meaning === meaningOf(key) ? Math.max(same, RELATED) : same
+      return strength > 0 ? [[term, strength] as const] : []
+    })
     this.cache.set(word, meant)
     return meant
   }
@@ -148,7 +143,7 @@ export class Terms {
         // Few people mistype the first letter.
         if (word[0] !== key[0] || Math.abs(word.length - key.length) > errors || ++compared > COMPARED_MAX) continue
         if (word.length >= ONE_ERROR_LENGTH - 1 && isMistyped(key, word, errors)) {
-          this.cache.set(word, [...(this.cache.get(word) ?? []), [index, MISTYPED]])
+          this.cache.set(word, [...this.meant(word), [index, MISTYPED]])
         }
       }
     }

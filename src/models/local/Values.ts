@@ -130,3 +130,16 @@ const ALIKE_SHAPES_MAX = 2
 /** Whether values are those of several things: one thing has a number, a date, a name and so on. */
 export const areAlike = (values: ReadonlyArray<string>): boolean =>
   new Set(values.map(shapeOf)).size <= ALIKE_SHAPES_MAX
+
+const NUMBER = /\d+(?:[.,'’\s]\d{3}(?!\d))*(?:[.,]\d+)?/u
+
+/** The first number of a value with the unit after it; undefined where it has none, and for dates and times. */
+export const numberIn = (cell: string): { readonly value: number; readonly unit: string } | undefined => {
+  const found = NUMBER.exec(cell)
+  if (found === null || (hasTime(cell) && !/^\d{4}$/.test(cell))) return undefined
+  const [digits] = found
+  const isDecimal = /[.,](?:\d{1,2}|\d{4,})$/.test(digits)
+  const [whole = "", fraction = ""] = isDecimal ? digits.split(/[.,](?=\d+$)/) : [digits]
+  const unit = /^\s?\p{L}+/u.exec(cell.slice(found.index + digits.length))?.[0].trim() ?? ""
+  return { value: Number(`${whole.replaceAll(/\D/g, "")}.${fraction || 0}`), unit }
+}

@@ -52,7 +52,9 @@ export const fittingOf = (replied: ReadonlyArray<Replied>): string => {
     knowledge: asked.knowledge,
     weight: 1,
     alternatives: evidence.ranked.map(({ features }) => Object.values(features)),
-    isRight: evidence.ranked.map(({ sentence }) => answers(asked, sentence.text)),
+    isRight: evidence.ranked.map(({ list, sentence }) =>
+      answers(asked, list === undefined ? sentence.text : list.items.map(({ text }) => text).join("\n")),
+    ),
   }))
   const [none, some] = [judged.filter(({ isAnswered }) => !isAnswered), judged.filter(({ isAnswered }) => isAnswered)]
   const replies = judged.map(({ asked, best, evidence, isAnswered }): Example => {
