@@ -142,7 +142,7 @@ const complement = (evidence: Evidence, best: Judged): Judged | undefined => {
 }
 
 /** A second sentence is quoted where its score is at most so much lower: it may as well be the answer. */
-const CLOSE = 1.2
+const CLOSE = 1.6
 
 /** The sentence of the same document that is about as good as the best one. */
 const rivalOf = ({ ranked }: Evidence, { score, sentence }: Judged): Judged | undefined =>
