@@ -1,8 +1,9 @@
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { constants, zstdCompressSync } from "node:zlib"
 import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { Effect, FileSystem, Layer, References } from "effect"
-import { ARCHIVE, deliveredImage, MANIFEST, manifestOf } from "../src/storage/embedded/DatabaseImage.ts"
+import { IMAGE } from "../src/storage/embedded/NewCluster.ts"
+import { makeCluster, MANIFEST, manifestOf } from "./lib/DatabaseImage.ts"
 import { defaults } from "./lib/Defaults.ts"
 import { layerEmbedded, SystemSql } from "../src/storage/sql/Database.ts"
 import { migrationsDirectory, readMigrations } from "../src/storage/MigrationFiles.ts"
@@ -15,8 +16,9 @@ import { migrationsDirectory, readMigrations } from "../src/storage/MigrationFil
 const WINDOW_LOG = 26
 
 /** A new database that owes nothing to the image, closed. */
-const makeDatabase = (directory: string) =>
-  Effect.provide(
+const makeDatabase = Effect.fnUntraced(function* (directory: string) {
+  yield* Effect.promise(() => makeCluster(directory))
+  yield* Effect.provide(
     Effect.gen(function* () {
       const sql = yield* SystemSql
       // The log of all that made it is removed by the checkpoint, instead of being kept to be written over.
@@ -24,8 +26,9 @@ const makeDatabase = (directory: string) =>
       yield* sql`select pg_switch_wal()::text`
       yield* sql`checkpoint`.unprepared
     }),
-    layerEmbedded({ ...defaults.database, directory, image: join(directory, "none") }),
+    layerEmbedded({ ...defaults.database, directory }),
   )
+})
 
 const pack = (directory: string): Uint8Array => {
   const tar = Bun.spawnSync(["tar", "-c", "--sort=name", "--mtime=@0", "--owner=0", "--group=0", "-C", directory, "."])
@@ -41,9 +44,9 @@ await Effect.gen(function* () {
   yield* makeDatabase(directory)
   const archive = pack(join(directory, "cluster"))
   const manifest = manifestOf(archive, yield* readMigrations(migrationsDirectory))
-  yield* files.makeDirectory(deliveredImage, { recursive: true })
-  yield* files.writeFile(join(deliveredImage, ARCHIVE), archive)
-  yield* files.writeFileString(join(deliveredImage, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`)
+  yield* files.makeDirectory(dirname(IMAGE), { recursive: true })
+  yield* files.writeFile(IMAGE, archive)
+  yield* files.writeFileString(MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`)
 }).pipe(
   Effect.scoped,
   Effect.provide([fileSystem, Layer.succeed(References.MinimumLogLevel, "Error")]),

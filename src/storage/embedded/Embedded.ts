@@ -4,7 +4,6 @@ import { Duration, Effect, FileSystem, type Scope } from "effect"
 import { freeBytes, mebibytes } from "../../system/Disk.ts"
 import { nothingThere, StartupError } from "../../system/StartupError.ts"
 import { createCluster } from "./NewCluster.ts"
-import { deliveredImage } from "./DatabaseImage.ts"
 import { databaseNotWritable, lockDirectory } from "./DirectoryLock.ts"
 import { type EngineFailure, openEngine } from "./Engine.ts"
 import type { Wire } from "./Wire.ts"
@@ -13,8 +12,6 @@ import type { Wire } from "./Wire.ts"
 export interface EmbeddedSettings {
   /** The directory of the cluster and the lock, for this process alone. It is made, with its parents, when missing. */
   readonly directory: string
-  /** The directory of the image from which a new database is made; the delivered one when absent. */
-  readonly image?: string
   /** Whether there has to be a database already. Nothing is made where there is none. */
   readonly mustExist?: boolean
 }
@@ -48,7 +45,7 @@ export const openEmbedded = Effect.fn("Embedded.open")(function* (
   yield* lockDirectory(settings.directory)
   if (!(yield* refused(files.exists(cluster)))) {
     yield* Effect.logInfo(`Making a new database in ${settings.directory}`)
-    yield* orExplain(settings.directory, "cannot be made", createCluster(cluster, settings.image ?? deliveredImage))
+    yield* orExplain(settings.directory, "cannot be made", createCluster(cluster))
   }
   yield* refused(files.chmod(cluster, PRIVATE))
   const engine = yield* orExplain(settings.directory, "cannot be opened", openEngine(cluster))

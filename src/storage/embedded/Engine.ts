@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads"
 import { Deferred, Duration, Effect, Schema, type Scope } from "effect"
-import type { EngineReply, EngineRequest, StartRequest } from "./EngineMain.ts"
+import type { EngineReply, EngineRequest } from "./EngineMain.ts"
 import { Wire } from "./Wire.ts"
 
 /** The engine cannot be started, or has ended by itself. `message` is Postgres's last one. */
@@ -21,17 +21,6 @@ const TERMINATE_TIMEOUT = Duration.seconds(1)
 /** Longest time that a start may take. Recovery after a crash reads all of the log since the last checkpoint. */
 const START_TIMEOUT = Duration.minutes(5)
 
-/**
- * Makes a new cluster by `initdb` at `directory`, which must not exist. It runs in a thread of its own, which takes a
- * gigabyte of memory and ends afterwards.
- */
-export const initialize = (directory: string): Effect.Effect<void, EngineFailure> =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => new EngineThread()),
-    (thread) => thread.start({ kind: "initialize", directory }),
-    (thread) => thread.end,
-  )
-
 /** Opens an existing cluster, and closes it cleanly with the scope. */
 export const openEngine = Effect.fn("Engine.open")(function* (
   directory: string,
@@ -40,21 +29,17 @@ export const openEngine = Effect.fn("Engine.open")(function* (
     Effect.sync(() => new EngineThread()),
     (thread) => thread.end,
   )
-  yield* thread.start({ kind: "open", directory })
+  yield* thread.start(directory)
   yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(thread.control({ kind: "close" }), CLOSE_TIMEOUT)))
   const wire = new Wire((batch) => thread.run(batch))
   thread.onFailure = (failure) => wire.fail(failure)
   return { wire, lost: Deferred.await(thread.failed) }
 })
 
-let compiled: Promise<WebAssembly.Module> | undefined
-
-/** The engine's WebAssembly, compiled once for all threads that this process starts. */
+/** Compiles the engine's WebAssembly, beside the thread that starts meanwhile. */
 const compile = Effect.tryPromise({
-  try: () => {
-    const file = Bun.file(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite")))
-    return (compiled ??= file.bytes().then((bytes) => WebAssembly.compile(bytes)))
-  },
+  try: async () =>
+    WebAssembly.compile(await Bun.file(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite"))).bytes()),
   catch: (error) => new EngineFailure({ message: String(error) }),
 })
 
@@ -80,9 +65,9 @@ class EngineThread {
     this.worker.on("exit", () => this.fail("The thread of the embedded database ended"))
   }
 
-  /** Starts the engine, and waits until it can be used. */
-  start(request: Omit<StartRequest, "module">): Effect.Effect<void, EngineFailure> {
-    const started = Effect.flatMap(compile, (module) => this.control({ ...request, module }))
+  /** Starts the engine on a cluster, and waits until it can be used. */
+  start(directory: string): Effect.Effect<void, EngineFailure> {
+    const started = Effect.flatMap(compile, (module) => this.control({ kind: "open", directory, module }))
     return Effect.timeoutOrElse(started, {
       duration: START_TIMEOUT,
       orElse: () => Effect.fail(new EngineFailure({ message: "The engine does not answer" })),

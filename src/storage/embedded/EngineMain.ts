@@ -8,19 +8,10 @@ import { vector } from "@electric-sql/pglite-pgvector"
 import { answerTo } from "./Answer.ts"
 import { DURABLE_START_PARAMETERS, DurableFiles } from "./DurableFiles.ts"
 
-/**
- * The first request to the engine's thread. `initialize` makes a new cluster at `directory`, which must not exist, and
- * leaves it closed; `open` opens an existing one. `module` is the engine's WebAssembly.
- */
-export interface StartRequest {
-  readonly kind: "initialize" | "open"
-  readonly directory: string
-  readonly module: WebAssembly.Module
-}
-
 /** A request of the server to the engine's thread. */
 export type EngineRequest =
-  | StartRequest
+  /** Opens the cluster in a directory. It is the first request; `module` is the engine's WebAssembly. */
+  | { readonly kind: "open"; readonly directory: string; readonly module: WebAssembly.Module }
   /** Messages of Postgres's wire protocol, of which the last one makes the engine answer. */
   | { readonly kind: "batch"; readonly bytes: Uint8Array }
   | { readonly kind: "close" }
@@ -48,23 +39,19 @@ const reportFatal = (text: string): boolean => {
   return true
 }
 
-const start = ({ directory, module }: StartRequest): Promise<PGlite> =>
-  PGlite.create({
-    fs: new DurableFiles(directory),
-    extensions: { vector },
-    startParams: [...DURABLE_START_PARAMETERS],
-    onStderr: reportFatal,
-    pgliteWasmModule: module,
-  })
-
 let engine: PGlite | undefined
 
 const answer = async (request: EngineRequest): Promise<Uint8Array<ArrayBuffer>> => {
   if (request.kind === "batch" && engine !== undefined) return await answerTo(engine, request.bytes)
-  if (request.kind === "open") engine = await start(request)
-  // Starting the engine makes a cluster where there is none.
-  if (request.kind === "initialize") await (await start(request)).close()
-  if (request.kind === "close") await engine?.close()
+  if (request.kind === "open") {
+    engine = await PGlite.create({
+      fs: new DurableFiles(request.directory),
+      extensions: { vector },
+      startParams: [...DURABLE_START_PARAMETERS],
+      onStderr: reportFatal,
+      pgliteWasmModule: request.module,
+    })
+  } else await engine?.close()
   return new Uint8Array()
 }
 

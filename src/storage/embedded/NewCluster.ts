@@ -1,30 +1,30 @@
 import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect, FileSystem } from "effect"
 import { wordsOf } from "../../system/SystemError.ts"
-import { unpackImage } from "./DatabaseImage.ts"
-import { EngineFailure, initialize } from "./Engine.ts"
+import { EngineFailure } from "./Engine.ts"
 
 /** This many files are synced at the same time: the file system writes them to the disk together. */
 const CONCURRENT_SYNCS = 16
 
 /**
+ * A new database with the migrations of its time, as a tar of its files compressed by Zstandard. Unpacking it takes a
+ * tenth of the time that the engine and the migrations take to make one, and newer migrations are applied afterwards, as
+ * to any other database. `bun run image` makes it, and a test tells when the engine has become another one.
+ */
+export const IMAGE = fileURLToPath(new URL("image/cluster.tar.zst", import.meta.url))
+
+/**
  * Makes a new cluster at `directory`, which must not exist, completely or not at all. A process that is killed
- * meanwhile leaves only a temporary directory behind, which the next attempt removes. When the image cannot be used,
- * the engine makes an empty cluster.
+ * meanwhile leaves only a temporary directory behind, which the next attempt removes.
  */
 export const createCluster = Effect.fn("NewCluster.create")(
-  function* (directory: string, image: string) {
+  function* (directory: string) {
     const files = yield* FileSystem.FileSystem
     const temporary = `${directory}.tmp`
     const removeTemporary = files.remove(temporary, { recursive: true, force: true })
     yield* removeTemporary
-    yield* unpackImage(image, temporary).pipe(
-      Effect.catchTag("ImageUnusable", ({ reason }) =>
-        Effect.logWarning("The image of a new database cannot be used, so making one takes longer", { reason }).pipe(
-          Effect.andThen(removeTemporary),
-          Effect.andThen(initialize(temporary)),
-        ),
-      ),
+    yield* unpackImage(temporary).pipe(
       Effect.andThen(syncAll(temporary)),
       Effect.andThen(files.rename(temporary, directory)),
       // The temporary directory may be what has filled the disk.
@@ -34,6 +34,12 @@ export const createCluster = Effect.fn("NewCluster.create")(
   },
   Effect.catchTag("PlatformError", (error) => Effect.fail(new EngineFailure({ message: wordsOf(error) }))),
 )
+
+const unpackImage = (directory: string) =>
+  Effect.tryPromise({
+    try: async () => new Bun.Archive(await Bun.zstdDecompress(await Bun.file(IMAGE).bytes())).extract(directory),
+    catch: (error) => new EngineFailure({ message: wordsOf(error) }),
+  })
 
 const syncAll = Effect.fnUntraced(function* (directory: string) {
   const files = yield* FileSystem.FileSystem
