@@ -3,7 +3,6 @@ import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from 
 import { Unavailable } from "../domain/Errors.ts"
 import { type ModelCost, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
 import { model as metrics } from "../observability/Metrics.ts"
-import { within } from "../system/Within.ts"
 import type { Emit } from "./AgentEvent.ts"
 import { sourcesOf } from "./Citations.ts"
 import { makeGenerate } from "./Generate.ts"
@@ -161,7 +160,7 @@ export class Agent extends Context.Service<
               costs,
             }
           },
-          within(limits.replyDeadline, timedOut),
+          Effect.timeoutOrElse({ duration: limits.replyDeadline, orElse: () => Effect.fail(timedOut()) }),
         )
         return Agent.of({ reply })
       }),

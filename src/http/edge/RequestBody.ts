@@ -5,7 +5,6 @@ import type { RequestBody } from "../../api/Middleware.ts"
 import { IsForStrangers } from "../../api/parts/Annotations.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, UnsupportedMediaType } from "../../domain/Errors.ts"
 import { jsonSize } from "../../text/JsonDepth.ts"
-import { within } from "../../system/Within.ts"
 
 const JSON_TYPE = "application/json"
 
@@ -77,7 +76,10 @@ export const readJson = Effect.fnUntraced(function* (
   if (limit !== undefined && isLonger(request, Number(limit))) return yield* TooLarge.of("The body", Number(limit))
   const bytes = yield* request.arrayBuffer.pipe(
     Effect.mapError((error) => problemOf(error, limit)),
-    within(timeout, () => tooSlow("The body: it did not arrive within", timeout)),
+    Effect.timeoutOrElse({
+      duration: timeout,
+      orElse: () => Effect.fail(tooSlow("The body: it did not arrive within", timeout)),
+    }),
   )
   const text = decodeUtf8(new Uint8Array(bytes))
   if (text === undefined) return yield* InvalidRequest.at("body", "Expected UTF-8")
