@@ -13,7 +13,6 @@ import { Budgets } from "./usage/Budgets.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
 import { ChatbotTools } from "./tools/ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
-import { KeyOwners } from "./keys/KeyOwners.ts"
 import { ChatbotCopies } from "./chatbots/ChatbotCopies.ts"
 import { OrganizationChanges } from "./OrganizationChanges.ts"
 import { Totals } from "./chatbots/Totals.ts"
@@ -30,7 +29,6 @@ import { Messages } from "./conversations/Messages.ts"
 import { OrganizationRemains } from "./organizations/OrganizationRemains.ts"
 import { Organizations } from "./organizations/Organizations.ts"
 import type { QuotaLimits } from "../domain/organizations/Quota.ts"
-import { Ping } from "./sql/Ping.ts"
 import { Quotas } from "./organizations/Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
@@ -73,14 +71,12 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     IdentitySecrets.layer,
     Ingestions.layer,
     Inspection.layer,
-    KeyOwners.layer,
     LexemeIndexes.layer,
     Messages.layer,
     OrganizationChanges.layer.pipe(Layer.provide(Documents.layer)),
     OrganizationRemains.layer,
     Organizations.layer,
     Passages.layer,
-    Ping.layer,
     PublicChatbots.layer,
     RateCounts.layer,
     Reembeddings.layer,

@@ -6,7 +6,7 @@ import { ClientAddress } from "../../domain/ClientAddress.ts"
 import type { ConsoleSession, SignIn } from "../../domain/keys/ConsoleSession.ts"
 import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { Unauthorized } from "../../domain/Errors.ts"
-import { KeyOwners } from "../../storage/keys/KeyOwners.ts"
+import * as ApiKeyStorage from "../../storage/keys/ApiKeys.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { ApiKeys } from "./ApiKeys.ts"
@@ -51,7 +51,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
   make: ({ lifetime }: ConsoleSessionsSettings) =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
-      const owners = yield* KeyOwners
+      const storedKeys = yield* ApiKeyStorage.ApiKeys
       const rates = yield* RateLimiter
       const random = yield* SecureRandom.SecureRandom
       const secrets = yield* ServerSecrets
@@ -61,7 +61,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
       const links = new RecentMap<{ readonly key: Redacted.Redacted; readonly until: number }>(LINKS_MAX)
 
       const describe = (caller: Caller["Service"]) =>
-        Effect.map(owners.get(caller), (owner): ConsoleSession => ({
+        Effect.map(storedKeys.owner(caller), (owner): ConsoleSession => ({
           ...owner,
           scopes: caller.scopes,
           chatbot_id: caller.chatbotId,
@@ -85,7 +85,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
         if (ofAddress.refusal(network) !== undefined || ofAll.take("", 1) !== undefined) return Effect.void
         ofAddress.charge(network, 1)
         // That the database cannot be written is no reason to refuse in other words.
-        return Effect.ignore(owners.recordRefusal)
+        return Effect.ignore(storedKeys.recordRefusedSignIn)
       })
 
       return {
@@ -121,7 +121,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
             Effect.orDie(encodeContent({ key: Redacted.value(redacted), until })),
             (content) => secrets.seal(PURPOSE, content),
           )
-          yield* owners.recordSignIn(caller)
+          yield* storedKeys.recordSignIn(caller)
           const session = yield* Effect.catchTag(describe(caller), "NotFound", () => wrongKey)
           return { session, cookie, lifetime }
         }),

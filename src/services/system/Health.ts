@@ -2,7 +2,6 @@ import { Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { BlobStore } from "../../blobs/BlobStore.ts"
 import { Unavailable } from "../../domain/Errors.ts"
 import { Inspection } from "../../storage/inspection/Inspection.ts"
-import { Ping } from "../../storage/sql/Ping.ts"
 
 /** Longest wait for the database, so that a health check is answered within a second. */
 const PING_TIMEOUT = Duration.millis(700)
@@ -23,7 +22,6 @@ export interface Readiness {
 /** Checks whether this process can do its work, which takes a database that answers. */
 export class Health extends Context.Service<Health>()("parley/services/system/Health", {
   make: Effect.gen(function* () {
-    const ping = yield* Ping
     const inspection = yield* Inspection
     const { ready } = yield* BlobStore
     const scope = yield* Scope.Scope
@@ -31,7 +29,7 @@ export class Health extends Context.Service<Health>()("parley/services/system/He
       // A failure holds no longer than what has caused it.
       Exit.isSuccess(exit) ? VECTORS_REMEMBERED : Duration.zero,
     )
-    const look: Effect.Effect<Readiness, Unavailable> = Effect.flatMap(ping, ({ isReadOnly }) =>
+    const look: Effect.Effect<Readiness, Unavailable> = Effect.flatMap(inspection.isReadOnly, (isReadOnly) =>
       Effect.map(areVectorsMissing, (missing) => ({ areVectorsMissing: missing, isReadOnly })),
     )
     let pinging: Fiber.Fiber<Readiness, Unavailable> | undefined

@@ -2,7 +2,6 @@ import { Context, Effect, type FileSystem, Layer, Stream } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { COMMAND_LINE } from "../../domain/Caller.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
-import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { StartupError } from "../../system/StartupError.ts"
@@ -16,8 +15,6 @@ import { type CatalogTable, readMigration, readTables } from "./Catalog.ts"
 import { sealAgain } from "./Resealing.ts"
 import { blobColumns, tableRules } from "./Tables.ts"
 
-/** The embedded engine makes no checkpoints by itself, so that its log would grow without limit. */
-const CHECKPOINT_AFTER_CHARACTERS = 64 * 1024 * 1024
 /** The SQLSTATE of a row that violates a unique index. */
 const UNIQUE_VIOLATION = "23505"
 
@@ -41,7 +38,6 @@ export interface Import {
 export class Restoration extends Context.Service<Restoration>()("parley/storage/backup/Restoration", {
   make: Effect.gen(function* () {
     const sql = yield* SystemSql
-    const traits = yield* DatabaseTraits
     const secrets = yield* Secrets
 
     /** Inserts rows, given as lines of JSON, with these expressions in place of some columns. */
@@ -58,24 +54,14 @@ export class Restoration extends Context.Service<Restoration>()("parley/storage/
     const begin = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
 
     /** Writes the rows of a table. */
-    const write = Effect.fnUntraced(function* <E, R>(
+    const write = <E, R>(
       table: CatalogTable,
       { name, pages }: RestoredTable<E, R>,
       replaced: Readonly<Record<string, Statement.Fragment>>,
-      written: { characters: number },
-    ) {
-      yield* Stream.runForEach(
-        pages,
-        Effect.fnUntraced(function* (lines) {
-          yield* Effect.catchIf(insertRows(table, lines, replaced), isRefused, (error) => refused(name, error))
-          written.characters += lines.reduce((sum, line) => sum + line.length, 0)
-          if (traits.isAlone && written.characters > CHECKPOINT_AFTER_CHARACTERS) {
-            written.characters = 0
-            yield* sql`checkpoint`.unprepared
-          }
-        }),
+    ) =>
+      Stream.runForEach(pages, (lines) =>
+        Effect.catchIf(insertRows(table, lines, replaced), isRefused, (error) => refused(name, error)),
       )
-    })
 
     /** The tables of a backup together with what the catalog says of them, parents first. */
     const inOrder = Effect.fnUntraced(function* <E, R>(tables: ReadonlyArray<RestoredTable<E, R>>) {
@@ -98,10 +84,9 @@ export class Restoration extends Context.Service<Restoration>()("parley/storage/
       ): Effect.Effect<void, Exclude<E, SqlError.SqlError> | StartupError | Unavailable, R | FileSystem.FileSystem> =>
         Effect.gen(function* () {
           yield* begin
-          const written = { characters: 0 }
           for (const { rows, table } of yield* inOrder(tables)) {
             yield* sql`alter table ${sql(table.name)} disable trigger user`.unprepared
-            yield* write(table, rows, {}, written)
+            yield* write(table, rows, {})
             yield* sql`alter table ${sql(table.name)} enable trigger user`.unprepared
           }
           for (const [name, last] of Object.entries(sequences)) {
@@ -130,7 +115,6 @@ export class Restoration extends Context.Service<Restoration>()("parley/storage/
         Effect.gen(function* () {
           yield* begin
           const id = sql`${organization}::uuid`
-          const written = { characters: 0 }
           for (const { rows, table } of yield* inOrder(tables)) {
             const replaced: Record<string, Statement.Fragment> = { organization_id: id }
             for (const blob of blobColumns) {
@@ -147,7 +131,7 @@ export class Restoration extends Context.Service<Restoration>()("parley/storage/
               replaced["id"] = sql`nullif(id, ${COMMAND_LINE}::uuid)`
             }
             if (table.name === "ingestions") replaced["lease_id"] = sql.literal("null")
-            yield* write(table, rows, replaced, written)
+            yield* write(table, rows, replaced)
           }
           if (from !== organization) yield* sealAgain(sql, secrets, from, organization)
           yield* Stream.runForEach(blobs, (keys) => sql`delete from blob_garbage where key = any(${keys}::text[])`)

@@ -71,6 +71,7 @@ const decodeFailures = decodeRows(Failure)
 const decodeLexemeIndexes = decodeRows(LexemeIndex)
 const decodeGarbage = decodeRows(Garbage)
 const decodeWebhooks = decodeRows(Webhooks)
+const decodeReadOnly = decodeRows(Schema.Struct({ isReadOnly: Schema.Boolean }))
 const decodeMissing = decodeRows(Schema.Struct({ missing: Schema.Boolean }))
 
 /** A server that uses the database. */
@@ -169,6 +170,15 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
       from webhooks`).pipe(Effect.flatMap(onlyRow))
 
     return {
+      /**
+       * Whether the database can only be read: because its disk is nearly full, or because it is a standby. Asking takes
+       * one round trip, by which one learns whether it answers.
+       */
+      isReadOnly: Effect.map(
+        decodeReadOnly(sql`select current_setting('transaction_read_only')::boolean as "isReadOnly"`),
+        ([row]) => row?.isReadOnly === true,
+      ).pipe(withoutSqlErrors),
+
       /** Whether documents wait for vectors: new ones, or those that have vectors of another model. It counts none. */
       areVectorsMissing: Effect.map(
         decodeMissing(sql`

@@ -1,6 +1,9 @@
 import { Context, Effect, Layer, Schema, Scope as FiberScope, Semaphore, Struct } from "effect"
+import { Actor } from "../../domain/audit/Actor.ts"
 import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, Scope } from "../../domain/keys/ApiKey.ts"
 import { Budget } from "../../domain/organizations/Budget.ts"
+import type { Caller } from "../../domain/Caller.ts"
+import { ConsoleSession } from "../../domain/keys/ConsoleSession.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
@@ -78,6 +81,16 @@ const decodeLive = decodeRows(
     frozen: Schema.Boolean,
   }),
 )
+
+const { api_key, organization } = ConsoleSession.fields
+const decodeOwners = decodeRows(
+  Schema.Struct({
+    api_key: Schema.Struct(Struct.omit(api_key.fields, ["expires_at"])),
+    organization,
+    expires_at: Schema.NullOr(TimestampColumn),
+  }),
+)
+const decodeIds = decodeRows(Schema.Struct({ id: OrganizationId }))
 
 /**
  * The table `api_keys`, of all organizations: which organization a request belongs to is known only once its key is
@@ -250,6 +263,34 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
           }
           return after
         }).pipe(committing(sql)),
+
+      /** Returns the key of a caller with its organization, as the console shows who is signed in. */
+      owner: Effect.fnUntraced(function* ({ apiKeyId, organizationId }: Caller["Service"]) {
+        const [row] = yield* decodeOwners(sql`
+          select k.expires_at,
+            jsonb_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix, 'last_four', k.last_four) as api_key,
+            jsonb_build_object('id', o.id, 'name', o.name, 'is_operator', o.is_operator) as organization
+          from api_keys k join organizations o on o.id = k.organization_id
+          where k.id = ${apiKeyId} and o.id = ${organizationId}`)
+        if (row === undefined) return yield* keyNotFound
+        const { api_key, expires_at, organization } = row
+        return { api_key: { ...api_key, expires_at }, organization }
+      }, withoutSqlErrors),
+
+      /** Records in the operator's audit log that somebody could not sign in at the console. */
+      recordRefusedSignIn: Effect.gen(function* () {
+        const rows = yield* decodeIds(sql`select id from organizations where is_operator`)
+        for (const { id } of rows) yield* auditing.mention(sql, { organization: id, action: "sign_in.refused" })
+      }).pipe(Effect.provideService(Actor, "anonymous"), withoutSqlErrors),
+
+      /** Records in the audit log that somebody has signed in at the console with this key. */
+      recordSignIn: ({ apiKeyId, organizationId }: Caller["Service"]) =>
+        auditing.mention(sql, {
+          organization: organizationId,
+          action: "api_key.signed_in",
+          target: apiKeyId,
+          apiKey: apiKeyId,
+        }),
     }
   }),
 }) {

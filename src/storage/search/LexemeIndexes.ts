@@ -24,9 +24,6 @@ export const lexemeIndexName = (chatbotId: ChatbotId): string => `${LEXEME_INDEX
 export const validIndex = (sql: SqlClient.SqlClient, name: string): Statement.Fragment =>
   sql`select from pg_index where indexrelid = to_regclass(${name}) and indisvalid`
 
-const MAKING =
-  "An index of words is being made; until it is there, searches without an index in memory look through the newest documents only"
-
 const decodeIds = decodeRows(Schema.Struct({ id: ChatbotId }))
 const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
 
@@ -40,7 +37,6 @@ export class LexemeIndexes extends Context.Service<LexemeIndexes>()("parley/stor
     const sql = yield* SystemSql
     const indexes = makeIndexes(sql)
     const requested = new Set<ChatbotId>()
-    const announced = new Set<ChatbotId>()
     const bell = yield* Latch.make(false)
 
     const maintain = Effect.fn("LexemeIndexes.maintain")(function* (leastChunks: number) {
@@ -50,15 +46,7 @@ export class LexemeIndexes extends Context.Service<LexemeIndexes>()("parley/stor
       for (const { id } of large) requested.add(id)
       for (const chatbotId of requested) {
         const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
-        if (chatbot !== undefined && !announced.has(chatbotId)) {
-          announced.add(chatbotId)
-          const [index] = yield* sql`${validIndex(sql, lexemeIndexName(chatbotId))}`
-          if (index === undefined) yield* Effect.logInfo(MAKING, { chatbot: chatbotId })
-        }
-        const isDone = chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))
-        if (!isDone) continue
-        requested.delete(chatbotId)
-        announced.delete(chatbotId)
+        if (chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))) requested.delete(chatbotId)
       }
       const orphans = yield* decodeNames(sql`
         select relname as name from pg_index join pg_class on pg_class.oid = indexrelid

@@ -1,5 +1,5 @@
 import { PgPool, type PgTypes } from "@effect/sql-pg"
-import { Context, Duration, Effect, type FileSystem, type Latch, Layer, Redacted, type Scope } from "effect"
+import { Context, Duration, Effect, type FileSystem, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { type EmbeddedSettings, openEmbedded, poolOver } from "../embedded/Embedded.ts"
@@ -15,7 +15,7 @@ import { makeClients, TenantUse } from "./TenantConnections.ts"
 import { makeRegistry, registerVector, type VectorOids } from "./SqlValues.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
 import { makePresence } from "../servers/Presence.ts"
-import { makePulse, Pulse, type PulseShape } from "./Pulse.ts"
+import { makePulse, Pulse } from "./Pulse.ts"
 import { Servers } from "../servers/Servers.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
 import type { StartupError } from "../../system/StartupError.ts"
@@ -167,13 +167,17 @@ export const layerPostgres = (
         tenant: Effect.map(tenant, (pool) => ({ pool, pipeline: PIPELINE, connections: forTenants })),
         system: Effect.map(system, (pool) => ({ pool, pipeline: 1, connections: forSystem })),
       })
-      const shown = settings.isHidden === true ? undefined : { config, connections: maxConnections }
-      const existing = settings.mustExist === true ? placeOf({ directory: "", url: settings.url }) : undefined
-      const clients = yield* openClients(types, connections, migrating, { existing, shown, timeLimit })
+      const { context, giveUpSilent } = yield* openClients(types, connections, {
+        migrating,
+        lost: Effect.never,
+        traits: { isAlone: false, answersWhileIndexing: true },
+        existing: settings.mustExist === true ? placeOf({ directory: "", url: settings.url }) : undefined,
+        shown: settings.isHidden === true ? undefined : { config, connections: maxConnections },
+        timeLimit,
+      })
       const interval = Duration.divideUnsafe(timeLimit, LOOKS_PER_TIME_LIMIT)
-      yield* Effect.forkScoped(regularly(interval, "Silent connections could not be closed", clients.giveUpSilent))
-      const context = contextOf(clients, Effect.never, { isAlone: false, answersWhileIndexing: true })
-      return clients.servers === undefined ? context : Context.add(context, Servers, clients.servers)
+      yield* Effect.forkScoped(regularly(interval, "Silent connections could not be closed", giveUpSilent))
+      return context
     }),
   )
 
@@ -190,18 +194,19 @@ export const layerEmbedded = (
       const engine = yield* openEmbedded(settings)
       const types = makeRegistry()
       const pool = PgPool.make({ ...poolOver(engine), types })
-      const clients = yield* openClients(
-        types,
-        Effect.map(pool, (pool) => {
-          const only = { pool, pipeline: 1, connections: 1 }
-          return { tenant: only, system: only }
-        }),
+      const connections = Effect.map(pool, (pool) => {
+        const only = { pool, pipeline: 1, connections: 1 }
+        return { tenant: only, system: only }
+      })
+      const { context, system } = yield* openClients(types, connections, {
         migrating,
-      )
+        lost: engine.lost,
+        traits: { isAlone: true, answersWhileIndexing: false },
+      })
       const { directory } = settings
-      const disk = yield* watchDisk(clients.system, { directory, free: freeBytes(directory), reserve: DISK_RESERVE })
-      yield* Effect.forkScoped(maintain(clients.system, engine.wire, disk.isLow))
-      return contextOf(clients, engine.lost, { isAlone: true, answersWhileIndexing: false })
+      const disk = yield* watchDisk(system, { directory, free: freeBytes(directory), reserve: DISK_RESERVE })
+      yield* Effect.forkScoped(maintain(system, engine.wire, disk.isLow))
+      return context
     }),
   )
 
@@ -212,62 +217,47 @@ export const layer = (
 ): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   url === undefined ? layerEmbedded(settings, migrating) : layerPostgres({ url, ...settings }, migrating)
 
-interface Clients {
-  readonly tenant: SqlClient.SqlClient
-  readonly system: SqlClient.SqlClient
-  readonly vectorTypes: VectorOids
-  readonly pulse: PulseShape
-  readonly tenantUse: Latch.Latch
-}
-
-const contextOf = (
-  clients: Clients,
-  lost: Effect.Effect<never, StartupError>,
-  traits: DatabaseTraits["Service"],
-): Context.Context<Database> =>
-  Context.make(SqlClient.SqlClient, clients.tenant).pipe(
-    Context.add(SystemSql, clients.system),
-    Context.add(DatabaseLoss, { lost }),
-    Context.add(DatabaseTraits, traits),
-    Context.add(VectorTypes, clients.vectorTypes),
-    Context.add(Pulse, clients.pulse),
-    Context.add(TenantUse, clients.tenantUse),
-  )
-
-/** The settings by which a server shows itself to the others. */
-interface PresenceSettings {
-  readonly config: PgPool.Config
-  readonly connections: number
+/** Facts about a database that is opened. */
+interface Opening {
+  readonly migrating: Migrating
+  readonly lost: Effect.Effect<never, StartupError>
+  readonly traits: DatabaseTraits["Service"]
+  /** The place of a database that has to be there already. */
+  readonly existing?: string | undefined
+  /** The settings by which a server shows itself to the others; undefined for a process that stays hidden. */
+  readonly shown?: { readonly config: PgPool.Config; readonly connections: number } | undefined
+  readonly timeLimit?: Duration.Duration
 }
 
 const openClients = Effect.fn("Database.openClients")(
   function* (
     types: PgTypes.Registry,
     connections: Effect.Effect<Parameters<typeof makeClients>[0], SqlError.SqlError, Scope.Scope>,
-    migrating: Migrating,
-    {
-      existing,
-      shown,
-      timeLimit,
-    }: {
-      readonly existing?: string | undefined
-      readonly shown?: PresenceSettings | undefined
-      readonly timeLimit?: Duration.Duration
-    } = {},
+    { existing, lost, migrating, shown, timeLimit, traits }: Opening,
   ) {
     const pools = yield* connections
-    const clients = yield* makeClients(pools, timeLimit)
-    yield* showLoans("tenant", pools.tenant.connections, clients.loans.tenant)
-    yield* showLoans("system", pools.system.connections, clients.loans.system)
-    const presence =
-      shown === undefined ? undefined : yield* makePresence(shown.config, clients.system, shown.connections)
+    const { giveUpSilent, loans, system, tenant, tenantUse } = yield* makeClients(pools, timeLimit)
+    yield* showLoans("tenant", pools.tenant.connections, loans.tenant)
+    yield* showLoans("system", pools.system.connections, loans.system)
+    const presence = shown === undefined ? undefined : yield* makePresence(shown.config, system, shown.connections)
     if (presence !== undefined) yield* withoutTimeLimit(presence.check)
-    const vectorTypes = yield* withoutTimeLimit(prepareDatabase(clients.system, existing))
+    const vectorTypes = yield* withoutTimeLimit(prepareDatabase(system, existing))
     registerVector(types, vectorTypes)
-    yield* withoutTimeLimit(migrating(clients.system))
+    yield* withoutTimeLimit(migrating(system))
     if (presence !== undefined) yield* presence.begin
-    const pulse = yield* makePulse(clients.system, presence?.servers.hasOthers ?? (() => false))
-    return { ...clients, vectorTypes, pulse, servers: presence?.servers }
+    const context: Context.Context<Database> = Context.make(SqlClient.SqlClient, tenant).pipe(
+      Context.add(SystemSql, system),
+      Context.add(DatabaseLoss, { lost }),
+      Context.add(DatabaseTraits, traits),
+      Context.add(VectorTypes, vectorTypes),
+      Context.add(Pulse, yield* makePulse(system, presence?.servers.hasOthers ?? (() => false))),
+      Context.add(TenantUse, tenantUse),
+    )
+    return {
+      context: presence === undefined ? context : Context.add(context, Servers, presence.servers),
+      system,
+      giveUpSilent,
+    }
   },
   Effect.provide(Reactivity.layer),
   Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(connectionFailure(error))),

@@ -54,7 +54,7 @@ export const lender = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undef
 }
 
 /** The failure of a statement for which no connection was free. */
-export const noConnection = new SqlError.SqlError({
+const noConnection = new SqlError.SqlError({
   reason: new SqlError.ConnectionError({
     cause: new Error("No connection to the database was free in time"),
     operation: "acquire",

@@ -170,36 +170,22 @@ export const serverMessage = (error: SqlError.SqlError): string => {
 }
 
 /** Explains the failure of the first statement, which concerns the database as a whole. */
-export const connectionFailure = (error: SqlError.SqlError): StartupError => {
-  const what = `The database cannot be used: ${serverMessage(error)}.`
+export const connectionFailure = (error: SqlError.SqlError): StartupError =>
+  new StartupError({ what: `The database cannot be used: ${serverMessage(error)}.`, doThis: adviceOn(error) })
+
+const adviceOn = (error: SqlError.SqlError): string => {
   const state = sqlState(error)
   if (Predicate.isTagged(error.reason, "AuthenticationError")) {
-    return new StartupError({ what, doThis: `Check the user and the password in ${DATABASE_URL}.` })
+    return `Check the user and the password in ${DATABASE_URL}.`
   }
   // PgBouncer refuses parameters of a connection that it cannot hand on.
-  if (what.includes("unsupported startup parameter")) {
-    return new StartupError({
-      what,
-      doThis: `Between Parley and Postgres is a PgBouncer: let ${DATABASE_URL} name Postgres itself, which each server asks for few connections.`,
-    })
+  if (serverMessage(error).includes("unsupported startup parameter")) {
+    return `Between Parley and Postgres is a PgBouncer: let ${DATABASE_URL} name Postgres itself, which each server asks for few connections.`
   }
-  if (state === "3D000") {
-    return new StartupError({
-      what,
-      doThis: `Create the database, or correct its name in ${DATABASE_URL}.`,
-    })
-  }
+  if (state === "3D000") return `Create the database, or correct its name in ${DATABASE_URL}.`
   if (state === "42501") {
-    return new StartupError({
-      what,
-      doThis: `Let the user in ${DATABASE_URL} own the database: as a superuser, run: ALTER DATABASE … OWNER TO …`,
-    })
+    return `Let the user in ${DATABASE_URL} own the database: as a superuser, run: ALTER DATABASE … OWNER TO …`
   }
-  if (isUnreachable(error)) {
-    return new StartupError({
-      what,
-      doThis: `Check that the database runs and that ${DATABASE_URL} points to it.`,
-    })
-  }
-  return new StartupError({ what, doThis: "See the log of the database for the reason." })
+  if (isUnreachable(error)) return `Check that the database runs and that ${DATABASE_URL} points to it.`
+  return "See the log of the database for the reason."
 }

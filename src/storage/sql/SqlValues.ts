@@ -35,7 +35,7 @@ export const vector = (values: Float32Array): Statement.Fragment =>
 export const asynchronousCommit = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql.literal("set_config('synchronous_commit', 'off', true) as asynchronous_commit")
 
-/** Makes a registry that encodes and decodes `float4[]` as `Float32Array`. `registerVector` adds pgvector's types. */
+/** Makes a registry that encodes a `Float32Array` as `float4[]`. `registerVector` adds pgvector's types. */
 export const makeRegistry = (): PgTypes.Registry => {
   const registry = PgTypes.makeRegistry()
   registry.register(FLOAT4_ARRAY, float4ArrayCodec)
@@ -52,7 +52,7 @@ export interface VectorOids {
 /** Registers `vector`, decoded as `Float32Array`, and `vector[]`, which the parameters that `vectors` makes have. */
 export const registerVector = (registry: PgTypes.Registry, oids: VectorOids): void => {
   registry.register(oids.vector, vectorCodec)
-  registry.register(oids.vectors, { encode: encodeVectors(oids.vector), decode: decodeNoVectors })
+  registry.register(oids.vectors, { encode: encodeVectors(oids.vector), decode: notRead })
 }
 
 /** A parameter of type `vector[]`: half of the bytes of a `float4[]` for each vector, and no cast for each number. */
@@ -66,7 +66,7 @@ export const vectors = (oids: VectorOids, values: ReadonlyArray<Float32Array>): 
 export const texts = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.textArray, values)
 export const uuids = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.uuidArray, values)
 export const integers = (values: ReadonlyArray<number | null>) => parameter(PgTypes.OID.int4Array, values)
-export const floats = (values: Float32Array) => parameter(FLOAT4_ARRAY, values)
+const floats = (values: Float32Array) => parameter(FLOAT4_ARRAY, values)
 export const byteas = (values: ReadonlyArray<Uint8Array | null>) => parameter(PgTypes.OID.byteaArray, values)
 
 /** An array in text form, for a column of arrays: within one array of arrays, Postgres wants all to have one length. */
@@ -78,6 +78,10 @@ const parameter = (oid: number, value: unknown): PgTypes.Parameter => ({
   oid,
   value,
 })
+
+/** Arrays of numbers are parameters only. */
+const notRead = (): Result.Result<never, PgTypes.CodecError> =>
+  Result.fail(new PgTypes.CodecError({ message: "An array of numbers is not read here" }))
 
 /** The header of an array: dimensions, null flag, element type, length, and lower bound, one 32-bit word each. */
 const ARRAY_HEADER_WORDS = 5
@@ -95,25 +99,9 @@ const encodeFloat4Array = (values: Float32Array): Uint8Array => {
   return Buffer.from(words.buffer).swap32()
 }
 
-const decodeFloat4Array = (bytes: Uint8Array): Result.Result<Float32Array, PgTypes.CodecError> => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (view.getInt32(0) === 0) return Result.succeed(new Float32Array(0))
-  if (view.getInt32(0) !== 1 || view.getInt32(4) !== 0) {
-    return Result.fail(
-      new PgTypes.CodecError({
-        message: "A float4[] with more dimensions or NULLs is not read here",
-      }),
-    )
-  }
-  const values = new Float32Array(view.getInt32(12))
-  for (let index = 0; index < values.length; index++)
-    values[index] = view.getFloat32(4 * ARRAY_HEADER_WORDS + 8 * index + 4)
-  return Result.succeed(values)
-}
-
 const float4ArrayCodec: PgTypes.Codec<Float32Array> = {
   encode: (values) => Result.succeed(encodeFloat4Array(values)),
-  decode: decodeFloat4Array,
+  decode: notRead,
 }
 
 /** The header of pgvector's binary form: a 16-bit length and 16 unused bits. The values follow. */
@@ -150,6 +138,3 @@ const encodeVectors =
     }
     return Result.succeed(Buffer.from(words.buffer).swap32())
   }
-
-const decodeNoVectors = (): Result.Result<never, PgTypes.CodecError> =>
-  Result.fail(new PgTypes.CodecError({ message: "A vector[] is not read here" }))

@@ -4,7 +4,6 @@ import { Unavailable } from "../../../src/domain/Errors.ts"
 import { memoryBlobs } from "../../lib/Layers.ts"
 import { Health } from "../../../src/services/system/Health.ts"
 import { Inspection } from "../../../src/storage/inspection/Inspection.ts"
-import { Ping } from "../../../src/storage/sql/Ping.ts"
 
 const down = new Unavailable({ detail: "The database does not answer.", retry_after_seconds: 2 })
 
@@ -12,9 +11,9 @@ const down = new Unavailable({ detail: "The database does not answer.", retry_af
 const withAnswers = (answers: Array<boolean | Unavailable>) =>
   Health.layer.pipe(
     Layer.provide(memoryBlobs),
-    Layer.provide(Layer.succeed(Ping, Effect.succeed({ isReadOnly: false }))),
     Layer.provide(
       Layer.mock(Inspection, {
+        isReadOnly: Effect.succeed(false),
         areVectorsMissing: Effect.suspend(() => {
           const answer = answers.shift() ?? false
           return answer instanceof Unavailable ? Effect.fail(answer) : Effect.succeed(answer)

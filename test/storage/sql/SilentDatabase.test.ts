@@ -7,7 +7,6 @@ import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { Health } from "../../../src/services/system/Health.ts"
 import { type Database, layerPostgres, SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Inspection } from "../../../src/storage/inspection/Inspection.ts"
-import { Ping } from "../../../src/storage/sql/Ping.ts"
 import { transaction, withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
 import { type DatabaseFront, databaseFront } from "../../lib/DatabaseFront.ts"
@@ -93,7 +92,7 @@ describe.skipIf(isEmbedded)("a database that falls silent", () => {
     withFront((front) =>
       Effect.gen(function* () {
         const health = Context.get(
-          yield* Layer.build(Layer.provide(Health.layer, Layer.mergeAll(Ping.layer, Inspection.layer, memoryBlobs))),
+          yield* Layer.build(Layer.provide(Health.layer, Layer.merge(Inspection.layer, memoryBlobs))),
           Health,
         )
         const isReady = Effect.map(Effect.exit(health.check), Exit.isSuccess)
