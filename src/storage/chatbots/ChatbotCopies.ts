@@ -3,14 +3,15 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { concealed } from "../../domain/audit/AuditChange.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
-import { Conflict, SlugTaken } from "../../domain/Errors.ts"
+import { Conflict, type SlugTaken } from "../../domain/Errors.ts"
 import { ChatbotId, OrganizationId, ToolId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { decodeRows } from "../Rows.ts"
-import { onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { slugTaken } from "./Chatbots.ts"
+import { committing, onUniqueViolation } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 import { openHeaders, sealHeaders, StoredHeaders } from "../tools/ToolHeaders.ts"
 
@@ -30,8 +31,6 @@ const ToolRow = Schema.Struct({
   url: Schema.String,
 })
 type ToolRow = typeof ToolRow.Type
-
-const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
 const decodeTools = decodeRows(ToolRow)
 
@@ -72,11 +71,11 @@ export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/stor
           const ensureRoom = yield* quotas.room
           // The lock keeps tools from being added meanwhile.
           const [found] = yield* sql`
-            select id from chatbots where id = ${source} and organization_id = ${organization} for no key update`
+          select id from chatbots where id = ${source} and organization_id = ${organization} for no key update`
           if (found === undefined) return yield* chatbotNotFound
           const tools = yield* decodeTools(sql`
-            select id, organization_id, name, url, headers, sealed_headers, sealed_by from chatbot_tools
-            where chatbot_id = ${source} and organization_id = ${organization} order by created_at, id`)
+          select id, organization_id, name, url, headers, sealed_headers, sealed_by from chatbot_tools
+          where chatbot_id = ${source} and organization_id = ${organization} order by created_at, id`)
           yield* ensureRoom({ chatbots: 1, tools: tools.length })
           yield* auditing.record(sql, {
             organization,
@@ -85,18 +84,16 @@ export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/stor
             after: { ...concealed({ name, slug }), copy_of: source },
           })
           yield* sql`
-            insert into chatbots (id, organization_id, name, description, slug, active, is_public, personality_config,
-              settings, chat_widget_config, voice_widget_config, avatar_blob, tool_count)
-            select ${id}::uuid, organization_id, ${name}::text, description, ${slug}::text, active, false,
-              personality_config, settings, chat_widget_config, voice_widget_config, ${avatar}::text,
-              ${tools.length}::int
-            from chatbots where id = ${source} and organization_id = ${organization}`
+          insert into chatbots (id, organization_id, name, description, slug, active, is_public, personality_config,
+            settings, chat_widget_config, voice_widget_config, avatar_blob, tool_count)
+          select ${id}::uuid, organization_id, ${name}::text, description, ${slug}::text, active, false,
+            personality_config, settings, chat_widget_config, voice_widget_config, ${avatar}::text,
+            ${tools.length}::int
+          from chatbots where id = ${source} and organization_id = ${organization}`
           for (const tool of tools) yield* copyTool(tool, id)
           return id
         },
-        transaction(sql),
-        onUniqueViolation("chatbots_slug", slugTaken),
-        withoutSqlErrors,
+        committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken)),
       ),
     }
   }),

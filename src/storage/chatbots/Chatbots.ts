@@ -14,7 +14,7 @@ import { Quotas } from "../organizations/Quotas.ts"
 import { emptyDrafts } from "../conversations/UnfinishedReplies.ts"
 import { afterPlace, placeColumn, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, rowOr } from "../Rows.ts"
-import { lengthy, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, lengthy, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts, uuids } from "../sql/SqlValues.ts"
 
 /** A row of `chatbots`. */
@@ -68,7 +68,8 @@ export type ChatbotChange = Partial<Omit<NewChatbot, "id"> & Pick<ChatbotRow, "a
 
 const isUuid = Schema.is(AnyUuid)
 
-const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
+/** The failure of a slug that another chatbot of the organization has. */
+export const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
 const decodeChatbots = decodeRows(ChatbotRow)
 const decodeNamed = decodeRows(NamedChatbot)
@@ -124,13 +125,11 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
           })
           return yield* only(
             decodeChatbots(sql`
-              with audited as (${audited})
-              insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${columns}`),
+            with audited as (${audited})
+            insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${columns}`),
           ).pipe(Effect.catchTag("NotFound", Effect.die))
         },
-        transaction(sql),
-        onUniqueViolation("chatbots_slug", slugTaken),
-        withoutSqlErrors,
+        committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken)),
       ),
 
       get: Effect.fnUntraced(function* (id: ChatbotId) {
@@ -202,7 +201,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
             yield* auditing.record(sql, { organization, action: "chatbot.updated", target: id, ...audited })
           }
           return { row: changed }
-        }).pipe(transaction(sql), onUniqueViolation("chatbots_slug", slugTaken), withoutSqlErrors),
+        }).pipe(committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken))),
 
       /**
        * Deletes a chatbot with all that belongs to it, such as documents and conversations. Their blobs become garbage.

@@ -10,7 +10,7 @@ import { makeAppend, makeReply } from "./ConversationWrites.ts"
 import { sessionNamed, sessionNotFound } from "./Messages.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
-import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 /** A message of a session, as the history of a chat needs it. */
@@ -177,15 +177,13 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
         function* (chatbot: ChatbotId, name: SessionName) {
           const organization = yield* CurrentOrganization
           const [gone] = yield* decodeIds(sql`
-            delete from sessions s where ${named(chatbot, name, organization)} returning s.id`)
+          delete from sessions s where ${named(chatbot, name, organization)} returning s.id`)
           if (gone === undefined) return yield* sessionNotFound
           // A statement of its own, so that it sees what was stored before the session was locked.
           yield* emptyDrafts(sql, sql`session_id = ${gone.id} and organization_id = ${organization}`)
           yield* auditing.record(sql, { organization, action: "conversation.deleted", target: gone.id, chatbot })
         },
-        transaction(sql),
-        withoutTimeLimit,
-        withoutSqlErrors,
+        committing(sql, withoutTimeLimit),
       ),
     }
   }),

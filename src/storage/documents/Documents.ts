@@ -38,7 +38,7 @@ const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 
-const documentNotFound = new NotFound({ detail: "There is no such document." })
+export const documentNotFound = new NotFound({ detail: "There is no such document." })
 /** The failure of storing bytes that another document of the chatbot has. */
 export const contentTaken = () => new Conflict({ detail: "Another document of this chatbot already has this content." })
 
@@ -241,16 +241,14 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
           const { size_bytes } = yield* lock(chatbot, id)
           yield* (yield* quotas.room)({ bytes: content.size_bytes - size_bytes })
           const others = yield* sql`
-            select id from documents where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and id <> ${id}
-              and organization_id = ${organization}`
+          select id from documents where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and id <> ${id}
+            and organization_id = ${organization}`
           if (others.length > 0) {
             return yield* contentTaken()
           }
           return toDocument(yield* enqueue(chatbot, id, content))
         },
-        transaction(sql),
-        onUniqueViolation("documents_content", contentTaken),
-        withoutSqlErrors,
+        committing<Conflict>(sql, onUniqueViolation("documents_content", contentTaken)),
       ),
 
       /** Queues a failed document again. Fails with `Conflict` for any other. */

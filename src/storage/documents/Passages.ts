@@ -2,10 +2,10 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import { DocumentPassage } from "../../domain/knowledge/Document.ts"
-import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { decodeRows } from "../Rows.ts"
+import { documentNotFound } from "./Documents.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts, uuids } from "../sql/SqlValues.ts"
 
@@ -27,8 +27,6 @@ const decodePassages = decodeRows(
   ]),
 )
 const decodeMatches = decodeRows(Schema.Struct({ id: ChunkId, words: Schema.Array(Schema.String) }))
-
-const documentNotFound = new NotFound({ detail: "There is no such document." })
 
 /** The table `chunks` as people read it, always within the current organization. */
 export class Passages extends Context.Service<Passages>()("parley/storage/documents/Passages", {

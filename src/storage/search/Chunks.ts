@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
-import { NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { inTurns } from "../../system/InTurns.ts"
 import { bounded } from "../../text/BoundedText.ts"
@@ -13,6 +12,7 @@ import { makeCosines } from "./ChunkCosines.ts"
 import { makeMatch } from "./ChunkMatching.ts"
 import { decodePacks, packed, packedDocuments, packedWords, packOf, unpackDocuments } from "./ChunkPacks.ts"
 import { VectorTypes } from "../sql/Database.ts"
+import { documentNotFound } from "../documents/Documents.ts"
 import { decodeRows } from "../Rows.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, asynchronousCommit, byteas, integers, texts, uuids, vectors } from "../sql/SqlValues.ts"
@@ -66,8 +66,6 @@ export interface QueryWords {
   /** The words, with single spaces between them. */
   readonly words: string
 }
-
-const documentNotFound = new NotFound({ detail: "There is no such document." })
 
 const decodeProbe = decodeRows(Schema.Struct({ version: Schema.BigInt, analyses: Schema.Array(Schema.Uint8Array) }))
 const decodeLanguages = decodeRows(

@@ -111,11 +111,14 @@ export const transaction =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     retryConflicts(sql.withTransaction(effect))
 
-/** Ends a method of a repository that is one transaction. */
+/** Ends a method of a repository that is one transaction. `refine` changes the transaction, such as its failures. */
 export const committing =
-  (sql: SqlClient.SqlClient) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable, R> =>
-    withoutSqlErrors(transaction(sql)(effect))
+  <E2 = never>(
+    sql: SqlClient.SqlClient,
+    refine: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | E2, R> = (effect) => effect,
+  ) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E | E2, SqlError.SqlError> | Unavailable, R> =>
+    withoutSqlErrors(refine(transaction(sql)(effect)))
 
 /** Ends a method of a repository that takes long by its nature. */
 export const lengthy = <A, E, R>(

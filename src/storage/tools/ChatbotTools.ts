@@ -10,7 +10,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { decodeRows, rowOr } from "../Rows.ts"
-import { committing, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, onUniqueViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { json, orderedJson } from "../sql/SqlValues.ts"
 import { type Headers, openHeaders, sealHeaders, StoredHeaders } from "./ToolHeaders.ts"
@@ -86,8 +86,8 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
           const ensureRoom = yield* quotas.room
           // Every insert locks this row, so that concurrent ones are counted one after the other.
           const [counted] = yield* decodeCounts(sql`
-            update chatbots set tool_count = tool_count + 1
-            where id = ${chatbot} and organization_id = ${organization} returning tool_count`)
+          update chatbots set tool_count = tool_count + 1
+          where id = ${chatbot} and organization_id = ${organization} returning tool_count`)
           if (counted === undefined) return yield* chatbotNotFound
           if (counted.tool_count > limit) {
             return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
@@ -103,18 +103,16 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
           })
           return yield* only(
             decodeTools(sql`
-              insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
-                headers, sealed_headers, sealed_by, timeout_ms)
-              values (${id}, ${organization}, ${chatbot}, ${content.name}, ${content.description},
-                ${orderedJson(content.input_schema)}, ${content.method}, ${content.url},
-                ${json(sealed.headers)}, ${sealed.sealed_headers}::bytea, ${sealed.sealed_by}::text,
-                ${content.timeout_ms}::int)
-              returning ${columns}`),
+            insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
+              headers, sealed_headers, sealed_by, timeout_ms)
+            values (${id}, ${organization}, ${chatbot}, ${content.name}, ${content.description},
+              ${orderedJson(content.input_schema)}, ${content.method}, ${content.url},
+              ${json(sealed.headers)}, ${sealed.sealed_headers}::bytea, ${sealed.sealed_by}::text,
+              ${content.timeout_ms}::int)
+            returning ${columns}`),
           )
         },
-        transaction(sql),
-        onUniqueViolation("chatbot_tools_name", nameTaken),
-        withoutSqlErrors,
+        committing<Conflict>(sql, onUniqueViolation("chatbot_tools_name", nameTaken)),
       ),
 
       /** Lists the tools of a chatbot, oldest first; none when the chatbot does not exist. */
@@ -164,7 +162,7 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
                 updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
               where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning ${columns}`),
           )
-        }).pipe(transaction(sql), onUniqueViolation("chatbot_tools_name", nameTaken), withoutSqlErrors),
+        }).pipe(committing<Conflict>(sql, onUniqueViolation("chatbot_tools_name", nameTaken))),
 
       remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
         const organization = yield* CurrentOrganization

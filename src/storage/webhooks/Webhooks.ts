@@ -12,7 +12,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { sealRows, sealSecret, secretAssignments } from "../sql/SealedRows.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
-import { committing, onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, interval } from "../sql/SqlValues.ts"
 import { openSecrets, SECRET_COLUMNS, StoredSecrets, webhookSecretPlace } from "./WebhookSecrets.ts"
 
@@ -80,7 +80,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           // Of two requests at once, each counts what the other has inserted.
           yield* sql`select pg_advisory_xact_lock(${COUNT_LOCK}, hashtext(${organization}::text))`
           const [counted] = yield* decodeCount(sql`
-            select count(*)::int as count from webhooks where organization_id = ${organization}`)
+          select count(*)::int as count from webhooks where organization_id = ${organization}`)
           if ((counted?.count ?? 0) >= limit) {
             return yield* new Conflict({ detail: `The organization has ${limit} webhooks, and may not have more.` })
           }
@@ -94,17 +94,18 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           })
           return yield* only(
             decodeWebhooks(sql`
-            insert into webhooks (id, organization_id, chatbot_id, url, description, events, active, secret, sealed,
-              sealed_by)
-            values (${id}, ${organization}, ${chatbot ?? null}::uuid, ${content.url}, ${content.description},
-              ${arrayText(content.events)}::text[], ${content.active}, ${sealed.secret}::text, ${sealed.sealed}::bytea,
-              ${sealed.sealed_by}::text)
-            returning ${columns}`),
+          insert into webhooks (id, organization_id, chatbot_id, url, description, events, active, secret, sealed,
+            sealed_by)
+          values (${id}, ${organization}, ${chatbot ?? null}::uuid, ${content.url}, ${content.description},
+            ${arrayText(content.events)}::text[], ${content.active}, ${sealed.secret}::text, ${sealed.sealed}::bytea,
+            ${sealed.sealed_by}::text)
+          returning ${columns}`),
           )
         },
-        transaction(sql),
-        onForeignKeyViolation(() => noChatbot),
-        withoutSqlErrors,
+        committing<NotFound>(
+          sql,
+          onForeignKeyViolation(() => noChatbot),
+        ),
       ),
 
       /** Lists the webhooks within reach, oldest first. */
