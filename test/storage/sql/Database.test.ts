@@ -31,7 +31,7 @@ beforeAll(() =>
       yield* sql`grant select, insert, update, delete on notes to parley_tenant`
       yield* sql`create table things (
         id bigint generated always as identity primary key,
-        u uuid, n numeric, f float8, r real[], b boolean, at timestamptz, j jsonb, ints int[], texts text[], bytes bytea,
+        u uuid, n numeric, f float8, b boolean, at timestamptz, j jsonb, ints int[], texts text[], bytes bytea,
         e vector(3)
       )`
     }),
@@ -320,23 +320,16 @@ describe("values", () => {
       { numRuns: 50 },
     ))
 
-  test("of types vector and real[] are read bit for bit as they were written", () =>
+  test("of type vector are read bit for bit as they were written", () =>
     fc.assert(
       fc.asyncProperty(
         fc.float32Array({ minLength: 3, maxLength: 3, noNaN: true, noDefaultInfinity: true }),
         async (values) => {
           expect(await roundTrip("e", vector(values))).toEqual(values)
-          expect(await roundTrip("r", vector(values))).toEqual(values)
         },
       ),
       { numRuns: 50 },
     ))
-
-  test("of type real[] may be empty", async () => {
-    expect(await run(Effect.flatMap(SystemSql, (sql) => sql`select '{}'::real[] as r`))).toEqual([
-      { r: new Float32Array(0) },
-    ])
-  })
 
   test("of type vector may be a part of a larger buffer", async () => {
     const part = new Float32Array([9, 9, 1, 2, 3, 9]).subarray(2, 5)
