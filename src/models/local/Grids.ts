@@ -1,4 +1,4 @@
-import type { PassageJson } from "../../domain/knowledge/Passage.ts"
+import { type PassageJson, PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { tablesOf } from "../../text/Tables.ts"
 import { keysOf } from "./Terms.ts"
@@ -21,6 +21,8 @@ export interface Grid {
   readonly header: ReadonlyArray<string>
   readonly rows: ReadonlyArray<Row>
   readonly width: number
+  /** Whether no further rows are likely to stand in passages that were not found. */
+  readonly isWhole: boolean
   /** The column whose cells name the rows: the first one, unless that only numbers them. */
   readonly label: number
 }
@@ -41,6 +43,7 @@ export const gridsOf = (
     string,
     { context: string; header: ReadonlyArray<string>; rows: Map<string, Row>; cells: number }
   >()
+  const areAll = passages.length + others.length < PASSAGES_PER_SEARCH
   for (const passage of [...passages, ...others].toSorted((a, b) => a.chunk - b.chunk)) {
     for (const [index, table] of tablesOf(bounded(passage.content)).entries()) {
       const isRecord = table.isRecord && table.rows.length === 1 && areAlike(table.rows[0] ?? [])
@@ -72,10 +75,15 @@ export const gridsOf = (
       header,
       rows: all,
       width,
+      isWhole: areAll || !all.some(({ passage }) => endsWithRow(passage)),
       label: width > 2 && isNumbered(all) ? 1 : 0,
     }
   }).filter(({ rows }) => rows.length > 0)
 }
+
+/** Whether the table at the end of a passage may go on in the next one. */
+const endsWithRow = ({ content }: PassageJson): boolean =>
+  content.trimEnd().split("\n").at(-1)?.trim().startsWith("|") === true
 
 /** Whether the first row names the columns. A row of values does not; a year may name a column. */
 const isNames = (header: ReadonlyArray<string>): boolean => {

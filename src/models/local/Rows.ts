@@ -195,7 +195,8 @@ class Lookup {
     const meant = free.filter((column) => isMeant(this.grid.header[column] ?? ""))
     const columns = [this.named(isFree, new Map()), meant, free].find(({ length }) => length > 0) ?? []
     const [column = label] = columns
-    if (columns.length !== 1) return undefined
+    // The largest of some rows is not the largest of all.
+    if (columns.length !== 1 || !this.grid.isWhole) return undefined
     const all = this.cells.map((_, row) => numberIn(this.cell(row, column)))
     const total = sum(all.map((number) => number?.value ?? 0))
     const valued = among.flatMap(({ row }) => {

@@ -162,6 +162,14 @@ describe("a question", () => {
     expect(answer("How much is shipping to Norway?", list)).toBeUndefined()
   })
 
+  test("for the end of a scale is not answered from a table of which rows may be missing", () => {
+    const others = ["Rain.", "Sun.", "Wind.", "Snow."]
+    expect(answer("Which hose is the cheapest?", hoses, ...others)).not.toBe("Hose Flexo: Price 29 EUR")
+    expect(answer("Which hose is the cheapest?", `${hoses}\n\nAll hoses are red.`, ...others)).toBe(
+      "Hose Flexo: Price 29 EUR",
+    )
+  })
+
   test("quotes the whole row", () => {
     const found = answerTo(bounded("How much does the Team plan cost?"), materialOf([passage(plans)]))
     expect(found?.quotes).toEqual([
