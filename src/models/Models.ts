@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
-import { type AnthropicSettings, makeAnthropic } from "./anthropic/Anthropic.ts"
+import type { AnthropicSettings } from "./anthropic/Anthropic.ts"
 import { type ExtractiveSettings, extractiveModel, makeExtractiveCalls } from "./local/Extractive.ts"
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
 import { measuredCalls } from "./MeasuredCalls.ts"
@@ -65,6 +65,14 @@ const providersOf = Effect.fnUntraced(function* (
   const client = yield* HttpClient.HttpClient
   const configured = configuredProviders(settings)
   const extractive = makeExtractiveCalls(settings.local)
+  const { anthropic } = configured
+  // The SDK takes a quarter of the start, so that a server without a key of Anthropic does not load it.
+  const anthropicCalls =
+    anthropic &&
+    (yield* Effect.map(
+      Effect.promise(() => import("./anthropic/Anthropic.ts")),
+      ({ makeAnthropic }) => makeAnthropic(bounded(anthropic)),
+    ))
   const openAiCalls = configured.openai && makeOpenAi(bounded(configured.openai), client)
   return [
     {
@@ -76,7 +84,7 @@ const providersOf = Effect.fnUntraced(function* (
     {
       name: "anthropic",
       serves: isClaude,
-      calls: configured.anthropic && makeAnthropic(bounded(configured.anthropic)),
+      calls: anthropicCalls,
       missing: ANTHROPIC_API_KEY,
     },
     {

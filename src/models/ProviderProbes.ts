@@ -1,7 +1,6 @@
 import { Context, Duration, Effect, identity, Layer, Predicate } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { configuredProviders, type ModelsSettings } from "./Models.ts"
-import { modelsRequest } from "./anthropic/Anthropic.ts"
 import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
 import { keyRefusal } from "./calls/ProviderFailure.ts"
 import { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
@@ -34,7 +33,10 @@ export class ProviderProbes extends Context.Service<
             keySetting: ANTHROPIC_API_KEY,
             urlSetting: ANTHROPIC_BASE_URL,
             hasKey: true,
-            request: modelsRequest(anthropic),
+            request: HttpClientRequest.get(`${anthropic.baseUrl}/v1/models`).pipe(
+              HttpClientRequest.bearerToken(anthropic.apiKey),
+              HttpClientRequest.setHeader("anthropic-version", "2023-06-01"),
+            ),
           },
           openai && {
             provider: "openai",

@@ -1,7 +1,6 @@
 import Client from "@anthropic-ai/sdk"
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages"
 import { Effect, Exit, Redacted } from "effect"
-import { HttpClientRequest } from "effect/http"
 import { AnthropicEvents } from "./AnthropicEvents.ts"
 import { failureOf } from "./AnthropicFailure.ts"
 import { messagesRequest } from "./AnthropicRequest.ts"
@@ -16,13 +15,6 @@ export interface AnthropicSettings {
   readonly baseUrl: string
   readonly limits: CallSettings
 }
-
-/** Makes the request of Anthropic's list of models, which shows whether the key is accepted. */
-export const modelsRequest = ({ apiKey, baseUrl }: AnthropicSettings): HttpClientRequest.HttpClientRequest =>
-  HttpClientRequest.get(`${baseUrl}/v1/models`).pipe(
-    HttpClientRequest.bearerToken(apiKey),
-    HttpClientRequest.setHeader("anthropic-version", "2023-06-01"),
-  )
 
 /** Makes the calls of Anthropic's models by their ids, without checking whether Anthropic has them. */
 export const makeAnthropic = (settings: AnthropicSettings): ((model: string) => ModelCalls) => {
