@@ -32,8 +32,8 @@ const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
 /** The copies of another organization's rows, and of those of the organization whose statements are explained. */
-const OTHERS = 50_000
-const OWN = 5_000
+const OTHERS = 15_000
+const OWN = 2_000
 
 /** The most pages of 8 kB that one statement may read beside one for each row that it returns. */
 const PAGES_MAX = 500
