@@ -20,12 +20,14 @@ test("a server with a remote embedding model uses it for files and questions, an
   const [document] = await client.learn(id, { "harbour.md": "# Harbour\n\nThe harbour master keeps the lantern." })
   expect(document?.status).toBe("ready")
   expect(fake.requests[0]?.body["dimensions"]).toBe(4_096)
-  const ask = () =>
-    client.post(`/api/external/chatbot/${id}/query-knowledge`, { json: { query: "who keeps the lantern" } })
-  expect((await ask()).text).toContain("harbour master")
+  const ask = (query: string) => client.post(`/api/external/chatbot/${id}/query-knowledge`, { json: { query } })
+  expect((await ask("who keeps the lantern")).text).toContain("harbour master")
   expect(fake.requests.map(({ texts }) => texts.at(-1))).toContain("who keeps the lantern")
   fake.answer(() => ({ kind: "status", status: 500 }))
-  expect((await ask()).text).toContain("harbour master")
+  // The vector of the question is remembered.
+  expect((await ask("who keeps the lantern")).text).toContain("harbour master")
+  expect(fake.requests).toHaveLength(0)
+  expect((await ask("the lantern")).text).toContain("harbour master")
   expect(fake.requests).toHaveLength(1)
 })
 
