@@ -15,8 +15,8 @@ import { defaults } from "../../lib/Defaults.ts"
 
 setDefaultTimeout(60_000)
 
-/** The embedded engine is in the process that uses it, so that no network is in between. */
-const isEmbedded = process.env["DATABASE_URL"] === undefined
+/** Describes nothing on the embedded engine, which is in the process that uses it, with no network in between. */
+const describeOnPostgres = process.env["DATABASE_URL"] === undefined ? () => {} : describe
 
 const LIMIT = Duration.seconds(1)
 const IDLE_LIMIT = Duration.millis(300)
@@ -45,7 +45,7 @@ const tenant = SqlClient.SqlClient.use((sql) => sql`select 1`)
 const system = SystemSql.use((sql) => sql`select 1`)
 const inTransaction = SqlClient.SqlClient.use((sql) => transaction(sql)(sql`select 1`))
 
-describe.skipIf(isEmbedded)("a database that falls silent", () => {
+describeOnPostgres("a database that falls silent", () => {
   test("fails statements, transactions and waits for a connection, and can be used again once it answers", () =>
     withFront((front) =>
       Effect.gen(function* () {
@@ -112,7 +112,7 @@ describe.skipIf(isEmbedded)("a database that falls silent", () => {
     ))
 })
 
-describe.skipIf(isEmbedded)("a statement that takes too long", () => {
+describeOnPostgres("a statement that takes too long", () => {
   test("is cancelled by the database itself, unless it has no time limit", () =>
     withFront(() =>
       SqlClient.SqlClient.use((sql) =>
@@ -129,7 +129,7 @@ describe.skipIf(isEmbedded)("a statement that takes too long", () => {
     ))
 })
 
-describe.skipIf(isEmbedded)("a transaction that waits too long for its next statement", () => {
+describeOnPostgres("a transaction that waits too long for its next statement", () => {
   const table = SystemSql.use((sql) =>
     Effect.andThen(sql`create table notes (body text)`, sql`grant select, insert on notes to parley_tenant`),
   )
