@@ -399,6 +399,9 @@ describe("an error has OpenAI's form", () => {
         expect(error).toMatchObject({ status, code })
         if (status === 429) expect(error.headers?.get("retry-after")).toBe("9")
         expect(error.message).not.toContain("internal words of the provider")
+        // A provider that fails five times in a row is left alone.
+        await provider.answers(says("Hello"))
+        await openai().chat.completions.create({ model: slug, messages: hello })
       }
     }
   })

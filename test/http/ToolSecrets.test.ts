@@ -158,8 +158,9 @@ test("headers of tools are encrypted once there is a key, move to the next key, 
   // Somebody who can write to the database cannot redirect the secret to another server.
   const moved = SystemSql.use((sql) => sql`update chatbot_tools set url = 'https://evil.example/'`)
   expect(await inDatabase(Effect.tap(rows, moved))).not.toContain("s3cr3t")
-  expect(await doctor(third)).toEqual({
-    code: 1,
-    lines: [expect.stringMatching(/cannot be decrypted: they differ from what key \w+ encrypted/)],
+  await serving([third], async (client) => {
+    const { sent, results } = await call(client)
+    expect(sent).toEqual([])
+    expect(results).toEqual([{ error: "The tool is out of order until its operator has set it up again." }])
   })
 })
