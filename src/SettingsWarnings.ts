@@ -97,7 +97,9 @@ export const review = (environment: Environment, config: Config["Service"]): Rea
 
 /** Names the variables in the environment of a command that resemble settings and are none. */
 export const layerOfCommand = Layer.effectDiscard(
-  Effect.forEach(unknownIn(process.env), (warning) => Console.error(`parley: ${warning}`), { discard: true }),
+  Effect.suspend(() =>
+    Effect.forEach(unknownIn(process.env), (warning) => Console.error(`parley: ${warning}`), { discard: true }),
+  ),
 )
 
 /**

@@ -44,9 +44,9 @@ describe("a command that only looks makes nothing where there is no database:", 
     expect(readdirSync(directory)).toEqual([])
   })
 
-  test.each(commands)("%s, on Postgres", async (command) => {
-    const server = process.env["DATABASE_URL"]
-    if (server === undefined) return
+  const { DATABASE_URL: server } = process.env
+  const onPostgres = server === undefined ? [] : commands.map((command) => [command, server] as const)
+  test.each(onPostgres)("%s, on Postgres", async (command, server) => {
     const directory = await run(temporaryDirectory("wrong"))
     const url = await run(emptyDatabase(server))
     const settings = { DATA_DIR: directory, DATABASE_URL: url }

@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { failuresIn, fileOf, isFailure, isTest, tally, withoutPassed } from "./TestOutput.ts"
+import { failuresIn, hasStrayError, fileOf, isFailure, isTest, tally, withoutPassed } from "./TestOutput.ts"
 
 /*
  * Runs checks one after the other until one fails, shows how far they are, and counts what passed. Test files in which a
@@ -199,8 +199,8 @@ const runCheck = async (check: Check, at: Surroundings): Promise<Verdict> => {
     console.log(`\n${withoutPassed(output)}`)
     const failures = failuresIn(output)
     const files = Array.from(new Set(failures.map(({ file }) => `./${file}`)))
-    if (await passAlone(check.name, files, at)) {
-      onlyAlone = failures.map(({ file, title }) => (title === undefined ? file : `${file}: ${title}`))
+    if (!hasStrayError(output) && (await passAlone(check.name, files, at))) {
+      onlyAlone = failures.map(({ file, title }) => `${file}: ${title}`)
       if (!at.isCi) [passed, failed] = [passed + failed, 0]
     }
   }

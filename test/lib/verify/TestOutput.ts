@@ -6,7 +6,7 @@
 const FILE = /^(test\/.*\.(?:test|check)\.ts):$/
 const FAILED = "(fail) "
 /** The line before an error outside of every test, for instance of a file that cannot be loaded. */
-const UNHANDLED = "# Unhandled error "
+const UNHANDLED = /^# Unhandled error /m
 
 /** The file whose tests begin with this line. */
 export const fileOf = (line: string): string | undefined => FILE.exec(line)?.[1]
@@ -25,11 +25,14 @@ export const tally = (output: string, word: string): number =>
 export const withoutPassed = (output: string): string =>
   output.replaceAll(/^\(pass\) .*\n/gm, "").replaceAll(/^(?:test\/\S+\.ts:\n\n*)+(?=test\/\S+\.ts:$)/gm, "")
 
+/** Whether there was an error outside of every test. The output does not tell reliably in which file. */
+export const hasStrayError = (output: string): boolean => UNHANDLED.test(output)
+
 /** A test that failed. */
 export interface Failure {
   readonly file: string
-  /** The title of the test with those around it; undefined for an error outside of every test. */
-  readonly title: string | undefined
+  /** The title of the test with those around it. */
+  readonly title: string
 }
 
 /** The tests that failed, in the order of the output, whose end names them all again. */
@@ -40,7 +43,6 @@ export const failuresIn = (output: string): ReadonlyArray<Failure> => {
     file = fileOf(line) ?? file
     if (file === "") continue
     if (isFailure(line)) failures.push({ file, title: line.slice(FAILED.length).replace(/ \[[\d.]+m?s\]$/, "") })
-    if (line.startsWith(UNHANDLED)) failures.push({ file, title: undefined })
   }
   return failures
 }
