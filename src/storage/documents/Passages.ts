@@ -9,13 +9,6 @@ import { documentNotFound } from "./Documents.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts, uuids } from "../sql/SqlValues.ts"
 
-/** A part of the passages of a document. */
-export interface PassagePage {
-  readonly passages: ReadonlyArray<DocumentPassage>
-  /** The number of all passages of the document. */
-  readonly total: number
-}
-
 const decodePassages = decodeRows(
   Schema.Union([
     Schema.Struct({
