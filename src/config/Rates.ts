@@ -40,6 +40,6 @@ const visitorRates = {
 
 export const rateLimits = {
   title: "Rate limits",
-  introduction: `How much one caller, and one visitor of the chat widget, may ask for; \`${RATE_LIMIT}=off\` switches off all of these limits. Where several servers share one Postgres they share the limits of keys and organizations; those of addresses each server counts for itself.`,
+  introduction: `How much one caller, and one visitor of the chat widget, may ask for; \`${RATE_LIMIT}=off\` switches off all of these limits. Where several servers share one Postgres they share the limits of keys and organizations; those of addresses each server counts for itself. A server answers refusals at a pace, 200 a second after the first hundred, so that a client which asks again at once waits for up to a second.`,
   sections: { rates, visitorRates },
 } satisfies Group

@@ -15,6 +15,7 @@ import { pathOf } from "./PathOf.ts"
 import { internalError } from "./Problems.ts"
 import { measure, subjectsOf, traced } from "./Observed.ts"
 import { notesOn } from "../access/Notes.ts"
+import { makeRefusalPace } from "./RefusalPace.ts"
 import { respondWith } from "./Respond.ts"
 import { type Area, areaOf, findRoute, methodsAt } from "./Routes.ts"
 
@@ -142,6 +143,8 @@ export const edge =
       return id === undefined ? random.uuidV7() : Effect.succeed(id)
     }
 
+    const pace = makeRefusalPace()
+
     // Without generators, as in Authorization.ts: every request passes here.
     return Effect.withFiber((fiber) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
@@ -157,7 +160,7 @@ export const edge =
           const address = addressOf(request)
           const respond = Effect.acquireUseRelease(
             Effect.sync(() => lifecycle.running.add(fiber)),
-            () => answer(request, area),
+            () => Effect.tap(answer(request, area), ({ status }) => pace(status)),
             () => Effect.sync(() => lifecycle.running.delete(fiber)),
           ).pipe(
             Effect.tap((response) => {

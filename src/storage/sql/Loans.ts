@@ -1,5 +1,5 @@
 import type { PgPool } from "@effect/sql-pg"
-import { type Duration, Effect } from "effect"
+import { type Duration, Effect, type Scope, Semaphore } from "effect"
 import { SqlError } from "effect/sql"
 import { database as metrics } from "../../observability/Metrics.ts"
 
@@ -19,8 +19,40 @@ export const showLoans = Effect.fnUntraced(function* (name: string, connections:
   yield* metrics.waiting(name).read(() => loans.waiting)
 })
 
-/** Makes two effects that borrow a connection from a pool; `getInTime` fails when none is free within the time limit. */
-export const lender = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undefined, loans: Loans) => {
+/** Waits for a place at a pool on behalf of an organization, and keeps it until the scope closes. */
+export type Places = (organization: string) => Effect.Effect<unknown, never, Scope.Scope>
+
+/**
+ * Makes places at a pool, so many for each organization. In the pool's own queue, one that waits with a hundred statements
+ * would be served a hundred times before the next one.
+ */
+export const makePlaces = (most: number): Places => {
+  const organizations = new Map<string, { readonly places: Semaphore.Semaphore; users: number }>()
+  return (organization) =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const entry = organizations.get(organization) ?? { places: Semaphore.makeUnsafe(most), users: 0 }
+        organizations.set(organization, entry)
+        entry.users++
+        return entry
+      }),
+      (entry) =>
+        Effect.sync(() => {
+          if (--entry.users === 0) organizations.delete(organization)
+        }),
+    ).pipe(Effect.flatMap(({ places }) => places.takeScoped(1)))
+}
+
+/**
+ * Makes two functions that borrow a connection from a pool for an organization; `getInTime` fails when none is free
+ * within the time limit.
+ */
+export const lender = (
+  pool: PgPool.PgPool,
+  placeFor: Places,
+  timeLimit: Duration.Duration | undefined,
+  loans: Loans,
+) => {
   /** Number of connections known to be idle. Without a wait, a time limit would cost more than borrowing does. */
   let idle = 0
   const returned = Effect.addFinalizer(() =>
@@ -30,26 +62,28 @@ export const lender = (pool: PgPool.PgPool, timeLimit: Duration.Duration | undef
     }),
   )
   // Each is counted down as surely as it is counted up.
-  const get = Effect.uninterruptibleMask((restore) =>
+  const counted = Effect.uninterruptibleMask((restore) =>
     Effect.tap(restore(pool.get), () => {
       idle = Math.max(0, idle - 1)
       loans.used++
       return returned
     }),
   )
+  const get = (organization: string) => Effect.andThen(placeFor(organization), counted)
   const waiting = <A, E, R>(borrow: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.acquireUseRelease(
       Effect.sync(() => loans.waiting++),
       () => borrow,
       () => Effect.sync(() => loans.waiting--),
     )
-  const limited =
+  const limited = (organization: string) =>
     timeLimit === undefined
-      ? get
-      : Effect.timeoutOrElse(get, { duration: timeLimit, orElse: () => Effect.fail(noConnection) })
+      ? get(organization)
+      : Effect.timeoutOrElse(get(organization), { duration: timeLimit, orElse: () => Effect.fail(noConnection) })
   return {
-    get: Effect.suspend(() => (idle > 0 ? get : waiting(get))),
-    getInTime: Effect.suspend(() => (idle > 0 ? get : waiting(limited))),
+    get: (organization: string) => Effect.suspend(() => (idle > 0 ? get(organization) : waiting(get(organization)))),
+    getInTime: (organization: string) =>
+      Effect.suspend(() => (idle > 0 ? get(organization) : waiting(limited(organization)))),
   }
 }
 

@@ -7,7 +7,7 @@ import { turn } from "../../system/LoopTurns.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { endAbandoned } from "./AbandonedStatements.ts"
-import { lender, noLoans } from "./Loans.ts"
+import { lender, makePlaces, noLoans } from "./Loans.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { SilenceWatch } from "./SilenceWatch.ts"
 import { TimeLimited } from "./TimeLimit.ts"
@@ -74,6 +74,9 @@ export interface Connections {
   readonly pipeline: number
 }
 
+/** The part of the connections that one organization may have or wait for, so that another one finds some free. */
+const ORGANIZATION_PART = 0.75
+
 /**
  * The database cancels a statement at this part of the time limit, so that it usually reports the cancellation before
  * the connection is given up.
@@ -102,6 +105,9 @@ export const makeClients = Effect.fnUntraced(function* (
   const tenantUse = yield* Latch.make(false)
   const noteUse = Effect.addFinalizer(() => tenantUse.open)
   const loans = { tenant: noLoans(), system: noLoans() }
+  const tenantPlaces = makePlaces(Math.max(1, Math.floor(connections.tenant.connections * ORGANIZATION_PART)))
+  const isShared = connections.system.pool === connections.tenant.pool
+  const places = { tenant: tenantPlaces, system: isShared ? tenantPlaces : makePlaces(connections.system.connections) }
   const statementTimeout = timeLimit === undefined ? 0 : Math.ceil(Duration.toMillis(timeLimit) * SERVER_PART)
   const sessions = new WeakMap<PgConnection.PgConnection, Session>()
   const sessionOf = (physical: PgConnection.PgConnection): Session => {
@@ -128,7 +134,7 @@ export const makeClients = Effect.fnUntraced(function* (
     /** The pipeline of each organization that the next statement may join. */
     const limited = new Map<string, Pipeline<Session>>()
     const unlimited = new Map<string, Pipeline<Session>>()
-    const { get, getInTime } = lender(pool, timeLimit, loans[name])
+    const { get, getInTime } = lender(pool, places[name], timeLimit, loans[name])
 
     /**
      * Passes on the fiber's identity. It is never called within `ownTransaction`, whose connection the client keeps.
@@ -142,7 +148,7 @@ export const makeClients = Effect.fnUntraced(function* (
       })
 
     const lend = (identity: Identity) =>
-      Effect.flatMap(identity.isLimited ? getInTime : get, (physical) => {
+      Effect.flatMap((identity.isLimited ? getInTime : get)(identity.organization), (physical) => {
         const session = sessionOf(physical)
         const assumed = Effect.as(assume(session, identity), session)
         return identity.organization === SYSTEM ? assumed : Effect.andThen(noteUse, assumed)

@@ -126,6 +126,7 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "backups",
   "blob_checks",
   "embedding_setting",
+  "file_stores",
   "ingestion_clock",
   "parley_migrations",
   "rate_counts",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Deferred, Duration, Effect, Fiber } from "effect"
+import { Deferred, Duration, Effect, Fiber, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -26,6 +26,7 @@ const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
 }
 
 const organization = OrganizationId.make("00000000-0000-4000-8000-000000000001")
+const neighbour = OrganizationId.make("00000000-0000-4000-8000-000000000002")
 const assumed = `parley_tenant ${organization} 0`
 
 describe("a session", () => {
@@ -105,5 +106,35 @@ describe("a session", () => {
       ),
     )
     expect(asked).toEqual(["first: long", "first: short", "second: late"])
+  })
+
+  test("goes to organizations in turn, however many statements one of them waits with", async () => {
+    const asked: Array<string> = []
+    const one = Semaphore.makeUnsafe(1)
+    const isBusy = Deferred.makeUnsafe<void>()
+    const connection = makeFakeConnection((sql) =>
+      Effect.suspend(() => {
+        if (!sql.includes("set_config")) asked.push(sql)
+        return Effect.as(sql === "first" ? Deferred.await(isBusy) : Effect.void, noRows)
+      }),
+    )
+    const get = Effect.acquireRelease(Effect.as(one.take(1), connection), () => one.release(1))
+    const connections = { pool: { ...makePool(Effect.never).pool, get }, pipeline: 1, connections: 1 }
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const { tenant } = yield* makeClients({ tenant: connections, system: connections })
+        const statementOf = (id: string, sql: string) =>
+          Effect.forkChild(Effect.provideService(tenant.unsafe(sql), CurrentOrganization, OrganizationId.make(id)), {
+            startImmediately: true,
+          })
+        const fibers = [yield* statementOf(organization, "first")]
+        for (let waiting = 0; waiting < 20; waiting++) fibers.push(yield* statementOf(organization, "of the many"))
+        fibers.push(yield* statementOf(neighbour, "of the neighbour"))
+        yield* Deferred.succeed(isBusy, undefined)
+        yield* Effect.forEach(fibers, Fiber.join)
+      }).pipe(Effect.provide(Reactivity.layer)),
+    )
+    expect(asked.indexOf("of the neighbour")).toBeWithin(1, 4)
+    expect(asked).toHaveLength(22)
   })
 })
