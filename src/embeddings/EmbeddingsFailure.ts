@@ -1,5 +1,4 @@
 import { Data, type Duration } from "effect"
-import type { Headers } from "effect/http"
 import { retryAfterOf } from "../outbound/RetryAfter.ts"
 import { EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL } from "../system/Variables.ts"
 
@@ -27,13 +26,8 @@ export const unusable = (what: string) =>
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
 /** The failure of a response without status 200. `now` is in milliseconds since the epoch. */
-export const failureOfStatus = (
-  status: number,
-  headers: Headers.Headers,
-  now: number,
-  hasKey: boolean,
-): EmbeddingsFailure => {
-  const retryAfter = retryAfterOf((name) => headers[name], now)
+export const failureOfStatus = (status: number, headers: Headers, now: number, hasKey: boolean): EmbeddingsFailure => {
+  const retryAfter = retryAfterOf((name) => headers.get(name) ?? undefined, now)
   if (status === 401) {
     return setting(
       hasKey

@@ -1,6 +1,6 @@
-import { Clock, Context, Duration, Effect, Layer, type Redacted, Result, Schedule, Semaphore, Stream } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Clock, Duration, Effect, Layer, Redacted, Result, Schedule, Semaphore } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
+import { Oversized, readText } from "../outbound/ResponseText.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { Embeddings, TextRefused } from "./Embeddings.ts"
 import { endpointOf, type ProviderName, providers, type Purpose } from "./Provider.ts"
@@ -52,7 +52,7 @@ const HARMLESS = "A harmless text."
  * number of each vector, which takes longer than the provider takes to compute them.
  */
 export const layer = (settings: RemoteSettings): Layer.Layer<Embeddings, StartupError> =>
-  Layer.effect(Embeddings, make(settings)).pipe(Layer.provide(FetchHttpClient.layer))
+  Layer.effect(Embeddings, make(settings))
 
 const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
   if (settings.apiKey === undefined && settings.baseUrl === undefined) {
@@ -61,20 +61,24 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
       doThis: `Set ${EMBEDDINGS_API_KEY}, or ${EMBEDDINGS_BASE_URL} to a server that needs none.`,
     })
   }
-  const client = yield* HttpClient.HttpClient
   const pause = new ProviderPause()
   const permits = yield* Semaphore.make(CONCURRENCY)
   const provider = providers[settings.provider]
-  const endpoint = HttpClientRequest.post(endpointOf(settings.baseUrl ?? provider.baseUrl)).pipe(
-    settings.apiKey === undefined ? (request) => request : HttpClientRequest.bearerToken(settings.apiKey),
-  )
+  const endpoint = endpointOf(settings.baseUrl ?? provider.baseUrl)
+  const headers = {
+    "content-type": "application/json",
+    ...(settings.apiKey !== undefined && { authorization: `Bearer ${Redacted.value(settings.apiKey)}` }),
+  }
 
-  const readBody = (response: HttpClientResponse.HttpClientResponse) =>
-    response.stream.pipe(
-      Stream.mapError(() => unreachable),
-      Stream.limitBytes(ANSWER_BYTES_MAX, () => Stream.fail(unusable(`it is over ${ANSWER_BYTES_MAX} bytes`))),
-      Stream.mkUint8Array,
-    )
+  /** Sends one request, and reads the answer. The body of a refusal is read too, so that its connection can serve again. */
+  const exchange = (body: object) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(body), signal })
+        return { response, text: await readText(response, ANSWER_BYTES_MAX) }
+      },
+      catch: (error) => (error instanceof Oversized ? unusable(`it is over ${ANSWER_BYTES_MAX} bytes`) : unreachable),
+    })
 
   /** Sends one request, and begins a pause when it fails for another reason than its texts. */
   const ask = Effect.fnUntraced(
@@ -85,18 +89,13 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         purpose,
         dimensions: settings.dimensions,
       })
-      const response = yield* client
-        .execute(HttpClientRequest.bodyJsonUnsafe(endpoint, body))
-        .pipe(Effect.mapError(() => unreachable))
+      const { response, text } = yield* exchange(body)
       if (response.status !== 200) {
-        // The connection of a body that was read to its end serves the next request.
-        yield* Effect.ignore(readBody(response))
         const now = yield* Clock.currentTimeMillis
         return yield* failureOfStatus(response.status, response.headers, now, settings.apiKey !== undefined)
       }
-      const bytes = yield* readBody(response)
       const answer = yield* Effect.try({
-        try: (): unknown => JSON.parse(Buffer.from(bytes).toString()),
+        try: (): unknown => JSON.parse(text),
         catch: () => unusable("it is not JSON"),
       })
       const vectors = yield* Effect.fromResult(Result.mapError(readVectors(answer, texts.length), unusable))
@@ -192,8 +191,8 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
     weight: WEIGHT,
     isSemantic: true,
     unrelatedCosine: provider.unrelatedCosine,
-    embedQuery: (text) => withoutTracing(embedQuery(text)),
-    embedDocuments: (texts) => withoutTracing(embedDocuments(texts)),
+    embedQuery,
+    embedDocuments,
   })
 })
 
@@ -202,6 +201,3 @@ const resting = new EmbeddingsFailure({ kind: "passing", reason: "It asked to be
 /** The name of a model, such as `openai:text-embedding-3-large@1024`. */
 const nameOf = ({ provider, model, dimensions }: RemoteSettings): string =>
   `${provider}:${model}${dimensions === undefined ? "" : `@${dimensions}`}`
-
-/** Leaves the headers of traces out of requests, because the provider is not part of this server's traces. */
-const withoutTracing = Effect.provideContext(Context.make(HttpClient.TracerPropagationEnabled, false))

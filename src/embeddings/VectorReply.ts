@@ -1,7 +1,5 @@
 import { Predicate, Result } from "effect"
-
-/** The highest dimension of vectors. pgvector supports more, but no known model makes them. */
-const DIMENSIONS_MAX = 4_096
+import { DIMENSIONS_MAX, scaleToUnit } from "./UnitVector.ts"
 
 /**
  * Reads the vectors of a provider's answer, in the order of the texts and scaled to length 1. Fails with a description
@@ -25,7 +23,7 @@ export const readVectors = (answer: unknown, texts: number): Result.Result<Reado
     if (vector === undefined) return Result.fail("a vector is neither numbers nor base64")
     dimensions ??= vector.length
     if (vector.length !== dimensions) return Result.fail("its vectors differ in dimension")
-    if (!normalize(vector)) return Result.fail("a vector is zero, or not of finite numbers")
+    if (!scaleToUnit(vector)) return Result.fail("a vector is zero, or not of finite numbers")
     vectors.set(index, vector)
   }
   if (dimensions === 0 || (dimensions ?? 0) > DIMENSIONS_MAX) {
@@ -40,20 +38,10 @@ export const readVectors = (answer: unknown, texts: number): Result.Result<Reado
 const decode = (embedding: unknown): Float32Array | undefined => {
   if (typeof embedding === "string") {
     // The numbers are little-endian, like this machine. Copied, because a Float32Array has to start at a multiple of 4.
-    const bytes = Uint8Array.from(Buffer.from(embedding, "base64"))
+    const bytes = new Uint8Array(Buffer.from(embedding, "base64"))
     return bytes.length % Float32Array.BYTES_PER_ELEMENT === 0 ? new Float32Array(bytes.buffer) : undefined
   }
   if (!Array.isArray(embedding)) return undefined
   const numbers: ReadonlyArray<unknown> = embedding
   return numbers.every(Predicate.isNumber) ? Float32Array.from(numbers) : undefined
-}
-
-/** Scales a vector to length 1, in place. Returns false when its length is zero or not finite. */
-const normalize = (vector: Float32Array): boolean => {
-  let squares = 0
-  for (const value of vector) squares += value * value
-  if (!(squares > 0 && squares < Number.POSITIVE_INFINITY)) return false
-  const scale = 1 / Math.sqrt(squares)
-  for (let index = 0; index < vector.length; index++) vector[index] = (vector[index] ?? 0) * scale
-  return true
 }

@@ -6,7 +6,8 @@ import type { Exchange } from "../Exchange.ts"
 import { Gate, type GateLimits } from "./Gate.ts"
 import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
 import { cutOff, explained, isGivenUp, malformed, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
-import { brokenBody, EventBody, readText } from "./ResponseBody.ts"
+import { readText } from "../../outbound/ResponseText.ts"
+import { brokenBody, EventBody } from "./ResponseBody.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
 
 /*

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream"
 import { Sse } from "effect/encoding"
+import { Oversized } from "../../outbound/ResponseText.ts"
 import { disconnected, malformed, type ProviderFailure } from "./ProviderFailure.ts"
 
 /*
@@ -10,49 +11,9 @@ import { disconnected, malformed, type ProviderFailure } from "./ProviderFailure
 /** The number of bytes that are read of the body of a refusal. */
 export const REFUSAL_BYTES_MAX = 64 * 1024
 
-class Oversized extends Error {
-  override readonly name = "Oversized"
-  constructor(bytesMax: number) {
-    super(`The response is longer than ${bytesMax} bytes`)
-  }
-}
-
 /** The failure of a call whose response could not be read. */
 export const brokenBody = (error: unknown): ProviderFailure =>
   error instanceof Oversized ? malformed(error.message) : disconnected(String(error))
-
-/** Reads a whole body as text. Throws when it is longer than `bytesMax`. */
-export const readText = async (response: Response, bytesMax: number): Promise<string> => {
-  const announced = Number(response.headers.get("content-length") ?? Number.NaN)
-  if (announced > bytesMax) throw new Oversized(bytesMax)
-  // `fetch` ends the body at its announced length, which for a compressed body is not the length of the text.
-  if (announced >= 0 && !response.headers.has("content-encoding")) return response.text()
-  const { text, isWhole } = await readUpTo(response, bytesMax)
-  if (!isWhole) throw new Oversized(bytesMax)
-  return text
-}
-
-/** Reads the beginning of a body as text, and cancels the rest. */
-export const readStart = async (response: Response, bytesMax: number): Promise<string> =>
-  (await readUpTo(response, bytesMax)).text
-
-const readUpTo = async ({ body }: Response, bytesMax: number) => {
-  if (body === null) return { text: "", isWhole: true }
-  const decoder = new TextDecoder()
-  const reader = body.getReader()
-  let text = ""
-  let bytes = 0
-  while (true) {
-    const { done, value } = await reader.read()
-    if (done) return { text: text + decoder.decode(), isWhole: true }
-    bytes += value.length
-    text += decoder.decode(value, { stream: true })
-    if (bytes > bytesMax) {
-      void reader.cancel().catch(() => {})
-      return { text, isWhole: false }
-    }
-  }
-}
 
 /** A server-sent event of a body. */
 export interface BodyEvent {

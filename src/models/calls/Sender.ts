@@ -2,7 +2,8 @@ import { Effect, Option } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import type { Dialect } from "./ProviderCalls.ts"
 import { disconnected, failureOfStatus, timedOut } from "./ProviderFailure.ts"
-import { readStart, REFUSAL_BYTES_MAX } from "./ResponseBody.ts"
+import { readStart } from "../../outbound/ResponseText.ts"
+import { REFUSAL_BYTES_MAX } from "./ResponseBody.ts"
 
 /** Makes the function that sends bodies of JSON by this request. They are text, so that a step shows what was sent. */
 export const senderOf = (post: HttpClientRequest.HttpClientRequest, client: HttpClient.HttpClient): Dialect["send"] => {
