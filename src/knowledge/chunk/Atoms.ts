@@ -1,5 +1,6 @@
 import { type Block, linesOf } from "./Blocks.ts"
 import { weigh } from "./Tokens.ts"
+import { sentencesOf } from "../../text/Sentences.ts"
 
 /** A part of a text that is not split further. Atoms follow one another without a gap. */
 export interface Atom {
@@ -17,7 +18,6 @@ export interface Limits {
   readonly max: number
 }
 
-const sentenceSegmenter = new Intl.Segmenter("und", { granularity: "sentence" })
 const wordSegmenter = new Intl.Segmenter("und", { granularity: "word" })
 
 const atom = (text: string, start: number, end: number, prefix = ""): Atom => ({
@@ -72,7 +72,8 @@ const SOFT_WRAP = /\n(?=\p{Ll})(?!\S{1,60}:\s)/gu
 const sentenceEnds = (text: string, start: number, end: number): ReadonlyArray<number> => {
   // Each line break becomes one space, so that offsets stay the same.
   const joined = text.slice(start, end).replace(SOFT_WRAP, " ")
-  return Array.from(sentenceSegmenter.segment(joined), ({ segment, index }) => start + index + segment.length)
+  let at = start
+  return sentencesOf(joined).map((sentence) => (at += sentence.length))
 }
 
 /** Makes atoms that end at the given offsets. Those heavier than `limit` are split between words. */

@@ -45,16 +45,40 @@ const unescaperFor = async (body: string): Promise<(line: string) => string> => 
   return (line) => (indentedCode.test(line) ? line : line.replace(codeOrEscape, unescapeMatch))
 }
 
-/** Decodes escapes and turns underlined headings into `#` headings, outside of code. Also returns the first heading. */
+/** Matches the indentation, the number and the sign of a numbered item. */
+const numberedItem = /^([ \t]*)(\d{1,9})([.)])(?=[ \t])/
+
+/** Returns a function that counts the items of lists in which each has the number 1, as Markdown shows them. */
+const counter = () => {
+  const counts = new Map<number, number>()
+  let wasBlank = true
+  return (line: string): string => {
+    const isBlank = line.trim() === ""
+    const [mark, space = "", number = "", sign = ""] = numberedItem.exec(line) ?? []
+    const indent = mark === undefined ? line.length - line.trimStart().length : space.length
+    // A list goes on below an empty line where its next item or text of an item follows.
+    const ends = mark !== undefined ? indent + 1 : wasBlank || /^[ \t]*(?:#|[-*+][ \t])/.test(line) ? indent : Infinity
+    if (!isBlank && ends < Infinity) for (const each of counts.keys()) if (each >= ends) counts.delete(each)
+    wasBlank = isBlank
+    if (mark === undefined) return line
+    const before = counts.get(indent)
+    const count = Number(number) === 1 && before !== undefined ? before + 1 : Number(number)
+    counts.set(indent, count)
+    return `${space}${count}${sign}${line.slice(mark.length)}`
+  }
+}
+
+/** Decodes escapes, counts items, and turns underlined headings into `#` headings, outside of code. Also returns the first heading. */
 const simplify = async (
   body: string,
 ): Promise<{ readonly text: string; readonly firstHeading: string | undefined }> => {
   const unescape = await unescaperFor(body)
+  const count = counter()
   const out: Array<string> = []
   let open: string | undefined
   let firstHeading: string | undefined
   for (const source of body.split("\n")) {
-    const line = open === undefined ? unescape(source) : source
+    const line = open === undefined ? count(unescape(source)) : source
     const marker = fence.exec(line)?.[1]
     if (open !== undefined) {
       if (marker !== undefined && marker.startsWith(open) && line.trim() === marker) open = undefined

@@ -40,7 +40,8 @@ const MAX_HEADER_ROWS = 3
 const SAMPLE_ROWS = 20
 
 /** Whether a cell holds a number, an amount or a date rather than a name. A year may be the name of a column. */
-const isValue = (cell: string): boolean => /^[-+(<>~≈]?\s?[$€£¥]?\s?\d/u.test(cell) && !/^(?:1[89]|20)\d\d$/.test(cell)
+export const isValue = (cell: string): boolean =>
+  /^[-+(<>~≈]?\s?[$€£¥]?\s?\d/u.test(cell) && !/^(?:1[89]|20)\d\d$/.test(cell)
 
 /** Whether the first row names the columns, which it does not where it holds a value like those below it. */
 const hasHeader = (rows: ReadonlyArray<Row>): boolean => {

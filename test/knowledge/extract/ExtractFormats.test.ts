@@ -94,6 +94,12 @@ describe("Markdown", () => {
     expect((await readAs("md", `${code}\n\n&eacute;`)).text).toBe(`${code}\n\né`)
   })
 
+  test("counts the items of a list in which each has the number 1, as Markdown shows them", async () => {
+    const source = "1. a\n   more\n1. b\n\n   1. x\n   1. y\n1. c\n\nText\n\n1. d\n4. e\n\n```\n1. f\n1. g\n```"
+    const counted = "1. a\n   more\n2. b\n\n   1. x\n   2. y\n3. c\n\nText\n\n1. d\n4. e\n\n```\n1. f\n1. g\n```"
+    expect((await readAs("md", source)).text).toBe(counted)
+  })
+
   test("takes its title from the first heading outside of code, without Markdown marks", async () => {
     expect((await readAs("md", "```\n# no\n```\n\n## The **[guide](x.md)** to `C#` ##")).title).toBe("The guide to C#")
     expect((await readAs("md", "no heading", "notes.md")).title).toBe("notes")
@@ -123,6 +129,9 @@ describe("HTML", () => {
       "[link](https://x.example/y) and a chart",
     ],
     ["<ol start=3><li>c<ul><li>d</ul><li>e</ol>", "3. c\n  - d\n4. e"],
+    ["<ol><li>a<li value=5>b<li><li>d</ol>", "1. a\n5. b\n7. d"],
+    ["<ol reversed><li>a<li>b<ol><li>c</ol></ol>", "2. a\n1. b\n  1. c"],
+    ["<p>Do:<ol><li>1. a<li>2. b</ol>", "Do:\n\n  1. a\n  2. b"],
     ["<dl><dt>Term<dd>Meaning<dd>Other</dl>", "- Term\n  - Meaning\n  - Other"],
     ["<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b"],
     ["<p>Run <code>bun test</code>.</p>", "Run `bun test`."],

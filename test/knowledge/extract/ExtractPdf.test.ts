@@ -7,7 +7,9 @@ import {
   titleOn,
   withoutRunningHeads,
 } from "../../../src/knowledge/extract/pdf/PdfLayout.ts"
-import { fixedPitchFonts, linesOf, type Run } from "../../../src/knowledge/extract/pdf/PdfLines.ts"
+import { fixedPitchFonts, linesOf } from "../../../src/knowledge/extract/pdf/PdfLines.ts"
+import type { Run } from "../../../src/knowledge/extract/pdf/PdfRun.ts"
+import { chunk } from "../../../src/knowledge/chunk/Chunker.ts"
 import { readDocument as read } from "../../lib/Defaults.ts"
 import { drawText, pageOf, pdfOf } from "../../lib/files/PdfFile.ts"
 
@@ -90,9 +92,63 @@ describe("the text of a page", () => {
     expect(textOf([page(...left, ...right)])).toEqual(["The wing type that is the most common one."])
   })
 
+  test("has the heads of a statement's columns above each group of its rows", () => {
+    const cells = (y: number, label: string, ...values: ReadonlyArray<string>) => [
+      ...(label === "" ? [] : [run(label, { y })]),
+      ...values.map((text, index) => run(text, { y, x: 350 + index * 80 - text.length * 5 })),
+    ]
+    const statement = [
+      ...cells(100, "", "June 30,", "June 30,"),
+      ...cells(112, "", "2024", "2023"),
+      ...cells(124, "Net sales:"),
+      ...cells(136, "Products", "$ 294,866", "$ 298,085"),
+      ...cells(148, "Services", "96,169", "85,200"),
+      ...cells(160, "Cost of sales:"),
+      ...cells(172, "1. Products", "(185,233)", "(189,282)"),
+      ...cells(184, "2. Licences", "", "12").filter(({ text }) => text !== ""),
+    ]
+    const [text = ""] = textOf([page(...statement)])
+    const head = "|  | June 30, 2024 | June 30, 2023 |\n| --- | --- | --- |\n"
+    expect(text).toContain(
+      `Net sales:\n\n${head}| Products | $ 294,866 | $ 298,085 |\n| Services | 96,169 | 85,200 |\n\n`,
+    )
+    expect(text).toContain(`Cost of sales:\n\n${head}| 1. Products | (185,233) | (189,282) |`)
+  })
+
+  test("has a statement's rows of different lengths in the columns above them, and the head in each passage", async () => {
+    const rows = Array.from({ length: 60 }, (_, index) => [
+      run(`${index + 1}. Position of this name`, { y: 130 + index * 10 }),
+      ...(index % 2 === 0 ? [run("(7)", { y: 130 + index * 10, x: 250, width: 15 })] : []),
+      run("1.234", { y: 130 + index * 10, x: 325, width: 25 }),
+      run("999", { y: 130 + index * 10, x: 415, width: 15 }),
+    ])
+    const head = [run("Note", { y: 100, x: 250 }), run("2024", { y: 100, x: 330 }), run("2023", { y: 100, x: 410 })]
+    const units = [run("TEUR", { y: 110, x: 330 }), run("TEUR", { y: 110, x: 410 })]
+    const [text = ""] = textOf([page(...head, ...units, ...rows.flat())])
+    expect(text).toContain(
+      "| 1. Position of this name | (7) | 1.234 | 999 |\n| 2. Position of this name |  | 1.234 | 999 |",
+    )
+    const passages = chunk({ title: "Report", text })
+    expect(passages.length).toBeGreaterThan(1)
+    for (const passage of passages) expect(passage.text).toStartWith("|  | Note | 2024 TEUR | 2023 TEUR |")
+  })
+
   test("has no hyphens of line ends, except in compounds that occur elsewhere in the document", () => {
     const lines = page(...paragraph(100, ["Docu-", "ments are self-", "hosted."]))
     expect(textOf([lines], (word) => word === "self-hosted")).toEqual(["Documents are self-hosted."])
+  })
+
+  test("has numbered steps with their numbers, each on a line, and no item where an ordinal begins a line", () => {
+    const steps = ["1. Open the lid.", "2. Take out the", "filter.", "2.1. Rinse it.", "(3) Close the lid."]
+    expect(textOf([page(...paragraph(100, steps))])).toEqual([
+      "1. Open the lid.\n2. Take out the filter.\n2.1. Rinse it.\n(3) Close the lid.",
+    ])
+    const apart = [run("1.", { width: 8 }), run("Open the lid.", { x: 80 })]
+    expect(textOf([page(...apart)])).toEqual(["1. Open the lid."])
+    const prose = ["Die Stadt wurde im", "18. Jahrhundert gegründet, wie Absatz", "(2) sagt."]
+    expect(textOf([page(...paragraph(100, prose))])).toEqual([
+      "Die Stadt wurde im 18. Jahrhundert gegründet, wie Absatz (2) sagt.",
+    ])
   })
 
   test("has headings in larger type, of which the largest on the first page is the title", () => {
@@ -150,6 +206,70 @@ test("the letters of an Arabic ligature are in the right order when the PDF maps
     },
   ])
   expect((await read({ format: "pdf", name: "a.pdf", bytes: pdf })).text).toBe("خال خلال لام")
+})
+
+/** A PDF of lines with these words, as a reader sees them from left to right, each at its place, drawn in this order. */
+const drawnPdf = (lines: ReadonlyArray<string>, inOrder: (words: ReadonlyArray<string>) => ReadonlyArray<string>) => {
+  const characters = [...new Set(lines.join(""))]
+  const hex = (number: number, length: number) => number.toString(16).padStart(length, "0")
+  const code = (character: string) => hex(characters.indexOf(character) + 33, 2)
+  const map = characters.map((each) => `<${code(each)}> <${hex(each.codePointAt(0) ?? 0, 4)}>`)
+  const widths = characters.map(() => 500).join(" ")
+  const drawn = lines.flatMap((line, index) => {
+    let x = 72
+    const words = line.split(" ").map((word) => {
+      const at = x
+      x += (word.length + 1) * 5
+      return `BT /F1 10 Tf ${at} ${700 - index * 12} Td <${Array.from(word, code).join("")}> Tj ET`
+    })
+    return inOrder(words)
+  })
+  return pdfOf([
+    { value: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
+    {
+      value: `<< /Type /Font /Subtype /Type1 /BaseFont /Own /FirstChar 33 /LastChar ${32 + characters.length} /Widths [${widths}] /ToUnicode 6 0 R >>`,
+    },
+    pageOf(5),
+    { value: "<< >>", stream: drawn.join("\n") },
+    {
+      value: "<< >>",
+      stream: `begincmap 1 begincodespacerange <00> <ff> endcodespacerange ${map.length} beginbfchar ${map.join(" ")} endbfchar endcmap`,
+    },
+  ])
+}
+
+describe("a line from right to left", () => {
+  const hebrew = "החברה נוסדה בעיר חיפה וצמחה מאוד"
+  const reversed = Array.from(hebrew).toReversed().join("")
+  const samples: ReadonlyArray<readonly [read: string, seen: string]> = [
+    ["החברה (הגדולה) צמחה", "החמצ (הלודגה) הרבחה"],
+    ["סכום (15%) מתוך 1,250.50 ש״ח", "ח״ש 1,250.50 ךותמ (15%) םוכס"],
+    ["מחיר: 20-30 שקל, 050-1234567", "050-1234567 ,לקש 20-30 :ריחמ"],
+    ["שנים 2024, 2023 ו-2022", "2022-ו 2023 ,2024 םינש"],
+    ["[א] סעיף 3.2 מיום 12/03/2024", "12/03/2024 םוימ 3.2 ףיעס [א]"],
+    ["גרסה Parley 2.0 של Python (חדש)", "(שדח) Python לש Parley 2.0 הסרג"],
+    ["השנה (2024 - 2026) טובה", "הבוט (2026 - 2024) הנשה"],
+  ]
+  test.each(samples)("is read as %s, in whatever order it is drawn", async (logical, seen) => {
+    for (const inOrder of [
+      (words: ReadonlyArray<string>) => words,
+      (words: ReadonlyArray<string>) => words.toReversed(),
+    ]) {
+      const bytes = drawnPdf([reversed, seen], inOrder)
+      expect((await read({ format: "pdf", name: "a.pdf", bytes })).text).toBe(`${hebrew} ${logical}`)
+    }
+  })
+
+  test("leaves a line in another language as it is", () => {
+    expect(
+      linesOf([
+        run("See (the word "),
+        run("שלום", { x: 120, width: 20, rightToLeft: true }),
+        run(") 2024", { x: 140 }),
+      ]).map(({ text }) => text),
+    ).toEqual(["See (the word שלום) 2024"])
+  })
 })
 
 test("texts of two columns or pages are joined only in the middle of a sentence", () => {

@@ -152,13 +152,16 @@ class Writer {
   }
 
   private list(list: Element): void {
-    const first = Number.parseInt(list.attribs["start"] ?? "1", 10) || 1
     const items = list.children
-      .filter((node) => isElement(node) && !isHidden(node) && !skippedElements.has(node.name))
-      .map((item) => Writer.blocksOf([item], this.budget, this.indents + 1).join("\n"))
-      .filter((text) => text !== "")
-    const marker = (index: number) => (list.name === "ol" ? `${first + index}. ` : "- ")
-    this.block(items.map((text, index) => item(text, marker(index), "  ")).join("\n"))
+      .filter((node) => isElement(node))
+      .filter((element) => !isHidden(element) && !skippedElements.has(element.name))
+    const numbers = list.name === "ol" ? numbersOf(list, items) : []
+    const written = items.flatMap((element, index) => {
+      const text = Writer.blocksOf([element], this.budget, this.indents + 1).join("\n")
+      const marker = numbers[index] === undefined ? "- " : `${numbers[index]}. `
+      return text === "" ? [] : [item(text, marker, "  ")]
+    })
+    this.block(written.join("\n"))
   }
 
   /** Writes terms as items of a list, and their definitions as items below them. */
@@ -189,9 +192,21 @@ class Writer {
   }
 }
 
-/** Writes an item with its marker, or with only its indentation when it is itself a list. */
+/** The numbers of a list's items, as its attributes and those of the items say; items without text have numbers, too. */
+const numbersOf = ({ attribs }: Element, items: ReadonlyArray<Element>): ReadonlyArray<number> => {
+  const numberIn = (text = "") => /^\s*(-?\d{1,9})/.exec(text)?.[1]
+  const step = "reversed" in attribs ? -1 : 1
+  let next = Number(numberIn(attribs["start"]) ?? (step < 0 ? items.length : 1))
+  return items.map((element) => {
+    const number = Number(numberIn(element.attribs["value"]) ?? next)
+    next = number + step
+    return number
+  })
+}
+
+/** Writes an item with its marker, or with only its indentation when it is itself a list or numbers itself. */
 const item = (text: string, marker: string, indent: string) =>
-  prefixed(text, text.startsWith("- ") ? indent : marker, indent)
+  prefixed(text, /^(?:-|\d{1,3}[.)]) /.test(text) ? indent : marker, indent)
 
 const prefixed = (text: string, first: string, others: string): string =>
   text

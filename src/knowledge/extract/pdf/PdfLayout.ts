@@ -1,5 +1,7 @@
-import { titledTable } from "../Table.ts"
+import { continuesLine } from "../../../text/Sentences.ts"
+import { isValue, titledTable } from "../Table.ts"
 import { least, type Line, most, mostCommon } from "./PdfLines.ts"
+import { type Head, headOf, statementOf } from "./PdfStatement.ts"
 
 /** A page of a PDF as lines of text. */
 export interface Page {
@@ -98,11 +100,22 @@ export const styleOf = (pages: ReadonlyArray<Page>): Style => {
   }
 }
 
+/** Matches the number of an item, such as `3.`, `2.1.`, `b)`, `(3)` or `(iv)`. */
+const itemNumber = /^(?:(?:\d{1,3}\.){0,4}(?:\d{1,3}|[a-z])[.)]|\((?:\d{1,3}|[a-z]|[ivx]{2,5})\))\s+/
+
 const kindOf = (line: Line, style: Style): Kind => {
-  if (line.bullet || /^(?:\d{1,3}|[a-z])[.)]\s/.test(line.text)) return "item"
+  const isRow = line.cells.filter(({ text }) => isValue(text)).length > 1
+  if (line.bullet || (itemNumber.test(line.text) && !isRow)) return "item"
   if (line.monospaced && !style.isTypewritten) return "code"
   return line.tabbed ? "row" : "paragraph"
 }
+
+/** Whether a line that begins with a number or a letter in brackets, or with an ordinal, goes on with the line above. */
+const isWithinSentence = (last: Line, line: Line): boolean =>
+  !line.bullet &&
+  (line.text.startsWith("(")
+    ? !/[.!?:;,。]$/.test(last.text) && last.right >= line.right
+    : continuesLine(last.text, line.text))
 
 const endsSentence = (text: string) => /[.!?:。！？؟]["'”’)\]]*$/.test(text)
 
@@ -115,7 +128,7 @@ const continues = (block: Block, last: Line, line: Line, style: Style): boolean 
   if (distance > style.leading * 1.35) return false
   if (Math.abs(last.size - line.size) > 0.1 * last.size) return false
   if (block.kind === "code" || kind === "code" || block.kind === "row" || kind === "row") return block.kind === kind
-  if (kind === "item") return false
+  if (kind === "item" && !isWithinSentence(last, line)) return false
   const isHeading = line.font !== last.font && (line.font === style.bodyFont || last.font === style.bodyFont)
   if (isHeading && block.lines.length === 1 && !endsSentence(last.text) && last.text.length < 60) return false
   const width = most(block.lines, (each) => each.right) - least(block.lines, (each) => each.x)
@@ -212,9 +225,11 @@ const codeOf = (lines: ReadonlyArray<Line>): string => {
 /** Writes rows as a table when they have the same number of columns, and as lines otherwise. */
 const rowsOf = (lines: ReadonlyArray<string>): string => {
   const cells = lines.map((line) => line.split("\t"))
-  const isTable = cells.length > 1 && cells.every((row) => row.length === cells[0]?.length)
-  return isTable ? titledTable(cells) : lines.join("\n")
+  return cells.length > 1 && areEven(cells) ? titledTable(cells) : lines.join("\n")
 }
+
+const areEven = (rows: ReadonlyArray<ReadonlyArray<unknown>>): boolean =>
+  rows.every((row) => row.length === rows[0]?.length)
 
 const headingLevel = (block: Block, style: Style): number | undefined => {
   const [line] = block.lines
@@ -230,12 +245,19 @@ const headingLevel = (block: Block, style: Style): number | undefined => {
   return isShortLine && hasOtherFont && !/[.!?:,;]$/.test(line.text) ? style.headingSizes.length + 1 : undefined
 }
 
-const write = (block: Block, level: number | undefined, knows: (word: string) => boolean): string => {
+/** A table of rows with a head above them, or with their own where that has fewer cells than they have. */
+const tableOf = (lines: ReadonlyArray<Line>, above: Head | undefined): string | undefined => {
+  const own = headOf(lines)
+  if (own !== undefined) return areEven(lines.map(({ cells }) => cells)) ? undefined : statementOf(own.head, own.rows)
+  return above === undefined ? undefined : statementOf(above, lines)
+}
+
+const write = (block: Block, level: number | undefined, knows: (word: string) => boolean, head?: Head): string => {
   const texts = block.lines.map((line) => line.text)
   if (level !== undefined) return `${"#".repeat(level)} ${joined(texts)}`
   if (block.kind === "code") return codeOf(block.lines)
-  if (block.kind === "row") return rowsOf(texts)
-  const text = texts.reduce((left, right) => joinLines(left, right, knows))
+  if (block.kind === "row") return tableOf(block.lines, head) ?? rowsOf(texts)
+  const text = texts.reduce((left, right) => joinLines(left, right, knows)).replace(/^(\S+)\t/, "$1 ")
   return block.lines[0]?.bullet === true ? `- ${text}` : text
 }
 
@@ -256,13 +278,16 @@ export const resumption = (
 export const markdownOf = (page: Page, style: Style, knows: (word: string) => boolean): string => {
   let written = ""
   let kindBefore: Kind | "heading" | undefined
+  let head: Head | undefined
   for (const block of inReadingOrder(blocksOf(page.lines, style))) {
     const level = headingLevel(block, style)
     const kind = level === undefined ? block.kind : "heading"
-    const text = write(block, level, knows)
+    const text = write(block, level, knows, head)
+    if (kind === "heading") head = undefined
+    else if (kind === "row") head = headOf(block.lines)?.head ?? head
     const isProse = kind === "paragraph" && (kindBefore === "paragraph" || kindBefore === "item")
     const resumed = isProse ? resumption(written.slice(-2), text) : undefined
-    const isList = kind === kindBefore && (kind === "item" || kind === "row")
+    const isList = kind === kindBefore && (kind === "item" || (kind === "row" && !text.startsWith("|")))
     const joint = kindBefore === undefined ? "" : (resumed?.joint ?? (isList ? "\n" : "\n\n"))
     written = (resumed === undefined ? written : written.slice(0, written.length - resumed.drop)) + joint + text
     kindBefore = resumed === undefined ? kind : kindBefore

@@ -1,17 +1,6 @@
 import { isVisible } from "../Text.ts"
-
-/** A piece of text as a PDF places it. Lengths are in points, and `y` grows downwards from the page's top edge. */
-export interface Run {
-  readonly text: string
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly size: number
-  readonly font: string
-  readonly monospaced: boolean
-  readonly rightToLeft: boolean
-  readonly rotated: boolean
-}
+import type { Run } from "./PdfRun.ts"
+import { asRead, hasRightToLeft, inReadingOrder, isMostlyRightToLeft } from "./PdfDirection.ts"
 
 /** A line of text on a page. Lengths are in points, and `y` grows downwards from the page's top edge. */
 export interface Line {
@@ -29,6 +18,15 @@ export interface Line {
   readonly bullet: boolean
   /** Whether the line has wide gaps, which are tabs in `text`. It is likely a row of a table. */
   readonly tabbed: boolean
+  /** The texts between the tabs; none where their places are unknown. */
+  readonly cells: ReadonlyArray<Cell>
+}
+
+/** A text between two wide gaps of a line. */
+export interface Cell {
+  readonly text: string
+  readonly x: number
+  readonly right: number
 }
 
 /** A gap between two runs that is wider than this, in font sizes, is a space. */
@@ -85,26 +83,6 @@ const separator = (previous: Run | undefined, run: Run): string => {
   return gap > SPACE_GAP || (turns && /[\p{L}\p{N}]$/u.test(previous.text)) ? " " : ""
 }
 
-/** Corrects reversed lam-alef ligatures after an alef, where they are certain because alef never follows alef. */
-const correctLamAlef = (text: string) => text.replace(/ا([اأإآ])ل/g, "ال$1")
-
-/** Sorts the runs of a line from right to left into reading order, because a PDF may draw them in any order. */
-const inReadingOrder = (runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
-  const characters = (isOfScript: (run: Run) => boolean) =>
-    runs.filter(isOfScript).reduce((sum, run) => sum + run.text.trim().length, 0)
-  if (characters((run) => run.rightToLeft) <= characters((run) => !run.rightToLeft)) return runs
-  const ordered: Array<Run> = []
-  let latin: Array<Run> = []
-  for (const run of runs.toSorted((a, b) => b.x - a.x)) {
-    // Numbers and Latin words within it run from left to right.
-    if (run.rightToLeft) {
-      ordered.push(...latin, run)
-      latin = []
-    } else latin.unshift(run)
-  }
-  return [...ordered, ...latin]
-}
-
 const joinRuns = (runs: ReadonlyArray<Run>): string => {
   let text = ""
   let previous: Run | undefined
@@ -118,18 +96,36 @@ const joinRuns = (runs: ReadonlyArray<Run>): string => {
   return text
 }
 
-const lineOf = (runs: ReadonlyArray<Run>): Line | undefined => {
+/** The places of the cells of a line, whose texts are known. */
+const cellsOf = (runs: ReadonlyArray<Run>, texts: ReadonlyArray<string>): ReadonlyArray<Cell> => {
+  const groups: Array<Array<Run>> = []
+  for (const [index, run] of runs.entries()) {
+    const isNext = index === 0 || separator(runs[index - 1], run) === "\t"
+    if (isNext) groups.push([run])
+    else groups.at(-1)?.push(run)
+  }
+  if (groups.length !== texts.length) return []
+  return groups.map((group, index) => ({
+    text: texts[index] ?? "",
+    x: least(group, (run) => run.x),
+    right: most(group, (run) => run.x + run.width),
+  }))
+}
+
+/** @param isPageRightToLeft whether most of the page is written from right to left, and so a line with any such text */
+const lineOf = (runs: ReadonlyArray<Run>, isPageRightToLeft: boolean): Line | undefined => {
   const visible = runs.filter((run) => run.text.trim() !== "")
   const [first] = visible
   if (first === undefined) return undefined
-  const joined = joinRuns(inReadingOrder(visible)).replace(leader, "\t")
+  const rightToLeft = visible.some((run) => run.rightToLeft)
+  const isReadFromRight = isMostlyRightToLeft(visible) || (isPageRightToLeft && hasRightToLeft(visible))
+  const joined = joinRuns(isReadFromRight ? inReadingOrder(visible) : visible).replace(leader, "\t")
   if (!isVisible(joined)) return undefined
   const marker = bullet.exec(joined)
   const rest = marker === null ? joined : joined.slice(marker[0].length)
-  const rightToLeft = visible.some((run) => run.rightToLeft)
   const main = marker !== null && visible.length > 1 ? visible.slice(1) : visible
   return {
-    text: rightToLeft ? correctLamAlef(rest) : rest,
+    text: isReadFromRight ? asRead(rest) : rest,
     x: least(visible, (run) => run.x),
     right: most(visible, (run) => run.x + run.width),
     y: first.y,
@@ -139,6 +135,7 @@ const lineOf = (runs: ReadonlyArray<Run>): Line | undefined => {
     rightToLeft,
     bullet: marker !== null,
     tabbed: rest.includes("\t"),
+    cells: isReadFromRight || !rest.includes("\t") ? [] : cellsOf(visible, rest.split("\t")),
   }
 }
 
@@ -164,10 +161,11 @@ export const linesOf = (runs: ReadonlyArray<Run>): ReadonlyArray<Line> => {
     else groups.push([run])
     previous = run
   }
+  const isRightToLeft = isMostlyRightToLeft(runs)
   const isOnlyBullet = (group: ReadonlyArray<Run>) =>
     group.every((run, index) => (index === 0 ? isLoneBullet(run) : run.text.trim() === ""))
   const bullets = groups.filter(isOnlyBullet).flatMap((group) => group.slice(0, 1))
-  const lines = groups.filter((group) => !isOnlyBullet(group)).flatMap((group) => lineOf(group) ?? [])
+  const lines = groups.filter((group) => !isOnlyBullet(group)).flatMap((group) => lineOf(group, isRightToLeft) ?? [])
   return withLoneBullets(lines, bullets)
 }
 

@@ -1,7 +1,7 @@
 import type { PDFPageProxy } from "unpdf/pdfjs"
 import { normalize } from "../../../text/Normalization.ts"
 import { ligatureCorrection } from "./PdfLigatures.ts"
-import type { Run } from "./PdfLines.ts"
+import type { Run } from "./PdfRun.ts"
 
 type Content = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>
 type TextItem = Extract<Content["items"][number], { readonly str: string }>
