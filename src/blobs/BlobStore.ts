@@ -14,8 +14,10 @@ export type BlobLost = BlobDamaged | BlobNotFound
 
 /** Prefix of empty blobs that mark which databases have used the store. The keys end in the id of the database. */
 export const USERS = "databases/"
+/** Prefix of the empty blob by which servers recognize the store of their database. The key ends in the id of the store. */
+export const STORES = "stores/"
 /** Prefixes of the keys of all blobs that outlive a request. */
-export const COPIED_PREFIXES = [...BLOB_FOLDERS.map(blobPrefix), USERS]
+export const COPIED_PREFIXES = [...BLOB_FOLDERS.map(blobPrefix), USERS, STORES]
 
 /** Facts that a store knows about a blob without reading it. */
 export interface BlobInfo {

@@ -9,6 +9,7 @@ import { Restoration } from "./backup/Restoration.ts"
 import { Snapshots } from "./backup/Snapshots.ts"
 import { BlobGarbage } from "./blobs/BlobGarbage.ts"
 import { BlobOwners } from "./blobs/BlobOwners.ts"
+import { FileStores } from "./blobs/FileStores.ts"
 import { Budgets } from "./usage/Budgets.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
 import { ChatbotTools } from "./tools/ChatbotTools.ts"
@@ -67,6 +68,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Conversations.layer,
     Documents.layer,
     Erasures.layer,
+    FileStores.layer,
     IdempotencyKeys.layer,
     IdentitySecrets.layer,
     Ingestions.layer,

@@ -50,6 +50,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   // Keys of files without an owner, which no backup has.
   leftOut("blob_garbage"),
   leftOut("blob_checks"),
+  // A restored database has the files of its backup in a store of its own.
+  leftOut("file_stores"),
   // Unlogged: a crash empties them as well.
   leftOut("chat_reservations"),
   leftOut("rate_counts"),
