@@ -5,6 +5,7 @@ import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import type { ApiKeys } from "../services/keys/ApiKeys.ts"
 import type { Doctor } from "../services/doctor/Doctor.ts"
 import type { Organizations } from "../services/organizations/Organizations.ts"
+import type { ModelFetch } from "../embeddings/sentences/ModelFetch.ts"
 import type { Backup } from "../backup/Backup.ts"
 import type { Restore } from "../backup/Restore.ts"
 import type { BlobCopy } from "../jobs/BlobCopy.ts"
@@ -14,6 +15,7 @@ import { blobs } from "./Blobs.ts"
 import { doctor, inThisProcess, orNotExamined, throughServer } from "./Doctor.ts"
 import { whenInUse } from "./InUse.ts"
 import { keys } from "./Keys.ts"
+import { models } from "./Models.ts"
 import { organizations } from "./Organizations.ts"
 
 /*
@@ -29,7 +31,7 @@ const asCommandLine = Layer.succeed(Actor, "command_line")
  * the command with this name, and `tenancy` and `existingTenancy` those of all others. Building `tenancy` makes the database,
  * or brings it up to date; the other one changes nothing, and fails where there is none.
  */
-export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R8>(actions: {
+export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R8, E9, R9>(actions: {
   readonly serve: Effect.Effect<void, E, R>
   readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E2, R2>
   readonly existingTenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E8, R8>
@@ -41,6 +43,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R
   /** Opens the database, to import an organization. */
   readonly importing: Layer.Layer<Restore, E6, R6>
   readonly blobs: Layer.Layer<BlobCopy, E7, R7>
+  readonly models: Layer.Layer<ModelFetch, E9, R9>
 }) => {
   const { serve } = actions
   const over = <E, R>(tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E, R>) =>
@@ -66,6 +69,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R
       ),
       Command.provide(doctor, orNotExamined(whenInUse(Layer.provide(inThisProcess, actions.doctor), throughServer))),
       blobs(actions.blobs),
+      models(actions.models),
       keys({ creation, administration }),
       organizations({ creation, administration, exporting: backingUp, importing: whenInUse(actions.importing) }),
       Command.provide(backup, backingUp),

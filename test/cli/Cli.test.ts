@@ -6,6 +6,7 @@ import { Secrets } from "../../src/system/Secrets.ts"
 import * as Cli from "../../src/cli/Cli.ts"
 import { ApiKey, allScopes } from "../../src/domain/keys/ApiKey.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
+import { ModelFetch } from "../../src/embeddings/sentences/ModelFetch.ts"
 import { BlobCopy, type CopyRequest, type CopySummary } from "../../src/jobs/BlobCopy.ts"
 import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
 import { ApiKeys } from "../../src/services/keys/ApiKeys.ts"
@@ -54,12 +55,18 @@ const actions: Actions = {
   importing: Layer.effectContext(moving.contextEffect),
   restoring: () => Layer.effectContext(moving.contextEffect),
   blobs: Layer.succeed(BlobCopy, { copy: (request) => Effect.sync(() => copied(request)) }),
+  models: Layer.succeed(ModelFetch, {
+    fetchKnown: Effect.succeed(true),
+    fetch: ({ name, sha256, url }) => Effect.succeed([name, url.href, sha256]),
+  }),
 }
 /** The outcome of a copy of files, which a test sets. */
 let copied = (_: CopyRequest): CopySummary => ({ copied: 3, bytes: 12, present: 1, different: [], failed: [] })
 type Actions = Parameters<
   typeof Cli.make<
     never,
+    never,
+    unknown,
     never,
     unknown,
     never,
@@ -142,7 +149,10 @@ describe("the command line", () => {
   })
 
   test.each([
-    ["--help", ["serve", "migrate", "doctor", "blobs", "keys", "organizations", "backup", "verify-backup", "restore"]],
+    [
+      "--help",
+      ["serve", "migrate", "doctor", "blobs", "models", "keys", "organizations", "backup", "verify-backup", "restore"],
+    ],
     ["keys --help", ["create", "list", "revoke", "budget"]],
     [
       "organizations --help",
@@ -487,6 +497,34 @@ test("keys create fails when there is no operator's organization", async () => {
   expect((await lost("keys", "create", "website", "--scope", "chat")).why).toBe(
     "There is no operator's organization. `organizations list` shows which ones there are.",
   )
+})
+
+describe("models fetch", () => {
+  const sha256 = "0a".repeat(32)
+
+  test("fetches the known model by its name, and another one by a URL and a checksum", async () => {
+    expect(await outputOf("models fetch minilm")).toContain("minilm: fetched.")
+    expect(await outputOf(`models fetch e5 https://host/e5.onnx --sha256 ${sha256}`)).toContain(
+      `e5: e5, https://host/e5.onnx, ${sha256}.`,
+    )
+  })
+
+  test.each([
+    ["models fetch e5", "Only minilm is known by its name, and not e5."],
+    ["models fetch e5 https://host/e5.onnx", "`--sha256`"],
+  ])("asks for what is missing in `%s`", async (command, words) => {
+    const { code, why } = await parley(command)
+    expect(code).toBe(1)
+    expect(why).toContain(words)
+  })
+
+  test.each([
+    `models fetch ../e5 https://host/e5.onnx --sha256 ${sha256}`,
+    `models fetch e5 file:///e5.onnx --sha256 ${sha256}`,
+    "models fetch e5 https://host/e5.onnx --sha256 0a",
+  ])("does not take `%s`", async (command) => {
+    expect((await parley(command)).code).toBe(1)
+  })
 })
 
 describe("blobs copy", () => {
