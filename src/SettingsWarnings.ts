@@ -2,7 +2,17 @@ import { Console, Effect, Layer } from "effect"
 import { Seat } from "./system/Seat.ts"
 import { Config, settings } from "./Config.ts"
 import { StartWarnings } from "./system/StartWarnings.ts"
-import { BLOBS, EMBEDDINGS, HOST, PUBLIC_URL } from "./system/Variables.ts"
+import {
+  BLOBS,
+  EMBEDDINGS,
+  EMBEDDINGS_API_KEY,
+  EMBEDDINGS_BASE_URL,
+  EMBEDDINGS_DIMENSIONS,
+  EMBEDDINGS_THREADS,
+  RERANK_URL,
+  HOST,
+  PUBLIC_URL,
+} from "./system/Variables.ts"
 
 /*
  * Finds mistakes in the environment that are no invalid values: variables whose names resemble those of settings, and
@@ -14,7 +24,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const known: ReadonlyArray<string> = settings.map(({ variable }) => variable)
 
 /** Prefixes of Parley's settings that no other program is known to use. */
-const OWN_PREFIX = /^(?:CHAT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|UPLOAD|PARLEY)_/
+const OWN_PREFIX = /^(?:CHAT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|RERANK|UPLOAD|PARLEY)_/
 /** Variables by which Kubernetes announces every service to every container, such as a service named `chat`. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/
 /**
@@ -66,10 +76,24 @@ const unknownIn = (environment: Environment): ReadonlyArray<string> =>
       return OWN_PREFIX.test(name) ? [`${name} is not a setting.`] : []
     })
 
+/** Settings that have no effect with an embedding model. */
+const unusedOf = ({ model, provider }: Config["Service"]["embeddings"]["model"]) => {
+  if (provider !== "local") return [{ prefix: EMBEDDINGS_THREADS, why: `${EMBEDDINGS} is no local model` }]
+  if (model === undefined) return [{ prefix: "EMBEDDINGS_", why: `${EMBEDDINGS} is \`local\`` }]
+  return [EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS].map((prefix) => ({
+    prefix,
+    why: `${EMBEDDINGS} is a local model`,
+  }))
+}
+
 /** Settings that are believed to be in use, while another one keeps them from it. */
-const withoutEffect = (environment: Environment, { blobs, embeddings }: Config["Service"]): ReadonlyArray<string> => {
+const withoutEffect = (
+  environment: Environment,
+  { blobs, embeddings, reranker }: Config["Service"],
+): ReadonlyArray<string> => {
   const unused = [
-    ...(embeddings.model.provider === "local" ? [{ prefix: "EMBEDDINGS_", why: `${EMBEDDINGS} is \`local\`` }] : []),
+    ...unusedOf(embeddings.model),
+    ...(reranker.url === undefined ? [{ prefix: "RERANK_", why: `${RERANK_URL} is not set` }] : []),
     ...(blobs.kind === "local" ? [{ prefix: "S3_", why: `${BLOBS} is \`local\`` }] : []),
   ]
   const present = known.filter((name) => (environment[name] ?? "") !== "")

@@ -15,7 +15,14 @@ const read = (environment: Record<string, string>) =>
 const valuesOf = (environment: Record<string, string> = {}) => Effect.runPromise(read(environment))
 const refusalOf = (environment: Record<string, string>) => Effect.runPromise(Effect.flip(read(environment)))
 
-const secrets = ["BOOTSTRAP_API_KEY", "DATABASE_URL", "ANTHROPIC_API_KEY", "EMBEDDINGS_API_KEY", "SECRETS_KEY"]
+const secrets = [
+  "BOOTSTRAP_API_KEY",
+  "DATABASE_URL",
+  "ANTHROPIC_API_KEY",
+  "EMBEDDINGS_API_KEY",
+  "RERANK_API_KEY",
+  "SECRETS_KEY",
+]
 const key = "k".repeat(32)
 const encryptionKey = `hunter2${"A".repeat(36)}=`
 
@@ -54,9 +61,11 @@ describe("settings", () => {
     ["PORT", "http", "a whole number"],
     ["PUBLIC_URL", "example.com", "an http(s) URL"],
     ["PUBLIC_URL", "ftp://example.com", "an http(s) URL"],
-    ["EMBEDDINGS", "openai", "`local`, `openai:<model>` or `voyage:<model>`"],
+    ["EMBEDDINGS", "openai", "`local`, `local:<name>`, `openai:<model>` or `voyage:<model>`"],
     ["EMBEDDINGS", "cohere:embed", "`local`"],
     ["EMBEDDINGS", "openai:two words", "`local`"],
+    ["EMBEDDINGS", "local:../e5", "`local`"],
+    ["EMBEDDINGS", "local:", "`local`"],
     ["EMBEDDINGS_DIMENSIONS", "4097", "a whole number from 1 to 4096"],
     ["BLOBS", "gcs", "`local`"],
     ["CONVERSATION_RETENTION", "0", "`off`, or a whole number from 1 to 36500"],
@@ -146,6 +155,7 @@ describe("settings", () => {
       BOOTSTRAP_API_KEY: `hunter2${key}`,
       ANTHROPIC_API_KEY: "hunter2",
       EMBEDDINGS_API_KEY: "hunter2",
+      RERANK_API_KEY: "hunter2",
       SECRETS_KEY: encryptionKey,
     })
     expect(Bun.inspect(values) + JSON.stringify(values)).not.toContain("hunter2")

@@ -45,6 +45,10 @@ describe("the review of the settings warns of", () => {
   test.each([
     ["EMBEDDINGS_API_KEY", "hunter2", {}, "EMBEDDINGS is `local`"],
     ["EMBEDDINGS_DIMENSIONS", "512", { EMBEDDINGS: "local" }, "EMBEDDINGS is `local`"],
+    ["EMBEDDINGS_THREADS", "2", {}, "EMBEDDINGS is `local`"],
+    ["RERANK_MODEL", "rerank-v3.5", {}, "RERANK_URL is not set"],
+    ["EMBEDDINGS_THREADS", "2", { EMBEDDINGS: "openai:model" }, "EMBEDDINGS is no local model"],
+    ["EMBEDDINGS_API_KEY", "hunter2", { EMBEDDINGS: "local:minilm" }, "EMBEDDINGS is a local model"],
     ["S3_BUCKET", "parley", {}, "BLOBS is `local`"],
   ])("%s when it has no effect", async (name, value, others, why) => {
     expect(await reviewed({ [name]: value, ...others })).toEqual([`${name} has no effect: ${why}.`])

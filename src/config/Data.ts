@@ -37,6 +37,7 @@ const dataDir = text.or(
 const below = (name: string) => dataDir.map((directory) => resolve(directory, name))
 
 export const uploadsDirectory = below("uploads")
+export const modelsDirectory = below("models")
 export const webDirectory = below("cache/web")
 
 const database = {

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test"
+import { Schema } from "effect"
+import { read } from "../lib/Client.ts"
+import { fakeReranker, fakeRerankerKey } from "../lib/FakeReranker.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { startServer } from "../lib/TestServer.ts"
+
+const run = sharedRun()
+const fake = await run(fakeReranker("cohere"))
+const { client } = await startServer({
+  RERANK_URL: fake.url,
+  RERANK_MODEL: "rerank-v3.5",
+  RERANK_API_KEY: fakeRerankerKey,
+})
+
+const Explained = Schema.Struct({
+  results: Schema.Array(
+    Schema.Struct({
+      content: Schema.String,
+      reranked: Schema.NullOr(Schema.Struct({ from: Schema.Int, score: Schema.Finite })),
+    }),
+  ),
+})
+
+test("a search is reranked, says so when it is explained, and goes on without the service", async () => {
+  const { id } = await client.newChatbot()
+  await client.learn(id, {
+    "harbour.md": "# Harbour\n\nThe harbour master keeps the lantern of the harbour.",
+    "lantern.md": "# Lantern\n\nA lantern hangs in the harbour.",
+  })
+  const ask = () => client.search(id, "Who keeps the lantern of the harbour?", { explain: true })
+  fake.scoreOf = (text) => (text.includes("hangs") ? 0.9 : 0.2)
+  const reply = await ask()
+  const { results } = read(Explained, reply)
+  expect(results[0]?.content).toContain("hangs")
+  expect(results.map(({ reranked }) => reranked)).toEqual([
+    { from: 2, score: 0.9 },
+    { from: 1, score: 0.2 },
+  ])
+  expect(reply.headers.get("server-timing")).toMatch(/rerank;dur=/)
+  expect((await client.get("/metrics")).text).toContain('parley_rerank_duration_seconds_count{outcome="ok"} 2')
+
+  fake.misbehave = () => new Response("", { status: 500 })
+  const without = read(Explained, await ask()).results
+  expect(without[0]?.content).toContain("keeps")
+  expect(without.map(({ reranked }) => reranked)).toEqual([null, null])
+})
