@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { Extract, type ExtractSettings } from "./Extract.ts"
 import { Indexer } from "./Indexer.ts"
 import * as IndexKeeping from "./IndexKeeping.ts"
+import * as Reranker from "./Reranker.ts"
 import { Retriever, type RetrieverSettings } from "./Retriever.ts"
 import type { KnowledgeIndexesSettings } from "./search/IndexBuilder.ts"
 import { KnowledgeIndexes } from "./search/KnowledgeIndexes.ts"
@@ -9,6 +10,7 @@ import { KnowledgeIndexes } from "./search/KnowledgeIndexes.ts"
 interface KnowledgeSettings {
   readonly extract: ExtractSettings
   readonly knowledgeIndexes: KnowledgeIndexesSettings
+  readonly reranker: Reranker.RerankerSettings
   readonly retriever: RetrieverSettings
 }
 
@@ -18,5 +20,8 @@ export const layer = (settings: KnowledgeSettings) =>
     Extract.layer(settings.extract),
     Indexer.layer,
     IndexKeeping.layer(settings.knowledgeIndexes),
-    Retriever.layer(settings.retriever).pipe(Layer.provideMerge(KnowledgeIndexes.layer(settings.knowledgeIndexes))),
+    Retriever.layer(settings.retriever).pipe(
+      Layer.provide(Reranker.layer(settings.reranker)),
+      Layer.provideMerge(KnowledgeIndexes.layer(settings.knowledgeIndexes)),
+    ),
   )

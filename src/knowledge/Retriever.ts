@@ -4,6 +4,7 @@ import { LIKELY_SIMILARITY } from "../domain/knowledge/Passage.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
+import { Reranker } from "./Reranker.ts"
 import { attributes } from "../observability/Attributes.ts"
 import { atBorder } from "../observability/Border.ts"
 import { search as metrics } from "../observability/Metrics.ts"
@@ -13,6 +14,7 @@ import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
 import { type Candidate, type FusedCandidate, fuse, meaningWeight, spellingWeight } from "./search/Fusion.ts"
 import { type Freshness, KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
 import type { LexicalMatch } from "./search/LexicalIndex.ts"
+import { similarityWithSpelling } from "./search/Similarity.ts"
 import { sparse } from "./segments/Sketch.ts"
 
 /** A passage that is relevant to a question. */
@@ -20,6 +22,8 @@ export interface Hit extends FetchedChunk {
   /** From 0 to 1. */
   readonly similarity: number
   readonly scores: Pick<FusedCandidate, "lexical" | "vector" | "fused">
+  /** The place that the fused score gave it, from 1, and the reranker's score; absent where that did not rank it. */
+  readonly reranked?: { readonly from: number; readonly score: number }
 }
 
 /** The number of candidates from each kind of search. More change no result among the first ten (measured). */
@@ -63,6 +67,7 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
       const embeddings = yield* Embeddings
       const indexes = yield* KnowledgeIndexes
       const vectorIndexes = yield* VectorIndexes
+      const reranker = yield* Reranker
       const defaultThreshold = settings.threshold ?? LIKELY_SIMILARITY
 
       /** While the embedding model is unavailable, words alone decide. */
@@ -124,7 +129,7 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
           : spellingWeight(opened.query, embeddings.weight)
         const ranked = fuse(candidates, weight).map((candidate) => ({
           ...candidate,
-          similarity: similarityOf(candidate),
+          similarity: similarityOf(candidate, opened),
         }))
         // Judged by themselves, right passages would be left out whose neighbours in the ranking pass.
         const isAnswerable = ranked.some(({ similarity }) => similarity >= threshold)
@@ -163,14 +168,17 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
           const question = sparse(embedding)
           return matches.map((match) => candidateOf(match, index.cosine(question, match)))
         }
-        const cosines = yield* chunks.cosines({
-          chatbotId,
-          chunks: matches.map(({ chunkId }) => chunkId),
-          embedding,
-          embeddingModel: embeddings.model,
-          nearest: embeddings.isSemantic ? nearest : 0,
-          index: vectorIndexes.find({ model: embeddings.model, dimensions: embedding.length, chunks: size }),
-        })
+        const cosines =
+          embeddings.isSemantic && index.hasVectors(embedding.length)
+            ? index.nearest(embedding, matches, nearest)
+            : yield* chunks.cosines({
+                chatbotId,
+                chunks: matches.map(({ chunkId }) => chunkId),
+                embedding,
+                embeddingModel: embeddings.model,
+                nearest: embeddings.isSemantic ? nearest : 0,
+                index: vectorIndexes.find({ model: embeddings.model, dimensions: embedding.length, chunks: size }),
+              })
         const matched = new Set(matches.map(({ chunkId }) => chunkId))
         const others = Array.from(cosines).filter(([chunkId]) => !matched.has(chunkId))
         return [
@@ -179,13 +187,31 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         ]
       })
 
-      /** The cosine counts as a similarity too where vectors express meaning. */
-      const similarityOf = ({ similarity, vector }: Candidate): number =>
-        embeddings.isSemantic && vector !== null
-          ? Math.max(similarity, Math.min(1, (vector - embeddings.unrelatedCosine) / (1 - embeddings.unrelatedCosine)))
-          : similarity
+      /** The cosine counts as a similarity of its own where vectors express meaning. */
+      const similarityOf = ({ similarity, vector }: Candidate, { chunks }: OpenedIndex): number => {
+        if (vector === null) return similarity
+        if (!embeddings.isSemantic) return similarityWithSpelling(similarity, vector, chunks)
+        return Math.max(
+          similarity,
+          Math.min(1, (vector - embeddings.unrelatedCosine) / (1 - embeddings.unrelatedCosine)),
+        )
+      }
 
-      const search = Effect.fnUntraced(function* (question: Question) {
+      /** Puts the first passages into the order of the reranker, where there is one, and it serves. */
+      const reorder = Effect.fnUntraced(function* (query: string, hits: ReadonlyArray<Hit>) {
+        const first = hits.slice(0, reranker?.passages)
+        if (reranker === undefined || first.length < 2) return hits
+        const texts = first.map(({ content, headings, title }) => [title, ...headings, content].join("\n"))
+        const order = yield* stage("rerank", reranker.rerank(query, texts))
+        if (order === undefined) return hits
+        const reranked = order.flatMap(({ index, score }) =>
+          first.slice(index, index + 1).map((hit): Hit => ({ ...hit, reranked: { from: index + 1, score } })),
+        )
+        return [...reranked, ...hits.slice(first.length)]
+      })
+
+      const search = Effect.fnUntraced(function* (asked: Question) {
+        const question = { ...asked, topK: Math.max(asked.topK, reranker?.passages ?? 0) }
         const threshold = question.threshold ?? defaultThreshold
         const vector = yield* vectorOf(question.query)
         let found = yield* attempt(question, threshold, vector, "cached")
@@ -193,14 +219,15 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         for (let attempts = 1; !found.isFinal && attempts < ATTEMPTS; attempts++) {
           found = yield* attempt(question, threshold, vector, "current")
         }
-        return { hits: found.hits, threshold }
+        const hits = yield* reorder(question.query, found.hits)
+        return { hits: hits.slice(0, asked.topK), threshold }
       })
 
       return {
         /**
          * Returns the passages most relevant to the question, best first: at most `topK`, or none when no passage's
          * similarity reaches the threshold. Where one does, the others count as reaching it too. The order is that of the
-         * fused score, not of `similarity`.
+         * fused score, not of `similarity`, and among the first that of the reranker, where there is one.
          */
         search: (question: Question) =>
           atBorder(search(question), {

@@ -121,6 +121,15 @@ export const languageAmong = (languages: ReadonlyArray<LanguageCount>, text: Bou
   return likeliest(evidence, languages, names)
 }
 
+/**
+ * Whether a word in lower case is a function word of a language with this stemmer: also one that is no stop word of the
+ * stemmer, as many question words are not (`wann`, `kim`, `什么`).
+ */
+export const isFunctionWord = (word: string, stemmer: Language): boolean => {
+  for (const candidate of knownWords().functionWords.get(word) ?? []) if (candidate.stemmer === stemmer) return true
+  return false
+}
+
 /** The length of all other texts together from which the language of a reply is taken, in UTF-16 code units. */
 const OTHERS_MAX_LENGTH = 3_000
 /** The length of a text's beginning that shows the language of a reply. */

@@ -25,20 +25,26 @@ export const writtenTokensOf = (text: string): ReadonlyArray<string> =>
   (BEYOND_ASCII.test(text) ? normalize(text, "NFKC").match(TOKEN) : text.match(ASCII_TOKEN)) ?? []
 
 /** A token in lower case, without the dot that a capital i of Turkish would keep. */
-export const lowerCased = (token: string): string => token.toLowerCase().replaceAll("i\u0307", "i")
+export const lowerCased = (token: string): string => {
+  const lower = token.toLowerCase()
+  return lower.includes("\u0307") ? lower.replaceAll("i\u0307", "i") : lower
+}
 
 /** About how many words some tokens are: several characters of a script without spaces make one. */
 export const wordCount = (tokens: ReadonlyArray<string>): number =>
   tokens.reduce((sum, token) => sum + (isThai.test(token) ? 0.25 : isUnspaced.test(token) ? 0.5 : 1), 0)
 
 /** Writes tokens as a text again. */
-export const joined = (tokens: ReadonlyArray<string>): string =>
-  tokens
-    .reduce(
-      (text, token) => (isUnspaced.test(token) && endsUnspaced.test(text) ? text + token : `${text} ${token}`),
-      "",
-    )
-    .trim()
+export const joined = (tokens: ReadonlyArray<string>): string => {
+  let text = ""
+  let wasUnspaced = true
+  for (const token of tokens) {
+    const isContinued = isUnspaced.test(token)
+    text += isContinued && wasUnspaced ? token : ` ${token}`
+    wasUnspaced = isContinued
+  }
+  return text.trim()
+}
 
 /**
  * The words of runs of tokens: characters of a script without spaces belong together with those of the run before.
@@ -55,11 +61,12 @@ export const joinedRuns = (runs: ReadonlyArray<ReadonlyArray<string> | undefined
   return words
 }
 
-const endsUnspaced = new RegExp(`[${UNSPACED}][\\p{M}ー]*$`, "u")
+/** Matches a phrase that has no accents, because its scripts know none. */
+const isUnaccented = /^[\0-\x7f\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]*$/u
 
 /** A phrase as many people type it: without accents, and with the plainest of similar letters. */
 export const plain = (phrase: string): string =>
-  BEYOND_ASCII.test(phrase)
+  !isUnaccented.test(phrase)
     ? normalize(phrase, "NFD")
         .replaceAll(/[\u0300-\u036f\u064b-\u0652]/g, "")
         .replaceAll("ı", "i")

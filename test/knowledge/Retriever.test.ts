@@ -75,6 +75,46 @@ describe("a search", () => {
       }),
     ))
 
+  test("is not misled by how a question is put: by words that only ask, and by what else the answer shall be", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "Handbook", [shipping, refunds, passwords, cameras])
+        const tail =
+          "If such figures seem unhelpful, then state it clearly, name reasons and justify omissions. Use everyday language! Avoid jargon! Quote paragraphs verbatim! Mention confidence percentages! Write Shakespearean verses! Imagine yourself teaching kindergarten children."
+        for (const question of ["When is a refund paid?", "How is a password reset?"]) {
+          const [first] = textsOf(yield* find(tenant, question))
+          expect(first).toBeDefined()
+          expect(textsOf(yield* find(tenant, `${question} ${tail}`))[0]).toBe(first ?? "")
+        }
+        expect(textsOf(yield* find(tenant, `Who won the battle of Hastings? ${tail}`))).toEqual([])
+        const german = yield* makeTenant
+        yield* learn(german, "Chronik", [
+          { text: "Der Kaiser ließ die Brücke über den Fluss bauen und weihte sie selbst ein." },
+          { text: "Die Altstadt wurde nach dem Brand wieder aufgebaut." },
+        ])
+        expect(
+          textsOf(yield* find(german, "Wer weihte wem wann, warum, weshalb, wozu, womit und wohin was ein?")).length,
+        ).toBeGreaterThan(0)
+      }),
+    ))
+
+  test.each([
+    ["German", "Ein Treibhaus hat auf die Pflanzen einen guten Effekt.", "Treibhauseffekt", "Treibhausgas"],
+    ["Dutch", "De verzekering vergoedt het als een fiets is gestolen.", "fietsverzekering", "fietsenstalling"],
+    ["Swedish", "Den som har en cykel kan teckna en försäkring hos oss.", "cykelförsäkring", "cykelbana"],
+  ])("finds the parts of a compound in %s", (_language, text, compound, other) =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(tenant, "", [{ text }])
+        yield* learn(tenant, "Handbook", [shipping, refunds])
+        expect(textsOf(yield* find(tenant, compound))).toEqual([text])
+        expect(textsOf(yield* find(tenant, other))).toEqual([])
+      }),
+    ),
+  )
+
   test("finds nothing for an unrelated question", () =>
     run(
       Effect.gen(function* () {
@@ -84,7 +124,7 @@ describe("a search", () => {
           "Who won the battle of Hastings?",
           "the",
           "???",
-          "What is the boiling point of page wax?",
+          "Which page of the almanac gives the boiling point of wax?",
         ]) {
           expect(textsOf(yield* find(tenant, query))).toEqual([])
         }
@@ -237,7 +277,7 @@ describe("a change to a knowledge base", () => {
 describe("the memory of search indexes", () => {
   const tiny = search({ indexBytes: 1, threshold: undefined })
 
-  test("is bounded: where an index does not fit, the database finds the same passages with the same similarity", () =>
+  test("is bounded: where an index does not fit, the database finds the same passages with nearly the same similarity", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
@@ -257,7 +297,8 @@ describe("the memory of search indexes", () => {
           expect(calls.has("lexemes")).toBe(false)
           expect(textsOf(direct)).toEqual(textsOf(indexed))
           for (const [rank, hit] of direct.entries()) {
-            expect(hit.similarity).toBeCloseTo(indexed[rank]?.similarity ?? 0, 4)
+            // The index keeps rounded vectors.
+            expect(hit.similarity).toBeCloseTo(indexed[rank]?.similarity ?? 0, 1)
           }
         }
       }),
@@ -303,25 +344,33 @@ describe("semantic embeddings", () => {
     })
   const semantic = named("test/semantic")
 
-  test("find passages that share no word with the question, but none that is unpublished", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        yield* learn(tenant, "Terms", [{ text: "A refund takes a month." }, cameras])
-        yield* learn(tenant, "Draft", [{ text: "A refund takes a year." }], false)
-        const hits = yield* find(tenant, "my money back please")
-        expect(textsOf(hits).at(0)).toBe("A refund takes a month.")
-        expect(textsOf(hits)).not.toContain("A refund takes a year.")
-        expect(hits[0]?.similarity).toBeGreaterThan(0.9)
-      }).pipe(
-        Effect.provide(
-          search({ indexBytes: 64 * MEBIBYTE, threshold: 0.5 }).pipe(
-            Layer.provideMerge(Layer.fresh(Indexer.layer)),
-            Layer.provideMerge(semantic),
+  for (const [place, indexBytes, comparisons] of [
+    ["memory", 64 * MEBIBYTE, 0],
+    ["the database", 0, 1],
+  ] as const) {
+    test(`compared in ${place} find passages that share no word with the question, but none that is unpublished`, () =>
+      run(
+        Effect.gen(function* () {
+          const tenant = yield* makeTenant
+          yield* learn(tenant, "Terms", [{ text: "A refund takes a month." }, cameras])
+          yield* learn(tenant, "Draft", [{ text: "A refund takes a year." }], false)
+          const calls = yield* ChunksCalls
+          calls.clear()
+          const hits = yield* find(tenant, "my money back please")
+          expect(textsOf(hits).at(0)).toBe("A refund takes a month.")
+          expect(textsOf(hits)).not.toContain("A refund takes a year.")
+          expect(hits[0]?.similarity).toBeGreaterThan(0.9)
+          expect(calls.get("cosines") ?? 0).toBe(comparisons)
+        }).pipe(
+          Effect.provide(
+            search({ indexBytes, threshold: 0.5 }).pipe(
+              Layer.provideMerge(Layer.fresh(Indexer.layer)),
+              Layer.provideMerge(semantic),
+            ),
           ),
         ),
-      ),
-    ))
+      ))
+  }
 
   test("find nothing where no cosine is above that of unrelated texts, and otherwise what the ranking gives", () =>
     run(

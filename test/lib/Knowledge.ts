@@ -33,6 +33,7 @@ export const countedChunks = Layer.effectContext(
     const spied = Chunks.of({
       insert: counted("insert", chunks.insert),
       probe: counted("probe", chunks.probe),
+      dimensions: chunks.dimensions,
       serving: counted("serving", chunks.serving),
       lexemes: counted("lexemes", chunks.lexemes),
       languages: counted("languages", chunks.languages),

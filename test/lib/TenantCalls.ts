@@ -239,6 +239,7 @@ const chunkCases: Cases<Chunks["Service"]> = {
       Effect.flatMap(chunkBatch({ chatbot, document: ready, revision: 99, count: 1 }), chunks.insert),
   ],
   probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
+  dimensions: [undefined, (chunks, { ready }) => chunks.dimensions({ id: ready, revision: 1 })],
   serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot, "test")],
   lexemes: [
     [],

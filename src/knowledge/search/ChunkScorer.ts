@@ -10,6 +10,9 @@ export class ChunkScorer {
   private readonly isOneWord: boolean
   private readonly similarityOf: ReturnType<typeof similarityIn>
   private readonly information: ReadonlyArray<number>
+  /** The words of the sentence with the most information, by index; undefined where the question is one sentence. */
+  private readonly core: ReadonlyArray<number> | undefined
+  private readonly informationOfCore: ReadonlyArray<number>
   /** The posting of each term of the plan in the current chunk, or -1. */
   private readonly postings: Int32Array
   /** 1 for each term of the plan that stands beside a neighbour in the current chunk. */
@@ -30,6 +33,8 @@ export class ChunkScorer {
     this.isOneWord = isOneWord
     this.similarityOf = similarityOf
     this.information = plan.words.map((word) => word.information)
+    this.core = coreOf(plan)
+    this.informationOfCore = this.core?.map((word) => plan.words[word]?.information ?? 0) ?? []
     this.postings = new Int32Array(plan.terms.length)
     this.joined = new Uint8Array(plan.terms.length)
   }
@@ -65,9 +70,18 @@ export class ChunkScorer {
     return score
   }
 
-  /** The similarity of the current chunk to the question, 0–1. */
+  /**
+   * The similarity of the current chunk to the question, 0–1, or to its core where that is higher: a passage need not
+   * contain what other sentences say, such as `If there is none, explain why.`
+   */
   get similarity(): number {
-    return this.similarityOf(this.information, this.presenceOf)
+    const whole = this.similarityOf(this.information, this.presenceOf)
+    const core = this.core
+    if (core === undefined) return whole
+    return Math.max(
+      whole,
+      this.similarityOf(this.informationOfCore, (word) => this.presenceOf(core[word] ?? 0)),
+    )
   }
 
   private readonly presenceOf = (word: number): Presence => {
@@ -82,4 +96,16 @@ export class ChunkScorer {
     if (isCorrected) return this.isOneWord ? "scattered" : "similar"
     return this.isOneWord ? "beside a neighbour" : "scattered"
   }
+}
+
+/** The words, by index, of the sentence that contains the most information, of those that ask if there are any. */
+const coreOf = ({ words }: QueryPlan): ReadonlyArray<number> | undefined => {
+  const sums = new Map<number, number>()
+  for (const { information, sentence } of words) {
+    const counted = sentence > 0 ? information : 0
+    sums.set(sentence, (sums.get(sentence) ?? 0) + counted)
+  }
+  if (sums.size < 2) return undefined
+  const [core] = Array.from(sums).reduce((most, each) => (each[1] > most[1] ? each : most))
+  return Array.from(words.keys()).filter((word) => words[word]?.sentence === core)
 }

@@ -24,6 +24,11 @@ export interface KnowledgeIndexesSettings {
 /** The memory that a chunk of 400 tokens takes in an index, without its sketch. */
 const EXPECTED_BYTES_PER_CHUNK = 1_600
 const EXPECTED_SKETCH_BYTES = 512
+/**
+ * The most numbers in the vectors of a knowledge base that are compared in memory, in up to two milliseconds of the event
+ * loop. The vectors of a larger one are compared by the database, which has an index of them.
+ */
+const NUMBERS_IN_MEMORY = 2 ** 24
 /** The number of such chunks in the largest knowledge base whose index fits this many bytes. */
 export const chunksThatFit = (bytes: number): number =>
   Math.floor(bytes / (EXPECTED_BYTES_PER_CHUNK + EXPECTED_SKETCH_BYTES))
@@ -47,17 +52,24 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
   const builds = yield* Semaphore.make(CONCURRENT_BUILDS)
   const scope = yield* Effect.scope
   const chunksWithinSearch = settings.chunksWithinSearch ?? CHUNKS_WITHIN_SEARCH
-  /** The model whose vectors are compared in the index. Vectors that express meaning are compared in the database. */
-  const sketched = embeddings.isSemantic ? undefined : embeddings.model
-  const expectedBytes = EXPECTED_BYTES_PER_CHUNK + (sketched === undefined ? 0 : EXPECTED_SKETCH_BYTES)
+  let dimensions: number | undefined
 
-  const load = (chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>) =>
-    buildSegment(packsOf(chunks, chatbotId, documents, sketched))
+  /** The vectors of an index of some documents: their model, undefined where the database compares them, and their size. */
+  const vectorsOf = Effect.fnUntraced(function* (documents: ReadonlyArray<ServingDocument>) {
+    if (!embeddings.isSemantic) return { model: embeddings.model, bytes: EXPECTED_SKETCH_BYTES }
+    const embedded = documents.find(({ isEmbedded }) => isEmbedded)
+    if (embedded !== undefined) dimensions ??= yield* chunks.dimensions(embedded)
+    const isCompared = dimensions !== undefined && sizeOf(documents) * dimensions <= NUMBERS_IN_MEMORY
+    return isCompared ? { model: embeddings.model, bytes: dimensions ?? 0 } : { model: undefined, bytes: 0 }
+  })
+
+  const load = (chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>, model: string | undefined) =>
+    buildSegment(packsOf(chunks, chatbotId, documents, model))
 
   /** Builds a segment on another thread, and replaces the slot's sample by an index with it. */
   const buildElsewhere = Effect.fnUntraced(
-    function* (slot: Slot, chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>) {
-      const packs = packsOf(chunks, chatbotId, documents, sketched)
+    function* (slot: Slot, chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>, model: string | undefined) {
+      const packs = packsOf(chunks, chatbotId, documents, model)
       const segment = yield* Semaphore.withPermit(builds, buildSegmentElsewhere(packs))
       slot.pendingBytes = 0
       // Otherwise the slot was evicted meanwhile.
@@ -83,6 +95,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     chatbotId: ChatbotId,
     version: bigint,
     documents: ReadonlyArray<ServingDocument>,
+    vectors: Effect.Success<ReturnType<typeof vectorsOf>>,
   ) {
     if (slot.pendingBytes > 0 || slot.lastBuildVersion >= version) return
     slot.lastBuildVersion = version
@@ -93,13 +106,13 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       }),
       RETRY_AFTER,
     )
-    const bytes = expectedBytes * sizeOf(documents)
+    const bytes = sizeOf(documents) * (EXPECTED_BYTES_PER_CHUNK + vectors.bytes)
     if (!slots.hasRoom(slot, bytes)) {
       yield* lexemeIndexes.request(chatbotId)
       return yield* Effect.forkIn(retry, scope)
     }
     slot.pendingBytes = bytes
-    return yield* buildElsewhere(slot, chatbotId, documents).pipe(
+    return yield* buildElsewhere(slot, chatbotId, documents, vectors.model).pipe(
       Effect.tapCause((cause) => Effect.logWarning("A search index was not built", cause)),
       Effect.onExit(() => Effect.sync(() => void (slot.pendingBytes = 0))),
       Effect.catchCause(() => retry),
@@ -139,8 +152,12 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     chatbotId: ChatbotId,
     version: bigint,
   ): Effect.fn.Return<Entry, Unavailable, CurrentOrganization> {
-    const serving = yield* chunks.serving(chatbotId, sketched)
-    if (sizeOf(serving) * expectedBytes > settings.bytes) {
+    const stored = yield* chunks.serving(chatbotId, embeddings.model)
+    const vectors = yield* vectorsOf(stored)
+    // Otherwise segments without vectors would be replaced again and again by ones without vectors.
+    const serving =
+      vectors.model === undefined ? stored.map((document) => ({ ...document, isEmbedded: false })) : stored
+    if (sizeOf(serving) * (EXPECTED_BYTES_PER_CHUNK + vectors.bytes) > settings.bytes) {
       yield* lexemeIndexes.request(chatbotId)
       slot.segments = []
       return yield* withoutIndex(slot, chatbotId, version, serving)
@@ -148,12 +165,12 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     const plan = planSegments(slot.segments, serving)
     const { missing } = plan
     if (sizeOf(plan.load) <= chunksWithinSearch) {
-      const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load)]
+      const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load, vectors.model)]
       slot.segments = [...plan.keep, ...added]
     } else {
-      yield* begin(slot, chatbotId, version, plan.load)
+      yield* begin(slot, chatbotId, version, plan.load, vectors)
       if (sizeOf(missing) > chunksWithinSearch) return yield* withoutIndex(slot, chatbotId, version, serving)
-      if (missing.length > 0) slot.segments = [...slot.segments, yield* load(chatbotId, missing)]
+      if (missing.length > 0) slot.segments = [...slot.segments, yield* load(chatbotId, missing, vectors.model)]
     }
     const index = new LexicalIndex(slot.segments, { isOutdated: outdatedBy(serving) })
     return { version, languages: index.languages, chunks: index.size, content: index }

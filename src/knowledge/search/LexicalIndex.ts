@@ -4,7 +4,9 @@ import { ChunkScorer } from "./ChunkScorer.ts"
 import { isShort, type LexicalQuery } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import { chunkIdOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
+import { quantizedBytes } from "../segments/Quantized.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
+import { compareAll } from "./NearestChunks.ts"
 import { type Calibration, similarityAmong, similarityIn } from "./Similarity.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
 import { DEFAULT_WEIGHTS, type LexicalWeights } from "./Weights.ts"
@@ -111,6 +113,30 @@ export class LexicalIndex {
     if (segment === undefined || segment.sketchBytes === 0) return null
     const from = chunk * segment.sketchBytes
     return segment.sketches[from] === 0 ? null : cosine(vector, segment.sketches, from, segment.sketchBytes)
+  }
+
+  /** Whether the index contains the vectors, of so many dimensions, that `nearest` compares. */
+  hasVectors(dimensions: number): boolean {
+    const bytes = quantizedBytes(dimensions)
+    // Empty segments alone may stand for a knowledge base whose vectors are in the database.
+    const filled = this.segments.filter(({ size }) => size > 0)
+    return filled.length > 0 && filled.every(({ vectorBytes }) => vectorBytes === bytes)
+  }
+
+  /** Compares a vector with those of all chunks: the cosines of these matches by id, and of the nearest chunks. */
+  nearest(vector: Float32Array, matches: ReadonlyArray<LexicalMatch>, limit: number): ReadonlyMap<ChunkId, number> {
+    const filled = this.segments.filter(({ size }) => size > 0)
+    const { cosines, nearest } = compareAll(filled, vector, limit, (place) => this.norms.norms[place] !== Infinity)
+    const found = new Map<ChunkId, number>()
+    for (const { index, score } of nearest) {
+      const { chunk, segment } = this.locate(index)
+      if (segment !== undefined) found.set(chunkIdOf(segment, chunk), score)
+    }
+    for (const { chunkId, place } of matches) {
+      const cosine = cosines[place] ?? -Infinity
+      if (cosine > -Infinity) found.set(chunkId, cosine)
+    }
+    return found
   }
 
   private locate(place: number) {

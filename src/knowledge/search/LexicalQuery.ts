@@ -15,6 +15,8 @@ export interface QueryWord {
   readonly commonness: number
   /** Whether the word is a pair of characters of a script without spaces. Such pairs always stand beside each other. */
   readonly isPair: boolean
+  /** The number of its sentence in a question of several; 0 for one beside others that ask. */
+  readonly sentence?: number
   /** Spelling of the word, for the correction of typing errors. Without it, the word is not corrected. */
   readonly spelling?: Spelling
   /** Whether its terms are those of a similar word, because no passage holds the word itself. */
@@ -55,12 +57,14 @@ export interface StemmedWords {
  * @param words the words of the question in order
  * @param languages the words as each language of the knowledge base stems them
  * @param own the index of the question's language in `languages`
+ * @param sentences the number of the sentence of each word, where the question has several
  */
 export const makeLexicalQuery = (
   words: ReadonlyArray<string>,
   languages: ReadonlyArray<StemmedWords>,
   own: number,
   commonness: (word: string) => number,
+  sentences: ReadonlyArray<number> = [],
 ): LexicalQuery =>
   words.flatMap((word, place) => {
     const stems = languages.map((language) => language.stems[place] ?? [])
@@ -77,6 +81,7 @@ export const makeLexicalQuery = (
       droppedShare,
       commonness: commonness(word),
       isPair: isPair(word),
+      ...(sentences[place] !== undefined && { sentence: sentences[place] }),
       spelling: { word, lexemes },
     }
   })

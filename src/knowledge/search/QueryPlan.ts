@@ -39,6 +39,8 @@ interface PlannedWord {
   readonly information: number
   /** Whether the terms are those of a similar word. */
   readonly isCorrected: boolean
+  /** The number of the sentence in which the question has it first. */
+  readonly sentence: number
 }
 
 /** A question resolved against the segments of an index. */
@@ -114,7 +116,8 @@ export const planQuery = (
     const key = word.stems.join(";")
     if (word.isCorrected && words.has(key)) continue
     const information = informationOf(word, frequency, chunks)
-    words.set(key, { terms: present, information, isCorrected: word.isCorrected === true })
+    const sentence = words.get(key)?.sentence ?? word.sentence ?? 0
+    words.set(key, { terms: present, information, isCorrected: word.isCorrected === true, sentence })
   }
   return { terms, phrases: phrasesOf(query, terms, numbers), words: Array.from(words.values()) }
 }

@@ -2,6 +2,7 @@ import { UNKNOWN_SHARE } from "../../text/Commonness.ts"
 import type { Language } from "../../text/Language.ts"
 import { type Term, termOf } from "../segments/Lexemes.ts"
 import { postingCount, rankOf, type Segment } from "../segments/Segment.ts"
+import { partsOf } from "./Compounds.ts"
 import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
 
 /*
@@ -63,8 +64,8 @@ const MORE_LETTERS: { readonly [Name in Language]?: string } = {
 const MOST_WORK = 600
 
 /**
- * The question with each word that no passage holds replaced by the terms of the similar word that most passages hold,
- * in each language. Words without a similar one stay as they are.
+ * The question with each word that no passage holds replaced by the terms of its parts, or by that of the similar word
+ * that most passages hold, in each language. Words without a similar one stay as they are.
  */
 export const corrected = (
   query: LexicalQuery,
@@ -91,6 +92,8 @@ const correctedWord = (asked: QueryWord, segments: ReadonlyArray<Segment>): Quer
   const stems = lexemes.map((lexeme) => {
     if (lexeme === undefined) return []
     const { language, text } = lexeme
+    const parts = partsOf(text, language, (term) => segments.some((segment) => rankOf(segment, term) >= 0))
+    if (parts.length > 0) return parts
     const best = bestOf(word, text, from, language, alphabet + (MORE_LETTERS[language] ?? ""), segments)
     return best === undefined ? [] : [best]
   })

@@ -1,5 +1,5 @@
-import type { BoundedText } from "../../text/BoundedText.ts"
-import { languageAmong } from "../../languages/Detection.ts"
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
+import { isFunctionWord, languageAmong } from "../../languages/Detection.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { spacedWords } from "../../text/Words.ts"
 import type { QueryWords } from "../../storage/search/Chunks.ts"
@@ -94,12 +94,15 @@ export class Stems {
       stemmed.push({ stems, written: { language, texts: lexemes }, share: texts / passages })
     }
     const own = languageAmong(languages, question)
-    return makeLexicalQuery(
+    const query = makeLexicalQuery(
       wordsOf(question),
       stemmed,
       languages.findIndex(({ language }) => language === own),
       commonness,
+      sentencesOf(question),
     )
+    const telling = query.filter(({ spelling }) => !isFunctionWord(spelling?.word ?? "", own))
+    return telling.length > 0 ? telling : query
   }
 
   /** The lexemes of a question by their terms, as the database stores them. */
@@ -127,4 +130,22 @@ const NO_LEXEMES = new Uint8Array(4)
 const wordsOf = (question: BoundedText, language?: Language): ReadonlyArray<string> => {
   const words = spacedWords(question, language)
   return words === "" ? [] : words.split(" ")
+}
+
+/** The end of a sentence. Between digits, and within names, a point ends none. */
+const SENTENCE_END = /(?<=[.!?;؟])\s+|(?<=[。！？；])/u
+const ASKS = /[?？؟]$/u
+
+/**
+ * The number of the sentence of each word of a question, none where it is a single one: 0 for those of sentences that
+ * stand beside others which end in a question mark.
+ */
+const sentencesOf = (question: BoundedText): ReadonlyArray<number> => {
+  const sentences = question.trim().split(SENTENCE_END)
+  const isAsked = sentences.some((sentence) => ASKS.test(sentence))
+  return sentences.length < 2
+    ? []
+    : sentences.flatMap((sentence, index) =>
+        wordsOf(bounded(sentence)).map(() => (isAsked && !ASKS.test(sentence) ? 0 : index + 1)),
+      )
 }

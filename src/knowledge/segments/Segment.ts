@@ -46,6 +46,12 @@ export interface Segment {
   readonly sketches: Uint8Array
   /** The size of one sketch; 0 when the segment has no sketches. */
   readonly sketchBytes: number
+  /** The compressed vector of each chunk where vectors express meaning (see `Quantized.ts`). */
+  readonly vectors: Int8Array
+  /** The size of one compressed vector; 0 when the segment has none. */
+  readonly vectorBytes: number
+  /** One divided by the length of each compressed vector; 0 for a chunk that has none. */
+  readonly inverseLengths: Float32Array
   /** The memory that the segment takes. */
   readonly bytes: number
 }

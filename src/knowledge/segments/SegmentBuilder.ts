@@ -3,7 +3,7 @@ import type { Language } from "../../text/Language.ts"
 import { areEqual, type PackedChunk, uuidText } from "../../storage/search/ChunkPacks.ts"
 import { isInTitle, placeOf, readLexemes, type Term } from "./Lexemes.ts"
 import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
-import { sketch } from "./Sketch.ts"
+import { inverseLengths, quantize } from "./Quantized.ts"
 
 /** A word of the title counts this many times, since it says more about the chunk's subject than a word of the text. */
 const TITLE_FREQUENCY = 2
@@ -25,8 +25,8 @@ export class SegmentBuilder {
   private readonly frequencies = new Numbers(Uint8Array)
   private readonly starts = new Numbers(Uint32Array)
   private readonly positions = new Numbers(Uint16Array)
-  private readonly sketches: Array<Uint8Array | undefined> = []
-  private sketchBytes = 0
+  private readonly sketches = new Items(Uint8Array)
+  private readonly vectors = new Items(Int8Array)
 
   /** @param only the terms to index; defaults to all */
   constructor(only?: ReadonlySet<Term>) {
@@ -58,9 +58,10 @@ export class SegmentBuilder {
       this.frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
     })
     this.lengths.push(last + (TITLE_FREQUENCY - 1) * lastOfTitle)
-    const stored = chunk.sketch ?? (chunk.embedding === null ? undefined : sketch(chunk.embedding))
-    if (stored === undefined) document.isEmbedded = false
-    else this.addSketch(index, stored)
+    // A copy, because the bytes are a view that would keep the whole pack in memory.
+    if (chunk.sketch !== null) this.sketches.set(index, chunk.sketch.slice())
+    else if (chunk.embedding !== null) this.vectors.set(index, quantize(chunk.embedding))
+    else document.isEmbedded = false
   }
 
   build(): Segment {
@@ -72,13 +73,16 @@ export class SegmentBuilder {
       ranks[arrival] = rankOfNumber[ranks[arrival] ?? 0] ?? 0
     }
     const offsets = offsetsOf(ranks, terms.length)
+    const vectors = this.vectors.joined(this.chunkIds.length)
     const arrays = {
-      chunkIds: joined(this.chunkIds, CHUNK_ID_BYTES, this.chunkIds.length),
+      chunkIds: joined(this.chunkIds, new Uint8Array(CHUNK_ID_BYTES * this.chunkIds.length), CHUNK_ID_BYTES),
       documentOf: this.documentOf.values(),
       lengths: this.lengths.values(),
       terms,
       offsets,
-      sketches: joined(this.sketches, this.sketchBytes, this.chunkIds.length),
+      sketches: this.sketches.joined(this.chunkIds.length),
+      vectors,
+      inverseLengths: inverseLengths(vectors, this.vectors.bytes),
       ...this.postingsInOrder(arrivalsInOrder(ranks, offsets)),
     }
     return {
@@ -86,7 +90,8 @@ export class SegmentBuilder {
       documents: this.documents,
       languages: this.languages,
       size: this.chunkIds.length,
-      sketchBytes: this.sketchBytes,
+      sketchBytes: this.sketches.bytes,
+      vectorBytes: this.vectors.bytes,
       bytes: Object.values(arrays).reduce((sum, array) => sum + array.byteLength, 0),
     }
   }
@@ -117,12 +122,6 @@ export class SegmentBuilder {
     return { chunks, frequencies, starts, positions }
   }
 
-  private addSketch(index: number, bytes: Uint8Array): void {
-    this.sketchBytes = bytes.length
-    // A copy, because the bytes are a view that would keep the whole pack in memory.
-    this.sketches[index] = bytes.slice()
-  }
-
   /** The document of this chunk, counted with the chunk: the last one, or a new one. */
   private documentWith({ documentId, revision }: PackedChunk) {
     const last = this.documents.at(-1)
@@ -146,11 +145,32 @@ export class SegmentBuilder {
   }
 }
 
-/** Joins items of `bytes` bytes each. A missing item becomes zeros, which occur in no sketch. */
-const joined = (items: ReadonlyArray<Uint8Array | undefined>, bytes: number, count: number): Uint8Array => {
-  const whole = new Uint8Array(count * bytes)
-  for (const [index, item] of items.entries()) if (item) whole.set(item, index * bytes)
-  return whole
+/** Joins items of `bytes` bytes each. A missing item leaves zeros. */
+const joined = <A extends Uint8Array | Int8Array>(items: ReadonlyArray<A | undefined>, into: A, bytes: number): A => {
+  for (const [index, item] of items.entries()) if (item) into.set(item, index * bytes)
+  return into
+}
+
+/** What some chunks have, of the same size each. A missing item becomes zeros, which occur in no sketch and no vector. */
+class Items<A extends Uint8Array | Int8Array> {
+  private readonly make: new (length: number) => A
+  private readonly items: Array<A | undefined> = []
+  /** The size of one item; 0 while there is none. */
+  bytes = 0
+
+  constructor(make: new (length: number) => A) {
+    this.make = make
+  }
+
+  /** Sets the item of a chunk. One of another size than the first is left out: it cannot be compared. */
+  set(index: number, item: A): void {
+    if (this.bytes === 0) this.bytes = item.length
+    if (item.length === this.bytes) this.items[index] = item
+  }
+
+  joined(count: number): A {
+    return joined(this.items, new this.make(count * this.bytes), this.bytes)
+  }
 }
 
 /** The offset at which the postings of each term begin when they are sorted by term, and the end of the last. */

@@ -172,7 +172,11 @@ const listAnswer = ({ announcement, items, lead }: ItemList): Answer => {
   const above = announcement === "" ? lead.heading : announcement
   const head = above === "" || /[?？؟]$/.test(above) ? [] : [/[:：]$/.test(above) ? above : `${above}:`]
   return {
-    text: [...head, ...items.map(({ text }) => `- ${text}`), `(${items[0]?.passage.title ?? ""})`].join("\n"),
+    text: [
+      ...head,
+      ...items.map(({ number, text }) => `${number || "-"} ${text}`),
+      `(${items[0]?.passage.title ?? ""})`,
+    ].join("\n"),
     quotes: items.map(({ passage, text }) => ({ passage, text })),
   }
 }

@@ -41,22 +41,22 @@ export const gridsOf = (
 ): ReadonlyArray<Grid> => {
   const drafts = new Map<
     string,
-    { context: string; header: ReadonlyArray<string>; rows: Map<string, Row>; cells: number }
+    { context: string; header: ReadonlyArray<string>; rows: Map<string, Row>; cells: number; isRecord: boolean }
   >()
   const areAll = passages.length + others.length < PASSAGES_PER_SEARCH
   for (const passage of [...passages, ...others].toSorted((a, b) => a.chunk - b.chunk)) {
     for (const [index, table] of tablesOf(bounded(passage.content)).entries()) {
-      const isRecord = table.isRecord && table.rows.length === 1 && areAlike(table.rows[0] ?? [])
-      const isHeader = !isRecord && isNames(table.header)
+      const isList = table.isRecord && table.rows.length === 1 && areAlike(table.rows[0] ?? [])
+      const isHeader = !isList && (table.isRecord || isNames(table.header))
       const header = isHeader ? table.header : []
       // A table without names continues no other one.
       const key = JSON.stringify([passage.document_id, isHeader ? header : [passage.chunk, index]])
       if (!drafts.has(key) && !passages.includes(passage)) continue
       const context = [passage.title, passage.section ?? "", table.above].join("\n")
-      const draft = drafts.get(key) ?? { context, header, rows: new Map(), cells: 0 }
+      const draft = drafts.get(key) ?? { context, header, rows: new Map(), cells: 0, isRecord: table.isRecord }
       drafts.set(key, draft)
-      const rows = isRecord
-        ? table.header.map((name, column) => [name, table.rows[0]?.[column] ?? ""])
+      const rows = isList
+        ? fieldsOf(table.header, table.rows[0] ?? [])
         : isHeader
           ? table.rows
           : [table.header, ...table.rows]
@@ -67,8 +67,15 @@ export const gridsOf = (
       }
     }
   }
-  return Array.from(drafts.values(), ({ context, header, rows }) => {
-    const all = Array.from(rows.values())
+  return Array.from(drafts.values(), (draft) => {
+    const {
+      context,
+      header,
+      rows: all,
+    } = unlessSingle(draft.isRecord, {
+      ...draft,
+      rows: Array.from(draft.rows.values()),
+    })
     const width = all.reduce((widest, { cells }) => Math.max(widest, cells.length), header.length)
     return {
       context: keysOf(bounded(context)),
@@ -79,6 +86,23 @@ export const gridsOf = (
       label: width > 2 && isNumbered(all) ? 1 : 0,
     }
   }).filter(({ rows }) => rows.length > 0)
+}
+
+/** The fields of a record as rows of their own. */
+const fieldsOf = (names: ReadonlyArray<string>, values: ReadonlyArray<string>) =>
+  names.map((name, column) => [name, values[column] ?? ""])
+
+type Rows = { readonly context: string; readonly header: ReadonlyArray<string>; readonly rows: ReadonlyArray<Row> }
+
+/**
+ * Rows of records, or a list of names and values where there is only one record: nothing else has the same fields, so
+ * that each of them is a row. The value of the first one may name the thing that they are about.
+ */
+const unlessSingle = (isRecord: boolean, records: Rows): Rows => {
+  const [record, another] = records.rows
+  if (!isRecord || record === undefined || another !== undefined || records.header.length === 0) return records
+  const rows = fieldsOf(records.header, record.cells).map((cells) => ({ cells, passage: record.passage }))
+  return { context: `${records.context}\n${record.cells[0] ?? ""}`, header: [], rows }
 }
 
 /** Whether the table at the end of a passage may go on in the next one. */

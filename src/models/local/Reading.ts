@@ -35,6 +35,8 @@ export interface Sentence {
   /** A `record` is the name of a thing with its value, and a `fragment` a line that is no whole sentence. */
   readonly form: "sentence" | "item" | "record" | "fragment"
   readonly lead: Lead
+  /** The number of a step with its sign, such as `3.`; empty for what has none. */
+  readonly number: string
   /** The number of sentences between the lead and this one. */
   readonly distance: number
   /** The sentence before it in its paragraph. */
@@ -183,11 +185,12 @@ class Reader {
       announcement,
       announcementKeys: keysOf(bounded(announcement)),
       items: [],
-      form: blocks[0]?.isOrdered === true ? "steps" : "items",
+      form: (blocks[0]?.number ?? "") !== "" ? "steps" : "items",
       lead: this.lead,
     }
     for (let at = 0; at < blocks.length; at++) {
-      const text = sentencesIn(blocks[at]?.text ?? bounded("")).join(" ")
+      const block = blocks[at]
+      const text = sentencesIn(block?.text ?? bounded("")).join(" ")
       let end = at + 1
       while ((blocks[end]?.level ?? top) > top) end++
       const nested = blocks.slice(at + 1, end)
@@ -199,7 +202,7 @@ class Reader {
         !SENTENCE_END.test(text) &&
         values.join("; ").length <= VALUE_MAX_LENGTH
       const whole = isRecord ? `${text.replace(/\s*:$/, "")}: ${values.join("; ")}` : text
-      const item = this.add(whole, isRecord ? "record" : "item", { list })
+      const item = this.add(whole, isRecord ? "record" : "item", { list, number: block?.number ?? "" })
       if (item !== undefined) list.items.push(item)
       if (!isRecord && nested.length > 0) this.readItems(nested, text)
     }
@@ -240,6 +243,7 @@ class Reader {
       paragraph,
       form,
       lead,
+      number: "",
       distance,
       before: undefined,
       list: undefined,
@@ -255,7 +259,12 @@ const STEP =
 /** A paragraph that begins as “Step 1.” is an item of a list. */
 const asStep = (block: Block): Block =>
   block.kind === "paragraph" && STEP.test(block.text)
-    ? { kind: "item", text: bounded(block.text.replace(STEP, "")), level: 0, isOrdered: true }
+    ? {
+        kind: "item",
+        text: bounded(block.text.replace(STEP, "")),
+        level: 0,
+        number: `${/\p{N}+/u.exec(block.text)?.[0]}.`,
+      }
     : block
 
 /** Whether a line is nothing but links, as in the menus of a page, or a reference or a note below a page. */

@@ -10,7 +10,15 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
 import { makeCosines } from "./ChunkCosines.ts"
 import { makeMatch } from "./ChunkMatching.ts"
-import { decodePacks, packed, packedDocuments, packedWords, packOf, unpackDocuments } from "./ChunkPacks.ts"
+import {
+  decodePacks,
+  packed,
+  packedDocuments,
+  packedWords,
+  packOf,
+  type ServingDocument,
+  unpackDocuments,
+} from "./ChunkPacks.ts"
 import { VectorTypes } from "../sql/Database.ts"
 import { documentNotFound } from "../documents/Documents.ts"
 import { decodeRows } from "../Rows.ts"
@@ -68,6 +76,7 @@ export interface QueryWords {
 }
 
 const decodeProbe = decodeRows(Schema.Struct({ version: Schema.BigInt, analyses: Schema.Array(Schema.Uint8Array) }))
+const decodeDimensions = decodeRows(Schema.Struct({ dimensions: Schema.Int }))
 const decodeLanguages = decodeRows(
   Schema.Struct({
     language: Schema.declare((name): name is Language => typeof name === "string" && isLanguage(name)),
@@ -183,6 +192,15 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
           ),
         )
         return unpackDocuments(rows)
+      }, withoutSqlErrors),
+
+      /** Returns the number of dimensions of the vectors of a document; undefined when it has no chunk. */
+      dimensions: Effect.fnUntraced(function* ({ id, revision }: Pick<ServingDocument, "id" | "revision">) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* decodeDimensions(sql`
+          select embedding_dimensions as dimensions from chunks
+          where document_id = ${id} and revision = ${revision} and ordinal = 1 and organization_id = ${organization}`)
+        return row?.dimensions
       }, withoutSqlErrors),
 
       /**

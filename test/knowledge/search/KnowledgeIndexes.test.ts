@@ -34,7 +34,7 @@ const process = (indexBytes = 64 * MEBIBYTE) =>
 const find = ({ organization, chatbot }: Tenant, query: string) =>
   Effect.map(
     Retriever.use((retriever) => as(organization)(retriever.search({ chatbotId: chatbot, query, topK: 5 }))),
-    ({ hits }) => hits.map(({ content, similarity }) => `${content} ${similarity.toFixed(4)}`),
+    ({ hits }) => hits.map(({ content, similarity }) => `${content} ${similarity.toFixed(1)}`),
   )
 
 const makeLarge = Effect.fnUntraced(function* () {

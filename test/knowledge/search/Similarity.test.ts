@@ -7,6 +7,7 @@ import {
   type Presence,
   similarityAmong,
   similarityIn,
+  similarityWithSpelling,
 } from "../../../src/knowledge/search/Similarity.ts"
 
 const presence = fc.constantFrom<Presence>("beside a neighbour", "scattered", "absent")
@@ -89,6 +90,30 @@ describe("similarity", () => {
 
   test("exceeds the threshold when the question is a single word that the passage contains", () => {
     expect(similarity([[0.5, "beside a neighbour"]], 100_000)).toBeGreaterThan(LIKELY_SIMILARITY)
+  })
+})
+
+describe("similarity by words and by vectors of spelling", () => {
+  const share = fc.double({ min: 0, max: 1, noNaN: true })
+  const cosine = fc.double({ min: -1, max: 1, noNaN: true })
+
+  test("is between 0 and 1, grows with both, and is 0 for a passage without a word of the question", () => {
+    fc.assert(
+      fc.property(share, share, cosine, cosine, passages, (less, more, far, near, count) => {
+        const low = similarityWithSpelling(Math.min(less, more), Math.min(far, near), count)
+        const high = similarityWithSpelling(Math.max(less, more), Math.max(far, near), count)
+        expect(low).toBeGreaterThanOrEqual(0)
+        expect(high).toBeLessThanOrEqual(1)
+        expect(high).toBeGreaterThanOrEqual(low)
+        expect(similarityWithSpelling(0, near, count)).toBe(0)
+      }),
+    )
+  })
+
+  test("lets a vector raise passages that words nearly reach, and lower none", () => {
+    expect(similarityWithSpelling(0.15, 0.25, 200)).toBeGreaterThan(LIKELY_SIMILARITY)
+    expect(similarityWithSpelling(0.25, 0.02, 200)).toBe(0.25)
+    expect(similarityWithSpelling(0.05, 1, 200)).toBeLessThan(LIKELY_SIMILARITY)
   })
 })
 

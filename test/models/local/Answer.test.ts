@@ -115,7 +115,7 @@ describe("a list is quoted as a whole", () => {
   test("under its heading where none does, and steps in their order", () => {
     const steps = "# Correct an entry\n\n1. Open the page Week.\n2. Click the entry.\n3. Change the end."
     expect(answer("How do I correct an entry?", steps)).toBe(
-      "Correct an entry:\n- Open the page Week.\n- Click the entry.\n- Change the end.\n(Title)",
+      "Correct an entry:\n1. Open the page Week.\n2. Click the entry.\n3. Change the end.\n(Title)",
     )
   })
 

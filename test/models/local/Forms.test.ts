@@ -27,10 +27,17 @@ describe("a question for several things is answered with", () => {
 })
 
 describe("a question for a way is answered with", () => {
+  test("its steps with the numbers that they have in the document, also where a line begins with an ordinal", () => {
+    const content = "# Boot leihen\n\n3. Boot leihen am\n4. Tag der Woche.\n4. Leine lösen.\n4.1) Ablegen."
+    expect(answer("Wie kann ich ein Boot leihen?", content)).toBe(
+      "Boot leihen:\n3. Boot leihen am 4. Tag der Woche.\n4. Leine lösen.\n4.1) Ablegen.\n(Title)",
+    )
+  })
+
   test("all paragraphs that are numbered as steps", () => {
     const content = "## Your laptop\n\n**Step 1.** Switch it on.\n\n**Step 2.** Type the password.\n\nIt is yours."
     expect(answer("How do I set up my laptop?", content)).toBe(
-      "Your laptop:\n- Switch it on.\n- Type the password.\n(Title)",
+      "Your laptop:\n1. Switch it on.\n2. Type the password.\n(Title)",
     )
   })
 

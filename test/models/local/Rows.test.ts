@@ -162,6 +162,29 @@ describe("a question", () => {
     expect(answer("How much is shipping to Norway?", list)).toBeUndefined()
   })
 
+  test("is answered from a line of a list whose values are of all kinds", () => {
+    const contact = `# Contact
+
+Phone: 555-1201
+E-mail: info@acme.example
+Address: 12 Main Street, Springfield
+Opening hours: Monday to Friday, 9:00 to 17:00
+Managing director: Jane Roe`
+    expect(answer("Who is the managing director?", contact)).toBe("Managing director: Jane Roe")
+    expect(answer("What is the address?", contact)).toBe("Address: 12 Main Street, Springfield")
+    const fees = "# Fees\n\n- Adults: 12 EUR\n- Dogs: not admitted, except guide dogs\n- Parking: free\n- Since: 1 May"
+    expect(answer("Are dogs admitted?", fees)).toBe("Dogs: not admitted, except guide dogs")
+    expect(answer("How much is parking?", fees)).toBe("Parking: free")
+  })
+
+  test("is answered from the only record that was found, by the name of what it is about", () => {
+    const [anna = ""] = records.split("\n\n")
+    expect(answer("What is the phone number of Anna Schmidt?", anna)).toBe("Phone: 555-1201")
+    expect(answer("What is the phone number of Omar Haddad?", ...records.split("\n\n"))).toBe(
+      "Omar Haddad: Phone 555-1202",
+    )
+  })
+
   test("for the end of a scale is not answered from a table of which rows may be missing", () => {
     const others = ["Rain.", "Sun.", "Wind.", "Snow."]
     expect(answer("Which hose is the cheapest?", hoses, ...others)).not.toBe("Hose Flexo: Price 29 EUR")

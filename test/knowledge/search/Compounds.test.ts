@@ -1,0 +1,38 @@
+import { describe, expect, test } from "bun:test"
+import { partsOf } from "../../../src/knowledge/search/Compounds.ts"
+import { termOf } from "../../../src/knowledge/segments/Lexemes.ts"
+import type { Language } from "../../../src/text/Language.ts"
+
+/** The lexemes of the parts of a compound, in a knowledge base that holds these lexemes. */
+const parts = (compound: string, language: Language, held: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const texts = new Map(held.map((lexeme) => [termOf(lexeme, language), lexeme]))
+  return partsOf(compound, language, (term) => texts.has(term)).map((term) => texts.get(term) ?? "")
+}
+
+describe("a compound", () => {
+  test.each([
+    ["german", "treibhauseffekt", ["treibhaus", "effekt"]],
+    ["german", "zeugenaussag", ["zeug", "aussag"]],
+    ["german", "regierungsbeschluss", ["regier", "beschluss"]],
+    ["dutch", "fietsverzeker", ["fiet", "verzeker"]],
+    ["dutch", "verzekeringspolis", ["verzeker", "polis"]],
+    ["swedish", "cykelförsäkring", ["cykel", "försäkring"]],
+    ["danish", "cykelforsikring", ["cykel", "forsikring"]],
+    ["norwegian", "arbeidsgiveravgift", ["arbeidsgiver", "avgift"]],
+  ] as const)("is taken apart into what passages in %s hold: %s", (language, compound, held) => {
+    expect(parts(compound, language, held)).toEqual([...held])
+  })
+
+  test("is split where its second part is longest", () => {
+    expect(parts("autobahnbrück", "german", ["auto", "bahnbrück", "autobahn", "brück"])).toEqual(["auto", "bahnbrück"])
+  })
+
+  test.each([
+    ["passages hold one part only", "german", "treibhauseffekt", ["treibhaus", "gewinn"]],
+    ["a part is so short that chance makes it", "german", "tischlampe", ["tisc", "hla", "mpe"]],
+    ["its language writes compounds apart", "english", "greenhouseeffect", ["greenhouse", "effect"]],
+    ["it is too long to be a word", "german", `${"a".repeat(50)}effekt`, ["a".repeat(50), "effekt"]],
+  ] as const)("is not taken apart where %s", (_why, language, compound, held) => {
+    expect(parts(compound, language, held)).toEqual([])
+  })
+})
