@@ -17,10 +17,12 @@ import { Restore } from "./backup/Restore.ts"
 import { Blobs } from "./blobs/Blobs.ts"
 import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
+import * as ProvenBlobStore from "./blobs/ProvenBlobStore.ts"
 import * as Cli from "./cli/Cli.ts"
 import { presenter } from "./cli/Usage.ts"
 import { Config } from "./Config.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
+import { ModelFetch } from "./embeddings/sentences/ModelFetch.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import { LocalOperator } from "./http/access/LocalOperator.ts"
@@ -32,6 +34,7 @@ import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
 import { ReaderSandbox } from "./knowledge/process/ReaderSandbox.ts"
+import * as Reranker from "./knowledge/Reranker.ts"
 import { onStopSignal } from "./Launcher.ts"
 import { Models } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
@@ -88,6 +91,11 @@ const storage = Layer.provide(repositories, database)
 
 const blobStore = MeasuredBlobStore.layer.pipe(Layer.provide(configured(({ blobs }) => ChosenBlobStore.layer(blobs))))
 
+/** The store of files, which has to be that of the database. */
+const provenStoreOf = (data: typeof storage) => Layer.provide(ProvenBlobStore.layer, [data, blobStore])
+
+const provenStore = provenStoreOf(storage)
+
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
 const models = configured((config) => Models.layer({ ...config.models, local: config.retriever })).pipe(
@@ -98,25 +106,26 @@ const agent = configured((config) => Agent.layer(config.agent))
 
 const outbound = WebhookSender.layer.pipe(Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))))
 
-const examinationOf = (data: typeof storage) =>
+const examinationOf = (data: typeof storage, files: typeof provenStore = blobStore) =>
   configured(({ database }) => Doctor.layer(database)).pipe(
     Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
+    Layer.provide(configured((config) => Reranker.layer(config.reranker))),
     Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
     Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
-    Layer.provide([embeddings, blobStore, FetchHttpClient.layer]),
+    Layer.provide([embeddings, files, FetchHttpClient.layer]),
     // Built first: where it is not there, nothing else is made in the data directory.
     Layer.provide(data),
   )
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
-  Layer.provide([agent, examinationOf(storage), outbound]),
+  Layer.provide([agent, examinationOf(storage, provenStore), outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
-  Layer.provide([models, embeddings, storage, blobStore]),
+  Layer.provide([models, embeddings, storage, provenStore]),
 )
 
-const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, blobStore]))
+const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, provenStore]))
 
 const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
@@ -216,6 +225,9 @@ const existingData = configured(({ blobs }) => {
 
 const doctor = examinationOf(Layer.provide(repositories, existing)).pipe(Layer.provide(existingData), ofCommand)
 
+/** The fetching of embedding models, which opens no database. */
+const modelFetch = configured(({ embeddings }) => ModelFetch.layer(embeddings.sentences)).pipe(ofCommand)
+
 const backup = Backup.layer.pipe(
   Layer.provide(blobStore),
   // Built first: where it is not there, nothing else is made in the data directory.
@@ -223,12 +235,14 @@ const backup = Backup.layer.pipe(
   ofCommand,
 )
 
-const restoring = (migrating?: Database.Migrating) =>
+const restoreInto = (data: typeof storage, files: typeof provenStore) =>
   Restore.layer.pipe(
-    Layer.provide([Layer.provide(repositories, opened(migrating)), blobStore]),
+    Layer.provide([data, files]),
     Layer.provide(configured(({ secrets }) => Secrets.layer(secrets))),
     ofCommand,
   )
+
+const importedTo = Layer.provide(repositories, opened())
 
 /** Runs one server until a signal stops it, its launcher or its terminal has ended, or the database is lost for good. */
 const serveAlone = Effect.scoped(
@@ -262,9 +276,10 @@ export const commands = Cli.make({
   existingTenancy,
   doctor,
   backup,
-  importing: restoring(),
-  restoring: (migration) => restoring(emptyAt(migration)),
+  importing: restoreInto(importedTo, provenStoreOf(importedTo)),
+  restoring: (migration) => restoreInto(Layer.provide(repositories, opened(emptyAt(migration))), blobStore),
   blobs: blobCopy,
+  models: modelFetch,
 })
 
 const program = Command.run(commands, { version: manifest.version }).pipe(

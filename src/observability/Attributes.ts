@@ -28,4 +28,4 @@ export const genAi = {
 } as const
 
 /** The operations of `gen_ai.operation.name`. */
-export const operations = { chat: "chat", tool: "execute_tool", embeddings: "embeddings" } as const
+export const operations = { chat: "chat", tool: "execute_tool", embeddings: "embeddings", rerank: "rerank" } as const

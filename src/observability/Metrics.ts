@@ -80,7 +80,7 @@ export const search = {
   seconds: histogram("parley_search_duration_seconds", "Time of a search in a knowledge base.", SHORT),
   stages: histogram(
     "parley_search_stage_duration_seconds",
-    "Time of a stage of a search: open the index, match words, embed the question, rank.",
+    "Time of a stage of a search: open the index, match words, embed the question, rank, rerank.",
     SHORT,
     ["stage"],
   ),
@@ -96,6 +96,12 @@ export const embeddings = {
     LONG,
     ["purpose", "outcome"],
   ),
+}
+
+export const rerank = {
+  seconds: histogram("parley_rerank_duration_seconds", "Time of a request to the reranker, by outcome.", SHORT, [
+    "outcome",
+  ]),
 }
 
 export const jobs = {

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import {
   authenticated,
   CONNECTIONS,
+  embeddedBy,
   measure,
   parley,
   script,
@@ -108,6 +109,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
     DATABASE_CONNECTIONS: CONNECTIONS,
     ANTHROPIC_API_KEY: "bench",
     ANTHROPIC_BASE_URL: providerUrl,
+    ...embeddedBy(providerUrl, settings.embeddings),
   })
   const filled = yield* Effect.scoped(Effect.flatMap(start(onPostgres), (child) => fill(child.port)))
   const passages = yield* copy(parleyUrl, bareUrl, filled)
@@ -156,7 +158,8 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
  * Measures chats, whole and streamed, beside a bare server, with a provider that takes no time: requests per second,
  * the time to the first word, and many slow streams at once. `DATABASE_URL` as for `bench http`. Options: `--rounds 4`,
  * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`, `--only
- * chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, and `--reply whole`, or `least`: the bare server
+ * chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, `--embeddings 384` for
+ * vectors of so many dimensions from the provider, and `--reply whole`, or `least`: the bare server
  * answers and stores everything that the contract requires of a chat, or only the texts.
  */
 export const run = (args: ReadonlyArray<string>): void => {
@@ -171,6 +174,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       only: { type: "string", default: "" },
       reply: { type: "string", default: "whole" },
       profile: { type: "string" },
+      embeddings: { type: "string" },
     },
   })
   const server = process.env["DATABASE_URL"]
@@ -192,6 +196,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         only: values.only,
         reply: values.reply === "least" ? "least" : "whole",
         profileDirectory: values.profile,
+        embeddings: values.embeddings,
       }),
     ),
   )

@@ -17,6 +17,8 @@ export interface Settings {
   /** A part of the names of the scenarios to run. */
   readonly only: string
   readonly profileDirectory: string | undefined
+  /** Dimensions of the vectors that Parley has from the provider; undefined for its own vectors. */
+  readonly embeddings: string | undefined
 }
 
 const REQUESTS_MAX = 50_000
@@ -52,6 +54,17 @@ export const parley = (directory: string, environment: Readonly<Record<string, s
   ready: authenticated,
   output: join(directory, "parley.log"),
 })
+
+/** The settings by which Parley has vectors from the fake provider; none without `dimensions`. */
+export const embeddedBy = (providerUrl: string, dimensions: string | undefined): Readonly<Record<string, string>> =>
+  dimensions === undefined
+    ? {}
+    : {
+        EMBEDDINGS: "openai:bench",
+        EMBEDDINGS_BASE_URL: `${providerUrl}/v1`,
+        EMBEDDINGS_API_KEY: "bench",
+        EMBEDDINGS_DIMENSIONS: dimensions,
+      }
 
 export interface Target {
   readonly name: string
@@ -141,6 +154,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     DATABASE_CONNECTIONS: CONNECTIONS,
     ANTHROPIC_API_KEY: "bench",
     ANTHROPIC_BASE_URL: providerUrl,
+    ...embeddedBy(providerUrl, settings.embeddings),
   })
   const filled = yield* Effect.scoped(Effect.flatMap(start(onPostgres), (child) => fill(child.port)))
   const passages = yield* copy(parleyUrl, bareUrl, filled)
@@ -188,7 +202,8 @@ const starts = Effect.fnUntraced(function* (onPostgres: ChildOptions) {
 /**
  * Measures speed and memory of the server on Postgres, beside a bare one. `DATABASE_URL` names any database of a
  * Postgres server in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients
- * 1,16,64`, `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley.
+ * 1,16,64`, `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley,
+ * and `--embeddings 384` for vectors of so many dimensions from a provider, which answers at once.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -199,6 +214,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       clients: { type: "string", default: "1,16,64" },
       only: { type: "string", default: "" },
       profile: { type: "string" },
+      embeddings: { type: "string" },
     },
   })
   const server = process.env["DATABASE_URL"]
@@ -210,6 +226,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     clients: values.clients.split(",").map(Number),
     only: values.only,
     profileDirectory: values.profile,
+    embeddings: values.embeddings,
   }
   const all = Effect.flatMap(bench(settings), (onPostgres) => (settings.only === "" ? starts(onPostgres) : Effect.void))
   NodeRuntime.runMain(Effect.scoped(all))

@@ -15,6 +15,7 @@ import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform } from "../lib/Layers.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
+import { embeddingsNamed } from "./lib/EmbeddingsNamed.ts"
 import { calibrate } from "./lib/Calibrating.ts"
 import { curvesOf, linesOf, questionsOfOthers, sampled, THRESHOLDS } from "./lib/Curves.ts"
 import { makeOrganization } from "./lib/Filling.ts"
@@ -37,7 +38,7 @@ const organization = OrganizationId.make(crypto.randomUUID())
 /** The retriever of the server, and one without a threshold, which measures the ranking alone. */
 class Unfiltered extends Context.Service<Unfiltered, Retriever["Service"]>()("parley/bench/Unfiltered") {}
 
-const layer = (indexBytes: number) =>
+const layer = (indexBytes: number, embeddings: string) =>
   Layer.mergeAll(
     Retriever.layer({ threshold: undefined }),
     Layer.effect(Unfiltered, Retriever).pipe(Layer.provide(Layer.fresh(Retriever.layer({ threshold: 0 })))),
@@ -49,7 +50,7 @@ const layer = (indexBytes: number) =>
         Chunks.layer,
         LexemeIndexes.layer,
         VectorIndexes.layer(),
-        Embeddings.layerLocal,
+        embeddingsNamed(embeddings),
         SecureRandom.layerWebCrypto,
       ),
     ),
@@ -189,9 +190,9 @@ const calibrateAll = Effect.fnUntraced(function* (directory: string, names: Read
 /**
  * Measures the ranking quality of the real storage and retriever on public sets, beside BM25. On the embedded database,
  * or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--public` leaves out the sets that
- * are made of the public ones; `--no-index` searches as in a
- * knowledge base that is too large for an index in memory; `--fit` looks for better weights instead,
- * and `--calibrate` for a better calibration of similarity.
+ * are made of the public ones; `--embeddings` names a model, as `EMBEDDINGS` does; `--no-index` searches as in a knowledge
+ * base that is too large for an index in memory; `--fit` looks for better weights instead, and `--calibrate` for a better
+ * calibration of similarity.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
@@ -203,6 +204,7 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
       "no-index": { type: "boolean", default: false },
       fit: { type: "boolean", default: false },
       calibrate: { type: "boolean", default: false },
+      embeddings: { type: "string", default: "local" },
     },
   })
   const directory = values.data ?? process.env["PARLEY_BENCH_DATA"]
@@ -210,7 +212,7 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const names = values.sets?.split(",") ?? (values.public ? PUBLIC_SETS : ALL_SETS)
   const indexBytes = values["no-index"] ? 1 : INDEX_BYTES
   const provided = Effect.provide(
-    Layer.provideMerge(layer(indexBytes), Layer.succeed(CurrentOrganization, organization)),
+    Layer.provideMerge(layer(indexBytes, values.embeddings), Layer.succeed(CurrentOrganization, organization)),
   )
   return Effect.runPromise(
     Effect.scoped(

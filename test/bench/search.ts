@@ -10,10 +10,12 @@ import { SecureRandom } from "effect/crypto"
 import { type ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import { layer as remoteEmbeddings } from "../../src/embeddings/RemoteEmbeddings.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { layerPostgres, SystemSql } from "../../src/storage/sql/Database.ts"
+import { embeddedBy } from "./http.ts"
 import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
@@ -33,6 +35,8 @@ interface Settings {
   /** The memory for indexes, as the setting is written. */
   readonly indexMemory: string | undefined
   readonly profileDirectory: string | undefined
+  /** Dimensions of the vectors from a provider; undefined for the server's own. */
+  readonly embeddings: string | undefined
 }
 
 const CHUNKS_OF_SMALL = 100
@@ -164,6 +168,13 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
   )
   const url = yield* database(settings.server, "search")
+  const provider = yield* start({
+    script: join(import.meta.dir, "http/FakeProvider.ts"),
+    environment: {},
+    ready: { path: "/healthz" },
+    output: join(directory, "provider.log"),
+  })
+  const providerUrl = `http://127.0.0.1:${provider.port}`
   const options = {
     script: join(import.meta.dir, "../../src/main.ts"),
     environment: {
@@ -172,6 +183,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       ...withoutLimits,
       LOG_FORMAT: "json",
       DATABASE_URL: url,
+      ...embeddedBy(providerUrl, settings.embeddings),
       ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),
     },
     // The list of chatbots is not requested, because those made here lack some columns.
@@ -182,7 +194,12 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
   yield* Effect.scoped(start(options))
   const storage = Indexer.layer.pipe(
     Layer.provideMerge(
-      Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
+      Layer.mergeAll(
+        Chunks.layer,
+        VectorIndexes.layer(),
+        embeddingsOf(providerUrl, settings),
+        SecureRandom.layerWebCrypto,
+      ),
     ),
     Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
     Layer.provide(fileSystem),
@@ -237,6 +254,17 @@ ${name}, memory of the server: ${rest.toFixed(0)} MB at rest, ${now.toFixed(0)} 
   }
 })
 
+const embeddingsOf = (providerUrl: string, { embeddings }: Settings) =>
+  embeddings === undefined
+    ? Embeddings.layerLocal
+    : remoteEmbeddings({
+        provider: "openai",
+        model: "bench",
+        apiKey: undefined,
+        baseUrl: `${providerUrl}/v1`,
+        dimensions: Number(embeddings),
+      })
+
 const organizationOf = (url: string) =>
   Effect.promise(async () => {
     await using sql = new SQL(url)
@@ -248,7 +276,8 @@ const organizationOf = (url: string) =>
  * Measures speed and memory of searches through HTTP on Postgres, at size. `DATABASE_URL` names any database of a
  * Postgres server in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000`
  * chatbots of 100 chunks each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an
- * index in memory, `--profile DIR` for a CPU profile.
+ * index in memory, `--profile DIR` for a CPU profile, and `--embeddings 384` for vectors of so many dimensions from a
+ * provider, which answers at once.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -260,6 +289,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       milliseconds: { type: "string", default: "6000" },
       "index-memory": { type: "string" },
       profile: { type: "string" },
+      embeddings: { type: "string" },
     },
   })
   const server = process.env["DATABASE_URL"]
@@ -272,6 +302,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     milliseconds: Number(values.milliseconds),
     indexMemory: values["index-memory"],
     profileDirectory: values.profile,
+    embeddings: values.embeddings,
   }
   NodeRuntime.runMain(Effect.scoped(bench(settings)))
 }

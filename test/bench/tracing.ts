@@ -87,6 +87,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         clients: values.clients.split(",").map(Number),
         only: values.only,
         profileDirectory: undefined,
+        embeddings: undefined,
       }),
     ),
   )

@@ -306,7 +306,17 @@ describe("10. query", () => {
     expect(explained).toMatchObject([...plain])
     const [first] = explained
     expect(new Set(Object.keys(first ?? {}))).toEqual(
-      new Set(["content", "similarity", "document_id", "chunk", "page", "matched_words", "ranks", "scores"]),
+      new Set([
+        "content",
+        "similarity",
+        "document_id",
+        "chunk",
+        "page",
+        "matched_words",
+        "ranks",
+        "reranked",
+        "scores",
+      ]),
     )
     expect(documents.find(({ name }) => name === "tides.md")?.id ?? "").toBe(String(first?.["document_id"]))
     expect(first).toMatchObject({ chunk: 1, page: null })

@@ -31,6 +31,18 @@ const Explanation = {
       vector: Schema.NullOr(Schema.Int).annotate({ description: "Its place by `scores.vector` alone, from 1." }),
     }).annotate({ description: "Among all passages that were compared.", examples: [{ lexical: 1, vector: 3 }] }),
   ),
+  reranked: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        from: Schema.Int.annotate({ description: "Its place by `scores.fused`, from 1." }),
+        score: Schema.Finite.annotate({ description: "The reranker's score, on a scale of its own." }),
+      }),
+    ).annotate({
+      description:
+        "Null where no reranker ordered it: none is set, it gave no usable answer in time, or the passage was not among the first 30.",
+      examples: [{ from: 4, score: 0.93 }, null],
+    }),
+  ),
   scores: Schema.optionalKey(
     Schema.Struct({
       lexical: Schema.Finite.annotate({
@@ -40,7 +52,8 @@ const Explanation = {
         description: "Cosine of the question and the passage; null when another model embedded the passage.",
       }),
       fused: Schema.Finite.annotate({
-        description: "Both together, from 0 for the least of what was compared to 1: results are in its order.",
+        description:
+          "Both together, from 0 for the least of what was compared to 1: results are in its order, unless `reranked`.",
       }),
     }).annotate({ examples: [{ lexical: 14.2, vector: 0.31, fused: 0.94 }] }),
   ),

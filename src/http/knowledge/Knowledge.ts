@@ -130,5 +130,6 @@ const explainedResultOf = (hit: ExplainedHit) => ({
   page: hit.page,
   matched_words: hit.matchedWords,
   ranks: hit.ranks,
+  reranked: hit.reranked ?? null,
   scores: hit.scores,
 })

@@ -1,22 +1,24 @@
 import { Effect, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { BlobStore, USERS } from "../../blobs/BlobStore.ts"
+import { BlobStore, STORES, USERS } from "../../blobs/BlobStore.ts"
 import type { Finding } from "../../domain/system/SystemState.ts"
 import { Embeddings } from "../../embeddings/Embeddings.ts"
 import { BlobCheck } from "../../jobs/BlobCheck.ts"
+import { Reranker } from "../../knowledge/Reranker.ts"
 import { ReaderSandbox } from "../../knowledge/process/ReaderSandbox.ts"
 import { describe } from "../../knowledge/process/Sandbox.ts"
 import { ProviderProbes } from "../../models/ProviderProbes.ts"
+import { FileStores } from "../../storage/blobs/FileStores.ts"
 import { Inspection, type LexemeIndexFacts } from "../../storage/inspection/Inspection.ts"
 import { type HeadersState, ToolHeaders } from "../../storage/tools/ToolHeaders.ts"
-import { SECRETS_KEY } from "../../system/Variables.ts"
+import { RERANK_API_KEY, RERANK_MODEL, RERANK_URL, SECRETS_KEY } from "../../system/Variables.ts"
 import { count, note, ofQueue, ok, wrong } from "./Check.ts"
 
 /*
  * Checks of what the server works with: providers, documents, vectors, files, webhooks and secrets.
  */
 
-/** Asks each provider of language models, and that of embeddings. */
+/** Asks each provider of language models, that of embeddings, and the reranker, where there is one. */
 export const modelsCheck = Effect.gen(function* () {
   const embeddings = yield* Embeddings
   const probed = yield* (yield* ProviderProbes).run
@@ -24,13 +26,24 @@ export const modelsCheck = Effect.gen(function* () {
     onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
     onFailure: ({ detail }) => wrong("embeddings", `${embeddings.model}: ${detail}`),
   })
+  const reranker = yield* Reranker
+  const reranked = reranker === undefined ? [] : [Effect.map(reranker.probe, ofReranker)]
   return [
     ...probed.map(({ failure, provider }) =>
       failure === undefined ? ok("models", `${provider} answers`) : wrong("models", `${provider}: ${failure}`),
     ),
     embedded,
+    ...(yield* Effect.all(reranked)),
   ]
 })
+
+const ofReranker = (failure: string | undefined): Finding =>
+  failure === undefined
+    ? ok("search", "the reranker answers")
+    : wrong(
+        "search",
+        `the reranker does not serve. ${failure} See ${RERANK_URL}, ${RERANK_MODEL} and ${RERANK_API_KEY}`,
+      )
 
 /** Descriptions of the lexeme index of a chatbot whose knowledge exceeds `INDEX_MEMORY`, or soon will. */
 const INDEX_STATES: Record<LexemeIndexFacts["state"], string> = {
@@ -110,12 +123,22 @@ const tryFiles = Effect.gen(function* () {
   }),
 )
 
+/** Looks for the file by which servers recognize the store of their database. */
+const recognizeStore = Effect.gen(function* () {
+  const row = yield* (yield* FileStores).found
+  if (row === undefined || !row.is_marked) return []
+  const key = `${STORES}${row.id}`
+  const isThere = (yield* (yield* BlobStore).info(key)) !== undefined
+  return isThere ? [] : [wrong("files", `this is not the store of the database, which has the file ${key}`)]
+})
+
 /** Compares the stored files with the database: documents without their file, and files without an owner. */
 const compareFiles = Effect.gen(function* () {
   const { owned, missing, orphans, isShared } = yield* (yield* BlobCheck).compare
   const examples = missing.examples.map(({ name, owner }) => `${JSON.stringify(name)} (${owner})`).join(", ")
   const others = missing.count > missing.examples.length ? " and others" : ""
   const findings = [
+    ...(yield* recognizeStore),
     missing.count === 0
       ? ok("files", `there for each of ${count(owned, "document")}`)
       : wrong("files", `missing for ${missing.count} of ${count(owned, "document")}: ${examples}${others}`),

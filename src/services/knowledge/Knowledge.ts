@@ -68,13 +68,12 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
           matchedWords: matched.get(hit.chunkId) ?? [],
           ranks: { lexical: ranks.lexical.get(hit.chunkId) ?? 1, vector: ranks.vector.get(hit.chunkId) ?? null },
         })
+        // The threshold judges the question: where a passage reaches it, the others are beyond the number asked for.
+        const reason = hits.length === 0 ? ("below_threshold" as const) : ("beyond_top_k" as const)
         return {
           hits: hits.map(explained),
           threshold,
-          leftOut: next.map((hit) => ({
-            ...explained(hit),
-            reason: hit.similarity < threshold ? ("below_threshold" as const) : ("beyond_top_k" as const),
-          })),
+          leftOut: next.map((hit) => ({ ...explained(hit), reason })),
         }
       }, withinShare),
 

@@ -8,12 +8,12 @@ const DIMENSIONS = 384
 export const answerText = "Here is what the knowledge base says. ".repeat(5).trim()
 
 /** A unit vector made of the words' hashes: equal for equal texts, near for texts of the same words. */
-export const embed = (text: string): Float32Array => {
-  const vector = new Float32Array(DIMENSIONS)
+export const embed = (text: string, dimensions = DIMENSIONS): Float32Array => {
+  const vector = new Float32Array(dimensions)
   for (const word of text.toLowerCase().split(/[^a-z0-9]+/)) {
     if (word === "") continue
     const hash = Bun.hash.crc32(word)
-    const place = hash % DIMENSIONS
+    const place = hash % dimensions
     vector[place] = (vector[place] ?? 0) + (hash & 0x1000_0000 ? 1 : -1)
   }
   const length = Math.hypot(...vector) || 1
@@ -124,12 +124,18 @@ const streamed = (message: ReturnType<typeof messages>): Response => {
   return new Response(body, { headers })
 }
 
-const embeddings = ({ input }: { readonly input: ReadonlyArray<string> }) => ({
+const embeddings = ({
+  dimensions,
+  input,
+}: {
+  readonly dimensions?: number
+  readonly input: ReadonlyArray<string>
+}) => ({
   object: "list",
   data: input.map((text, index) => ({
     object: "embedding",
     index,
-    embedding: Buffer.from(embed(text).buffer).toString("base64"),
+    embedding: Buffer.from(embed(text, dimensions).buffer).toString("base64"),
   })),
 })
 

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { ChatbotId, DocumentId, type OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
+import { Embeddings } from "../../../src/embeddings/Embeddings.ts"
 import { LOCAL_MODEL } from "../../../src/embeddings/LocalEmbedding.ts"
 import { Indexer } from "../../../src/knowledge/Indexer.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -40,14 +41,20 @@ export const addDocument = Effect.fnUntraced(function* (
   title: string,
   texts: ReadonlyArray<string>,
 ) {
-  const documentId = yield* addEmptyDocument(chatbotId, title, texts.length)
+  const { model } = yield* Embeddings
+  const documentId = yield* addEmptyDocument(chatbotId, title, texts.length, model)
   const chunks = texts.map((text, index) => ({ ordinal: index + 1, headings: [], text, page: null }))
   yield* (yield* Indexer).index({ chatbotId, documentId, revision: 1, title, chunks }, () => undefined)
   return documentId
 })
 
 /** Adds a document without its chunks, which serves as soon as they are stored, and returns its id. */
-export const addEmptyDocument = Effect.fnUntraced(function* (chatbotId: ChatbotId, title: string, chunks: number) {
+export const addEmptyDocument = Effect.fnUntraced(function* (
+  chatbotId: ChatbotId,
+  title: string,
+  chunks: number,
+  embeddingModel = LOCAL_MODEL,
+) {
   const sql = yield* SystemSql
   const documentId = DocumentId.make(crypto.randomUUID())
   yield* sql`insert into documents ${sql.insert({
@@ -62,7 +69,7 @@ export const addEmptyDocument = Effect.fnUntraced(function* (chatbotId: ChatbotI
     status: "ready",
     chunk_count: chunks,
     revision: 1,
-    embedding_model: LOCAL_MODEL,
+    embedding_model: embeddingModel,
   })}`
   return documentId
 })

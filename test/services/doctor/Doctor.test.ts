@@ -7,8 +7,10 @@ import { BlobCheck } from "../../../src/jobs/BlobCheck.ts"
 import { Doctor } from "../../../src/services/doctor/Doctor.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Documents } from "../../../src/storage/documents/Documents.ts"
+import { FileStores } from "../../../src/storage/blobs/FileStores.ts"
 import { Inspection } from "../../../src/storage/inspection/Inspection.ts"
 import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
+import { Reranker } from "../../../src/knowledge/Reranker.ts"
 import { ReaderSandbox } from "../../../src/knowledge/process/ReaderSandbox.ts"
 import { noSandbox } from "../../../src/knowledge/process/Sandbox.ts"
 import { Reembeddings } from "../../../src/storage/documents/Reembeddings.ts"
@@ -119,6 +121,23 @@ test("a model provider that refuses the configured key is wrong", () =>
     }),
   ))
 
+test("a reranker that does not serve is wrong", () =>
+  run(
+    Effect.gen(function* () {
+      const refused = {
+        passages: 30,
+        rerank: () => Effect.undefined,
+        probe: Effect.succeed("It answers with status 401."),
+      }
+      expect(yield* Effect.provideService(wrongs, Reranker, refused)).toEqual([
+        "wrong search: the reranker does not serve. It answers with status 401. See RERANK_URL, RERANK_MODEL and RERANK_API_KEY",
+      ])
+      const serving = { ...refused, probe: Effect.undefined }
+      expect(yield* Effect.provideService(findings, Reranker, serving)).toContain("ok search: the reranker answers")
+      expect((yield* findings).join()).not.toContain("reranker")
+    }),
+  ))
+
 test("a lost file and a store that does not work are wrong", () =>
   run(
     Effect.gen(function* () {
@@ -134,6 +153,23 @@ test("a lost file and a store that does not work are wrong", () =>
         "wrong files: The disk is full.",
         `wrong files: missing for 1 of 1 document: "file.txt" (${id})`,
       ])
+    }),
+  ))
+
+test("a store that is not the one of the database is wrong", () =>
+  run(
+    Effect.gen(function* () {
+      const { blobs } = yield* healthy
+      const stores = yield* FileStores
+      const id = (yield* stores.get)?.id
+      expect(yield* wrongs).toEqual([])
+      yield* stores.claim(Effect.void)
+      expect(yield* wrongs).toEqual([
+        `wrong files: this is not the store of the database, which has the file stores/${id}`,
+      ])
+      blobs.set(`stores/${id}`, new Uint8Array())
+      expect(yield* wrongs).toEqual([])
+      yield* SystemSql.use((sql) => sql`delete from file_stores`)
     }),
   ))
 

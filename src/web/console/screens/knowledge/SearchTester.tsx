@@ -27,13 +27,14 @@ const ranked = (value: string, rank: number | null | undefined) => (
   </>
 )
 
-const Scores = ({ result: { ranks, scores, similarity } }: { readonly result: SearchResult }) => (
+const Scores = ({ result: { ranks, reranked, scores, similarity } }: { readonly result: SearchResult }) => (
   <FactList
     facts={{
       Similarity: similarity.toFixed(2),
       Words: scores !== undefined && ranked(scores.lexical.toFixed(1), ranks?.lexical),
       Meaning: scores !== undefined && ranked(scores.vector?.toFixed(2) ?? "–", ranks?.vector),
-      Together: scores !== undefined && scores.fused.toFixed(2),
+      Together: scores !== undefined && ranked(scores.fused.toFixed(2), reranked?.from),
+      Reranked: reranked != null && reranked.score.toFixed(2),
     }}
   />
 )
