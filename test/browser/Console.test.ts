@@ -133,6 +133,57 @@ describe("the screen of", () => {
   }
 })
 
+onScreen("an address without a screen says so, and that of all chatbots shows them", async ({ expects, page }) => {
+  expects(/status of 40[04]/)
+  const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true })
+  await page.goto(`${server.url}/console/chatbots`)
+  await heading("Chatbots").waitFor()
+  await page.goto(`${server.url}/console/nowhere`)
+  await heading("Page not found").waitFor()
+  await inspect(page, "console-nowhere")
+  for (const unknown of ["nobody", id.replace(/.{4}$/, "0000")]) {
+    await page.goto(`${server.url}/console/chatbots/${unknown}/playground`)
+    await heading("Chatbot not found").waitFor()
+    expect(await page.getByRole("textbox").count()).toBe(0)
+  }
+  await inspect(page, "console-unknown-chatbot")
+})
+
+onScreen("the lists of a reply have numbers, bullets and room", async ({ page }) => {
+  model.answers(() => says("1. By boat\n2. By train\n   - to the coast"))
+  const name = crypto.randomUUID()
+  await server.api.post(`/api/external/chatbot/${id}/chat`, {
+    messages: [{ role: "user", content: "How do I get there?" }],
+    sessionToken: name,
+  })
+  const { session: own } = await server.api.get(`/api/external/chatbot/${id}/conversations/${name}`)
+  await page.goto(`${server.url}/console/conversations/${id}/${own.id}`)
+  const styleOf = (list: string) =>
+    page.locator(`.markdown ${list}`).evaluate((element) => {
+      const { listStyleType, paddingInlineStart } = getComputedStyle(element)
+      return { listStyleType, isIndented: Number.parseFloat(paddingInlineStart) > 10 }
+    })
+  expect(await styleOf("> ol")).toEqual({ listStyleType: "decimal", isIndented: true })
+  expect(await styleOf("ol ul")).toEqual({ listStyleType: "disc", isIndented: true })
+})
+
+onScreen("a dialog with fields begins with the first of them", async ({ page }) => {
+  const openings = [
+    { path: "/keys", opens: "New key" },
+    { path: `/chatbots/${id}/widget`, opens: "Add a website" },
+  ]
+  for (const { opens, path } of openings) {
+    await page.goto(`${server.url}/console${path}`)
+    await settled(page)
+    await page.getByRole("button", { name: opens }).first().click()
+    await page.getByRole("dialog").waitFor()
+    await page.keyboard.press("ControlOrMeta+a")
+    await page.keyboard.type("Back office and more")
+    expect(await page.getByRole("dialog").getByLabel("Name", { exact: true }).inputValue()).toBe("Back office and more")
+    await page.keyboard.press("Escape")
+  }
+})
+
 onScreen("every entry of the navigation opens the screen that it names", async ({ page }) => {
   await page.goto(server.url)
   await settled(page)
@@ -251,6 +302,8 @@ onScreen("a form says at a field what the server refuses of it", async ({ expect
   await page.getByLabel("Description").fill("Tells where an order is.")
   await page.getByRole("button", { name: "Create" }).click()
   await page.locator("[aria-invalid=true]").first().waitFor()
+  expect(await page.getByRole("alert").innerText()).toBe("Nothing is saved yet. Correct what is marked.")
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe("true")
   await inspect(page, "console-refused-tool")
   await page.getByLabel("Name", { exact: true }).fill("orderStatus")
   await page.getByRole("button", { name: "Create" }).click()

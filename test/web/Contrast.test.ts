@@ -58,6 +58,14 @@ describe("the colours of the widget", () => {
     )
   })
 
+  test("give a message of the page's own colour an edge, and no other", () => {
+    const white = colorProperties("", "#ffffff")
+    expect(white.get("--bubble-edge-light")).not.toBe(white.get("--bubble-light"))
+    expect(white.get("--bubble-edge-dark")).toBe(white.get("--bubble-dark"))
+    const own = colorProperties("", "")
+    expect(own.get("--bubble-edge-light")).toBe(own.get("--bubble-light"))
+  })
+
   test("are the widget's own where the operator has chosen none, or what is no colour", () => {
     expect(colorProperties("", "")).toEqual(colorProperties("url(x)", "nonsense"))
   })

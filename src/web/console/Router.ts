@@ -57,7 +57,9 @@ const patterns = screenNames.map((screen) => ({
 
 /** The screen at an address, with its parameters. */
 export const placeOf = (pathname: string, search = ""): Place => {
-  const below = pathname.startsWith(BASE) ? pathname.slice(BASE.length) || "/" : pathname
+  const own = pathname.startsWith(BASE) ? pathname.slice(BASE.length) || "/" : pathname
+  // People shorten the address of a chatbot to that of all.
+  const below = own.replace(/^\/chatbots\/?$/, paths.chatbots)
   const query = new URLSearchParams(search)
   for (const { pattern, screen } of patterns) {
     const match = pattern.exec(below)

@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import { BookOpen, KeyRound, LogOut, Menu as MenuIcon, MessagesSquare, Monitor, Moon, Sun } from "lucide"
+import { BookOpen, LogOut, Menu as MenuIcon, Monitor, SearchX, Moon, Sun } from "lucide"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource } from "./data/Chatbots.ts"
 import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton, Menu } from "./parts/Buttons.tsx"
 import { Confirmations, Dialog } from "./parts/Dialogs.tsx"
-import { Empty, Problem, Skeleton } from "./parts/Layout.tsx"
+import { Empty, Page, Problem, Skeleton } from "./parts/Layout.tsx"
 import { toastFailure, Toasts } from "./parts/Toast.tsx"
 import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
@@ -58,8 +58,13 @@ const Entries = ({ params }: EntriesProps) => {
   )
 }
 
+/** The status with which the API refuses a chatbot's id that names none. */
+const isUnknown = (status: number | undefined): boolean => status === 404 || status === 400
+
 const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
+  const { data, failure } = useResource(chatbotResource(chatbotId))
+  if (isUnknown(failure.value?.status)) return null
+  const chatbot = data.value?.chatbot
   return (
     <div>
       <div class="nav-chatbot row nowrap">
@@ -129,28 +134,44 @@ const Screen = () => {
   }, [address])
   return (
     <main id="main" ref={main} tabIndex={-1}>
-      {screen === undefined && (
-        <Empty
-          icon={MessagesSquare}
-          title="There is nothing at this address"
-          action={<a href={href("chatbots", {})}>All chatbots</a>}
-        />
-      )}
+      {screen === undefined && <Missing title="Page not found" about="There is nothing at this address." />}
       {screen !== undefined && !isShown(screen) && (
-        <Empty icon={KeyRound} title="The key that is signed in may not see this" />
+        <Missing title="No access" about="The key that you signed in with may not see this page." />
       )}
       {screen !== undefined && isShown(screen) && <Shown key={address} screen={screen} />}
     </main>
   )
 }
 
+/** The page that stands for one that cannot be shown. */
+const Missing = ({ about, title }: { readonly title: string; readonly about: string }) => (
+  <Page title={title}>
+    <Empty
+      icon={SearchX}
+      title={about}
+      action={
+        <a class="button secondary" href={href("chatbots", {})}>
+          All chatbots
+        </a>
+      }
+    />
+  </Page>
+)
+
 const Shown = ({ screen }: { readonly screen: ScreenName }): ComponentChildren => {
   const code = useResource(codeOf(screen))
+  const { chatbotId } = place.value.params
+  // The navigation asks for it. A screen of a chatbot that does not exist would take what it cannot store.
+  const chatbot = chatbotId !== undefined && can("chatbots:read") ? chatbotResource(chatbotId) : undefined
   const failure = code.failure.value
+  if (isUnknown(chatbot?.failure.value?.status))
+    return <Missing title="Chatbot not found" about="This chatbot does not exist, or has been deleted." />
+  const isAwaited =
+    chatbot !== undefined && screen !== "conversation" && (chatbot.data.value ?? chatbot.failure.value) === undefined
   // The server may have other files by now.
   if (failure !== undefined) return <Problem failure={failure} onRetry={() => location.reload()} />
   const render = code.data.value
-  if (render !== undefined) return render(place.value.params)
+  if (render !== undefined && !isAwaited) return render(place.value.params)
   return (
     <div class="page stack loose">
       <Skeleton />

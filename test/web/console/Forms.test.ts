@@ -153,9 +153,9 @@ describe("a form", () => {
     })
     form.set("name", "Shop")
     await form.save()
-    expect(form.error("name")).toBe("Too long")
+    expect(form.errors.value).toEqual([{ path: "name", message: "Too long" }])
     form.set("name", "Store")
-    expect(form.error("name")).toBeUndefined()
+    expect(form.errors.value).toEqual([])
   })
 })
 

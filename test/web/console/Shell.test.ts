@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { everyPage, isWorthRepeating } from "../../../src/web/console/server/Api.ts"
 import { addressOf } from "../../../src/web/console/server/Root.ts"
-import { failureOf, toFailure, unreachable } from "../../../src/web/console/server/Failure.ts"
+import { failureOf, nameOfField, toFailure, unreachable } from "../../../src/web/console/server/Failure.ts"
 import { href, isComplete, placeOf } from "../../../src/web/console/Router.ts"
-import { nameOfField } from "../../../src/web/console/forms/Fields.ts"
 
 describe("the address of a screen", () => {
   test("leads back to the screen and its parameters", () => {
@@ -22,6 +21,7 @@ describe("the address of a screen", () => {
   test("is that of the chatbots at the console's own address, and of nothing where there is no screen", () => {
     expect(placeOf("/console").screen).toBe("chatbots")
     expect(placeOf("/console/").screen).toBe("chatbots")
+    expect(placeOf("/console/chatbots/").screen).toBe("chatbots")
     expect(placeOf("/console/nowhere").screen).toBeUndefined()
   })
 

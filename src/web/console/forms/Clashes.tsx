@@ -1,7 +1,8 @@
 import { type Signal, signal } from "@preact/signals"
 import { confirm } from "../parts/Dialogs.tsx"
 import { Checkbox } from "../parts/Field.tsx"
-import { type Clash, nameOfField, type Value } from "./Fields.ts"
+import { nameOfField } from "../server/Failure.ts"
+import type { Clash, Value } from "./Fields.ts"
 
 const LONGEST = 400
 

@@ -10,6 +10,8 @@ interface ColorProps {
   readonly hint?: ComponentChildren
   /** Colour that stands for an empty field. */
   readonly fallback: string
+  /** Words for that colour where its digits say nothing. */
+  readonly placeholder?: string
 }
 
 /** The six digits that the browser's own choice of colours takes, of a colour with three, six or eight. */
@@ -19,7 +21,7 @@ export const sixDigits = (color: string): string | undefined => {
 }
 
 /** A colour, by its digits or by the browser's own choice of colours. */
-export const ColorField = ({ fallback, form, hint, label, path }: ColorProps) => {
+export const ColorField = ({ fallback, form, hint, label, path, placeholder = fallback }: ColorProps) => {
   const value = form.text(path)
   return (
     <Field
@@ -39,7 +41,7 @@ export const ColorField = ({ fallback, form, hint, label, path }: ColorProps) =>
             type="text"
             class="input"
             spellcheck={false}
-            placeholder={fallback}
+            placeholder={placeholder}
             value={value}
             onInput={({ currentTarget }) => form.set(path, currentTarget.value.trim())}
           />

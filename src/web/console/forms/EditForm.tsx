@@ -1,11 +1,10 @@
 import { useSignalEffect } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { useEffect } from "preact/hooks"
+import { useEffect, useMemo } from "preact/hooks"
 import { plural } from "../../shared/Format.ts"
 import { Button } from "../parts/Buttons.tsx"
 import { confirm } from "../parts/Dialogs.tsx"
-import { Refusals } from "../parts/Field.tsx"
-import { Problem } from "../parts/Layout.tsx"
+import { Refusals, Unsaid } from "../parts/Field.tsx"
 import { toast } from "../parts/Toast.tsx"
 import { guardLeaving } from "../Router.ts"
 import { can } from "../server/Session.ts"
@@ -28,7 +27,7 @@ const useGuard = (form: Form): void =>
   })
 
 /** The bar that appears as soon as something differs from what is stored. */
-const SaveBar = ({ form }: { readonly form: Form }) => {
+const SaveBar = ({ form, names }: { readonly form: Form; readonly names: ReadonlySet<string> }) => {
   useGuard(form)
   const save = async (): Promise<void> => {
     if (await form.save()) toast("Saved.")
@@ -47,7 +46,7 @@ const SaveBar = ({ form }: { readonly form: Form }) => {
   const failure = form.failure.value
   return (
     <section class="save-bar raised stack tight" aria-label="Unsaved changes">
-      {failure !== undefined && <Problem failure={failure} />}
+      {failure !== undefined && <Unsaid failure={failure} names={names} />}
       <div class="row apart">
         {plural(count, "unsaved change")}
         <div class="row">
@@ -71,13 +70,16 @@ interface EditFormProps {
 }
 
 /** The fields of a form with what saves them, all of it disabled for who may only read chatbots. */
-export const EditForm = ({ children, form, label }: EditFormProps) => (
-  <fieldset class="stack loose" disabled={!can("chatbots:write")}>
-    <legend class="visually-hidden">{label}</legend>
-    {!can("chatbots:write") && (
-      <p class="notice row nowrap start">The key that is signed in may read these settings, and not change them.</p>
-    )}
-    <Refusals.Provider value={form.error}>{children}</Refusals.Provider>
-    <SaveBar form={form} />
-  </fieldset>
-)
+export const EditForm = ({ children, form, label }: EditFormProps) => {
+  const names = useMemo(() => new Set<string>(), [])
+  return (
+    <fieldset class="stack loose" disabled={!can("chatbots:write")}>
+      <legend class="visually-hidden">{label}</legend>
+      {!can("chatbots:write") && (
+        <p class="notice row nowrap start">The key that is signed in may read these settings, and not change them.</p>
+      )}
+      <Refusals.Provider value={{ errors: form.errors.value, names }}>{children}</Refusals.Provider>
+      <SaveBar form={form} names={names} />
+    </fieldset>
+  )
+}

@@ -81,9 +81,3 @@ export const clashesOf = (base: Fields, mine: Fields, theirs: Fields): ReadonlyA
   differences(base, mine)
     .filter((path) => !isSame(base[path], theirs[path]) && !isSame(mine[path], theirs[path]))
     .map((path) => ({ path, mine: mine[path] ?? null, theirs: theirs[path] ?? null }))
-
-/** The name of a field for people, by its path: `settings.startCall` is `Start call`. */
-export const nameOfField = (path: string): string => {
-  const words = (path.split(".").at(-1) ?? path).replaceAll("_", " ").replaceAll(/([a-z])([A-Z])/g, "$1 $2")
-  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
-}

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals"
-import { type Failure, messageAt, type Refusal, toFailure } from "../server/Failure.ts"
+import { type Failure, type Refusal, toFailure } from "../server/Failure.ts"
 import { type Clash, clashesOf, differences, type Fields, merge, pick, type Value } from "./Fields.ts"
 
 /** The fields of a configuration as they are stored, with the version of it. */
@@ -24,8 +24,8 @@ export interface Form {
   readonly isSaving: ReadonlySignal<boolean>
   /** The failure of the last attempt to save. */
   readonly failure: ReadonlySignal<Failure | undefined>
-  /** The message of the server about a field that is wrong. */
-  readonly error: (path: string) => string | undefined
+  /** The fields that the server has refused and that nobody has changed since. */
+  readonly errors: ReadonlySignal<ReadonlyArray<Refusal>>
   readonly text: (path: string) => string
   /** The properties of a control for a text, a list, a number or a flag at a path. */
   readonly line: (path: string) => Bound<string>
@@ -109,7 +109,7 @@ export const makeForm = (first: Stored, store: FormStore): Form => {
     changes,
     isSaving,
     failure,
-    error: (path) => messageAt(errors.value, path),
+    errors,
     text,
     line: (name) => ({ name, value: text(name), onValue: (value) => set(name, value) }),
     lines: (name) => {

@@ -1,4 +1,5 @@
-import type { Block } from "../../shared/markdown/Blocks.ts"
+import { useMemo } from "preact/hooks"
+import { type Block, blocksOf } from "../../shared/markdown/Blocks.ts"
 import { Markdown } from "../../shared/markdown/Markdown.tsx"
 
 const texts = { copy: "Copy", copied: "Copied", table: "Table" }
@@ -7,3 +8,9 @@ const texts = { copy: "Copy", copied: "Copied", table: "Table" }
 export const Answer = ({ blocks }: { readonly blocks: ReadonlyArray<Block> }) => (
   <Markdown blocks={blocks} texts={texts} />
 )
+
+/** The text of a passage of a document, as Markdown. */
+export const PassageText = ({ text }: { readonly text: string }) => {
+  const blocks = useMemo(() => blocksOf(text), [text])
+  return <Answer blocks={blocks} />
+}

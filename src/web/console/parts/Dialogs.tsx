@@ -1,12 +1,11 @@
 import { signal, useSignal } from "@preact/signals"
 import { X } from "lucide"
 import type { ComponentChildren } from "preact"
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useEffect, useId, useMemo, useRef } from "preact/hooks"
 import { Scroller } from "../../shared/Scroller.tsx"
-import { type Failure, messageAt, toFailure } from "../server/Failure.ts"
+import { type Failure, toFailure } from "../server/Failure.ts"
 import { Button, IconButton } from "./Buttons.tsx"
-import { bind, Refusals, TextField } from "./Field.tsx"
-import { Problem } from "./Layout.tsx"
+import { bind, Refusals, TextField, Unsaid } from "./Field.tsx"
 import { attempt } from "./Toast.tsx"
 
 /*
@@ -24,6 +23,9 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
+/** The controls with which a dialog begins: its first field, or else its first button. */
+const FIRST_CONTROL = ".dialog-body :is(input, select, textarea, .dialog-actions button):enabled"
+
 /** A dialog over the screen while it is rendered. The focus stays in it, and goes back to where it was. */
 export const Dialog = ({ children, kind = "dialog", onClose, stays = false, title, wide }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -31,6 +33,9 @@ export const Dialog = ({ children, kind = "dialog", onClose, stays = false, titl
   useEffect(() => {
     const shown = dialog.current
     shown?.showModal()
+    // The browser would begin with the button to close, which a space presses.
+    if (shown?.querySelector("[autofocus]") === null && kind === "dialog")
+      shown.querySelector<HTMLElement>(FIRST_CONTROL)?.focus()
     return () => shown?.close()
   }, [])
   return (
@@ -86,6 +91,7 @@ export const Form = ({
 }: FormProps) => {
   const failure = useSignal(first)
   const isBusy = useSignal(false)
+  const names = useMemo(() => new Set<string>(), [])
   const submit = async (): Promise<void> => {
     if (isWrong || isBusy.value) return
     isBusy.value = true
@@ -110,8 +116,8 @@ export const Form = ({
         void submit()
       }}
     >
-      <Refusals.Provider value={(field) => messageAt(failure.value?.errors ?? [], field)}>{children}</Refusals.Provider>
-      {failure.value !== undefined && <Problem failure={failure.value} />}
+      <Refusals.Provider value={{ errors: failure.value?.errors ?? [], names }}>{children}</Refusals.Provider>
+      {failure.value !== undefined && <Unsaid failure={failure.value} names={names} />}
       {onCancel === undefined ? (
         <div>{send}</div>
       ) : (

@@ -6,7 +6,9 @@ import {
   type LooseInputHTMLAttributes,
   type TargetedInputEvent,
 } from "preact"
-import { useContext, useId } from "preact/hooks"
+import { useContext, useEffect, useId, useRef } from "preact/hooks"
+import { type Failure, messageAt, nameOfField, type Refusal } from "../server/Failure.ts"
+import { Problem } from "./Layout.tsx"
 
 /** The properties of every control beside its value. */
 interface Labelled {
@@ -30,14 +32,47 @@ interface Valued<A> {
 /** The value of a control that is a signal. */
 export const bind = <A,>(of: Signal<A>): Valued<A> => ({ value: of.value, onValue: (value) => void (of.value = value) })
 
-/** Tells what the server has refused of the form around a control, by the name of the field. */
-export const Refusals = createContext<(name: string) => string | undefined>(() => undefined)
+interface Refused {
+  /** The fields that the server has refused of the form around a control. */
+  readonly errors: ReadonlyArray<Refusal>
+  /** The names of the form's controls, each of which adds its own: what is refused beside them is said elsewhere. */
+  readonly names: Set<string>
+}
+
+export const Refusals = createContext<Refused>({ errors: [], names: new Set() })
+
+interface UnsaidProps {
+  readonly failure: Failure
+  readonly names: ReadonlySet<string>
+}
+
+/** The failure of sending a form, without what its fields say of it; rendered after them. The first of those gets the focus. */
+export const Unsaid = ({ failure, names }: UnsaidProps) => {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const wrong = place.current?.closest("form, fieldset")?.querySelector<HTMLElement>("[aria-invalid]")
+    wrong?.closest("details")?.setAttribute("open", "")
+    wrong?.focus()
+  }, [failure])
+  const isSaid = (error: Refusal): boolean => Array.from(names).some((name) => messageAt([error], name) !== undefined)
+  const others = failure.errors.filter((error) => !isSaid(error))
+  const words = failure.errors.length === others.length ? [] : ["Nothing is saved yet. Correct what is marked."]
+  return (
+    <div ref={place}>
+      <Problem failure={failure}>
+        {failure.errors.length > 0 &&
+          [...words, ...others.map(({ message, path }) => `${nameOfField(path)}: ${message}`)].join(" ")}
+      </Problem>
+    </div>
+  )
+}
 
 /** The attributes by which a control is tied to its label, and the hint and the error that describe it. */
 const useControl = ({ disabled, error, hint, name }: Labelled) => {
   const id = useId()
-  const refused = useContext(Refusals)
-  const wrong = error ?? (name === undefined ? undefined : refused(name))
+  const { errors, names } = useContext(Refusals)
+  if (name !== undefined) names.add(name)
+  const wrong = error ?? (name === undefined ? undefined : messageAt(errors, name))
   const notes = (wrong ?? hint) !== undefined && (
     <div id={`${id}-notes`}>
       {wrong !== undefined && <p class="field-error">{wrong}</p>}

@@ -91,12 +91,19 @@ export const Skeleton = () => (
   </output>
 )
 
+interface ProblemProps {
+  readonly failure: Failure
+  readonly onRetry?: () => void
+  /** Other words for it than those of the failure. */
+  readonly children?: string | false
+}
+
 /** The reason why something could not be shown, and a button to try it again. */
-export const Problem = ({ failure, onRetry }: { readonly failure: Failure; readonly onRetry?: () => void }) => (
+export const Problem = ({ children, failure, onRetry }: ProblemProps) => (
   <div class="notice bad row nowrap start" role="alert">
     <Icon nodes={CircleAlert} size={18} />
     <div>
-      <p>{failure.message}</p>
+      <p>{children || failure.message}</p>
       {failure.requestId !== undefined && failure.status >= 500 && (
         <p class="small">
           Request <code>{failure.requestId}</code> in the server's log
@@ -215,6 +222,8 @@ export interface Column<A> {
   readonly kind?: "text" | "number" | "main" | "actions"
   /** Whether the column is left out on narrow screens. */
   readonly isExtra?: boolean
+  /** Width of the column where its contents change while it is looked at, such as `8rem`. */
+  readonly width?: string
 }
 
 interface TableProps<A> {
@@ -235,7 +244,12 @@ export const Table = <A,>({ class: name = "", columns, keyOf, label, rows }: Tab
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column.title} scope="col" class={classOf(column)}>
+            <th
+              key={column.title}
+              scope="col"
+              class={classOf(column)}
+              style={column.width && { inlineSize: column.width }}
+            >
               {column.kind === "actions" ? <span class="visually-hidden">{column.title}</span> : column.title}
             </th>
           ))}

@@ -66,9 +66,17 @@ export const toFailure = (error: unknown): Failure => {
   return new Failure(`Something went wrong in this page: ${reason}`, {})
 }
 
+/** The name of a field for people, by its path: `settings.startCall` is `Start call`. */
+export const nameOfField = (path: string): string => {
+  const words = (path.split(".").at(-1) ?? path).replaceAll("_", " ").replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
+}
+
 /** The message about a field, or about a place within it, which the message then names. */
 export const messageAt = (errors: ReadonlyArray<Refusal>, field: string): string | undefined => {
   const found = errors.find(({ path }) => path === field || path.startsWith(`${field}.`))
   if (found === undefined) return undefined
-  return found.path === field ? found.message : `${found.path.slice(field.length + 1)}: ${found.message}`
+  const place = found.path.slice(field.length + 1)
+  if (place === "") return found.message
+  return `${/^\d+$/.test(place) ? `Line ${Number(place) + 1}` : place}: ${found.message}`
 }

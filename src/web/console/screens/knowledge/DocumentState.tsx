@@ -5,7 +5,7 @@ const words = { queued: "Waiting", extracting: "Reading", embedding: "Indexing" 
 
 /** The state of a document, with its progress or its failure. */
 export const DocumentState = ({ document: { error, name, progress, status } }: { readonly document: Document }) => (
-  <span class="row">
+  <span class="document-state row">
     {status === "ready" && (
       <Badge kind={error === null ? "good" : "warn"}>{error === null ? "Ready" : "Ready, not replaced"}</Badge>
     )}

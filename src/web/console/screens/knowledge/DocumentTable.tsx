@@ -65,10 +65,16 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
         </button>
       ),
     },
-    { title: "State", cell: (document) => <DocumentState document={document} /> },
-    { title: "Passages", kind: "number", isExtra: true, cell: ({ chunk_count }) => formatCount(chunk_count) },
-    { title: "Size", kind: "number", isExtra: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
-    { title: "Changed", isExtra: true, cell: ({ updated_at }) => <Ago at={updated_at} /> },
+    { title: "State", width: "15rem", cell: (document) => <DocumentState document={document} /> },
+    {
+      title: "Passages",
+      kind: "number",
+      width: "6rem",
+      isExtra: true,
+      cell: ({ chunk_count }) => formatCount(chunk_count),
+    },
+    { title: "Size", kind: "number", width: "6rem", isExtra: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
+    { title: "Changed", width: "8rem", isExtra: true, cell: ({ updated_at }) => <Ago at={updated_at} /> },
     {
       title: "Actions",
       kind: "actions",
@@ -99,25 +105,35 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
   return (
     <>
       <UploadRows uploads={uploads} />
-      <div class="toolbar row">
-        <TextField label="Search documents" labelHidden type="search" placeholder="Search by name" {...bind(search)} />
-        {(failed > 0 || underWay > 0 || filter.value !== "all") && (
-          <Tabs<Filter>
-            label="Documents that are shown"
-            {...bind(filter)}
-            tabs={[
-              { value: "all", label: "All" },
-              { value: "under way", label: `Under way (${underWay})` },
-              { value: "failed", label: `Failed (${failed})` },
-            ]}
-          />
-        )}
-        <output class="soft small">{plural(list.total, "document")}</output>
-      </div>
-      {rows.length === 0 ? (
-        <p class="soft">No document is like that.</p>
-      ) : (
-        <Table label="Documents" columns={columns} rows={rows} keyOf={({ id }) => id} />
+      {list.total > 0 && (
+        <>
+          <div class="toolbar row">
+            <TextField
+              label="Search documents"
+              labelHidden
+              type="search"
+              placeholder="Search by name"
+              {...bind(search)}
+            />
+            {(failed > 0 || underWay > 0 || filter.value !== "all") && (
+              <Tabs<Filter>
+                label="Documents that are shown"
+                {...bind(filter)}
+                tabs={[
+                  { value: "all", label: "All" },
+                  { value: "under way", label: `Under way (${underWay})` },
+                  { value: "failed", label: `Failed (${failed})` },
+                ]}
+              />
+            )}
+            <output class="soft small">{plural(list.total, "document")}</output>
+          </div>
+          {rows.length === 0 ? (
+            <p class="soft">No document matches.</p>
+          ) : (
+            <Table label="Documents" columns={columns} rows={rows} keyOf={({ id }) => id} />
+          )}
+        </>
       )}
       {list.documents.length < list.total && (
         <div class="more centred">

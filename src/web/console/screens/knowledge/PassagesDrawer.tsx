@@ -1,5 +1,6 @@
 import { formatBytes, formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
+import { PassageText } from "../../parts/Answer.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
 import { Loaded, More } from "../../parts/Layout.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
@@ -67,9 +68,7 @@ const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose
                   {page !== null && <span>Page {page}</span>}
                   {section !== null && <span class="ellipsis">{section}</span>}
                 </p>
-                <p class="said" dir="auto">
-                  {content}
-                </p>
+                <PassageText text={content} />
               </li>
             ))}
           </ol>

@@ -1,13 +1,15 @@
 import { useSignal } from "@preact/signals"
 import { Search, SearchX } from "lucide"
-import { formatMillis, plural } from "../../../shared/Format.ts"
+import { formatMillis, formatShare, plural } from "../../../shared/Format.ts"
 import { request } from "../../server/Api.ts"
+import { PassageText } from "../../parts/Answer.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
 import { Empty, FactList, Loaded } from "../../parts/Layout.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
 import { bindQuery, queryText, setQuery } from "../../Router.ts"
-import { partsOf, piecesOf, type SearchAnswer, type SearchResult } from "./SearchResult.ts"
+import { Marked } from "./Marked.tsx"
+import { partsOf, type SearchAnswer, type SearchResult } from "./SearchResult.ts"
 
 /** Time of the search, as the server writes it in `Server-Timing`. */
 const searchMillis = (timing: string | null): number | undefined => {
@@ -16,28 +18,53 @@ const searchMillis = (timing: string | null): number | undefined => {
 }
 
 const reasons = {
-  below_threshold: "Not similar enough",
-  beyond_top_k: "There are enough better ones",
+  below_threshold: "Matches too little",
+  beyond_top_k: "Enough better ones were found",
 } as const
 
-const ranked = (value: string, rank: number | null | undefined) => (
-  <>
-    {value}
-    {rank != null && <span class="soft"> #{rank}</span>}
-  </>
-)
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
+const endings: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
 
-const Scores = ({ result: { ranks, reranked, scores, similarity } }: { readonly result: SearchResult }) => (
-  <FactList
-    facts={{
-      Similarity: similarity.toFixed(2),
-      Words: scores !== undefined && ranked(scores.lexical.toFixed(1), ranks?.lexical),
-      Meaning: scores !== undefined && ranked(scores.vector?.toFixed(2) ?? "–", ranks?.vector),
-      Together: scores !== undefined && ranked(scores.fused.toFixed(2), reranked?.from),
-      Reranked: reranked != null && reranked.score.toFixed(2),
-    }}
-  />
-)
+/** A rank in words; 1 is the best. */
+const rankWords = (by: string, rank: number | null | undefined): string =>
+  rank == null
+    ? `not found by its ${by}`
+    : rank === 1
+      ? `best by its ${by}`
+      : `${rank}${endings[ordinals.select(rank)] ?? "th"} by its ${by}`
+
+/** The reason for a passage's place, in words, and the figures that it rests on for who wants them. */
+const Why = ({ result: { ranks, reranked, scores } }: { readonly result: SearchResult }) => {
+  if (scores === undefined) return null
+  const words = [
+    rankWords("words", ranks?.lexical),
+    ...(scores.vector == null ? [] : [rankWords("meaning", ranks?.vector)]),
+  ]
+  const before = reranked == null ? "" : `, moved by the reranking service from place ${reranked.from}`
+  return (
+    <details class="small">
+      <summary>
+        {words.join(", ").replace(/^./, (letter) => letter.toUpperCase())}
+        {before}
+      </summary>
+      <div class="stack tight">
+        <FactList
+          facts={{
+            "Score of the words": scores.lexical.toFixed(1),
+            "Similarity of the meaning": scores.vector == null ? "–" : scores.vector.toFixed(2),
+            "Both ranks together": scores.fused.toFixed(2),
+            "Score of the reranking service": reranked != null && reranked.score.toFixed(2),
+          }}
+        />
+        <p class="soft">
+          The score of the words grows with the words of the question that the passage holds, and with how rare they
+          are. The similarity of the meaning is at most 1. Passages are listed by both ranks together, so that one may
+          stand above another one with a higher match.
+        </p>
+      </div>
+    </details>
+  )
+}
 
 interface ResultProps {
   readonly result: SearchResult
@@ -68,20 +95,18 @@ const Result = ({ reason, result, threshold }: ResultProps) => {
           {page != null && `page ${page}, `}passage {chunk}
         </span>
         {reason !== undefined && <span class="soft small">{reasons[reason]}</span>}
+        <span
+          class="result-match row nowrap small number"
+          title="How well the passage fits the question, from 0 to 100%"
+        >
+          <meter aria-hidden="true" min={0} max={1} value={result.similarity} low={threshold} />
+          {formatShare(result.similarity)} match
+        </span>
       </div>
-      <meter
-        min={0}
-        max={1}
-        value={result.similarity}
-        low={threshold}
-        aria-label={`Similarity of passage ${chunk ?? ""} of ${title}`}
-      />
-      <p class="said" dir="auto">
-        {piecesOf(text, result.matched_words ?? []).map((piece, index) =>
-          piece.isMatch ? <mark key={index}>{piece.text}</mark> : piece.text,
-        )}
-      </p>
-      <Scores result={result} />
+      <Marked words={result.matched_words ?? []}>
+        <PassageText text={text} />
+      </Marked>
+      <Why result={result} />
     </li>
   )
 }
@@ -101,12 +126,13 @@ const Results = ({ left_out: leftOut = [], millis, results, similarity_threshold
   return (
     <>
       <output class="soft small">
-        {plural(results.length, "passage")} of at least {threshold.toFixed(2)}
-        {millis !== undefined && `, found in ${formatMillis(millis)}`}
+        {plural(results.length, "passage")}
+        {millis !== undefined && ` in ${formatMillis(millis)}`}, the best first. A question has an answer here when a
+        passage matches it by {formatShare(threshold)} or more.
       </output>
       {results.length === 0 && (
-        <Empty icon={SearchX} title="Nothing is similar enough">
-          The chatbot would say that it does not know. Below is what came closest.
+        <Empty icon={SearchX} title="Nothing matches well enough">
+          The chatbot would say that it does not know. The closest passages are listed below.
         </Empty>
       )}
       <h2 class="visually-hidden">Found</h2>

@@ -1,5 +1,5 @@
 import { RotateCcw, X } from "lucide"
-import { formatBytes } from "../../../shared/Format.ts"
+import { formatBytes, plural } from "../../../shared/Format.ts"
 import { Badge } from "../../parts/Layout.tsx"
 import { IconButton } from "../../parts/Buttons.tsx"
 import type { Upload, Uploads } from "./Uploads.ts"
@@ -20,13 +20,29 @@ const State = ({ file, state }: Upload) => {
   )
 }
 
+/** The most files on their way that are listed. */
+const ROWS = 2
+
 /** The files on their way to the server, and those that did not get there. */
 export const UploadRows = ({ uploads }: { readonly uploads: Uploads }) => {
   const all = uploads.all.value
   if (all.length === 0) return null
+  const failed = all.filter(({ state }) => state.is === "failed")
+  const onTheWay = all.filter(({ state }) => state.is !== "failed")
+  const total = uploads.total.value
+  const sent = total - all.length
+  // As many rows as files are sent at once, so that what stands below moves once, when the last is sent.
+  const shown = [...onTheWay.slice(0, total > ROWS ? ROWS : onTheWay.length), ...failed]
   return (
     <ul class="uploads box rows" aria-label="Files that are being sent">
-      {all.map((each) => (
+      {onTheWay.length > 0 && total > 1 && (
+        <li>
+          <strong>Sending {plural(total, "file")}</strong>
+          <span class="soft small number">{`${sent} sent`}</span>
+          <progress max={total} value={sent} aria-label="Files that are sent" />
+        </li>
+      )}
+      {shown.map((each) => (
         <li key={each.id}>
           <span class="ellipsis">{each.file.name}</span>
           <span class="soft small number">{formatBytes(each.file.size)}</span>

@@ -23,6 +23,8 @@ export interface Upload {
 
 export interface Uploads {
   readonly all: ReadonlySignal<ReadonlyArray<Upload>>
+  /** Number of files that were added since there were none on their way, those that are sent included. */
+  readonly total: ReadonlySignal<number>
   readonly add: (files: ReadonlyArray<File>, replaces?: string) => void
   readonly retry: (id: string) => void
   readonly remove: (id: string) => void
@@ -55,6 +57,7 @@ const isBusy = ({ retryAfterSeconds, status }: Failure): boolean =>
 /** Sends files to a chatbot, a few at once, and keeps those that failed until they are tried again or put away. */
 export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArray<Document>) => void): Uploads => {
   const all = signal<ReadonlyArray<Upload>>([])
+  const total = signal(0)
   const aborts = new Map<string, AbortController>()
   const change = (id: string, state: Upload["state"]): void => {
     all.value = all.value.map((each) => (each.id === id ? { ...each, state } : each))
@@ -108,8 +111,10 @@ export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArr
 
   return {
     all,
+    total,
     add: (files, replaces) => {
       const added = files.map((file) => ({ id: randomUuid(), file, replaces, state: stateOf(faultOf(file)) }))
+      total.value = added.length + (all.value.length === 0 ? 0 : total.value)
       all.value = [...all.value, ...added]
       pump()
     },

@@ -1,4 +1,5 @@
 import { formatShare } from "../../../shared/Format.ts"
+import { PassageText } from "../../parts/Answer.tsx"
 import { href } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { type Fields, isFields, numberIn, textIn } from "../../server/Unknown.ts"
@@ -69,7 +70,7 @@ export const Passages = ({ chatbotId, passages }: PassagesProps) => (
             </span>
           )}
         </div>
-        <p class="said">{content}</p>
+        <PassageText text={content} />
       </li>
     ))}
   </ol>

@@ -13,8 +13,8 @@ const untilMidnight = (): string => {
   return `Begins anew in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
 }
 
-const tokensOf = (rows: ReadonlyArray<UsageRow> | undefined, key?: string): number =>
-  (rows ?? [])
+const tokensOf = (rows: ReadonlyArray<UsageRow>, key?: string): number =>
+  rows
     .filter(({ api_key_id }) => key === undefined || api_key_id === key)
     .reduce((sum, { total_tokens }) => sum + total_tokens, 0)
 
@@ -25,7 +25,7 @@ export const BudgetsToday = () => {
   const own = session.value?.organization.id ?? ""
   const organizations = useResource(allOrganizations())
   const keys = useResource(allKeys(own)).data.value ?? []
-  const today = useResource(usageToday()).data.value
+  const usage = useResource(usageToday())
   return (
     <Loaded of={organizations}>
       {(all) => {
@@ -34,22 +34,26 @@ export const BudgetsToday = () => {
           organization !== undefined && (
             <>
               <Section title="Today" about="Tokens that chats may take from midnight to midnight, UTC.">
-                <div class="columns">
-                  <MeterBar
-                    label="Organization"
-                    used={tokensOf(today)}
-                    limit={organization.budget.tokens_per_day}
-                    note={untilMidnight()}
-                  />
-                  {keys.filter(isBudgeted).map((key) => (
-                    <MeterBar
-                      key={key.id}
-                      label={key.name}
-                      used={tokensOf(today, key.id)}
-                      limit={key.budget.tokens_per_day}
-                    />
-                  ))}
-                </div>
+                <Loaded of={usage}>
+                  {(today) => (
+                    <div class="columns">
+                      <MeterBar
+                        label="Organization"
+                        used={tokensOf(today)}
+                        limit={organization.budget.tokens_per_day}
+                        note={untilMidnight()}
+                      />
+                      {keys.filter(isBudgeted).map((key) => (
+                        <MeterBar
+                          key={key.id}
+                          label={key.name}
+                          used={tokensOf(today, key.id)}
+                          limit={key.budget.tokens_per_day}
+                        />
+                      ))}
+                    </div>
+                  )}
+                </Loaded>
               </Section>
               <Stored organization={organization} />
             </>

@@ -1,6 +1,10 @@
-import { contrast, formatColor, parseColor, TEXT_CONTRAST, textOn } from "../../../shared/Contrast.ts"
+import { BUBBLE_SHARE } from "../../../shared/Accent.ts"
+import { contrast, formatColor, mix, parseColor, TEXT_CONTRAST, textOn } from "../../../shared/Contrast.ts"
 
 const WHITE = [255, 255, 255] as const
+
+/** The shade of a primary colour that the widget has in light behind the visitor's messages. */
+export const shadeOf = (primary: string): string => formatColor(mix(WHITE, parseColor(primary) ?? WHITE, BUBBLE_SHARE))
 
 /** Says which colour the text on a background has, how well it is read, and what the operator might not expect. */
 export const contrastHint = (background: string): string | undefined => {

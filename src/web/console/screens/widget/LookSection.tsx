@@ -5,7 +5,7 @@ import type { Form } from "../../forms/Form.ts"
 import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
 import type { PreviewConfig } from "../../preview/WidgetPreview.tsx"
-import { contrastHint } from "./ContrastHint.ts"
+import { contrastHint, shadeOf } from "./ContrastHint.ts"
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" })
 
@@ -48,8 +48,9 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
           form={form}
           path="secondaryColor"
           label="Secondary colour"
-          fallback={sixDigits(secondary) ?? "a shade of the primary one"}
-          hint={secondary === "" ? "The visitor's own messages." : contrastHint(secondary)}
+          fallback={sixDigits(secondary) ?? shadeOf(sixDigits(primary) ?? accent)}
+          placeholder="A shade of the primary colour"
+          hint={secondary === "" ? "Behind the visitor's own messages." : contrastHint(secondary)}
         />
       </div>
     </Section>
