@@ -18,13 +18,17 @@ const isThai = /^\p{Script=Thai}/u
  * The words of a text in lower case, and the single characters of scripts without spaces. An apostrophe ends a word, so
  * that `what's` is `what` and `s`.
  */
-export const tokensOf = (text: BoundedText): ReadonlyArray<string> => writtenTokensOf(text).map(lowerCased)
+export const tokensOf = (text: BoundedText): ReadonlyArray<string> => tokensIn(lowerCased(compatible(text)))
 
 /** The tokens of a text as they are written. */
-export const writtenTokensOf = (text: string): ReadonlyArray<string> =>
-  (BEYOND_ASCII.test(text) ? normalize(text, "NFKC").match(TOKEN) : text.match(ASCII_TOKEN)) ?? []
+export const writtenTokensOf = (text: string): ReadonlyArray<string> => tokensIn(compatible(text))
 
-/** A token in lower case, without the dot that a capital i of Turkish would keep. */
+const compatible = (text: string): string => (BEYOND_ASCII.test(text) ? normalize(text, "NFKC") : text)
+
+const tokensIn = (text: string): ReadonlyArray<string> =>
+  text.match(BEYOND_ASCII.test(text) ? TOKEN : ASCII_TOKEN) ?? []
+
+/** A token or a text in lower case, without the dot that a capital i of Turkish would keep. */
 export const lowerCased = (token: string): string => {
   const lower = token.toLowerCase()
   return lower.includes("\u0307") ? lower.replaceAll("i\u0307", "i") : lower
