@@ -1,6 +1,7 @@
-import { Clock, Duration, Effect, Layer, Redacted, Result, Schedule, Semaphore } from "effect"
+import { Clock, Duration, Effect, Layer, type Redacted, Result, Schedule, Semaphore } from "effect"
 import { Unavailable } from "../domain/Errors.ts"
-import { Oversized, readText } from "../outbound/ResponseText.ts"
+import { postJson } from "../outbound/JsonPost.ts"
+import { Oversized } from "../outbound/ResponseText.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { Embeddings, TextRefused } from "./Embeddings.ts"
 import { endpointOf, type ProviderName, providers, type Purpose } from "./Provider.ts"
@@ -64,21 +65,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
   const pause = new ProviderPause()
   const permits = yield* Semaphore.make(CONCURRENCY)
   const provider = providers[settings.provider]
-  const endpoint = endpointOf(settings.baseUrl ?? provider.baseUrl)
-  const headers = {
-    "content-type": "application/json",
-    ...(settings.apiKey !== undefined && { authorization: `Bearer ${Redacted.value(settings.apiKey)}` }),
-  }
-
-  /** Sends one request, and reads the answer. The body of a refusal is read too, so that its connection can serve again. */
-  const exchange = (body: object) =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(body), signal })
-        return { response, text: await readText(response, ANSWER_BYTES_MAX) }
-      },
-      catch: (error) => (error instanceof Oversized ? unusable(`it is over ${ANSWER_BYTES_MAX} bytes`) : unreachable),
-    })
+  const url = endpointOf(settings.baseUrl ?? provider.baseUrl)
 
   /** Sends one request, and begins a pause when it fails for another reason than its texts. */
   const ask = Effect.fnUntraced(
@@ -89,7 +76,10 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         purpose,
         dimensions: settings.dimensions,
       })
-      const { response, text } = yield* exchange(body)
+      const { response, text } = yield* postJson(
+        { url, apiKey: settings.apiKey, body, bytesMax: ANSWER_BYTES_MAX },
+        (error) => (error instanceof Oversized ? unusable(`it is over ${ANSWER_BYTES_MAX} bytes`) : unreachable),
+      )
       if (response.status !== 200) {
         const now = yield* Clock.currentTimeMillis
         return yield* failureOfStatus(response.status, response.headers, now, settings.apiKey !== undefined)

@@ -1,8 +1,9 @@
-import { Clock, Context, Data, Duration, Effect, Layer, Predicate, Redacted, Result } from "effect"
+import { Clock, Context, Data, Duration, Effect, Layer, Predicate, type Redacted, Result } from "effect"
 import { genAi, operations } from "../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../observability/Border.ts"
 import { rerank as metrics } from "../observability/Metrics.ts"
-import { Oversized, readText } from "../outbound/ResponseText.ts"
+import { postJson } from "../outbound/JsonPost.ts"
+import { Oversized } from "../outbound/ResponseText.ts"
 import { ServiceHealth } from "../outbound/ServiceHealth.ts"
 import { monotonicMillis } from "../system/Monotonic.ts"
 
@@ -70,24 +71,14 @@ const make = Effect.fnUntraced(function* ({ apiKey, model, url }: RerankerSettin
   const { patience, rest } = yield* RerankerBounds
   const health = new ServiceHealth(FAILURES_MAX, Duration.toMillis(Duration.fromInputUnsafe(rest)))
   const endpoint = endpointOf(url)
-  const headers = {
-    "content-type": "application/json",
-    ...(apiKey !== undefined && { authorization: `Bearer ${Redacted.value(apiKey)}` }),
-  }
-
-  const exchange = (body: object) =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(body), signal })
-        return { status: response.status, text: await readText(response, ANSWER_BYTES_MAX) }
-      },
-      catch: (error) => fail(error instanceof Oversized ? "Its answer is too long." : "It cannot be reached."),
-    })
 
   const ask = Effect.fnUntraced(
     function* (query: string, texts: ReadonlyArray<string>) {
-      const { status, text } = yield* exchange(bodyOf(model, query, texts))
-      if (status !== 200) return yield* fail(`It answers with status ${status}.`)
+      const { response, text } = yield* postJson(
+        { url: endpoint, apiKey, body: bodyOf(model, query, texts), bytesMax: ANSWER_BYTES_MAX },
+        (error) => fail(error instanceof Oversized ? "Its answer is too long." : "It cannot be reached."),
+      )
+      if (response.status !== 200) return yield* fail(`It answers with status ${response.status}.`)
       const answer = yield* Effect.try({
         try: (): unknown => JSON.parse(text),
         catch: () => fail("Its answer is not JSON."),

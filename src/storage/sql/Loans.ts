@@ -19,8 +19,13 @@ export const showLoans = Effect.fnUntraced(function* (name: string, connections:
   yield* metrics.waiting(name).read(() => loans.waiting)
 })
 
-/** Waits for a place at a pool on behalf of an organization, and keeps it until the scope closes. */
-export type Places = (organization: string) => Effect.Effect<unknown, never, Scope.Scope>
+/** The places of organizations at a pool. */
+export interface Places {
+  /** Whether an organization has a free place, and `take` does not wait. */
+  readonly isFree: (organization: string) => boolean
+  /** Waits for a place of an organization, and keeps it until the scope closes. */
+  readonly take: (organization: string) => Effect.Effect<void, never, Scope.Scope>
+}
 
 /**
  * Makes places at a pool, so many for each organization. In the pool's own queue, one that waits with a hundred statements
@@ -28,7 +33,7 @@ export type Places = (organization: string) => Effect.Effect<unknown, never, Sco
  */
 export const makePlaces = (most: number): Places => {
   const organizations = new Map<string, { readonly places: Semaphore.Semaphore; users: number }>()
-  return (organization) =>
+  const take = (organization: string) =>
     Effect.acquireRelease(
       Effect.sync(() => {
         const entry = organizations.get(organization) ?? { places: Semaphore.makeUnsafe(most), users: 0 }
@@ -41,6 +46,7 @@ export const makePlaces = (most: number): Places => {
           if (--entry.users === 0) organizations.delete(organization)
         }),
     ).pipe(Effect.flatMap(({ places }) => places.takeScoped(1)))
+  return { isFree: (organization) => (organizations.get(organization)?.users ?? 0) < most, take }
 }
 
 /**
@@ -49,7 +55,7 @@ export const makePlaces = (most: number): Places => {
  */
 export const lender = (
   pool: PgPool.PgPool,
-  placeFor: Places,
+  places: Places,
   timeLimit: Duration.Duration | undefined,
   loans: Loans,
 ) => {
@@ -69,7 +75,7 @@ export const lender = (
       return returned
     }),
   )
-  const get = (organization: string) => Effect.andThen(placeFor(organization), counted)
+  const get = (organization: string) => Effect.andThen(places.take(organization), counted)
   const waiting = <A, E, R>(borrow: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.acquireUseRelease(
       Effect.sync(() => loans.waiting++),
@@ -80,10 +86,12 @@ export const lender = (
     timeLimit === undefined
       ? get(organization)
       : Effect.timeoutOrElse(get(organization), { duration: timeLimit, orElse: () => Effect.fail(noConnection) })
+  const isAtHand = (organization: string) => idle > 0 && places.isFree(organization)
   return {
-    get: (organization: string) => Effect.suspend(() => (idle > 0 ? get(organization) : waiting(get(organization)))),
+    get: (organization: string) =>
+      Effect.suspend(() => (isAtHand(organization) ? get(organization) : waiting(get(organization)))),
     getInTime: (organization: string) =>
-      Effect.suspend(() => (idle > 0 ? get(organization) : waiting(limited(organization)))),
+      Effect.suspend(() => (isAtHand(organization) ? get(organization) : waiting(limited(organization)))),
   }
 }
 

@@ -137,4 +137,40 @@ describe("a session", () => {
     expect(asked.indexOf("of the neighbour")).toBeWithin(1, 4)
     expect(asked).toHaveLength(22)
   })
+
+  test("is waited for no longer than the time limit, also by an organization that has all it may have while one is idle", async () => {
+    const two = Semaphore.makeUnsafe(2)
+    const begun = Deferred.makeUnsafe<void>()
+    const connectionOf = () =>
+      makeFakeConnection((sql) =>
+        sql === "long"
+          ? Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+          : Effect.as(sql === "brief" ? Effect.yieldNow : Effect.void, noRows),
+      )
+    const free = [connectionOf(), connectionOf()]
+    const get = Effect.acquireRelease(
+      Effect.map(two.take(1), () => free.pop() ?? expect.unreachable()),
+      (connection) =>
+        Effect.andThen(
+          Effect.sync(() => void free.push(connection)),
+          two.release(1),
+        ),
+    )
+    const connections = { pool: { ...makePool(Effect.never).pool, get }, pipeline: 1, connections: 2 }
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const { tenant } = yield* makeClients({ tenant: connections, system: connections }, Duration.seconds(1))
+        const by = (id: string, sql: string) =>
+          Effect.provideService(tenant.unsafe(sql), CurrentOrganization, OrganizationId.make(id))
+        yield* Effect.all([by(organization, "brief"), by(neighbour, "brief")], { concurrency: 2 })
+        const long = yield* Effect.forkChild(by(organization, "long"), { startImmediately: true })
+        yield* Deferred.await(begun)
+        const second = yield* Effect.forkChild(Effect.flip(by(organization, "second")), { startImmediately: true })
+        yield* by(neighbour, "not in the way")
+        yield* TestClock.adjust("1 second")
+        expect((yield* Fiber.join(second)).reason._tag).toBe("ConnectionError")
+        yield* Fiber.interrupt(long)
+      }).pipe(Effect.provide([Reactivity.layer, TestClock.layer()])),
+    )
+  })
 })

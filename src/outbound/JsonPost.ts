@@ -1,0 +1,32 @@
+import { Effect, Redacted } from "effect"
+import { readText } from "./ResponseText.ts"
+
+/** A request that posts JSON to a service. */
+export interface JsonPost {
+  readonly url: string
+  /** The key that is sent as a bearer token; undefined for a service that needs none. */
+  readonly apiKey: Redacted.Redacted | undefined
+  readonly body: object
+  /** The longest body of a response that is read. */
+  readonly bytesMax: number
+}
+
+/**
+ * Posts JSON with `fetch` itself, and reads the whole response, also that of a refusal, so that its connection can serve
+ * again. Fails with what `onFailure` makes of an `Oversized` body, or of anything else.
+ */
+export const postJson = <E>(
+  { apiKey, body, bytesMax, url }: JsonPost,
+  onFailure: (error: unknown) => E,
+): Effect.Effect<{ readonly response: Response; readonly text: string }, E> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const headers = {
+        "content-type": "application/json",
+        ...(apiKey !== undefined && { authorization: `Bearer ${Redacted.value(apiKey)}` }),
+      }
+      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal })
+      return { response, text: await readText(response, bytesMax) }
+    },
+    catch: onFailure,
+  })
