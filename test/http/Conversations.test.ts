@@ -139,6 +139,7 @@ describe("sessions", () => {
       session_token: "a",
       platform: "phone",
       state: "open",
+      title: "Hello",
       last_message: { id: last?.id ?? uuid, content: last?.content ?? "", sender_type: "bot" },
       user_info: {},
       message_count: 4,

@@ -4,6 +4,7 @@ import { isValidElement, type ComponentChildren } from "preact"
 import { type Block, blocksOf } from "../../src/web/shared/markdown/Blocks.ts"
 import { safeAddress } from "../../src/web/shared/markdown/Address.ts"
 import { Markdown } from "../../src/web/shared/markdown/Markdown.tsx"
+import { plainText } from "../../src/web/shared/markdown/PlainText.ts"
 import { elementsOf, named, render, textOf, texts, treeOf } from "./lib/Tree.ts"
 
 const answer = `# Refunds
@@ -36,6 +37,12 @@ const b = "<b>"
 
 Ends here.
 `
+
+test("a document as plain text in one line has no marks", () => {
+  const source =
+    "## Refunds\n\nYou get **all** of [it](https://a.example):\n\n1. in `cash`\n2. by card\n\n| A | B |\n|---|---|\n| 1 | 2 |"
+  expect(plainText(blocksOf(source))).toBe("Refunds – You get all of it: in cash, by card A B, 1 2")
+})
 
 describe("Markdown", () => {
   test("renders headings, emphasis, lists, tasks, tables, code and quotes", () => {

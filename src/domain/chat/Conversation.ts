@@ -90,6 +90,9 @@ export const Session = Schema.Struct({
   session_token: Schema.NullOr(Schema.String),
   platform: Schema.String,
   state: Schema.Literals(["open", "closed"]),
+  title: Schema.optionalKey(
+    Schema.String.annotate({ description: "The beginning of the user's first message, where there is one." }),
+  ),
   last_message: Schema.NullOr(Schema.Struct({ id: MessageId, content: Schema.String, sender_type: SenderType })),
   user_info: Schema.Struct({ email: Schema.optionalKey(Schema.String) }),
   message_count: Schema.Int,
@@ -115,6 +118,7 @@ export const Session = Schema.Struct({
       session_token: "0b9f7c1e-52a4-4d86-9a3f-6a1f0c2b7d35",
       platform: "web",
       state: "open",
+      title: "How long do refunds take?",
       last_message: {
         id: MessageId.make("01a1f949-b557-76c3-802f-bd8df25192ac"),
         content: "Refunds take five days.",

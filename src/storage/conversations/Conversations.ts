@@ -48,7 +48,8 @@ export interface HistoryBounds {
 }
 
 export const SessionRow = Schema.Struct({
-  ...Struct.omit(Session.fields, ["ratings", "unanswered", "visitor_id"]),
+  ...Struct.omit(Session.fields, ["ratings", "title", "unanswered", "visitor_id"]),
+  title: Schema.NullOr(Schema.String),
   created_at: TimestampColumn,
   updated_at: TimestampColumn,
   visitor: Schema.NullOr(Schema.String),
@@ -58,13 +59,20 @@ export const SessionRow = Schema.Struct({
 })
 export type SessionRow = typeof SessionRow.Type
 
+/** Characters of the first message that a title has. */
+const TITLE_LENGTH = 200
+
 /** The columns of a `SessionRow`, of the session `s`. */
 export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info, s.message_count,
   s.visitor, s.created_at, s.updated_at, s.unanswered_replies, s.rated_up, s.rated_down, (
     select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
     from messages m where m.session_id = s.id and m.organization_id = s.organization_id
     order by m.created_at desc, m.id desc limit 1
-  ) as last_message`
+  ) as last_message, (
+    select left(m.content, ${TITLE_LENGTH})
+    from messages m where m.session_id = s.id and m.organization_id = s.organization_id and m.sender_type = 'user'
+    order by m.created_at, m.id limit 1
+  ) as title`
 
 const decodeSessions = decodeRows(SessionRow)
 const decodeOpen = decodeRows(OpenSession)
@@ -191,8 +199,16 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
   static readonly layer = Layer.effect(this, this.make)
 }
 
-export const toSession = ({ rated_down, rated_up, unanswered_replies, visitor, ...row }: SessionRow): Session => ({
+export const toSession = ({
+  rated_down,
+  rated_up,
+  title,
+  unanswered_replies,
+  visitor,
+  ...row
+}: SessionRow): Session => ({
   ...row,
+  ...(title !== null && { title: title.trim().replaceAll(/\s+/g, " ") }),
   ...(visitor !== null && { visitor_id: visitor }),
   ...(unanswered_replies > 0 && { unanswered: true }),
   ...(rated_up + rated_down > 0 && { ratings: { up: rated_up, down: rated_down } }),

@@ -53,12 +53,7 @@ export const makePlaces = (most: number): Places => {
  * Makes two functions that borrow a connection from a pool for an organization; `getInTime` fails when none is free
  * within the time limit.
  */
-export const lender = (
-  pool: PgPool.PgPool,
-  places: Places,
-  timeLimit: Duration.Duration | undefined,
-  loans: Loans,
-) => {
+export const lender = (pool: PgPool.PgPool, places: Places, timeLimit: Duration.Duration | undefined, loans: Loans) => {
   /** Number of connections known to be idle. Without a wait, a time limit would cost more than borrowing does. */
   let idle = 0
   const returned = Effect.addFinalizer(() =>

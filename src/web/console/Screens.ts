@@ -63,7 +63,7 @@ export const screens: Readonly<Record<ScreenName, Screen>> = {
     "Conversation",
     undefined,
     "conversations:read",
-    () => import("./screens/conversations/Conversation.tsx"),
+    () => import("./screens/conversations/Conversations.tsx"),
   ),
   usage: screen("usage", "Usage", ChartColumn, "conversations:read", () => import("./screens/usage/Usage.tsx")),
   keys: screen("keys", "Keys", KeyRound, "admin", () => import("./screens/keys/Keys.tsx")),

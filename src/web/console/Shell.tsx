@@ -123,9 +123,12 @@ const Navigation = () => {
 const codeOf = resources((screen: ScreenName) => screens[screen].load())
 
 const Screen = () => {
-  const { params, screen } = place.value
+  const { params, screen: named } = place.value
+  // The list stays while one of its conversations after the other is read.
+  const isInbox = named === "conversation"
+  const screen = isInbox ? "conversations" : named
   const main = useRef<HTMLElement>(null)
-  const address = `${screen ?? ""} ${JSON.stringify(params)}`
+  const address = `${screen ?? ""} ${isInbox ? "{}" : JSON.stringify(params)}`
   const isFirst = useRef(true)
   useEffect(() => {
     // Screen readers go on reading at the new screen, not at the link that is gone.
@@ -167,7 +170,9 @@ const Shown = ({ screen }: { readonly screen: ScreenName }): ComponentChildren =
   if (isUnknown(chatbot?.failure.value?.status))
     return <Missing title="Chatbot not found" about="This chatbot does not exist, or has been deleted." />
   const isAwaited =
-    chatbot !== undefined && screen !== "conversation" && (chatbot.data.value ?? chatbot.failure.value) === undefined
+    chatbot !== undefined &&
+    place.value.screen !== "conversation" &&
+    (chatbot.data.value ?? chatbot.failure.value) === undefined
   // The server may have other files by now.
   if (failure !== undefined) return <Problem failure={failure} onRetry={() => location.reload()} />
   const render = code.data.value

@@ -1,32 +1,15 @@
-import { effect, signal } from "@preact/signals"
+import { effect } from "@preact/signals"
+import { kept } from "./data/Kept.ts"
 
 /** The choice of colours: as the system prefers, or as the person chose in this browser. */
 export type Theme = "system" | "light" | "dark"
 
-const STORED = "parley:console:theme"
-const isTheme = (text: string | null): text is Theme => text === "light" || text === "dark"
+const isTheme = (value: unknown): value is Theme => value === "system" || value === "light" || value === "dark"
 
-/** Storage may be switched off; then the choice lasts as long as the page. */
-const storedTheme = (): Theme => {
-  try {
-    const text = localStorage.getItem(STORED)
-    return isTheme(text) ? text : "system"
-  } catch {
-    return "system"
-  }
-}
-
-export const theme = signal<Theme>("system")
+export const theme = kept<Theme>("theme", "system", (stored) => (isTheme(stored) ? stored : undefined))
 
 export const startTheme = (): void => {
-  theme.value = storedTheme()
   effect(() => {
     document.documentElement.dataset["theme"] = theme.value
-    try {
-      if (theme.value === "system") localStorage.removeItem(STORED)
-      else localStorage.setItem(STORED, theme.value)
-    } catch {
-      // It lasts as long as the page.
-    }
   })
 }

@@ -1,5 +1,6 @@
 import "./console.css"
 import { render } from "preact"
+import { startShortcuts } from "./parts/Shortcuts.ts"
 import { startRouter } from "./Router.ts"
 import { startSession } from "./server/Session.ts"
 import { Shell } from "./Shell.tsx"
@@ -9,4 +10,5 @@ startTheme()
 // It reads the one-time link before the router writes the address anew.
 void startSession()
 startRouter()
+startShortcuts()
 render(<Shell />, document.body)

@@ -58,6 +58,8 @@ describe("the list of the conversations of all chatbots", () => {
     }
     await mine.chat(first, "Hello again", { sessionToken: "a" })
     expect(await tokens("", mine)).toEqual(["a", "a", "c", "b"])
+    const { conversations } = await page("", mine)
+    expect(conversations.map(({ title }) => title)).toEqual(["Hello", "Hello", "Hello", "Hello"])
     const one = await page("?limit=3", mine)
     const two = await page(`?limit=3&cursor=${one.next_cursor}`, mine)
     expect([...one.conversations, ...two.conversations]).toEqual((await page("", mine)).conversations.slice())

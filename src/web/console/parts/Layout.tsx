@@ -23,11 +23,15 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** A screen with its title. */
-export const Page = ({ about, actions, children, of, title }: PageProps) => {
+/** Gives the window a title, with a part beside the page's own. */
+export const useTitle = (title: string, of?: string): void =>
   useEffect(() => {
     document.title = [title, of, "Parley"].filter((part) => part !== undefined && part !== "").join(" · ")
   }, [title, of])
+
+/** A screen with its title. */
+export const Page = ({ about, actions, children, of, title }: PageProps) => {
+  useTitle(title, of)
   return (
     <div class="page stack loose">
       <header class="page-head row apart">

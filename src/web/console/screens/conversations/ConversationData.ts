@@ -1,5 +1,7 @@
 import { call, open } from "../../server/Api.ts"
 import { saveFile } from "../../../shared/Download.ts"
+import { blocksOf } from "../../../shared/markdown/Blocks.ts"
+import { plainText } from "../../../shared/markdown/PlainText.ts"
 import type { Answer } from "../../server/Endpoints.ts"
 import { resources } from "../../server/Resource.ts"
 import { requestOf } from "./Filters.ts"
@@ -41,19 +43,59 @@ export const conversationOf = resources(
 /** The messages of a conversation, oldest first. */
 export const messagesOf = resources((chatbotId: string, sessionId: string) => fetchMessages(chatbotId, sessionId))
 
-/** Saves a conversation as a file. */
-export const exportConversation = async (
-  { chatbot_id: chatbotId, created_at, id: sessionId }: Conversation,
-  format: "markdown" | "json",
-): Promise<void> => {
+const mediaTypes = { markdown: "text/markdown", json: "application/json" } as const
+
+const fetchTranscript = async (
+  { chatbot_id: chatbotId, id: sessionId }: Conversation,
+  format: keyof typeof mediaTypes,
+): Promise<string> => {
   const response = await open("GET /api/external/chatbot/:chatbotId/conversations/:sessionId/transcript", {
     params: { chatbotId, sessionId },
     query: { format },
-    headers: { accept: format === "markdown" ? "text/markdown" : "application/json" },
+    headers: { accept: mediaTypes[format] },
   })
-  const name = `conversation-${created_at.slice(0, 10)}-${sessionId.slice(-6)}`
-  saveFile(`${name}.${format === "markdown" ? "md" : "json"}`, await response.blob())
+  return response.text()
 }
 
-/** Name of a conversation's visitor. */
-export const visitorOf = ({ user_info }: Conversation): string => user_info.email ?? "Visitor"
+/** Saves conversations as one file: several in Markdown below each other, in JSON as a list. */
+export const exportConversations = async (
+  all: ReadonlyArray<Conversation>,
+  format: keyof typeof mediaTypes,
+): Promise<void> => {
+  const texts: Array<string> = []
+  for (const each of all) texts.push(await fetchTranscript(each, format))
+  const [first] = all
+  const name =
+    all.length === 1 && first !== undefined
+      ? `conversation-${first.created_at.slice(0, 10)}-${first.id.slice(-6)}`
+      : `conversations-${new Date().toISOString().slice(0, 10)}`
+  const text = format === "markdown" ? texts.join("\n\n") : texts.length === 1 ? texts[0] : `[${texts.join(",\n")}]`
+  saveFile(`${name}.${format === "markdown" ? "md" : "json"}`, new Blob([text ?? ""], { type: mediaTypes[format] }))
+}
+
+/** Deletes conversations with all that was said in them. */
+export const deleteConversations = async (all: ReadonlyArray<Conversation>): Promise<void> => {
+  for (const { chatbot_id: chatbotId, id: sessionId } of all)
+    await call("DELETE /api/external/chatbot/:chatbotId/conversations/:sessionId", { params: { chatbotId, sessionId } })
+}
+
+/** The visitor of a conversation: the e-mail address, or a short mark by which the conversations of one are told apart. */
+export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversation): string =>
+  user_info.email ??
+  `Visitor ${(visitor_id ?? session_token ?? id)
+    .replaceAll(/[^\da-z]/gi, "")
+    .slice(-4)
+    .toUpperCase()}`
+
+/** What a conversation is about: its first question. */
+export const titleOf = ({ title = "" }: Conversation): string => title || "Without a question"
+
+/** Characters of a message from which a preview is made. */
+const PREVIEW_LENGTH = 400
+
+/** What was said last, as plain text in one line. */
+export const previewOf = ({ last_message: last }: Conversation): string => {
+  if (last === null) return ""
+  const text = last.content.slice(0, PREVIEW_LENGTH)
+  return last.sender_type === "bot" ? plainText(blocksOf(text)) : text
+}

@@ -1,18 +1,34 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { ListFilter, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
+import { Download, ListFilter, Mail, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
+import { Scroller } from "../../../shared/Scroller.tsx"
 import { allChatbots } from "../../data/Chatbots.ts"
 import { listen } from "../../server/Live.ts"
 import { useChatbotNames } from "../../data/Names.ts"
-import { Ago, Badge, Empty, Loaded, More, Page, Tabs } from "../../parts/Layout.tsx"
-import { Button } from "../../parts/Buttons.tsx"
+import { Ago, Badge, Empty, Loaded, More, Tabs, useTitle } from "../../parts/Layout.tsx"
+import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
+import { useShortcuts } from "../../parts/Shortcuts.ts"
+import { attempt } from "../../parts/Toast.tsx"
 import { nextPage, useResource } from "../../server/Resource.ts"
-import { bindQuery, href, place, queryText, setQuery } from "../../Router.ts"
+import { bindQuery, href, navigate, place, queryText, setQuery } from "../../Router.ts"
 import { can, session } from "../../server/Session.ts"
-import { type Conversation, conversationList, fetchConversations, visitorOf } from "./ConversationData.ts"
+import {
+  type Conversation,
+  conversationList,
+  deleteConversations,
+  exportConversations,
+  fetchConversations,
+  previewOf,
+  titleOf,
+  visitorOf,
+} from "./ConversationData.ts"
+import { SavedFilters } from "./SavedFilters.tsx"
+import { Thread } from "./Thread.tsx"
+import { isUnread, markRead, markUnread } from "./Unread.ts"
 import { type Kind, kindIn, kinds, moreFilters } from "./Filters.ts"
 
 /** Time between the last letter and the search. */
@@ -58,10 +74,64 @@ const MoreFilters = () => {
   )
 }
 
-/** The conversations of all chatbots, newest activity first. */
+/** Asks before conversations are deleted. */
+const remove = (all: ReadonlyArray<Conversation>, onGone: () => void): Promise<void> =>
+  confirmed(
+    {
+      title: all.length === 1 ? "Delete this conversation?" : `Delete ${plural(all.length, "conversation")}?`,
+      text: "All messages and ratings are deleted as well. This cannot be undone.",
+      action: "Delete",
+    },
+    async () => {
+      await deleteConversations(all)
+      onGone()
+    },
+    all.length === 1 ? "The conversation is deleted." : `${plural(all.length, "conversation")} are deleted.`,
+  )
+
+interface BulkProps {
+  readonly chosen: ReadonlyArray<Conversation>
+  readonly onDelete: () => void
+  readonly onClear: () => void
+}
+
+/** What can be done with the conversations that are chosen. */
+const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
+  <section class="bulk row" aria-label="Chosen conversations">
+    <strong>{formatCount(chosen.length)} chosen</strong>
+    <Button small onClick={() => markRead(chosen)}>
+      Mark as read
+    </Button>
+    <Menu
+      label="More for the chosen ones"
+      items={[
+        { label: "Mark as unread", icon: Mail, onChoose: () => markUnread(chosen) },
+        {
+          label: "Export as Markdown",
+          icon: Download,
+          onChoose: () => void attempt(() => exportConversations(chosen, "markdown")),
+        },
+        {
+          label: "Export as JSON",
+          icon: Download,
+          onChoose: () => void attempt(() => exportConversations(chosen, "json")),
+        },
+        can("conversations:write") && deleteItem(onDelete),
+      ]}
+    />
+    <Button small kind="quiet" onClick={onClear}>
+      Clear
+    </Button>
+  </section>
+)
+
+/** The conversations of all chatbots, newest activity first, with the one that the address names beside them. */
 const Conversations = () => {
-  const query = place.value.query.toString()
-  const kind = kindIn(place.value.query)
+  const { params, query: parameters } = place.value
+  const { chatbotId, sessionId } = params
+  const query = parameters.toString()
+  const filters = Object.fromEntries(parameters)
+  const kind = kindIn(parameters)
   const search = queryText("search")
   const count = moreFilters.filter((name) => queryText(name) !== "").length
   const isFiltered = count > 0 || kind !== "all" || search !== ""
@@ -69,6 +139,10 @@ const Conversations = () => {
   const list = useResource(conversationList(query))
   const chatbotName = useChatbotNames()
   const hasNews = useSignal(false)
+  const chosen = useSignal<ReadonlyArray<string>>([])
+  const items = list.data.value?.items ?? []
+  const isOne = sessionId !== undefined
+  useTitle("Conversations")
   useEffect(
     () =>
       listen(undefined, ({ type }) => {
@@ -80,35 +154,96 @@ const Conversations = () => {
     hasNews.value = false
     void list.reload()
   }
+  const back = href("conversations", {}, filters)
+  const addressOf = ({ chatbot_id, id }: Conversation): string =>
+    href("conversation", { chatbotId: chatbot_id, sessionId: id }, filters)
+  const choose = (id: string): void => {
+    const known = chosen.value.filter((each) => each !== id)
+    chosen.value = known.length === chosen.value.length ? [...known, id] : known
+  }
+  const gone = (): void => {
+    chosen.value = []
+    void list.reload()
+    void navigate(back)
+  }
+  const at = items.findIndex(({ id }) => id === sessionId)
+  const current = items[at]
+  const go = (to: number): void => {
+    const next = items[Math.max(0, Math.min(items.length - 1, to))]
+    if (next === undefined) return
+    void navigate(addressOf(next)).then(() => document.getElementById(`row-${next.id}`)?.focus())
+  }
+  useShortcuts([
+    { key: "j", label: "Next conversation", run: () => go(at + 1) },
+    { key: "k", label: "Previous conversation", run: () => go(at - 1) },
+    { key: "x", label: "Choose the conversation", run: () => current && choose(current.id) },
+    { key: "u", label: "Mark as unread", run: () => current && markUnread([current]) },
+    {
+      key: "#",
+      label: "Delete the conversation",
+      run: () => current && can("conversations:write") && void remove([current], gone),
+    },
+    {
+      key: "/",
+      label: "Search conversations",
+      run: () => document.querySelector<HTMLElement>(".inbox [type=search]")?.focus(),
+    },
+    { key: "Escape", label: "Close the conversation", run: () => isOne && void navigate(back) },
+  ])
+  const Title = isOne ? "h2" : "h1"
   return (
-    <Page title="Conversations" about="What visitors said to all chatbots, newest activity first.">
-      <div class="stack">
-        <div class="toolbar row">
+    <div class={isOne ? "inbox has-thread" : "inbox"}>
+      <div class="inbox-list stack">
+        <Title class="inbox-title">Conversations</Title>
+        <div class="row nowrap">
           <Search key={search === "" ? "empty" : "search"} value={search} />
-          <Tabs
-            label="Which"
-            value={kind}
-            onValue={(next: Kind) => setQuery({ show: next === "all" ? undefined : next })}
-            tabs={kinds}
-          />
           <Button icon={ListFilter} aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
             {count === 0 ? "Filters" : `Filters (${count})`}
           </Button>
         </div>
+        <Tabs
+          label="Which"
+          value={kind}
+          onValue={(next: Kind) => setQuery({ show: next === "all" ? undefined : next })}
+          tabs={kinds}
+        />
         {isOpen.value && <MoreFilters />}
+        <SavedFilters isFiltered={isFiltered} />
+        {chosen.value.length > 0 && (
+          <BulkActions
+            chosen={items.filter(({ id }) => chosen.value.includes(id))}
+            onClear={() => (chosen.value = [])}
+            onDelete={() =>
+              void remove(
+                items.filter(({ id }) => chosen.value.includes(id)),
+                gone,
+              )
+            }
+          />
+        )}
         <div aria-live="polite" class="more centred">
-          {hasNews.value && <Button onClick={showNews}>Somebody has written: show it</Button>}
+          {hasNews.value && (
+            <Button small onClick={showNews}>
+              Show new messages
+            </Button>
+          )}
         </div>
         <Loaded of={list}>
           {({ items, next, searchedTo }) => (
             <>
               {items.length === 0 && next === null && <NoneFound isFiltered={isFiltered} />}
               {items.length > 0 && (
-                <ul class="conversations box rows">
+                <ul class="conversations box rows" aria-label="Conversations">
                   {items.map((conversation) => (
-                    <li key={conversation.id}>
-                      <Row conversation={conversation} chatbotName={chatbotName} />
-                    </li>
+                    <Row
+                      key={conversation.id}
+                      conversation={conversation}
+                      address={addressOf(conversation)}
+                      chatbot={session.value?.chatbot_id === null ? chatbotName(conversation.chatbot_id) : undefined}
+                      isCurrent={conversation.id === sessionId}
+                      isChosen={chosen.value.includes(conversation.id)}
+                      onChoose={() => choose(conversation.id)}
+                    />
                   ))}
                 </ul>
               )}
@@ -125,7 +260,25 @@ const Conversations = () => {
           )}
         </Loaded>
       </div>
-    </Page>
+      {chatbotId !== undefined && isOne ? (
+        <Scroller label="Conversation">
+          <Thread
+            key={sessionId}
+            {...{ back, chatbotId, sessionId }}
+            onGone={gone}
+            onDelete={(conversation) => void remove([conversation], gone)}
+          />
+        </Scroller>
+      ) : (
+        <div class="inbox-none soft centred">
+          <Icon nodes={MessagesSquare} size={28} />
+          <p>Choose a conversation to read it here.</p>
+          <p class="small">
+            <kbd>J</kbd> and <kbd>K</kbd> go through them, <kbd>?</kbd> lists all keys.
+          </p>
+        </div>
+      )}
+    </div>
   )
 }
 
@@ -133,54 +286,66 @@ const NoneFound = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
     <Empty
       icon={MessagesSquare}
-      title="No conversation is like that"
+      title="No conversation matches"
       action={
         <a class="button secondary" href={href("conversations", {})}>
           Show all
         </a>
       }
     >
-      Take a filter away, or search for another word.
+      Remove a filter, or search for another word.
     </Empty>
   ) : (
     <Empty icon={MessagesSquare} title="No conversations yet">
-      As soon as somebody writes to a chatbot, the conversation is here.
+      As soon as somebody writes to a chatbot, the conversation appears here.
     </Empty>
   )
 
 interface RowProps {
   readonly conversation: Conversation
-  readonly chatbotName: (id: string) => string
+  readonly address: string
+  /** Name of the chatbot, where there are several. */
+  readonly chatbot: string | undefined
+  readonly isCurrent: boolean
+  readonly isChosen: boolean
+  readonly onChoose: () => void
 }
 
-const Row = ({ chatbotName, conversation }: RowProps) => {
-  const { chatbot_id: chatbotId, id, last_message: last, message_count, platform, ratings, unanswered } = conversation
+const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: RowProps) => {
+  const { id, last_message: last, platform, ratings, unanswered, updated_at } = conversation
+  const title = titleOf(conversation)
+  const unread = isUnread(conversation)
   return (
-    <a href={href("conversation", { chatbotId, sessionId: id })}>
-      <span class="conversation-who">
-        <strong class="ellipsis">{visitorOf(conversation)}</strong>
-        {session.value?.chatbot_id === null && <span class="soft small ellipsis">{chatbotName(chatbotId)}</span>}
-      </span>
-      <span class="ellipsis soft">
-        {last !== null && (
-          <>
-            <span class="visually-hidden">{last.sender_type === "user" ? "Visitor" : "Chatbot"}: </span>
-            {last.sender_type === "bot" && <span aria-hidden="true">↩ </span>}
-            {last.content}
-          </>
-        )}
-      </span>
-      <span class="row">
-        {unanswered === true && <Badge kind="warn">No answer</Badge>}
-        <Ratings count={ratings?.down} kind="down" />
-        <Ratings count={ratings?.up} kind="up" />
-        {platform !== "web" && <Badge>{platform}</Badge>}
-      </span>
-      <span class="conversation-when soft small">
-        <span>{plural(message_count, "message")}</span>
-        <Ago at={conversation.updated_at} />
-      </span>
-    </a>
+    <li class={unread ? "unread" : undefined}>
+      <input type="checkbox" aria-label={`Choose: ${title}`} checked={isChosen} onChange={onChoose} />
+      <a id={`row-${id}`} href={address} aria-current={isCurrent ? "true" : undefined}>
+        <span class="row nowrap apart">
+          <span class="conversation-title ellipsis" dir="auto">
+            {unread && <span class="visually-hidden">Unread: </span>}
+            {title}
+          </span>
+          <span class="soft small number">
+            <Ago at={updated_at} />
+          </span>
+        </span>
+        <span class="ellipsis soft" dir="auto">
+          {last?.sender_type === "user" && <span class="visually-hidden">Visitor: </span>}
+          {previewOf(conversation) || "Nothing was said."}
+        </span>
+        <span class="row nowrap apart">
+          <span class="ellipsis soft small">
+            {visitorOf(conversation)}
+            {chatbot !== undefined && ` · ${chatbot}`}
+          </span>
+          <span class="row nowrap">
+            {unanswered === true && <Badge kind="warn">No answer</Badge>}
+            <Ratings count={ratings?.down} kind="down" />
+            <Ratings count={ratings?.up} kind="up" />
+            {platform !== "web" && <Badge>{platform}</Badge>}
+          </span>
+        </span>
+      </a>
+    </li>
   )
 }
 

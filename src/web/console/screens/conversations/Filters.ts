@@ -10,7 +10,7 @@ export type Kind = "all" | "down" | "up" | "unanswered"
 export const kinds: ReadonlyArray<{ readonly value: Kind; readonly label: string }> = [
   { value: "all", label: "All" },
   { value: "down", label: "Rated down" },
-  { value: "unanswered", label: "Without an answer" },
+  { value: "unanswered", label: "No answer" },
   { value: "up", label: "Rated up" },
 ]
 

@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks"
 import { ArrowLeft, Download, Eraser, ThumbsDown, ThumbsUp } from "lucide"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
@@ -5,47 +6,32 @@ import { blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { call } from "../../server/Api.ts"
 import { useChatbotNames } from "../../data/Names.ts"
 import { Answer } from "../../parts/Answer.tsx"
-import { Badge, Loaded, More, Page } from "../../parts/Layout.tsx"
+import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Json } from "../../parts/Json.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { nextPage, useResource } from "../../server/Resource.ts"
-import { href, navigate } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { briefly, Passages, passagesIn } from "../playground/Passages.tsx"
 import {
   type Conversation as Session,
   conversationOf,
-  exportConversation,
+  exportConversations,
   fetchMessages,
   type Message,
   messagesOf,
+  titleOf,
   visitorOf,
 } from "./ConversationData.ts"
+import { markRead } from "./Unread.ts"
 import { resultsIn, sourcesIn } from "./Stored.ts"
-
-const remove = (session: Session): Promise<void> =>
-  confirmed(
-    {
-      title: "Delete this conversation?",
-      text: "It is deleted with all its messages and ratings, and cannot be brought back.",
-      action: "Delete",
-    },
-    async () => {
-      await call("DELETE /api/external/chatbot/:chatbotId/conversations/:sessionId", {
-        params: { chatbotId: session.chatbot_id, sessionId: session.id },
-      })
-      await navigate(href("conversations", {}))
-    },
-    "The conversation is deleted.",
-  )
 
 /** The name by which a visitor can be erased. */
 const nameOf = ({ session_token, user_info }: Session) =>
   user_info.email !== undefined ? { email: user_info.email } : session_token !== null ? { session_token } : undefined
 
-const erase = (name: NonNullable<ReturnType<typeof nameOf>>): Promise<void> =>
+const erase = (name: NonNullable<ReturnType<typeof nameOf>>, onGone: () => void): Promise<void> =>
   confirmed(
     {
       title: "Erase this visitor?",
@@ -59,14 +45,21 @@ const erase = (name: NonNullable<ReturnType<typeof nameOf>>): Promise<void> =>
     async () => {
       const { erased } = await call("POST /api/external/erasures", { body: name })
       toast(`Erased ${plural(erased.conversations, "conversation")} with ${plural(erased.messages, "message")}.`)
-      await navigate(href("conversations", {}))
+      onGone()
     },
   )
 
-const Actions = ({ of }: { readonly of: Session }) => {
+interface ActionsProps {
+  readonly of: Session
+  /** Called once the conversation is gone. */
+  readonly onGone: () => void
+  readonly onDelete: () => void
+}
+
+const Actions = ({ of, onDelete, onGone }: ActionsProps) => {
   const name = nameOf(of)
   const mayWrite = can("conversations:write")
-  const save = (format: "markdown" | "json") => void attempt(() => exportConversation(of, format))
+  const save = (format: "markdown" | "json") => void attempt(() => exportConversations([of], format))
   return (
     <>
       <Button icon={Download} onClick={() => save("markdown")}>
@@ -81,44 +74,61 @@ const Actions = ({ of }: { readonly of: Session }) => {
               label: "Erase the visitor …",
               icon: Eraser,
               isDangerous: true,
-              onChoose: () => void erase(name),
+              onChoose: () => void erase(name, onGone),
             },
-          mayWrite && deleteItem(() => void remove(of), "Delete the conversation …"),
+          mayWrite && deleteItem(onDelete, "Delete the conversation …"),
         ]}
       />
     </>
   )
 }
 
-interface ConversationProps {
+interface ThreadProps extends Omit<ActionsProps, "of" | "onDelete"> {
   readonly chatbotId: string
   readonly sessionId: string
+  readonly onDelete: (conversation: Session) => void
+  /** The address of the list without this conversation. */
+  readonly back: string
 }
 
 /** One conversation, to be read. */
-const Conversation = ({ chatbotId, sessionId }: ConversationProps) => {
+export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadProps) => {
   const session = useResource(conversationOf(chatbotId, sessionId))
   const messages = useResource(messagesOf(chatbotId, sessionId))
   const chatbotName = useChatbotNames()
   const shown = session.data.value
+  const title = shown === undefined ? "Conversation" : titleOf(shown)
+  useTitle(title, "Conversations")
+  useEffect(() => {
+    if (shown !== undefined) markRead([shown])
+  }, [shown])
   return (
-    <Page
-      title={shown === undefined ? "Conversation" : visitorOf(shown)}
-      of="Conversations"
-      about={
-        shown !== undefined &&
-        `${chatbotName(chatbotId)} · ${shown.platform} · begun ${formatMoment(shown.created_at)} · ${plural(shown.message_count, "message")}`
-      }
-      actions={
-        <>
-          <a class="button quiet" href={href("conversations", {})}>
-            <Icon nodes={ArrowLeft} size={16} />
-            All conversations
-          </a>
-          {shown !== undefined && <Actions of={shown} />}
-        </>
-      }
-    >
+    <div class="inbox-thread stack loose">
+      <a class="back button quiet small" href={back}>
+        <Icon nodes={ArrowLeft} size={16} />
+        All conversations
+      </a>
+      <header class="row nowrap apart start">
+        <div class="stack tight anywhere">
+          <h1 dir="auto">{title}</h1>
+          {shown !== undefined && (
+            <p class="soft small">
+              {[
+                visitorOf(shown),
+                chatbotName(chatbotId),
+                shown.platform,
+                `begun ${formatMoment(shown.created_at)}`,
+                plural(shown.message_count, "message"),
+              ].join(" · ")}
+            </p>
+          )}
+        </div>
+        {shown !== undefined && (
+          <div class="row nowrap">
+            <Actions of={shown} onDelete={() => onDelete(shown)} onGone={onGone} />
+          </div>
+        )}
+      </header>
       <Loaded of={messages}>
         {({ items, next, total }) => (
           <>
@@ -137,7 +147,7 @@ const Conversation = ({ chatbotId, sessionId }: ConversationProps) => {
           </>
         )}
       </Loaded>
-    </Page>
+    </div>
   )
 }
 
@@ -182,6 +192,8 @@ const Said = ({ chatbot, chatbotId, message }: SaidProps) => {
 
 const Foot = ({ chatbotId, message }: { readonly message: Message; readonly chatbotId: string }) => {
   const sources = sourcesIn(message)
+  const results = resultsIn(message.tool_results)
+  if (sources.length + results.length === 0) return null
   return (
     <div class="small">
       {sources.length > 0 && (
@@ -190,7 +202,7 @@ const Foot = ({ chatbotId, message }: { readonly message: Message; readonly chat
           <Passages chatbotId={chatbotId} passages={sources} />
         </details>
       )}
-      {resultsIn(message.tool_results).map(({ error, id, input, name, output }) => {
+      {results.map(({ error, id, input, name, output }) => {
         const passages = passagesIn(name, output)
         return (
           <details key={id}>
@@ -213,5 +225,3 @@ const Foot = ({ chatbotId, message }: { readonly message: Message; readonly chat
     </div>
   )
 }
-
-export default Conversation

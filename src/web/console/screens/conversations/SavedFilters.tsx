@@ -1,0 +1,73 @@
+import { useSignal } from "@preact/signals"
+import { BookmarkPlus, X } from "lucide"
+import { kept } from "../../data/Kept.ts"
+import { Button, IconButton } from "../../parts/Buttons.tsx"
+import { FormDialog } from "../../parts/Dialogs.tsx"
+import { bind, TextField } from "../../parts/Field.tsx"
+import { isFields, textIn } from "../../server/Unknown.ts"
+import { href, place } from "../../Router.ts"
+
+/** Filters of conversations under a name, as the query of the screen's address has them. */
+interface SavedFilter {
+  readonly name: string
+  readonly query: string
+}
+
+const saved = kept<ReadonlyArray<SavedFilter>>("filters", [], (stored) =>
+  Array.isArray(stored)
+    ? stored.filter(isFields).map(({ name, query }) => ({ name: textIn(name) ?? "", query: textIn(query) ?? "" }))
+    : undefined,
+)
+
+const SaveDialog = ({ onClose, query }: { readonly query: string; readonly onClose: () => void }) => {
+  const name = useSignal("")
+  const save = async (): Promise<void> => {
+    saved.value = [...saved.value, { name: name.value.trim(), query }]
+    onClose()
+  }
+  return (
+    <FormDialog title="Save these filters" action="Save" onSubmit={save} onClose={onClose}>
+      <TextField
+        label="Name"
+        placeholder="Unanswered on the website"
+        maxLength={60}
+        required
+        hint="Kept in this browser."
+        {...bind(name)}
+      />
+    </FormDialog>
+  )
+}
+
+/** The filters that were saved in this browser, and a button that saves those of the address. */
+export const SavedFilters = ({ isFiltered }: { readonly isFiltered: boolean }) => {
+  const isSaving = useSignal(false)
+  const query = place.value.query.toString()
+  const isNew = isFiltered && saved.value.every((each) => each.query !== query)
+  if (!isNew && saved.value.length === 0) return null
+  return (
+    <div class="row">
+      {saved.value.map((each) => (
+        <span class="chip row nowrap" key={each.name + each.query}>
+          <a
+            href={href("conversations", {}, Object.fromEntries(new URLSearchParams(each.query)))}
+            aria-current={each.query === query ? "true" : undefined}
+          >
+            {each.name}
+          </a>
+          <IconButton
+            icon={X}
+            label={`Remove the filter ${each.name}`}
+            onClick={() => (saved.value = saved.value.filter((other) => other !== each))}
+          />
+        </span>
+      ))}
+      {isNew && (
+        <Button small kind="quiet" icon={BookmarkPlus} onClick={() => (isSaving.value = true)}>
+          Save these filters
+        </Button>
+      )}
+      {isSaving.value && <SaveDialog query={query} onClose={() => (isSaving.value = false)} />}
+    </div>
+  )
+}
