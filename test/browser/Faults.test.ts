@@ -3,7 +3,7 @@ import { says } from "../lib/FakeAnthropic.ts"
 import { Dictation } from "./lib/Model.ts"
 import { inspect, startSuite } from "./lib/Suite.ts"
 import { photograph, until } from "./lib/Visit.ts"
-import { call, Chat, launcher } from "./lib/Widget.ts"
+import { call, Chat, launcher, words } from "./lib/Widget.ts"
 
 const { model, open, server, site, visit } = await startSuite()
 const { id } = await server.api.newChatbot({ name: "Harbour" })
@@ -93,6 +93,13 @@ describe("what the visitor wrote is still there, with a calm sentence, when", ()
     await context.setOffline(false)
     expect(await chat.reply()).toBe("At noon.")
     expect(await chat.within.getByText("When?").count()).toBe(1)
+    await context.setOffline(true)
+    await chat.ask("And back?")
+    await chat.within.getByText("No connection.").waitFor()
+    await inspect(page, "widget-unsent", chat.document)
+    await context.setOffline(false)
+    expect(await chat.reply(2)).toBe("At noon.")
+    expect(await chat.within.getByText("And back?").count()).toBe(1)
   })
 
   visit(
@@ -123,6 +130,7 @@ describe("what the visitor wrote is still there, with a calm sentence, when", ()
     await chat.ask("When?")
     await chat.within.getByRole("alert").waitFor()
     await chat.within.getByText("When?").waitFor()
+    expect(await chat.button("Ask again").count()).toBe(0)
     await inspect(page, "widget-failed", chat.document)
     model.answers(() => says("At noon."))
     await chat.button("Try again").click()
@@ -271,6 +279,12 @@ visit("two tabs of one visitor share a conversation and its end", async ({ newTa
   // As when the visitor comes back to the first tab, which a browser without a window does not tell.
   await one.document.evaluate(() => document.dispatchEvent(new Event("visibilitychange")))
   await one.within.locator("article", { hasText: "You said: From the second" }).waitFor()
+  for (const tab of [one, two]) {
+    expect((await tab.within.locator(".bubble").allInnerTexts()).map(words)).toEqual([
+      "From the first",
+      "From the second",
+    ])
+  }
   await call(other, "reset")
   await one.replies.first().waitFor({ state: "detached" })
 })

@@ -121,9 +121,12 @@ describe("a visitor", () => {
     await chat.ask("When?")
     await chat.within.getByText("Searching for “ferry times” …").waitFor()
     await photograph(page, "widget-searching")
-    dictation.write("At noon.")
+    dictation.write("At noon")
+    await chat.within.getByText("At noon").waitFor()
+    expect(await chat.within.getByText("Searching for").count()).toBe(0)
+    dictation.write(", and at six.")
     dictation.end()
-    expect(await chat.reply()).toBe("At noon.")
+    expect(await chat.reply()).toBe("At noon, and at six.")
   })
 
   visit("rates a reply with a comment, takes it back, and copies it", async ({ context, page }) => {

@@ -74,11 +74,13 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
           range: Range,
         ) {
           const of = nameOf(visitor)
-          // Looked up first: a reply that ends in between is then among the messages.
-          const reply = replies.inConversation(visitor.id, conversation)?.id
+          // Looked up first: a reply that ends in between is then among the messages. Before its first event, the message
+          // that it answers may not be stored.
+          const reply = replies.inConversation(visitor.id, conversation)
+          const hasBegun = reply?.log.isEmpty === false
           const { items, next } = yield* storage.messages(of, conversation, range)
           if (items.length === 0) yield* storage.get(of, conversation)
-          return { items: items.map(toMessage).toReversed(), next, reply }
+          return { items: items.map(toMessage).toReversed(), next, reply: hasBegun ? reply.id : undefined }
         }),
 
         transcript: Effect.fn("VisitorConversations.transcript")(function* (visitor: Of, conversation: SessionId) {

@@ -97,6 +97,25 @@ describe("a reply to a visitor", () => {
     expect(provider.hungUp()).toBe(0)
   })
 
+  test("is shown to another tab together with its question, whenever that asks", async () => {
+    await provider.answers(says("Yes."))
+    const { visitor } = await widgetOf()
+    const { conversation } = (await visitor.hear("Question 0")).ids
+    for (let round = 1; round <= 5; round += 1) {
+      const question = `Question ${round}`
+      let hasEnded = false
+      const asked = visitor.hear(question, { conversation_id: conversation }).finally(() => (hasEnded = true))
+      const look = async () => {
+        while (!hasEnded) {
+          const { messages, reply } = await visitor.page(conversation)
+          if (reply === undefined) continue
+          expect(messages.findLast(({ id }) => id !== reply.id)).toMatchObject({ role: "user", content: question })
+        }
+      }
+      await Promise.all([asked, look(), look(), look()])
+    }
+  })
+
   test("that somebody does not read reaches the others, and is stored", async () => {
     const { visitor } = await widgetOf()
     const { conversation, reply, stream } = await begin(visitor)

@@ -155,6 +155,13 @@ export class Chat {
     if (this.current.value === undefined) await this.#ask(question)
   }
 
+  /** Sends the message again that could not be sent without a connection, or reads what could not be read. */
+  async reconnect(): Promise<void> {
+    const question = this.entries.value.at(-1)
+    if (question instanceof Question && question.failure.value?.kind === "offline") await this.retry(question)
+    else if (this.failure.value?.kind === "offline") await this.restore()
+  }
+
   /** Has the last reply made again. */
   async regenerate(reply: Reply): Promise<void> {
     const { value: entries } = this.entries

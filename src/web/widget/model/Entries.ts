@@ -52,8 +52,11 @@ export class Reply {
   lastEvent = 0
   /** The whole text so far. */
   text = ""
+  /** Whether text came after the last activity, which is over once that text is drawn. */
+  #isWriting = false
   readonly #draw = paced(() => {
     if (this.isOver || this.text === "") return
+    if (this.#isWriting) this.activity.value = undefined
     this.blocks.value = blocksOf(this.text, this.blocks.value)
     this.phase.value = "writing"
   })
@@ -91,9 +94,11 @@ export class Reply {
         this.id.value = event.message_id
         return
       case "tool":
+        this.#isWriting = false
         this.activity.value = event
         return
       case "text":
+        this.#isWriting = true
         this.text += event.text
         return this.#draw()
       case "source": {
@@ -122,6 +127,7 @@ export class Reply {
 
   #forget(): void {
     this.text = ""
+    this.activity.value = undefined
     this.blocks.value = []
     this.sources.value = []
   }

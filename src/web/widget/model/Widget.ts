@@ -8,10 +8,10 @@ import { Conversations } from "./Conversations.ts"
 import type { Reply } from "./Entries.ts"
 import { report, type Host } from "./Host.ts"
 
-/** A source of a reply that is opened. */
-export interface OpenSource {
+/** The passages of one document that a reply rests on, which are opened. */
+export interface OpenSources {
   readonly reply: Reply
-  readonly source: WidgetSource
+  readonly sources: readonly [WidgetSource, ...ReadonlyArray<WidgetSource>]
 }
 
 /** Everything that the widget knows, and what it does when the page tells it something. */
@@ -24,7 +24,7 @@ export class Widget {
   /** Whether somebody can see the widget. */
   readonly isSeen: Signal<boolean>
   readonly areConversationsOpen = signal(false)
-  readonly openSource = signal<OpenSource | undefined>(undefined)
+  readonly openSources = signal<OpenSources | undefined>(undefined)
   /** Counts up whenever the composer is to take the focus. */
   readonly focusRequests = signal(0)
   #unread = 0
@@ -56,6 +56,7 @@ export class Widget {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) void this.chat.refresh()
     })
+    window.addEventListener("online", () => void this.chat.reconnect())
     if (this.host.state.value !== undefined) void this.chat.restore()
     this.host.tell({ type: "ready" })
   }

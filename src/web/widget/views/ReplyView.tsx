@@ -41,7 +41,9 @@ export const ReplyView = ({ isLast, reply }: ReplyViewProps): VNode => {
         <div class="tools row">
           {reply.text !== "" && <CopyTool text={reply.text} />}
           {phase === "finished" && <RatingButtons reply={reply} />}
-          {mayAskAgain && <IconButton class="tool" icon={RefreshCw} size={16} label={texts.askAgain} onClick={again} />}
+          {mayAskAgain && failure === undefined && (
+            <IconButton class="tool" icon={RefreshCw} size={16} label={texts.askAgain} onClick={again} />
+          )}
         </div>
       )}
     </article>

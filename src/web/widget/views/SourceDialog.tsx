@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
 import { useEffect } from "preact/hooks"
+import type { WidgetSource } from "../../../domain/widget/Widget.ts"
 import { markQuote } from "../../shared/Quote.ts"
 import { fill } from "../languages/Language.ts"
 import { Failure, failureFrom } from "../model/Failure.ts"
-import type { OpenSource } from "../model/Widget.ts"
+import type { OpenSources } from "../model/Widget.ts"
 import { useWidget } from "./Context.ts"
 import { Dialog } from "./Dialog.tsx"
 import { FailureNote } from "./FailureNote.tsx"
@@ -17,45 +18,69 @@ interface Passage {
 const reveal = (element: HTMLElement | null): void => element?.scrollIntoView({ block: "center" })
 
 export const SourceDialog = (): VNode | null => {
-  const { value: open } = useWidget().openSource
-  return open === undefined ? null : <OpenDialog key={`${open.reply.key} ${open.source.index}`} {...open} />
+  const { value: open } = useWidget().openSources
+  return open === undefined ? null : <OpenDialog key={`${open.reply.key} ${open.sources[0].index}`} {...open} />
 }
 
-/** The passage that a reply rests on, with the quote marked. */
-const OpenDialog = ({ reply, source }: OpenSource): VNode => {
-  const { chat, host, language, openSource } = useWidget()
-  const { number, texts } = language.value
-  const passage = useSignal<Passage | Failure | undefined>(undefined)
+/** The passages of a document that a reply rests on, with the quotes marked. */
+const OpenDialog = ({ reply, sources }: OpenSources): VNode => {
+  const { chat, host, openSources } = useWidget()
+  const passages = useSignal<ReadonlyArray<Passage> | Failure | undefined>(undefined)
+  const passageOf = ({ index, quote }: WidgetSource): Passage | Promise<Passage> => {
+    if (host.mode === "preview") return { section: null, content: quote }
+    const path = `conversations/${chat.conversation.value}/messages/${reply.id.value}/sources/${index}`
+    return chat.client.json<Passage>("GET", path)
+  }
   const load = async () => {
-    if (host.mode === "preview") return void (passage.value = { section: null, content: source.quote })
-    const path = `conversations/${chat.conversation.value}/messages/${reply.id.value}/sources/${source.index}`
-    passage.value = await chat.client.json<Passage>("GET", path).catch(failureFrom)
+    passages.value = await Promise.all(sources.map(passageOf)).catch(failureFrom)
   }
   useEffect(() => void load(), [])
-  const { value: loaded } = passage
-  const isThere = loaded !== undefined && !(loaded instanceof Failure)
-  // What the reply quotes is known already.
-  const { after, before, quote } = isThere
-    ? markQuote(loaded.content, source.quote)
-    : { before: "", quote: source.quote, after: "" }
-  const place = [
-    isThere ? loaded.section : null,
-    source.page === null ? null : fill(texts.page, { n: number(source.page) }),
-  ].filter((part) => part !== null && part !== "")
+  const { value: loaded } = passages
+  const contents = loaded === undefined || loaded instanceof Failure ? [] : loaded
   return (
-    <Dialog title={source.title} onClose={() => (openSource.value = undefined)}>
+    <Dialog title={sources[0].title} onClose={() => (openSources.value = undefined)}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard. */}
+      <div class="passages" tabIndex={0}>
+        {sources.map((source, place) => {
+          const passage = contents[place]
+          // Two quotes may come from one passage, which is shown once.
+          const isRepeated = contents.findIndex((other) => other.content === passage?.content) < place
+          return isRepeated && passage !== undefined ? null : (
+            <PassageView key={source.index} source={source} passage={passage} isFirst={place === 0} />
+          )
+        })}
+      </div>
+      {loaded instanceof Failure && <FailureNote failure={loaded} onRetry={() => void load()} />}
+    </Dialog>
+  )
+}
+
+interface PassageViewProps {
+  readonly source: WidgetSource
+  /** Absent until it is loaded: what the reply quotes is known already. */
+  readonly passage: Passage | undefined
+  readonly isFirst: boolean
+}
+
+const PassageView = ({ isFirst, passage, source }: PassageViewProps): VNode => {
+  const { number, texts } = useWidget().language.value
+  const { after, before, quote } =
+    passage === undefined ? { before: "", quote: source.quote, after: "" } : markQuote(passage.content, source.quote)
+  const place = [passage?.section, source.page === null ? null : fill(texts.page, { n: number(source.page) })].filter(
+    Boolean,
+  )
+  return (
+    <>
       {place.length > 0 && (
         <p class="note">
           <bdi>{place.join(" · ")}</bdi>
         </p>
       )}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard. */}
-      <div class="passage" dir="auto" tabIndex={0}>
+      <div class="passage" dir="auto">
         {before}
-        {quote !== "" && <mark ref={reveal}>{quote}</mark>}
+        {quote !== "" && <mark {...(isFirst && { ref: reveal })}>{quote}</mark>}
         {after}
       </div>
-      {loaded instanceof Failure && <FailureNote failure={loaded} onRetry={() => void load()} />}
-    </Dialog>
+    </>
   )
 }
