@@ -57,6 +57,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "مرحبًا! كيف يمكنني مساعدتك؟",
   placeholder: "اكتب رسالة…",
   send: "إرسال",
   stop: "إيقاف",
@@ -67,6 +68,7 @@ export const widget: WidgetTexts = {
   conversation: "المحادثة",
   you: "أنت",
   thinking: "يفكّر…",
+  stillThinking: "لحظة أخرى من فضلك …",
   searchingFor: "يبحث عن «{query}»…",
   reading: "يقرأ المستندات…",
   stopped: "تم الإيقاف",

@@ -69,6 +69,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "Hallo! Wie kann ich Ihnen helfen?",
   placeholder: "Nachricht schreiben …",
   send: "Senden",
   stop: "Anhalten",
@@ -79,6 +80,7 @@ export const widget: WidgetTexts = {
   conversation: "Gespräch",
   you: "Sie",
   thinking: "Denkt nach …",
+  stillThinking: "Das dauert noch einen Moment …",
   searchingFor: "Sucht nach „{query}“ …",
   reading: "Liest die Dokumente …",
   stopped: "Angehalten",

@@ -65,6 +65,7 @@ export const locale: Locale = {
 }
 
 export const widget = {
+  greeting: "Hello! How can I help you?",
   placeholder: "Write a message …",
   send: "Send",
   stop: "Stop",
@@ -75,6 +76,7 @@ export const widget = {
   conversation: "Conversation",
   you: "You",
   thinking: "Thinking …",
+  stillThinking: "This takes a moment longer …",
   searchingFor: "Searching for “{query}” …",
   reading: "Reading the documents …",
   stopped: "Stopped",

@@ -66,6 +66,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "¡Hola! ¿En qué puedo ayudarle?",
   placeholder: "Escribe un mensaje…",
   send: "Enviar",
   stop: "Detener",
@@ -76,6 +77,7 @@ export const widget: WidgetTexts = {
   conversation: "Conversación",
   you: "Tú",
   thinking: "Pensando…",
+  stillThinking: "Esto tarda un poco más …",
   searchingFor: "Buscando «{query}»…",
   reading: "Leyendo los documentos…",
   stopped: "Detenido",

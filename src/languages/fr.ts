@@ -66,6 +66,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "Bonjour ! Comment puis-je vous aider ?",
   placeholder: "Écrivez un message…",
   send: "Envoyer",
   stop: "Arrêter",
@@ -76,6 +77,7 @@ export const widget: WidgetTexts = {
   conversation: "Conversation",
   you: "Vous",
   thinking: "Réflexion en cours…",
+  stillThinking: "Encore un petit instant …",
   searchingFor: "Recherche de « {query} »…",
   reading: "Lecture des documents…",
   stopped: "Arrêté",

@@ -58,6 +58,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "नमस्ते! मैं आपकी क्या मदद कर सकता हूँ?",
   placeholder: "संदेश लिखें…",
   send: "भेजें",
   stop: "रोकें",
@@ -68,6 +69,7 @@ export const widget: WidgetTexts = {
   conversation: "बातचीत",
   you: "आप",
   thinking: "सोच रहा है…",
+  stillThinking: "इसमें थोड़ा और समय लगेगा …",
   searchingFor: "“{query}” खोज रहा है…",
   reading: "दस्तावेज़ पढ़ रहा है…",
   stopped: "रोका गया",

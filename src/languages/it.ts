@@ -65,6 +65,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "Salve! Come posso aiutarla?",
   placeholder: "Scrivi un messaggio…",
   send: "Invia",
   stop: "Ferma",
@@ -75,6 +76,7 @@ export const widget: WidgetTexts = {
   conversation: "Conversazione",
   you: "Tu",
   thinking: "Sto pensando…",
+  stillThinking: "Ci vuole ancora un momento …",
   searchingFor: "Cerco «{query}»…",
   reading: "Leggo i documenti…",
   stopped: "Fermato",

@@ -60,6 +60,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "こんにちは。ご質問をどうぞ。",
   placeholder: "メッセージを入力…",
   send: "送信",
   stop: "停止",
@@ -70,6 +71,7 @@ export const widget: WidgetTexts = {
   conversation: "会話",
   you: "あなた",
   thinking: "考えています…",
+  stillThinking: "もう少しお待ちください…",
   searchingFor: "「{query}」を検索しています…",
   reading: "資料を読んでいます…",
   stopped: "停止しました",

@@ -59,6 +59,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "안녕하세요! 무엇을 도와드릴까요?",
   placeholder: "메시지를 입력하세요…",
   send: "보내기",
   stop: "중지",
@@ -69,6 +70,7 @@ export const widget: WidgetTexts = {
   conversation: "대화",
   you: "나",
   thinking: "생각하는 중…",
+  stillThinking: "조금만 더 기다려 주세요…",
   searchingFor: "‘{query}’ 검색 중…",
   reading: "문서를 읽는 중…",
   stopped: "중지됨",

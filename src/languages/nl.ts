@@ -65,6 +65,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "Hallo! Waarmee kan ik u helpen?",
   placeholder: "Schrijf een bericht …",
   send: "Versturen",
   stop: "Stoppen",
@@ -75,6 +76,7 @@ export const widget: WidgetTexts = {
   conversation: "Gesprek",
   you: "Jij",
   thinking: "Denkt na …",
+  stillThinking: "Dit duurt nog even …",
   searchingFor: "Zoekt naar ‘{query}’ …",
   reading: "Leest de documenten …",
   stopped: "Gestopt",

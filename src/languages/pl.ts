@@ -62,6 +62,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "Dzień dobry! W czym mogę pomóc?",
   placeholder: "Napisz wiadomość…",
   send: "Wyślij",
   stop: "Zatrzymaj",
@@ -72,6 +73,7 @@ export const widget: WidgetTexts = {
   conversation: "Rozmowa",
   you: "Ty",
   thinking: "Zastanawia się…",
+  stillThinking: "To potrwa jeszcze chwilę …",
   searchingFor: "Szuka „{query}”…",
   reading: "Czyta dokumenty…",
   stopped: "Zatrzymano",

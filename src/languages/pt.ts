@@ -64,6 +64,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "Olá! Como posso ajudar?",
   placeholder: "Escreva uma mensagem…",
   send: "Enviar",
   stop: "Parar",
@@ -74,6 +75,7 @@ export const widget: WidgetTexts = {
   conversation: "Conversa",
   you: "Você",
   thinking: "Pensando…",
+  stillThinking: "Só mais um momento …",
   searchingFor: "Pesquisando “{query}”…",
   reading: "Lendo os documentos…",
   stopped: "Parado",

@@ -65,6 +65,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "Здравствуйте! Чем я могу помочь?",
   placeholder: "Напишите сообщение…",
   send: "Отправить",
   stop: "Остановить",
@@ -75,6 +76,7 @@ export const widget: WidgetTexts = {
   conversation: "Разговор",
   you: "Вы",
   thinking: "Думает…",
+  stillThinking: "Ещё немного терпения …",
   searchingFor: "Ищет «{query}»…",
   reading: "Читает документы…",
   stopped: "Остановлено",

@@ -65,6 +65,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "Merhaba! Size nasıl yardımcı olabilirim?",
   placeholder: "Bir mesaj yazın…",
   send: "Gönder",
   stop: "Durdur",
@@ -75,6 +76,7 @@ export const widget: WidgetTexts = {
   conversation: "Konuşma",
   you: "Siz",
   thinking: "Düşünüyor…",
+  stillThinking: "Bu biraz daha sürecek …",
   searchingFor: "“{query}” aranıyor…",
   reading: "Belgeleri okuyor…",
   stopped: "Durduruldu",

@@ -55,6 +55,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
+  greeting: "您好！有什么可以帮您的吗？",
   placeholder: "输入消息…",
   send: "发送",
   stop: "停止",
@@ -65,6 +66,7 @@ export const widget: WidgetTexts = {
   conversation: "对话",
   you: "您",
   thinking: "正在思考…",
+  stillThinking: "还需要一点时间……",
   searchingFor: "正在搜索“{query}”…",
   reading: "正在阅读文档…",
   stopped: "已停止",

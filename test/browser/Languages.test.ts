@@ -13,6 +13,7 @@ visit(
   async ({ page }) => {
     model.answers(() => says("The ferry sails at noon.\n\n- from here\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"))
     const placeholders = new Set<string>()
+    const greetings = new Set<string>()
     for (const language of languages) {
       const chat = await Chat.open(page, site.page({ "data-key": id, "data-language": language }))
       const root = await chat.document.evaluate(() => ({
@@ -21,11 +22,40 @@ visit(
       }))
       expect(root).toEqual({ lang: language, dir: language === "ar" ? "rtl" : "ltr" })
       placeholders.add((await chat.composer.getAttribute("placeholder")) ?? "")
+      greetings.add(await chat.within.locator(".greeting").innerText())
       if (language !== "ar") continue
       await chat.exchange("متى؟")
       await inspect(page, "widget-arabic", chat.document)
     }
-    expect(placeholders.size).toBe(languages.length)
+    expect([placeholders.size, greetings.size]).toEqual([languages.length, languages.length])
+  },
+)
+
+visit(
+  "the widget greets and offers questions in the operator's own words, and last conversations, before anything is said",
+  async ({ page }) => {
+    model.answers(({ text }) => says(`You said: ${text}`))
+    const { id: worded } = await server.api.newChatbot({ settings: { greeting: "Ahoy!" } })
+    await server.api.patch(`/api/external/chatbot/${worded}/chat-widget`, {
+      header: "Harbour",
+      suggestions: ["When does the ferry sail?", "May I bring my dog?"],
+      translations: { de: { greeting: "Moin!", header: "Hafen", suggestions: ["Wann fährt die Fähre?"] } },
+    })
+    const english = await Chat.open(page, site.page({ key: worded, "data-language": "en" }))
+    await english.within.getByText("Ahoy!").waitFor()
+    await inspect(page, "widget-home", english.document)
+    await english.button("May I bring my dog?").click()
+    expect(await english.reply()).toBe("You said: May I bring my dog?")
+    expect(await english.button("When does the ferry sail?").count()).toBe(0)
+    const german = await Chat.open(page, site.page({ key: worded, "data-language": "de" }))
+    await german.button("Neues Gespräch").click()
+    await german.within.getByText("Moin!").waitFor()
+    await german.within.getByRole("heading", { name: "Hafen" }).waitFor()
+    await german.button("Wann fährt die Fähre?").waitFor()
+    await german.button(/May I bring my dog/).waitFor()
+    await inspect(page, "widget-home-german", german.document)
+    await german.button(/May I bring my dog/).click()
+    expect(await german.reply()).toBe("You said: May I bring my dog?")
   },
 )
 

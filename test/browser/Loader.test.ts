@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
 import { expectAccessible, startSuite } from "./lib/Suite.ts"
-import { phone, photograph } from "./lib/Visit.ts"
+import { phone, photograph, until } from "./lib/Visit.ts"
 import { call, Chat, focused, frameOf, inFrame, launcher } from "./lib/Widget.ts"
 
 const { model, server, site, visit } = await startSuite()
@@ -14,9 +14,9 @@ describe("before the first click, the script", () => {
     async ({ context, layoutShift, page }) => {
       const asked: Array<string> = []
       page.on("request", (request) => asked.push(request.url()))
-      await page.goto(site.page(key))
+      await page.goto(site.page({ key: id }))
       await launcher(page).waitFor()
-      expect(asked.filter((url) => url.startsWith(server.url))).toEqual([`${server.url}/widget.js`])
+      expect(asked.filter((url) => url.startsWith(server.url))).toEqual([`${server.url}/widget.js?key=${id}`])
       const kept = await page.evaluate(async () => ({
         local: localStorage.length,
         session: sessionStorage.length,
@@ -79,6 +79,32 @@ describe("before the first click, the script", () => {
       expect(await button.evaluate((element) => getComputedStyle(element).color)).toBe(icon)
       expect((await button.boundingBox())?.x).toBeLessThan(100)
     }
+  })
+
+  visit("draws the launcher as the server says, whatever was pasted when it looked different", async ({ page }) => {
+    const { id: dressed } = await server.api.newChatbot()
+    const address = site.page({ key: dressed })
+    const dress = async (launcherLook: object, primaryColor: string) => {
+      await server.api.patch(`/api/external/chatbot/${dressed}/chat-widget`, { primaryColor, launcher: launcherLook })
+      // What the server remembers of a key holds for a second.
+      await until(async () =>
+        (await (await fetch(`${server.url}/widget.js?key=${dressed}`)).text()).includes(primaryColor),
+      )
+      // Browsers keep the script for some minutes.
+      await (await page.context().newCDPSession(page)).send("Network.clearBrowserCache")
+    }
+    const colorOf = () => launcher(page).evaluate((button) => getComputedStyle(button).backgroundColor)
+    await dress({}, "#123456")
+    await page.goto(address)
+    expect(await colorOf()).toBe("rgb(18, 52, 86)")
+    const usual = await launcher(page).boundingBox()
+    await dress({ icon: "question", size: "large", side: "left", text: "Ask us" }, "#ffee00")
+    await page.goto(address)
+    expect(await colorOf()).toBe("rgb(255, 238, 0)")
+    const dressedUp = await page.getByRole("button", { name: "Ask us" }).boundingBox()
+    expect([usual?.width, dressedUp?.height, dressedUp?.x]).toEqual([56, 68, 20])
+    await expectAccessible(page, "launcher with a text")
+    await photograph(page, "launcher-text")
   })
 
   visit("is not disturbed by the page's own styles and scripts", async ({ page }) => {

@@ -3,6 +3,7 @@ import { boundedList } from "../schema/Bounded.ts"
 import { NotFound } from "../Errors.ts"
 import { Color, ImageUrl, Label, partial } from "./FieldTypes.ts"
 import { ChatbotId, OrganizationId } from "../Ids.ts"
+import { Suggestions } from "./ChatWidget.ts"
 import { Slug } from "./Slug.ts"
 import { Name, textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
@@ -147,7 +148,7 @@ export const Chatbot = Schema.Struct({
   enabled_plugins: Schema.Null.annotate(always),
   managers: Schema.Null.annotate(always),
   migrated_data: Schema.Boolean,
-  suggestions: Schema.Null.annotate(always),
+  suggestions: Schema.NullOr(Suggestions),
   v1_chatbot_id: Schema.Null.annotate(always),
   version_id: Schema.Null.annotate(always),
   voice_widget_config: Schema.NullOr(VoiceWidgetConfig),

@@ -22,7 +22,7 @@ export const Color = Schema.String.check(
   }),
 ).annotate({ examples: ["#3b82f6"] })
 
-const isLanguageTag = (text: string) => {
+export const isLanguageTag = (text: string) => {
   try {
     return Intl.getCanonicalLocales(text).length === 1
   } catch {

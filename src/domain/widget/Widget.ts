@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Launcher, WidgetWords } from "../chatbot/ChatWidget.ts"
 import { Feedback } from "../chat/Conversation.ts"
 import { AnyUuid, ChatbotId, MessageId, SessionId } from "../Ids.ts"
 import { textBetween } from "../schema/Text.ts"
@@ -31,12 +32,33 @@ export const WidgetConfig = Schema.Struct({
   secondary_color: Schema.String.annotate({ description: "`#rrggbb`; empty for the widget's own." }),
   language: Schema.String.annotate({ description: "`auto` for that of the browser, or a language tag such as `de`." }),
   greeting: Schema.String,
+  suggestions: Schema.Array(Schema.String).annotate({
+    description: "Questions that are offered before the first message.",
+  }),
+  launcher: Launcher,
+  translations: Schema.Record(Schema.String, WidgetWords).annotate({
+    description: "The texts in other languages, by language tag; a text that is absent is the one above.",
+  }),
   is_email_requested: Schema.Boolean.annotate({
     description: "Whether an e-mail address is asked for before the first reply.",
   }),
   is_active: Schema.Boolean.annotate({ description: "Whether the chatbot answers." }),
 }).annotate({ identifier: "WidgetConfig" })
 export type WidgetConfig = typeof WidgetConfig.Type
+
+/** The look of the launcher, as the script has it that draws it. What is absent is the script's own. */
+export interface LauncherLook {
+  /** `#rrggbb`. */
+  readonly color?: string
+  /** A path of SVG, of 24 by 24 pixels. */
+  readonly icon?: string
+  /** In CSS pixels. */
+  readonly size?: number
+  readonly isLeft?: boolean
+  readonly text?: string
+  /** Name for screen readers. */
+  readonly label?: string
+}
 
 /** The secret by which a browser proves again that it is the same visitor: 128 bits, base64url without padding. */
 export const VisitorSecret = Schema.String.check(

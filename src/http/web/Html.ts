@@ -29,20 +29,26 @@ export const head = (title: string, more: ReadonlyArray<string>, language = "en"
     "</head>",
   ].join("\n")
 
+/** Answers with a content under its hash, or with 304 when the client has it. */
+export const versioned = (
+  request: HttpServerRequest.HttpServerRequest,
+  content: Uint8Array,
+  { contentType, headers }: { readonly contentType: string; readonly headers: Readonly<Record<string, string>> },
+): HttpServerResponse.HttpServerResponse => {
+  const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`
+  const all = { ...headers, etag }
+  return isKnown(request.headers["if-none-match"], etag)
+    ? HttpServerResponse.empty({ status: 304, headers: all })
+    : HttpServerResponse.uint8Array(content, { contentType, headers: all })
+}
+
 /** Answers with a document of HTML, or with 304 when the client has it. */
 export const document = (
   request: HttpServerRequest.HttpServerRequest,
   html: string,
   headers: Readonly<Record<string, string>>,
-): HttpServerResponse.HttpServerResponse => {
-  const etag = `"${createHash("sha256").update(html).digest("base64url").slice(0, 22)}"`
-  const all = { ...headers, etag }
-  return isKnown(request.headers["if-none-match"], etag)
-    ? HttpServerResponse.empty({ status: 304, headers: all })
-    : HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8" }).pipe(
-        HttpServerResponse.setHeaders(all),
-      )
-}
+): HttpServerResponse.HttpServerResponse =>
+  versioned(request, Buffer.from(html), { contentType: "text/html; charset=utf-8", headers })
 
 /** The failure of a request for a document or a file that is not there, as for a path without a route. */
 export const notFound = (request: HttpServerRequest.HttpServerRequest): HttpServerError.HttpServerError =>

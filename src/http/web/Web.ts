@@ -1,3 +1,4 @@
+import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { docs } from "../../api/Docs.ts"
@@ -16,9 +17,10 @@ import {
   previewHeaders,
   widgetDocument,
 } from "./Documents.ts"
-import { document, notFound } from "./Html.ts"
+import { document, notFound, versioned } from "./Html.ts"
+import { launcherLook, withLook } from "./Loader.ts"
 import { LOADER } from "./Manifest.ts"
-import { encodingFor, isKnown } from "./Negotiation.ts"
+import { type Encoding, encodingFor, isKnown } from "./Negotiation.ts"
 import { sayNoChat, sayNotNow } from "./Sentences.ts"
 import { type Build, type NotBuilt, WebFiles } from "./WebFiles.ts"
 
@@ -50,6 +52,26 @@ const loaderHeaders = {
   // For pages that isolate themselves, and for those that include it with `crossorigin`.
   "cross-origin-resource-policy": "cross-origin",
   "access-control-allow-origin": "*",
+}
+
+/** Compresses as far as takes no longer than a millisecond. */
+const compressed = (content: string, encoding: Encoding): Uint8Array => {
+  if (encoding === "identity") return Buffer.from(content)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 5 }
+  return encoding === "br" ? brotliCompressSync(content, { params }) : gzipSync(content, { level: 9 })
+}
+
+/** Answers with a script that is made for the request, compressed where the client accepts it. */
+const script = (
+  request: HttpServerRequest.HttpServerRequest,
+  content: string,
+): HttpServerResponse.HttpServerResponse => {
+  const encoding = encodingFor(request.headers["accept-encoding"])
+  const headers = { ...loaderHeaders, vary: "accept-encoding, accept-language" }
+  return versioned(request, compressed(content, encoding), {
+    contentType: "text/javascript; charset=utf-8",
+    headers: encoding === "identity" ? headers : { ...headers, "content-encoding": encoding },
+  })
 }
 
 const assetHeaders = {
@@ -112,7 +134,20 @@ export const layer = HttpRouter.use(
     )
 
     yield* get(Web.loader.path, (request) =>
-      Effect.flatMap(web.current, (build) => file(request, web, build, LOADER, loaderHeaders)),
+      Effect.gen(function* () {
+        const build = yield* web.current
+        const key = new URL(request.url, "http://server").searchParams.get("key")
+        if (key === null) return yield* file(request, web, build, LOADER, loaderHeaders)
+        // A page never lacks its launcher: the frame says what is wrong with the key.
+        const look = yield* placements.visit(key).pipe(
+          Effect.map(({ config }) => launcherLook(config, request.headers["accept-language"])),
+          Effect.orElseSucceed(() => undefined),
+        )
+        if (look === undefined)
+          return yield* file(request, web, build, LOADER, { ...loaderHeaders, "cache-control": "no-store" })
+        const loader = new TextDecoder().decode(yield* web.read(build, LOADER, "identity"))
+        return script(request, withLook(loader, look))
+      }),
     )
 
     yield* get(Web.asset.path, (request, { hash = "", name = "" }) =>

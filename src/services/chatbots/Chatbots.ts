@@ -11,7 +11,7 @@ import {
   Settings,
 } from "../../domain/chatbot/Chatbot.ts"
 import { freeSlug, slugOf } from "../../domain/chatbot/Slug.ts"
-import { type ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../../domain/chatbot/ChatWidget.ts"
+import { ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../../domain/chatbot/ChatWidget.ts"
 import { Caller, ensureServes, ensureServesNamed } from "../../domain/Caller.ts"
 import {
   Forbidden,
@@ -59,7 +59,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
     const random = yield* SecureRandom.SecureRandom
     const publicUrl = yield* PublicUrl
 
-    const present = ({ avatar_blob, ...row }: Storage.ShownChatbot): Chatbot => ({
+    const present = ({ avatar_blob, suggestions, ...row }: Storage.ShownChatbot): Chatbot => ({
       ...row,
       settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
       created_at: timestamp(row.created_at),
@@ -69,7 +69,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       enabled_plugins: null,
       managers: null,
       migrated_data: false,
-      suggestions: null,
+      suggestions,
       v1_chatbot_id: null,
       version_id: null,
     })
@@ -240,9 +240,10 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
         ifMatch: IfMatch,
       ) {
         const { row } = yield* modify(id, ifMatch, (row) =>
-          Effect.map(change(row.chat_widget_config), (patch) => ({
-            chat_widget_config: { ...row.chat_widget_config, ...patch },
-          })),
+          change(row.chat_widget_config).pipe(
+            Effect.flatMap((patch) => mergedWidget(row, patch)),
+            Effect.map((chat_widget_config) => ({ chat_widget_config })),
+          ),
         )
         return chatWidgetOf(row)
       }),
@@ -290,6 +291,24 @@ const microseconds = (time: Date) => String(time.getTime() * 1_000)
 
 const mergedVoice = ({ voice_widget_config }: Storage.ChatbotRow, patch: VoiceWidgetPatch) =>
   Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merge(voice_widget_config ?? {}, patch)))
+
+/** Merges a change; texts and groups that it leaves empty are stored as absent, apart from the fields that always are there. */
+const mergedWidget = ({ chat_widget_config }: Storage.ChatbotRow, patch: ChatWidgetPatch) => {
+  const { launcher = {}, suggestions = [], translations = {}, ...look } = merge(chat_widget_config, patch)
+  const set = { launcher: filled(launcher), suggestions: filled(suggestions), translations: filled(translations) }
+  return Effect.orDie(Schema.decodeUnknownEffect(ChatWidgetConfig)({ ...look, ...Object(filled(set)) }))
+}
+
+/** A JSON value without empty texts, lists and objects; undefined where nothing is left. */
+const filled = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value
+  if (typeof value !== "object" || value === null) return value === "" ? undefined : value
+  const fields = Object.entries(value).flatMap(([name, field]) => {
+    const rest = filled(field)
+    return rest === undefined ? [] : [[name, rest]]
+  })
+  return fields.length === 0 ? undefined : Object.fromEntries(fields)
+}
 
 const chatWidgetOf = ({ chat_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
 const voiceAgentOf = ({ voice_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })

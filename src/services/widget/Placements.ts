@@ -147,6 +147,9 @@ const configOf = (chatbot: ChatbotRow, key: string, publicUrl: string): WidgetCo
     secondary_color: opaque(look.secondaryColor || snippet.secondaryColor),
     language: look.language || "auto",
     greeting: settings.greeting,
+    suggestions: look.suggestions ?? [],
+    launcher: { icon: "chat", size: "medium", side: "right", text: "", ...look.launcher },
+    translations: look.translations ?? {},
     is_email_requested: settings.isRequestUserInfoEnabled,
     is_active: chatbot.active,
   }

@@ -1,7 +1,7 @@
 import { Context, Effect, Function, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { chatbotNotFound, PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
-import { ChatWidgetConfig } from "../../domain/chatbot/ChatWidget.ts"
+import { ChatWidgetConfig, Suggestions } from "../../domain/chatbot/ChatWidget.ts"
 import { SlugTaken } from "../../domain/Errors.ts"
 import { AnyUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
@@ -31,6 +31,8 @@ export const ChatbotRow = Schema.Struct({
   chat_widget_config: Schema.toType(ChatWidgetConfig),
   voice_widget_config: Schema.NullOr(Schema.toType(VoiceWidgetConfig)),
   avatar_blob: Schema.NullOr(Schema.String),
+  /** Those of `chat_widget_config`. */
+  suggestions: Schema.NullOr(Schema.toType(Suggestions)),
   version: Schema.BigInt,
   /** The number of the chatbot's rows in `chatbot_tools`. */
   tool_count: Schema.Finite,
@@ -84,7 +86,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
     const quotas = yield* Quotas
 
     const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
-         voice_widget_config, avatar_blob, version, created_at, updated_at`
+         voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at`
     const shownColumns = sql.literal(shown)
     const columns = sql.literal(`${shown}, chat_widget_config, tool_count`)
 

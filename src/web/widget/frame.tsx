@@ -55,8 +55,8 @@ if (mode === "preview") {
   onPreview(({ config, theme }) => {
     setTheme(theme)
     const change = async (widget: Widget) => {
-      if (widget.config.value.language !== config.language) widget.language.value = await languageFor(config, undefined)
-      widget.config.value = config
+      if (widget.given.value.language !== config.language) widget.language.value = await languageFor(config, undefined)
+      widget.given.value = config
       return widget
     }
     shown =

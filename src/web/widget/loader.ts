@@ -1,4 +1,5 @@
-import type { EventName, Hello, Loaded, ToFrame, ToPage } from "../shared/Bridge.ts"
+import type { LauncherLook } from "../../domain/widget/Widget.ts"
+import type { EventName, Hello, Loaded, StoredState, ToFrame, ToPage } from "../shared/Bridge.ts"
 import { drawLauncher, fullScreen } from "./loader/Launcher.ts"
 import type { Call, Parley } from "./loader/Parley.ts"
 import { makeStore } from "./loader/Store.ts"
@@ -7,6 +8,9 @@ import { makeStore } from "./loader/Store.ts"
  * The script that a page includes: it draws the launcher, opens the frame on the first click, keeps the visitor's state in the page's
  * storage when the frame says so, and is `window.Parley`.
  */
+
+/** What the server has put in front of the script whose address names a key. */
+declare const parleyLook: LauncherLook | undefined
 
 const warn = (sentence: string): void => {
   // oxlint-disable-next-line no-console
@@ -24,6 +28,7 @@ const carryOut = (parley: Parley, calls: ReadonlyArray<Call>): void => {
 
 const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call>): void => {
   const { color, label, language: tag, open: opensAtStart, position, target, theme: scheme } = script.dataset
+  const look: LauncherLook = typeof parleyLook === "undefined" ? {} : parleyLook
   const frameAddress = new URL(`widget/${encodeURIComponent(key)}`, new URL(".", script.src))
   const language = tag === "auto" ? undefined : tag
   const theme = scheme === "light" || scheme === "dark" ? scheme : undefined
@@ -41,12 +46,12 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
     panel,
     showUnread,
   } = drawLauncher({
+    ...look,
+    ...(color && { color }),
     isInline,
-    isLeft: position === "left",
+    isLeft: position ? position === "left" : look.isLeft,
     theme,
-    color,
-    language: language ?? navigator.language,
-    label,
+    ...(label && { label }),
   })
   const listeners = new Map<EventName, Set<(detail?: unknown) => void>>()
   const questions: Array<ToFrame> = []
@@ -58,9 +63,29 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   /** Whether the chat was opened on purpose, rather than because the page has come. */
   let takesFocus = false
 
+  /** Uses the storage of this tab, unless the browser blocks it. */
+  const inTab = <A>(use: (storage: Storage) => A): A | undefined => {
+    try {
+      return use(sessionStorage)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Remembers, once the visitor has written, whether the chat is open: so that it is after a reload. */
+  const remember = () =>
+    inTab((storage) =>
+      isOpen && !isInline && store.read() ? storage.setItem(storeName, "open") : storage.removeItem(storeName),
+    )
+
   const emit = (name: EventName, detail?: unknown): void => {
     // Each in a turn of its own, so that a listener that throws keeps neither the others nor the widget from going on.
     for (const listener of listeners.get(name) ?? []) queueMicrotask(() => listener(detail))
+  }
+
+  const keep = (state: StoredState | undefined): void => {
+    store.write(state)
+    remember()
   }
 
   const send = (message: ToFrame): void => {
@@ -79,7 +104,7 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   const hear = (message: ToPage): void => {
     if (message.type === "ready") whenReady()
     else if (message.type === "close") parley.close()
-    else if (message.type === "keep") store.write(message.state)
+    else if (message.type === "keep") keep(message.state)
     else if (message.type === "unread") showUnread(isOpen ? 0 : message.count)
     else emit(message.name, message.detail)
   }
@@ -128,6 +153,7 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
     button.ariaExpanded = "true"
     showUnread(0)
     fit()
+    remember()
     if (onPurpose) loaded.focus()
     send({ type: "opened", takesFocus })
     if (!wasOpen) emit("open")
@@ -161,6 +187,7 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
       isOpen = false
       panel.hidden = true
       button.ariaExpanded = "false"
+      remember()
       if (hadFocus) button.focus()
       send({ type: "closed" })
       emit("close")
@@ -179,7 +206,7 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
     reset: () => {
       identity = undefined
       questions.length = 0
-      store.write(undefined)
+      keep(undefined)
       send({ type: "reset" })
     },
     on: (event, listener) => {
@@ -229,19 +256,20 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
 
   attach()
   carryOut(parley, queue)
-  if (opensAtStart !== undefined && opensAtStart !== "false" && !isInline && !matchMedia(fullScreen).matches) {
+  if (inTab((storage) => storage.getItem(storeName)) && !isInline) show(false)
+  else if (opensAtStart !== undefined && opensAtStart !== "false" && !isInline && !matchMedia(fullScreen).matches) {
     if (document.readyState === "complete") show(false)
     else addEventListener("load", () => show(false), { signal })
   }
 }
 
-const script = document.currentScript ?? document.querySelector('script[data-key][src*="widget.js"]')
+const script = document.currentScript ?? document.querySelector('script[src*="widget.js"]')
 
 const begin = (): void => {
   if (!(script instanceof HTMLScriptElement)) return
-  const { key } = script.dataset
+  const key = script.dataset["key"] ?? new URL(script.src).searchParams.get("key")
   const present = window.Parley
-  if (!key) warn("The script needs data-key.")
+  if (!key) warn("The script has no key.")
   else if (present === undefined || "length" in present) start(key, script, present ?? [])
   else if (present.key === key) present.attach()
   else warn(`This page has a chat already; ${key} is left out.`)

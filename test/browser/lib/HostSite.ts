@@ -6,7 +6,10 @@
 export interface HostSite {
   /** Its origin, such as `http://localhost:40321`. */
   readonly url: string
-  /** Serves a page with this in its body, and returns its address. The attributes are those of the widget's script. */
+  /**
+   * Serves a page with this in its body, and returns its address. The attributes are those of the widget's script; `key`
+   * stands in its address, as snippets have it.
+   */
   readonly page: (attributes?: Readonly<Record<string, string>>, body?: string) => string
   readonly stop: () => void
 }
@@ -48,12 +51,14 @@ export const startHostSite = (serverUrl: string): HostSite => {
   return {
     url,
     stop: () => void site.stop(true),
-    page: (attributes, body = ARTICLE) => {
+    page: ({ key, ...attributes } = {}, body = ARTICLE) => {
       const path = `/${pages.size}`
       const script =
-        attributes === undefined
+        key === undefined && attributes["data-key"] === undefined
           ? ""
-          : `<script async src="${serverUrl}/widget.js"${Object.entries(attributes)
+          : `<script async src="${serverUrl}/widget.js${key === undefined ? "" : `?key=${key}`}"${Object.entries(
+              attributes,
+            )
               .map(([name, value]) => ` ${name}="${escaped(value)}"`)
               .join("")}></script>`
       pages.set(

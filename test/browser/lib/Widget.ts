@@ -37,10 +37,10 @@ export class Chat {
     this.within = within
   }
 
-  /** Opens a page of the host, and the chat on it. */
+  /** Opens a page of the host, and the chat on it unless it was open before. */
   static async open(page: Page, address: string): Promise<Chat> {
     await page.goto(address)
-    await launcher(page).click()
+    if ((await launcher(page).getAttribute("aria-expanded")) === "false") await launcher(page).click()
     const chat = new Chat(page)
     await chat.composer.waitFor()
     return chat

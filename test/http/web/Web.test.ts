@@ -285,6 +285,40 @@ describe("the loader", () => {
     expect((await visitor.get("/widget.js", { headers: { "if-none-match": `W/${etag}` } })).status).toBe(304)
   })
 
+  test("has the look of the launcher in front of it, in the reader's language, where its address names a key", async () => {
+    const dressed = await client.newChatbot({ is_public: true })
+    await client.patch(`/api/external/chatbot/${dressed.id}/chat-widget`, {
+      json: {
+        primaryColor: "#0b5c8a",
+        launcher: { icon: "headset", size: "large", side: "left", text: "Ask us" },
+        translations: { de: { launcher: "Frag uns" } },
+      },
+    })
+    const loaderOf = (key: string, headers: Record<string, string> = {}) =>
+      visitor.get(`/widget.js?key=${key}`, { headers })
+    const lookIn = (text: string) => JSON.parse(/^\{const parleyLook=(.*);\n/.exec(text)?.[1] ?? "{}")
+    const { headers, text } = await loaderOf(dressed.id)
+    expect(lookIn(text)).toMatchObject({ color: "#0b5c8a", size: 68, isLeft: true, text: "Ask us" })
+    expect(text).toContain((await visitor.get("/widget.js")).text)
+    expect(headers.get("vary")).toContain("accept-language")
+    expect(headers.get("cache-control")).toContain("max-age=300")
+    expect((await loaderOf(dressed.id, { "if-none-match": headers.get("etag") ?? "" })).status).toBe(304)
+    expect(lookIn((await loaderOf(published.key)).text)).toEqual({})
+    expect(lookIn((await loaderOf(dressed.id, { "accept-language": "de-AT,de;q=0.9" })).text).text).toBe("Frag uns")
+    const plain = await client.newChatbot({ is_public: true })
+    expect(lookIn((await loaderOf(plain.id)).text)).toEqual({})
+    expect(lookIn((await loaderOf(plain.id, { "accept-language": "ja" })).text)).toEqual({ label: "チャット" })
+    // A page never lacks its launcher.
+    const unknown = await loaderOf("pub_unknown")
+    expect([unknown.status, unknown.headers.get("cache-control")]).toEqual([200, "no-store"])
+    expect(unknown.text).toBe((await visitor.get("/widget.js")).text)
+    for (const encoding of ["gzip", "br"]) {
+      const compressed = await visitor.get(`/widget.js?key=${dressed.id}`, { headers: { "accept-encoding": encoding } })
+      expect(compressed.headers.get("content-encoding")).toBe(encoding)
+      expect(lookIn(compressed.text).color).toBe("#0b5c8a")
+    }
+  })
+
   test.each(["POST", "PUT", "DELETE"])("is not there for %s", async (method) => {
     expect((await visitor.send(method, "/widget.js")).status).toBe(404)
   })

@@ -68,6 +68,9 @@ describe("a publishable key", () => {
       secondary_color: "#112233",
       language: "auto",
       greeting: "Ahoy!",
+      suggestions: [],
+      launcher: { icon: "chat", size: "medium", side: "right", text: "" },
+      translations: {},
       is_email_requested: false,
       is_active: true,
     })
@@ -75,6 +78,47 @@ describe("a publishable key", () => {
     expect(session.visitor).toEqual({ id: session.visitor.id, is_verified: false })
     expect(Date.parse(session.expires_at)).toBeGreaterThan(Date.now())
     expect(read(VisitorSession, await open(key, { visitor_secret: secret })).visitor).toEqual(session.visitor)
+  })
+
+  test("shows the operator's questions, button and words in other languages", async () => {
+    const bot = await client.newChatbot()
+    const path = `/api/external/chatbot/${bot.id}/chat-widget`
+    const stored = async () => Object((await client.get(path)).body).chat_widget_config
+    const empty = await stored()
+    const own = {
+      suggestions: ["When does it sail?"],
+      launcher: { icon: "question", text: "Ask us" },
+      translations: { de: { greeting: "Moin!", suggestions: ["Wann fährt sie?"] }, "pt-BR": { slogan: "Oi" } },
+    }
+    expect((await client.patch(path, { json: own })).status).toBe(200)
+    expect(await stored()).toEqual({ ...empty, ...own })
+    const { key } = await publish(bot.id)
+    expect(config(await look(key))).toMatchObject({
+      ...own,
+      launcher: { icon: "question", size: "medium", side: "right", text: "Ask us" },
+    })
+    expect(Object((await client.get(`/api/external/chatbot/${bot.id}`)).body).chatbot.suggestions).toEqual(
+      own.suggestions,
+    )
+    // What is sent back as it was read changes nothing, and what is emptied is gone.
+    expect((await client.patch(path, { json: await stored() })).status).toBe(200)
+    const cleared = {
+      suggestions: [],
+      launcher: { icon: null, text: "" },
+      translations: { de: null, "pt-BR": { slogan: "" } },
+    }
+    expect((await client.patch(path, { json: cleared })).status).toBe(200)
+    expect(await stored()).toEqual(empty)
+    expect(Object((await client.get(`/api/external/chatbot/${bot.id}`)).body).chatbot.suggestions).toBeNull()
+    for (const json of [
+      { translations: { "not a tag": { greeting: "?" } } },
+      { translations: { de: { colour: "red" } } },
+      { launcher: { icon: "rocket" } },
+      { suggestions: Array.from({ length: 7 }, (_, index) => `Question ${index}`) },
+      { suggestions: [""] },
+    ]) {
+      problem(await client.patch(path, { json }), 400, "invalid_request")
+    }
   })
 
   test("is refused as an API key everywhere, in words that say what it is for", async () => {

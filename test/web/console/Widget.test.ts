@@ -43,6 +43,12 @@ describe("where a widget may stand", () => {
   test("is read from addresses as people write them", () => {
     expect(originOf("shop.example.com/help?x=1")).toBe("https://shop.example.com")
     expect(originOf("http://localhost:8080")).toBe("http://localhost:8080")
+    expect(["localhost:4311", "127.0.0.1", "[::1]:80/x", "localhost.example.com"].map(originOf)).toEqual([
+      "http://localhost:4311",
+      "http://127.0.0.1",
+      "http://[::1]",
+      "https://localhost.example.com",
+    ])
     expect(originOf("mailto:someone")).toBeUndefined()
     expect(originsIn("example.com, https://Example.com/help\nhttps://*.example.org/")).toEqual([
       "https://example.com",
@@ -53,17 +59,16 @@ describe("where a widget may stand", () => {
 
 describe("the snippet", () => {
   test("holds the key, and what differs from the usual", () => {
-    expect(snippetOf({ key, server })).toBe(`<script async src="${server}/widget.js" data-key="${key}"></script>`)
-    expect(snippetOf({ key, server, color: "#123456", position: "left", opens: true })).toContain(
-      'data-color="#123456" data-position="left" data-open="true"',
-    )
+    expect(snippetOf({ key, server })).toBe(`<script async src="${server}/widget.js?key=${key}"></script>`)
+    expect(snippetOf({ key, server, opens: true })).toContain(`?key=${key}" data-open="true"`)
   })
 
   test("can neither leave its attributes nor open a popup within an element", () => {
     const snippet = snippetOf({ key, server, opens: true, target: '#a"><script>' })
     expect(snippet).toContain('data-target="#a&quot;>&lt;script>"')
     expect(snippet).not.toContain("data-open")
-    expect(scriptsIn(snippet)).toEqual([{ src: `${server}/widget.js`, key }])
+    expect(scriptsIn(snippet)).toEqual([{ src: `${server}/widget.js?key=${key}`, key }])
+    expect(scriptsIn(`<script src="${server}/widget.js" data-key="${key}">`)).toMatchObject([{ key }])
   })
 })
 

@@ -11,11 +11,14 @@ export const allows = (allowed: ReadonlyArray<string>, origin: string): boolean 
     return origin.startsWith(`${scheme}://`) && origin.endsWith(`.${host}`)
   })
 
-/** The origin of an address as a person writes it, with `https://` where no scheme is written. */
+/** Matches the beginning of an address on this machine, where websites rarely have a certificate. */
+const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/i
+
+/** The origin of an address as a person writes it. Without a scheme it is `http://` on this machine, and `https://` elsewhere. */
 export const originOf = (address: string): string | undefined => {
   const text = address.trim()
   if (text === "") return undefined
-  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`)
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `${local.test(text) ? "http" : "https"}://${text}`)
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? url.origin : undefined
 }
 

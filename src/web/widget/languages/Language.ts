@@ -1,3 +1,4 @@
+import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
 import { widget as en } from "../../../languages/en.ts"
 import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
 import { relativeTime } from "../../shared/Ago.ts"
@@ -76,6 +77,17 @@ export const loadLanguage = async (tag: string): Promise<Language> => {
   const texts = await loaders[baseOf(tag)]?.().catch(() => undefined)
   return texts === undefined ? languageOf(baseOf(tag) === "en" ? tag : "en", en) : languageOf(tag, texts)
 }
+
+/**
+ * Returns the configuration with the operator's own texts in a language. A greeting that is the one of every new chatbot
+ * is said in the language as well.
+ */
+export const localized = (config: WidgetConfig, { tag, texts }: Language): WidgetConfig => ({
+  ...config,
+  ...(config.greeting === en.greeting && { greeting: texts.greeting }),
+  ...(config.translations[tag] ?? config.translations[baseOf(tag)]),
+  launcher: config.launcher,
+})
 
 /** Fills in the names in braces. */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>

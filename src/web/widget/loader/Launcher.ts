@@ -1,4 +1,4 @@
-import { type IconNode, MessageCircle, X } from "lucide"
+import type { LauncherLook } from "../../../domain/widget/Widget.ts"
 import { accent } from "../../shared/Accent.ts"
 
 /*
@@ -6,17 +6,10 @@ import { accent } from "../../shared/Accent.ts"
  * ours reach the other. The style sheet is constructed, which no `style-src` of the page forbids.
  */
 
-/** The accessible name of the launcher by language; whether the chat is open is told by `aria-expanded`. */
-const labels: Readonly<Record<string, string>> = {
-  pl: "Czat",
-  ru: "Чат",
-  tr: "Sohbet",
-  ar: "دردشة",
-  hi: "चैट",
-  zh: "聊天",
-  ja: "チャット",
-  ko: "채팅",
-}
+/** Paths of icons of Lucide (ISC licence): a speech bubble, and a cross. */
+const bubble =
+  "M2.992 16.342a2 2 0 0 1 .094 1.167l-1.065 3.29a1 1 0 0 0 1.236 1.168l3.413-.998a2 2 0 0 1 1.099.092 10 10 0 1 0-4.777-4.719"
+const cross = "M18 6 6 18M6 6l12 12"
 
 /** Media query that holds when the panel covers the whole screen. */
 export const fullScreen = "(max-width:480px),(max-height:480px)"
@@ -27,15 +20,15 @@ const css = `
 :host(.inline){display:block!important;height:100%!important}
 iframe{display:block;width:100%;height:100%;border:0}
 .inline iframe{min-height:400px}
-button{all:unset;box-sizing:border-box;cursor:pointer;display:grid;place-items:center;border-radius:50%}
+button{all:unset;box-sizing:border-box;cursor:pointer;display:grid;place-items:center;border-radius:40px}
 button:focus-visible{outline:3px solid #fff;box-shadow:0 0 0 6px #111}
 svg{grid-area:1/1;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
 .launcher,.panel{position:fixed;right:20px;bottom:var(--edge)}
 .left>*{left:20px;right:auto}
-.launcher{width:56px;height:56px;border:1px solid #fff3;box-shadow:0 4px 16px #0004}
+.launcher{grid-auto-flow:column;gap:8px;min-width:var(--size);height:var(--size);padding:0 calc(var(--size)/2 - 14px);border:1px solid #fff3;font:600 15px system-ui,sans-serif;box-shadow:0 4px 16px #0004}
 .launcher[aria-expanded=true] svg:first-child,.launcher[aria-expanded=false] svg+svg{visibility:hidden}
 .unread{position:absolute;top:-4px;right:-4px;min-width:20px;padding:0 5px;box-sizing:border-box;border-radius:10px;background:#c01c28;color:#fff;font:600 12px/20px system-ui,sans-serif;text-align:center}
-.panel{bottom:calc(var(--edge) + 68px);width:min(400px,100vw - 40px);height:min(680px,100dvh - 108px);overflow:hidden;border-radius:16px;background:Canvas;color-scheme:light dark;box-shadow:0 0 0 1px #8884,0 12px 48px #0004}
+.panel{bottom:calc(var(--edge) + var(--size) + 12px);width:min(400px,100vw - 40px);height:min(680px,100dvh - var(--size) - 52px);overflow:hidden;border-radius:16px;background:Canvas;color-scheme:light dark;box-shadow:0 0 0 1px #8884,0 12px 48px #0004}
 .close{position:absolute;top:8px;right:8px;width:40px;height:40px;color:CanvasText;display:none}
 [hidden]{display:none!important}
 @media ${fullScreen}{.popup .panel{inset:0;width:100%;height:100dvh;border-radius:0;box-shadow:none}.close{display:grid}}
@@ -44,14 +37,10 @@ svg{grid-area:1/1;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:ro
 @media print{:host(.popup){display:none!important}}
 `
 
-export interface Look {
+export interface Look extends Omit<LauncherLook, "isLeft"> {
   readonly isInline: boolean
-  readonly isLeft: boolean
+  readonly isLeft: boolean | undefined
   readonly theme: string | undefined
-  readonly color: string | undefined
-  /** A language tag. */
-  readonly language: string
-  readonly label: string | undefined
 }
 
 /** Makes an element with these properties. */
@@ -60,15 +49,15 @@ const element = <K extends keyof HTMLElementTagNameMap>(
   properties: Readonly<Record<string, string | boolean>>,
 ): HTMLElementTagNameMap[K] => Object.assign(document.createElement(name), properties)
 
-const icon = (nodes: IconNode): SVGElement => {
-  const make = (name: string, attributes: IconNode[number][1]) => {
+const icon = (shape: string): SVGElement => {
+  const make = (name: string, attributes: Readonly<Record<string, string>>) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", name)
-    for (const attribute of Object.keys(attributes)) node.setAttribute(attribute, String(attributes[attribute]))
-    return node
+    for (const attribute of Object.keys(attributes)) node.setAttribute(attribute, attributes[attribute] ?? "")
+    return node as SVGElement
   }
   const svg = make("svg", { width: "26", height: "26", viewBox: "0 0 24 24", "aria-hidden": "true" })
-  svg.append(...nodes.map(([name, attributes]) => make(name, attributes)))
-  return svg as SVGElement
+  svg.append(make("path", { d: shape }))
+  return svg
 }
 
 /** Black or white, whichever is read better on a colour as computed styles write it. */
@@ -92,8 +81,16 @@ export interface Launcher {
 }
 
 /** Draws the launcher and an empty panel, which nothing in the page makes room for. */
-export const drawLauncher = ({ color, isInline, isLeft, label: chosen, language, theme }: Look): Launcher => {
-  const label = chosen || labels[language.slice(0, 2)] || "Chat"
+export const drawLauncher = ({
+  color,
+  icon: shape = bubble,
+  isInline,
+  isLeft,
+  size = 56,
+  text = "",
+  label = text || "Chat",
+  theme,
+}: Look): Launcher => {
   const kind = isInline ? "inline" : "popup"
   const host = element("div", { className: kind })
   const root = host.attachShadow({ mode: "open" })
@@ -103,9 +100,10 @@ export const drawLauncher = ({ color, isInline, isLeft, label: chosen, language,
   const button = element("button", { ...controls, className: "launcher", ariaHasPopup: "dialog" })
   const closing = element("button", { ...controls, className: "close", ariaExpanded: "true" })
   const unread = element("span", { className: "unread", hidden: true, ariaHidden: "true" })
-  button.append(icon(MessageCircle), icon(X), unread)
+  button.append(icon(shape), icon(cross), text, unread)
+  space.style.setProperty("--size", `${size}px`)
   button.setAttribute("aria-controls", panel.id)
-  closing.append(icon(X))
+  closing.append(icon(cross))
   if (!isInline) {
     panel.role = "dialog"
     panel.ariaLabel = label
@@ -131,7 +129,7 @@ export const drawLauncher = ({ color, isInline, isLeft, label: chosen, language,
     },
     paint: () => {
       button.style.backgroundColor = accent
-      if (color !== undefined) button.style.backgroundColor = color
+      if (color) button.style.backgroundColor = color
       button.style.color = readable(getComputedStyle(button).backgroundColor)
     },
   }

@@ -1,7 +1,7 @@
-import { signal, type Signal } from "@preact/signals"
+import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals"
 import type { WidgetConfig, WidgetSource } from "../../../domain/widget/Widget.ts"
 import type { ToFrame } from "../../shared/Bridge.ts"
-import type { Language } from "../languages/Language.ts"
+import { localized, type Language } from "../languages/Language.ts"
 import { Chat } from "./Chat.ts"
 import { Client } from "./Client.ts"
 import { Conversations } from "./Conversations.ts"
@@ -17,7 +17,10 @@ export interface OpenSources {
 /** Everything that the widget knows, and what it does when the page tells it something. */
 export class Widget {
   readonly host: Host
-  readonly config: Signal<WidgetConfig>
+  /** The configuration as the server gives it. */
+  readonly given: Signal<WidgetConfig>
+  /** The configuration with its texts in the visitor's language. */
+  readonly config: ReadonlySignal<WidgetConfig>
   readonly language: Signal<Language>
   readonly chat: Chat
   readonly conversations: Conversations
@@ -31,8 +34,9 @@ export class Widget {
 
   constructor(host: Host, config: WidgetConfig, language: Language) {
     this.host = host
-    this.config = signal(config)
+    this.given = signal(config)
     this.language = signal(language)
+    this.config = computed(() => localized(this.given.value, this.language.value))
     this.isSeen = signal(host.mode !== "popup")
     // The scripts lie at assets/<hash>/, wherever a proxy has put Parley.
     const root = new URL("../../", import.meta.url).href

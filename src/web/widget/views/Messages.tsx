@@ -1,12 +1,10 @@
 import type { VNode } from "preact"
-import { useMemo } from "preact/hooks"
-import { blocksOf } from "../../shared/markdown/Blocks.ts"
-import { Markdown } from "../../shared/markdown/Markdown.tsx"
 import { useFollow } from "../../shared/Follow.ts"
 import type { Entry } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
 import { EmailForm } from "./EmailForm.tsx"
 import { FailureNote } from "./FailureNote.tsx"
+import { Home } from "./Home.tsx"
 import { QuestionView } from "./QuestionView.tsx"
 import { ReplyView } from "./ReplyView.tsx"
 
@@ -24,7 +22,7 @@ export const Messages = (): VNode => {
       <section class="scroller" ref={scroller} tabIndex={0} aria-label={texts.conversation}>
         <div class="content" ref={content}>
           {chat.earlier.value === undefined ? (
-            <Greeting />
+            <Home />
           ) : (
             <button type="button" class="quiet-button earlier" onClick={() => void chat.loadEarlier()}>
               {texts.earlier}
@@ -53,19 +51,6 @@ const EntryView = ({ entry, isLast }: { readonly entry: Entry; readonly isLast: 
   ) : (
     <ReplyView reply={entry} isLast={isLast} />
   )
-
-const Greeting = (): VNode | null => {
-  const { config, language } = useWidget()
-  const { avatar, greeting } = config.value
-  const blocks = useMemo(() => blocksOf(greeting), [greeting])
-  if (greeting === "") return null
-  return (
-    <article class="reply greeting">
-      {avatar !== "" && <img class="avatar" src={avatar} alt="" width="28" height="28" />}
-      <Markdown blocks={blocks} texts={language.value.texts} />
-    </article>
-  )
-}
 
 /** Failure of the visitor's last action, or the reason why nothing can happen any more. */
 const GeneralFailure = (): VNode | null => {

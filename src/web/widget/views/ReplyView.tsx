@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
+import { useEffect } from "preact/hooks"
 import { Check, Copy, RefreshCw } from "lucide"
 import { useCopy } from "../../shared/markdown/CopyButton.tsx"
 import { Markdown } from "../../shared/markdown/Markdown.tsx"
@@ -10,6 +12,9 @@ import { FailureNote } from "./FailureNote.tsx"
 import { IconButton } from "./IconButton.tsx"
 import { RatingButtons } from "./RatingButtons.tsx"
 import { Sources } from "./Sources.tsx"
+
+/** A visitor who has waited this long is told that it goes on. */
+const PATIENCE_MILLIS = 8_000
 
 interface ReplyViewProps {
   readonly reply: Reply
@@ -73,7 +78,14 @@ const wordsFor = (activity: Activity | undefined, texts: WidgetTexts): string =>
 const Doing = ({ reply }: { readonly reply: Reply }): VNode | null => {
   const { chat, language } = useWidget()
   const { texts } = language.value
+  const isLong = useSignal(false)
+  const { value: activity } = reply.activity
+  useEffect(() => {
+    isLong.value = false
+    const timer = setTimeout(() => (isLong.value = true), PATIENCE_MILLIS)
+    return () => clearTimeout(timer)
+  }, [activity])
   if (chat.isConnectionLost.value) return <p class="note doing">{texts.reconnecting}</p>
-  if (reply.phase.value === "writing" && reply.activity.value === undefined) return null
-  return <p class="note doing">{wordsFor(reply.activity.value, texts)}</p>
+  if (reply.phase.value === "writing" && activity === undefined) return null
+  return <p class="note doing">{isLong.value ? texts.stillThinking : wordsFor(activity, texts)}</p>
 }

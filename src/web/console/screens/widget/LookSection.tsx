@@ -6,16 +6,12 @@ import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
 import type { PreviewConfig } from "../../preview/WidgetPreview.tsx"
 import { contrastHint, shadeOf } from "./ContrastHint.ts"
+import { languages, nameOfLanguage } from "./Languages.ts"
 
-const languageNames = new Intl.DisplayNames(["en"], { type: "language" })
-
-const languages = [
+const options = [
   { value: "", label: "As the browser prefers" },
   { value: "auto", label: "As the browser prefers (auto)" },
-  ...["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "zh", "ja", "ko"].map((tag) => ({
-    value: tag,
-    label: languageNames.of(tag) ?? tag,
-  })),
+  ...languages.map((tag) => ({ value: tag, label: nameOfLanguage(tag) })),
 ]
 
 /** The texts and the colours of the widget. An empty field is filled in from the chatbot. */
@@ -34,8 +30,9 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
         type="url"
         placeholder="https://example.com/logo.png"
         maxLength={2_048}
+        hint="Empty: the avatar of the chatbot, which is uploaded in its settings."
       />
-      <SelectField {...form.line("language")} label="Language" options={languages} />
+      <SelectField {...form.line("language")} label="Language" options={options} />
       <div class="columns">
         <ColorField
           form={form}

@@ -51,7 +51,7 @@ const attributeOf = (tag: string, name: string): string | undefined => {
 export const scriptsIn = (source: string): ReadonlyArray<Script> =>
   Array.from(source.matchAll(/<script\b[^>]*>/gi), ([tag]) => tag).flatMap((tag) => {
     const src = attributeOf(tag, "src")
-    const key = attributeOf(tag, "data-key")
+    const key = attributeOf(tag, "data-key") ?? /[?&]key=([^&#]*)/.exec(src ?? "")?.[1]
     return src !== undefined && /\bwidget\.js\b/.test(src) ? [{ src, key }] : []
   })
 
@@ -134,10 +134,10 @@ const scriptFindings = (scripts: ReadonlyArray<Script>, question: EmbeddingQuest
   const expected = `${question.server}/widget.js`
   return [
     ...(scripts.length > 1 ? [warn(`The page has the script ${scripts.length} times. Once is enough.`)] : []),
-    URL.parse(script.src, `${question.origin}/`)?.href === expected
+    URL.parse(script.src, `${question.origin}/`)?.href.split("?")[0] === expected
       ? good("The script comes from this server.")
       : bad(`The script comes from ${script.src}, which is not ${expected}.`),
-    script.key === undefined ? bad("The script has no data-key.") : keyFinding(script.key, question),
+    script.key === undefined ? bad("The script has no key.") : keyFinding(script.key, question),
   ]
 }
 

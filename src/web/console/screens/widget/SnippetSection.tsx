@@ -13,19 +13,17 @@ import { snippetOf } from "./Snippet.ts"
 interface SnippetProps {
   readonly chatbot: Chatbot
   readonly keys: Resource<ReadonlyArray<PublishableKey>>
-  readonly color: string
 }
 
 const modes = [
-  { value: "right", label: "A button at the bottom right" },
-  { value: "left", label: "A button at the bottom left" },
+  { value: "popup", label: "A button over the page" },
   { value: "inline", label: "Within an element of the page" },
 ] as const
 
 /** The line of HTML that a website needs. */
-export const SnippetSection = ({ chatbot, color, keys }: SnippetProps) => {
+export const SnippetSection = ({ chatbot, keys }: SnippetProps) => {
   const chosen = useSignal("")
-  const mode = useSignal<(typeof modes)[number]["value"]>("right")
+  const mode = useSignal<(typeof modes)[number]["value"]>("popup")
   const opens = useSignal(false)
   const target = useSignal("#chat")
   const live = (keys.data.value ?? []).filter((item) => stateOf(item) === "active")
@@ -45,9 +43,8 @@ export const SnippetSection = ({ chatbot, color, keys }: SnippetProps) => {
   const snippet = snippetOf({
     key,
     server: serverAddress(),
-    color,
     opens: opens.value,
-    ...(isInline ? { target: target.value } : { position: mode.value === "left" ? "left" : "right" }),
+    ...(isInline && { target: target.value }),
   })
   return (
     <Section

@@ -27,7 +27,7 @@ export const TestPage = ({ name, onClose, widgetKey }: TestPageProps) => {
         const opened: ToFrame = { type: "opened", takesFocus: true }
         if (message.type === "ready") port1.postMessage(opened)
       }
-      const hello: Hello = { type: "parley:hello", mode: "inline", state: state.current }
+      const hello: Hello = { type: "parley:hello", mode: "popup", state: state.current }
       inner.postMessage(hello, location.origin, [port2])
     }
     addEventListener("message", onMessage)

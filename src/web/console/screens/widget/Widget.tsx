@@ -15,8 +15,10 @@ import { lookOf } from "../../preview/WidgetLook.ts"
 import { PreviewPage } from "../../preview/WidgetPreview.tsx"
 import { CheckSection } from "./CheckSection.tsx"
 import { KeysSection } from "./KeysSection.tsx"
+import { LauncherSection } from "./LauncherSection.tsx"
 import { LookSection } from "./LookSection.tsx"
 import { SnippetSection } from "./SnippetSection.tsx"
+import { WordsSection } from "./WordsSection.tsx"
 
 const ROUTE = "/api/external/chatbot/:chatbotId/chat-widget"
 type WidgetLook = Answer<`GET ${typeof ROUTE}`>["chat_widget_config"]
@@ -35,8 +37,10 @@ const formOf = (chatbotId: string, first: Stored) =>
     load: () => load(chatbotId),
     choose: chooseSides,
     save: async (fields, paths, ifMatch) => {
-      // A colour or a text is taken away by an empty text.
-      const cleared = Object.fromEntries(paths.map((path) => [path, fields[path] ?? ""]))
+      // A colour or a text of the look is taken away by an empty text; what may be absent, by null.
+      const cleared = Object.fromEntries(
+        paths.map((path) => [path, fields[path] ?? (path === "suggestions" || path.includes(".") ? null : "")]),
+      )
       const { body, etag } = await request(`PATCH ${ROUTE}`, {
         params: { chatbotId },
         body: { ...patchOf(cleared, paths) },
@@ -66,10 +70,12 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
   return (
     <PreviewPage title="Widget" of={chatbot.name} about="The chat on your website." config={look}>
       <KeysSection chatbot={chatbot} keys={keys} mayManage={mayManageKeys} />
-      <SnippetSection chatbot={chatbot} keys={keys} color={look.value.primary_color} />
+      <SnippetSection chatbot={chatbot} keys={keys} />
       <CheckSection chatbot={chatbot} keys={keys} />
       <EditForm form={form} label="Look of the widget">
         <LookSection form={form} look={look} />
+        <LauncherSection form={form} />
+        <WordsSection form={form} />
       </EditForm>
     </PreviewPage>
   )

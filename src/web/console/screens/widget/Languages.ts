@@ -1,0 +1,7 @@
+const names = new Intl.DisplayNames(["en"], { type: "language" })
+
+/** The languages that the widget speaks by itself. */
+export const languages = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "zh", "ja", "ko"]
+
+/** The name of a language tag in English. */
+export const nameOfLanguage = (tag: string): string => names.of(tag) ?? tag

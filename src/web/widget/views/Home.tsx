@@ -1,0 +1,73 @@
+import type { VNode } from "preact"
+import { useEffect, useMemo } from "preact/hooks"
+import { blocksOf } from "../../shared/markdown/Blocks.ts"
+import { Markdown } from "../../shared/markdown/Markdown.tsx"
+import { useWidget } from "./Context.ts"
+
+/** Conversations that are offered before the first message. */
+const RECENT_COUNT = 3
+
+/** What stands above the first message: a greeting, and as long as nothing is said, ways to begin. */
+export const Home = (): VNode => {
+  const { chat, config, host, language } = useWidget()
+  const { avatar, greeting } = config.value
+  const blocks = useMemo(() => blocksOf(greeting), [greeting])
+  const isPreview = host.mode === "preview"
+  const hasBegun = chat.entries.value.length > 0 || chat.isLoading.value
+  return (
+    <>
+      {greeting !== "" && (
+        <article class="reply greeting">
+          {avatar !== "" && <img class="avatar" src={avatar} alt="" width="28" height="28" />}
+          <Markdown blocks={blocks} texts={language.value.texts} />
+        </article>
+      )}
+      {(isPreview || !hasBegun) && <Suggestions />}
+      {!isPreview && !hasBegun && host.state.value !== undefined && <Recent />}
+    </>
+  )
+}
+
+/** Questions of the operator, each of which is asked by a click. */
+const Suggestions = (): VNode | null => {
+  const { chat, config, host } = useWidget()
+  const { is_active, suggestions } = config.value
+  if (suggestions.length === 0 || !is_active || chat.isGone.value) return null
+  return (
+    <ul class="suggestions">
+      {suggestions.map((text) => (
+        <li key={text}>
+          <button type="button" dir="auto" onClick={() => host.mode !== "preview" && void chat.send(text)}>
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The latest conversations of the visitor. */
+const Recent = (): VNode | null => {
+  const { areConversationsOpen, chat, conversations, language } = useWidget()
+  const { ago, texts } = language.value
+  useEffect(() => void conversations.load(), [])
+  const list = conversations.list.value?.slice(0, RECENT_COUNT) ?? []
+  if (list.length === 0 || areConversationsOpen.value) return null
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent" class="note">
+        {texts.conversations}
+      </h2>
+      <ul class="recent">
+        {list.map(({ id, title, updated_at }) => (
+          <li key={id}>
+            <button type="button" class="row nowrap" onClick={() => void chat.open(id)}>
+              <bdi class="ellipsis">{title}</bdi>
+              <span class="note">{ago(updated_at)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
