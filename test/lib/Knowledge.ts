@@ -50,6 +50,7 @@ export interface SearchSettings {
   /** The memory in bytes that all indexes may take together. */
   readonly indexBytes: number
   readonly chunksWithinSearch?: number
+  readonly longestWait?: Duration.Duration
   readonly threshold: number | undefined
 }
 

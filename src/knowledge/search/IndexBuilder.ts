@@ -1,4 +1,4 @@
-import { Duration, Effect, Semaphore } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Option, Semaphore } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -19,6 +19,8 @@ export interface KnowledgeIndexesSettings {
   readonly bytes: number
   /** The most chunks that are read within a search. A larger index is built on another thread. */
   readonly chunksWithinSearch?: number
+  /** The longest time for which searches wait for a segment that is being built. */
+  readonly longestWait?: Duration.Duration
 }
 
 /** The memory that a chunk of 400 tokens takes in an index, without its sketch. */
@@ -34,6 +36,13 @@ export const chunksThatFit = (bytes: number): number =>
   Math.floor(bytes / (EXPECTED_BYTES_PER_CHUNK + EXPECTED_SKETCH_BYTES))
 
 const CHUNKS_WITHIN_SEARCH = 2_000
+/**
+ * The most chunks in a segment for which searches wait: one that is built in two seconds. For each search among as many,
+ * the database and the server take a fifth of a second, so that those of several clients delay each other and the build.
+ */
+const CHUNKS_AWAITED = 30_000
+/** The longest time for which they wait: on a busy machine, or after the segments of other knowledge bases. */
+const LONGEST_WAIT = Duration.seconds(5)
 /** The version of an entry that the next search replaces. */
 const OUTDATED = -1n
 /** The number of segments that are built at the same time. */
@@ -51,7 +60,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
   const lexemeIndexes = yield* LexemeIndexes
   const builds = yield* Semaphore.make(CONCURRENT_BUILDS)
   const scope = yield* Effect.scope
-  const chunksWithinSearch = settings.chunksWithinSearch ?? CHUNKS_WITHIN_SEARCH
+  const { chunksWithinSearch = CHUNKS_WITHIN_SEARCH, longestWait = LONGEST_WAIT } = settings
   let dimensions: number | undefined
 
   /** The vectors of an index of some documents: their model, undefined where the database compares them, and their size. */
@@ -66,25 +75,24 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
   const load = (chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>, model: string | undefined) =>
     buildSegment(packsOf(chunks, chatbotId, documents, model))
 
-  /** Builds a segment on another thread, and replaces the slot's sample by an index with it. */
-  const buildElsewhere = Effect.fnUntraced(
-    function* (slot: Slot, chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>, model: string | undefined) {
-      const packs = packsOf(chunks, chatbotId, documents, model)
-      const segment = yield* Semaphore.withPermit(builds, buildSegmentElsewhere(packs))
-      slot.pendingBytes = 0
+  /** Adds a segment to the slot, in place of those that share a document with it. */
+  const add = (slot: Slot, segment: Segment) => {
+    slot.segments = disjoint([segment, ...slot.segments])
+  }
+
+  /** Replaces the slot's sample by an index with this segment, unless a search that waited for it has done so. */
+  const adopt = Effect.fnUntraced(
+    function* (slot: Slot, chatbotId: ChatbotId, segment: Segment) {
       // Otherwise the slot was evicted meanwhile.
-      if (slots.peek(slot.key) === slot) yield* Semaphore.withPermit(slot.lock, adopt(slot, chatbotId, segment))
+      if (slots.peek(slot.key) !== slot || slot.segments.includes(segment)) return
+      add(slot, segment)
+      const { version } = yield* chunks.probe(chatbotId, [])
+      slot.entry = yield* build(slot, chatbotId, version)
+      slots.makeRoom()
     },
+    (adopted, { lock }) => Semaphore.withPermit(lock, adopted),
     Effect.catchTag("NotFound", () => Effect.void),
   )
-
-  /** Adds a segment to the slot, in place of those that share a document with it. */
-  const adopt = Effect.fnUntraced(function* (slot: Slot, chatbotId: ChatbotId, segment: Segment) {
-    slot.segments = disjoint([segment, ...slot.segments])
-    const { version } = yield* chunks.probe(chatbotId, [])
-    slot.entry = yield* build(slot, chatbotId, version)
-    slots.makeRoom()
-  })
 
   /**
    * Begins to build a segment on another thread, unless that would displace indexes in use, and returns at once. It is
@@ -97,7 +105,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     documents: ReadonlyArray<ServingDocument>,
     vectors: Effect.Success<ReturnType<typeof vectorsOf>>,
   ) {
-    if (slot.pendingBytes > 0 || slot.lastBuildVersion >= version) return
+    if (slot.pending !== undefined || slot.lastBuildVersion >= version) return
     slot.lastBuildVersion = version
     const retry = Effect.delay(
       Effect.sync(() => {
@@ -106,15 +114,26 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       }),
       RETRY_AFTER,
     )
-    const bytes = sizeOf(documents) * (EXPECTED_BYTES_PER_CHUNK + vectors.bytes)
+    const size = sizeOf(documents)
+    const bytes = size * (EXPECTED_BYTES_PER_CHUNK + vectors.bytes)
     if (!slots.hasRoom(slot, bytes)) {
       yield* lexemeIndexes.request(chatbotId)
       return yield* Effect.forkIn(retry, scope)
     }
-    slot.pendingBytes = bytes
-    return yield* buildElsewhere(slot, chatbotId, documents, vectors.model).pipe(
+    const segment = yield* Deferred.make<Segment, Unavailable>()
+    const awaited = yield* Effect.exit(Deferred.await(segment)).pipe(
+      Effect.timeoutOption(size > CHUNKS_AWAITED ? Duration.zero : longestWait),
+      Effect.forkIn(scope),
+    )
+    slot.pending = { bytes, segment: Effect.map(Fiber.join(awaited), Option.flatMap(Exit.getSuccess)) }
+    return yield* buildSegmentElsewhere(packsOf(chunks, chatbotId, documents, vectors.model)).pipe(
+      (building) => Semaphore.withPermit(builds, building),
+      Effect.onExit((exit) => {
+        slot.pending = undefined
+        return Deferred.done(segment, exit)
+      }),
+      Effect.flatMap((built) => adopt(slot, chatbotId, built)),
       Effect.tapCause((cause) => Effect.logWarning("A search index was not built", cause)),
-      Effect.onExit(() => Effect.sync(() => void (slot.pendingBytes = 0))),
       Effect.catchCause(() => retry),
       Effect.forkIn(scope),
     )
@@ -169,7 +188,12 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       slot.segments = [...plan.keep, ...added]
     } else {
       yield* begin(slot, chatbotId, version, plan.load, vectors)
-      if (sizeOf(missing) > chunksWithinSearch) return yield* withoutIndex(slot, chatbotId, version, serving)
+      if (sizeOf(missing) > chunksWithinSearch) {
+        const segment = slot.pending === undefined ? Option.none() : yield* slot.pending.segment
+        if (Option.isNone(segment)) return yield* withoutIndex(slot, chatbotId, version, serving)
+        add(slot, segment.value)
+        return yield* build(slot, chatbotId, version)
+      }
       if (missing.length > 0) slot.segments = [...slot.segments, yield* load(chatbotId, missing, vectors.model)]
     }
     const index = new LexicalIndex(slot.segments, { isOutdated: outdatedBy(serving) })

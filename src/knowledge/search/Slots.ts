@@ -1,4 +1,4 @@
-import { Semaphore } from "effect"
+import { type Effect, type Option, Semaphore } from "effect"
 import type { DocumentId } from "../../domain/Ids.ts"
 import type { LanguageCount } from "../../text/Language.ts"
 import type { LexicalIndex } from "./LexicalIndex.ts"
@@ -18,6 +18,14 @@ export interface Entry {
   readonly revisions?: ReadonlyMap<DocumentId, number>
 }
 
+/** A segment that is being built on another thread. */
+interface PendingSegment {
+  /** The memory that it will take. */
+  readonly bytes: number
+  /** Waits for it; none where searches wait no longer, and where it could not be built. */
+  readonly segment: Effect.Effect<Option.Option<Segment>>
+}
+
 /** The approximate memory of one of the revisions of an entry. */
 const REVISION_BYTES = 120
 
@@ -29,8 +37,8 @@ export class Slot {
   entry: Entry | undefined
   /** The segments of the entry's index; where it has none, the segments that already exist. */
   segments: ReadonlyArray<Segment> = []
-  /** The memory that the segment being built will take; 0 when none is. */
-  pendingBytes = 0
+  /** The segment that is being built. */
+  pending: PendingSegment | undefined
   /** The version of the knowledge for which the last build began; -1 before the first, and where it may be tried again. */
   lastBuildVersion = -1n
   /** Time at which the slot was last used, in milliseconds by the monotonic clock. */
@@ -41,9 +49,10 @@ export class Slot {
   }
 
   get bytes(): number {
-    const { entry, pendingBytes } = this
+    const { entry, pending } = this
     return (
-      pendingBytes + (entry === undefined ? 0 : entry.content.bytes + REVISION_BYTES * (entry.revisions?.size ?? 0))
+      (pending?.bytes ?? 0) +
+      (entry === undefined ? 0 : entry.content.bytes + REVISION_BYTES * (entry.revisions?.size ?? 0))
     )
   }
 }

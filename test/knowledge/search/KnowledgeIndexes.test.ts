@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Effect, Latch, Layer, ManagedRuntime } from "effect"
+import { Duration, Effect, Fiber, Latch, Layer, ManagedRuntime } from "effect"
 import { Retriever } from "../../../src/knowledge/Retriever.ts"
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
 import {
@@ -28,8 +28,8 @@ const rooms = Array.from({ length: 40 }, (_, number) => ({ text: `Room quartz${n
 const CHUNKS_WITHIN_SEARCH = 15
 
 /** Stands for a new process, which has nothing but the database. */
-const process = (indexBytes = 64 * MEBIBYTE) =>
-  search({ indexBytes, threshold: 0, chunksWithinSearch: CHUNKS_WITHIN_SEARCH })
+const process = ({ indexBytes = 64 * MEBIBYTE, longestWait = Duration.minutes(1) } = {}) =>
+  search({ indexBytes, threshold: 0, chunksWithinSearch: CHUNKS_WITHIN_SEARCH, longestWait })
 
 const find = ({ organization, chatbot }: Tenant, query: string) =>
   Effect.map(
@@ -73,7 +73,27 @@ const beforeReading = (effect: Effect.Effect<void>) =>
   )
 
 describe("a large search index", () => {
-  test("is not needed for a search: while it is built, the database ranks the same passage first", () =>
+  test("is waited for by all searches that come while it is built, and goes on being built when one of them leaves", () =>
+    run(
+      Effect.gen(function* () {
+        const { tenant } = yield* makeLarge()
+        const [begun, gate] = [yield* Latch.make(false), yield* Latch.make(false)]
+        yield* Effect.gen(function* () {
+          const calls = yield* ChunksCalls
+          calls.clear()
+          const first = yield* Effect.forkChild(find(tenant, "quartz6 projector"))
+          yield* begun.await
+          const others = yield* Effect.forkChild(Effect.forEach(["quartz7", "quartz8"], (query) => find(tenant, query)))
+          yield* Fiber.interrupt(first)
+          yield* gate.open
+          const found = yield* Fiber.join(others)
+          expect(found.map(([best]) => best?.split(" ")[1])).toEqual(["quartz7", "quartz8"])
+          expect([calls.get("matching"), calls.get("sample"), calls.get("lexemes")]).toEqual([undefined, undefined, 1])
+        }).pipe(Effect.provide(process().pipe(Layer.provide(beforeReading(Effect.andThen(begun.open, gate.await))))))
+      }),
+    ))
+
+  test("is waited for briefly: then the database ranks the same passage first until it is built", () =>
     run(
       Effect.gen(function* () {
         const { tenant } = yield* makeLarge()
@@ -87,7 +107,9 @@ describe("a large search index", () => {
           yield* gate.open
           const [first] = yield* findIndexed(tenant, "quartz7 projector")
           expect(first).toBe(before[0])
-        }).pipe(Effect.provide(process().pipe(Layer.provide(beforeReading(gate.await)))))
+        }).pipe(
+          Effect.provide(process({ longestWait: Duration.millis(20) }).pipe(Layer.provide(beforeReading(gate.await)))),
+        )
       }),
     ))
 
@@ -137,7 +159,7 @@ describe("a large search index", () => {
           for (const tenant of [second, first, second, first, second]) {
             expect(yield* isAnsweredByDatabase(tenant)).toBe(tenant === second)
           }
-        }).pipe(Effect.provide(process(100_000)))
+        }).pipe(Effect.provide(process({ indexBytes: 100_000 })))
       }),
     ))
 })
