@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** A profile as `bun --cpu-prof` writes it. */
@@ -10,15 +10,13 @@ export interface CpuProfile {
   }>
   /** The node of each sample. */
   readonly samples: ReadonlyArray<number>
-  /** Microseconds before each sample. */
-  readonly timeDeltas: ReadonlyArray<number>
 }
 
-/** Processor time of a place, in microseconds. */
-interface Time {
-  /** Within functions of the place itself. */
+/** Samples of a folder. */
+interface Share {
+  /** Within its own functions. */
   own: number
-  /** With that of the libraries and of the runtime that these call. */
+  /** With those within the libraries and the runtime that they call. */
   used: number
 }
 
@@ -32,8 +30,12 @@ const folderOf = (url: string): string => {
 
 const IDLE = new Set(["(idle)", "(program)"])
 
-/** Sums the samples of a profile by the folder of their function, and by the nearest folder of ours that called it. */
-export const byFolder = ({ nodes, samples, timeDeltas }: CpuProfile): ReadonlyMap<string, Time> => {
+/**
+ * Counts the samples of a profile by the folder of their function, and by the nearest folder of ours that called it. A
+ * fiber's steps are called by Effect alone. The times of the samples are of no use: they contain those in which the
+ * thread had to wait for a processor.
+ */
+export const byFolder = ({ nodes, samples }: CpuProfile): ReadonlyMap<string, Share> => {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const users = new Map<number, string>()
   const follow = (id: number, user: string): void => {
@@ -44,37 +46,31 @@ export const byFolder = ({ nodes, samples, timeDeltas }: CpuProfile): ReadonlyMa
     users.set(id, own)
     for (const child of node.children ?? []) follow(child, own)
   }
-  follow(nodes[0]?.id ?? 0, "no folder of ours")
-  const times = new Map<string, Time>()
-  const timeOf = (name: string): Time => {
-    const known = times.get(name) ?? { own: 0, used: 0 }
-    times.set(name, known)
+  follow(nodes[0]?.id ?? 0, "called by no folder of ours")
+  const shares = new Map<string, Share>()
+  const shareOf = (name: string): Share => {
+    const known = shares.get(name) ?? { own: 0, used: 0 }
+    shares.set(name, known)
     return known
   }
-  for (const [index, id] of samples.entries()) {
+  for (const id of samples) {
     const node = byId.get(id)
     if (node === undefined || IDLE.has(node.callFrame.functionName)) continue
-    const time = timeDeltas[index] ?? 0
-    timeOf(folderOf(node.callFrame.url)).own += time
-    timeOf(users.get(id) ?? "").used += time
+    shareOf(folderOf(node.callFrame.url)).own += 1
+    shareOf(users.get(id) ?? "").used += 1
   }
-  return times
+  return shares
 }
 
-/** Prints where a profile's time goes. Arguments: the file, or the directory of one or more; `--each 1234` divides by so many. */
-export const run = ([path = ".", , each = "1"]: ReadonlyArray<string>): void => {
-  const files = statSync(path).isDirectory()
-    ? readdirSync(path).flatMap((name) => (name.endsWith(".cpuprofile") ? join(path, name) : []))
-    : [path]
-  for (const file of files) {
-    const times = byFolder(JSON.parse(readFileSync(file, "utf8")) as CpuProfile)
-    const total = Array.from(times.values()).reduce((sum, { own }) => sum + own, 0)
-    const cell = (time: number) =>
-      `${(time / 1_000 / Number(each)).toFixed(3).padStart(10)} ms ${((100 * time) / total).toFixed(1).padStart(5)} %`
-    const rows = Array.from(times).sort(([, left], [, right]) => right.used - left.used || right.own - left.own)
-    const lines = rows.map(([name, { own, used }]) => `${name.padEnd(44)}${cell(own)}${cell(used)}`)
-    process.stdout.write(
-      `${file}\n${"".padEnd(44)}${"own".padStart(20)}${"with libraries".padStart(20)}\n${lines.join("\n")}\n`,
-    )
+/** Prints which folders a process spends its time in. Argument: the directory that `--profile` of a benchmark names. */
+export const run = ([directory = "."]: ReadonlyArray<string>): void => {
+  for (const name of readdirSync(directory).filter((name) => name.endsWith(".cpuprofile"))) {
+    const shares = byFolder(JSON.parse(readFileSync(join(directory, name), "utf8")) as CpuProfile)
+    const total = Array.from(shares.values()).reduce((sum, { own }) => sum + own, 0)
+    const cell = (samples: number) => `${((100 * samples) / total).toFixed(1)} %`.padStart(20)
+    const rows = Array.from(shares).sort(([, left], [, right]) => right.used - left.used || right.own - left.own)
+    const lines = rows.map(([folder, { own, used }]) => `${folder.padEnd(44)}${cell(own)}${cell(used)}`)
+    const head = `${"".padEnd(44)}${"own".padStart(20)}${"with libraries".padStart(20)}`
+    process.stdout.write(`${name}, ${total} samples\n${head}\n${lines.join("\n")}\n`)
   }
 }

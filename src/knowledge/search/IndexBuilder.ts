@@ -120,13 +120,14 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       yield* lexemeIndexes.request(chatbotId)
       return yield* Effect.forkIn(retry, scope)
     }
+    const isAwaited = size <= CHUNKS_AWAITED
     const segment = yield* Deferred.make<Segment, Unavailable>()
     const awaited = yield* Effect.exit(Deferred.await(segment)).pipe(
-      Effect.timeoutOption(size > CHUNKS_AWAITED ? Duration.zero : longestWait),
+      Effect.timeoutOption(isAwaited ? longestWait : Duration.zero),
       Effect.forkIn(scope),
     )
     slot.pending = { bytes, segment: Effect.map(Fiber.join(awaited), Option.flatMap(Exit.getSuccess)) }
-    return yield* buildSegmentElsewhere(packsOf(chunks, chatbotId, documents, vectors.model)).pipe(
+    return yield* buildSegmentElsewhere(packsOf(chunks, chatbotId, documents, vectors.model), isAwaited).pipe(
       (building) => Semaphore.withPermit(builds, building),
       Effect.onExit((exit) => {
         slot.pending = undefined

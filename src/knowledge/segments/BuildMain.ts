@@ -13,12 +13,16 @@ export type BuildRequest = ArrayBuffer | "finish"
 /** A reply of the thread: the segment, after the request to finish. */
 export type BuildReply = Segment | "added"
 
-/** A low scheduling priority, so that requests come first. On Linux each thread has a priority of its own. */
+/** An argument of the thread: requests come before it. */
+export type BuildArgument = "behind-requests"
+
+/** A low scheduling priority. On Linux each thread has a priority of its own. */
 const NICE = 5
 
 declare const self: Worker
 
-if (process.platform === "linux") setPriority(0, NICE)
+const isBehindRequests = process.argv.includes("behind-requests" satisfies BuildArgument)
+if (isBehindRequests && process.platform === "linux") setPriority(0, NICE)
 const builder = new SegmentBuilder()
 self.onmessage = ({ data }: MessageEvent<BuildRequest>) => {
   if (data instanceof ArrayBuffer) {

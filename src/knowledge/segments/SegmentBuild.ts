@@ -3,7 +3,7 @@ import { Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { type ChunkPack, joinPack, type ServingDocument, unpack } from "../../storage/search/ChunkPacks.ts"
 import type { ChunkRange, Chunks } from "../../storage/search/Chunks.ts"
-import type { BuildReply, BuildRequest } from "./BuildMain.ts"
+import type { BuildArgument, BuildReply, BuildRequest } from "./BuildMain.ts"
 import { SegmentBuilder } from "./SegmentBuilder.ts"
 
 /** The number of chunks in a pack. Adding more at once would block the event loop for more than a few milliseconds. */
@@ -38,9 +38,16 @@ export const buildSegment = Effect.fnUntraced(function* <E, R>(packs: Stream.Str
   return builder.build()
 })
 
-/** Builds a segment of any size on another thread, which takes up to twice the memory of the segment meanwhile. */
-export const buildSegmentElsewhere = Effect.fnUntraced(function* <E, R>(packs: Stream.Stream<ChunkPack, E, R>) {
-  const request = yield* startThread
+/**
+ * Builds a segment of any size on another thread, which takes up to twice the memory of the segment meanwhile.
+ *
+ * @param isAwaited whether searches wait for it; if not, the thread leaves the processors to requests
+ */
+export const buildSegmentElsewhere = Effect.fnUntraced(function* <E, R>(
+  packs: Stream.Stream<ChunkPack, E, R>,
+  isAwaited: boolean,
+) {
+  const request = yield* startThread(isAwaited ? [] : ["behind-requests"])
   yield* Stream.runForEach(packs, (pack) => request(joinPack(pack).buffer))
   const segment = yield* request("finish")
   return segment === "added" ? yield* failed : segment
@@ -54,19 +61,20 @@ const failed = new Unavailable({ detail: "A search index could not be built.", r
  * Starts a thread, and returns a function that sends it a message and waits for the reply. The thread ends with the
  * scope, which frees its memory.
  */
-const startThread = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => new Worker(SCRIPT)),
-    (worker) => Effect.sync(() => worker.terminate()),
-  ),
-  (worker) => (request: BuildRequest) =>
-    Effect.callback<BuildReply, Unavailable>((resume) => {
-      worker.onmessage = ({ data }: MessageEvent<BuildReply>) => resume(Effect.succeed(data))
-      worker.onerror = ({ message }) =>
-        resume(Effect.andThen(Effect.logError("Building a search index failed", message), Effect.fail(failed)))
-      worker.postMessage(request, request instanceof ArrayBuffer ? [request] : [])
-    }),
-)
+const startThread = (argv: Array<BuildArgument>) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => new Worker(SCRIPT, { argv })),
+      (worker) => Effect.sync(() => worker.terminate()),
+    ),
+    (worker) => (request: BuildRequest) =>
+      Effect.callback<BuildReply, Unavailable>((resume) => {
+        worker.onmessage = ({ data }: MessageEvent<BuildReply>) => resume(Effect.succeed(data))
+        worker.onerror = ({ message }) =>
+          resume(Effect.andThen(Effect.logError("Building a search index failed", message), Effect.fail(failed)))
+        worker.postMessage(request, request instanceof ArrayBuffer ? [request] : [])
+      }),
+  )
 
 /** Splits the chunks of documents into batches of `PACK_SIZE`, in order. */
 function* batchesOf(documents: ReadonlyArray<ServingDocument>): Generator<ReadonlyArray<ChunkRange>> {
