@@ -216,6 +216,41 @@ onScreen("conversations are told apart, read by keys, chosen together, and kept 
   await page.waitForURL(/search=money/)
 })
 
+onScreen("the palette leads to a page of a chatbot, and lists the keys", async ({ page }) => {
+  await page.goto(`${server.url}/console/usage`)
+  await settled(page)
+  await page.keyboard.press("ControlOrMeta+k")
+  await page.keyboard.type("harbour know")
+  await page.getByRole("button", { name: "Knowledge Harbour" }).waitFor()
+  await inspect(page, "console-palette")
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { level: 1, name: "Knowledge" }).waitFor()
+  expect(page.url()).toContain(`${id}/knowledge`)
+  await page.keyboard.press("?")
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
+  await inspect(page, "console-shortcuts")
+  await page.keyboard.press("Escape")
+})
+
+onScreen("chatbots are put in order, paused together, and deleted once their number is typed", async ({ page }) => {
+  for (const name of ["Anchor", "Zeppelin"]) await server.api.newChatbot({ name, is_public: false })
+  await page.goto(`${server.url}/console`)
+  await settled(page)
+  const names = () => page.getByRole("rowheader").getByRole("link").allInnerTexts()
+  await page.getByRole("button", { name: "Chatbot", exact: true }).click()
+  expect(await names()).toEqual(["Anchor", "Harbour", "Zeppelin"])
+  await page.getByRole("button", { name: "Chatbot", exact: true }).click()
+  expect(await names()).toEqual(["Zeppelin", "Harbour", "Anchor"])
+  for (const name of ["Anchor", "Zeppelin"]) await page.getByLabel(`Choose ${name}`).check()
+  await page.getByRole("button", { name: "Pause" }).click()
+  await until(async () => (await page.getByText("Paused").count()) === 2)
+  await inspect(page, "console-chatbots-chosen")
+  await page.getByRole("button", { name: "Delete …" }).click()
+  await page.getByLabel("Type “2 chatbots” to confirm").fill("2 chatbots")
+  await page.getByRole("button", { name: "Delete chatbots" }).click()
+  await until(async () => (await names()).join() === "Harbour")
+})
+
 onScreen("a dialog with fields begins with the first of them", async ({ page }) => {
   const openings = [
     { path: "/keys", opens: "New key" },

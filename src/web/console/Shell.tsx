@@ -1,9 +1,10 @@
 import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import { BookOpen, LogOut, Menu as MenuIcon, Monitor, SearchX, Moon, Sun } from "lucide"
+import { BookOpen, Keyboard, LogOut, Menu as MenuIcon, Monitor, Search, SearchX, Moon, Sun } from "lucide"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource } from "./data/Chatbots.ts"
+import { Commands, showPalette, showShortcuts } from "./Palette.tsx"
 import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton, Menu } from "./parts/Buttons.tsx"
 import { Confirmations, Dialog } from "./parts/Dialogs.tsx"
@@ -101,6 +102,7 @@ const Account = () => {
             icon: BookOpen,
             onChoose: () => void open(atRoot("/docs/readme"), "_blank", "noopener"),
           },
+          { label: "Keyboard shortcuts", icon: Keyboard, onChoose: showShortcuts },
           { label: "Sign out", icon: LogOut, onChoose: () => void signOut().catch(toastFailure) },
         ]}
       />
@@ -198,6 +200,11 @@ const SignedIn = () => (
       <a class="home" href={href("chatbots", {})}>
         <Wordmark />
       </a>
+      <button type="button" class="to-palette row nowrap" onClick={showPalette}>
+        <Icon nodes={Search} size={16} />
+        <span>Go to …</span>
+        <kbd>Ctrl K</kbd>
+      </button>
       <Navigation />
       <Account />
     </header>
@@ -208,6 +215,7 @@ const SignedIn = () => (
       </Dialog>
     )}
     <Screen />
+    <Commands />
   </div>
 )
 

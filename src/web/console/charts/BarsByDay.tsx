@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks"
 import { formatCompact, formatCount, formatDay, formatShortDay } from "../../shared/Format.ts"
-import { Table } from "../parts/Layout.tsx"
+import { Table } from "../parts/Table.tsx"
 import { type Layer, OTHERS, type Stacks } from "./Stacks.ts"
 
 interface BarsByDayProps {

@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals"
 import { Bot, CopyPlus, Plus } from "lucide"
-import { plural } from "../../../shared/Format.ts"
+import { formatCount, plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
 import { allChatbots, type ChatbotSummary } from "../../data/Chatbots.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Ago, Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed, FormDialog } from "../../parts/Dialogs.tsx"
+import { confirm, confirmed, FormDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
+import { Bulk, type Column, Table } from "../../parts/Table.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
 import { href, navigate } from "../../Router.ts"
@@ -54,39 +55,104 @@ const duplicate = ({ id: chatbotId }: ChatbotSummary): Promise<void> =>
     await allChatbots().reload()
   })
 
-const Card = ({ chatbot }: { readonly chatbot: ChatbotSummary }) => {
-  const totals = totalsResource().data.value?.get(chatbot.id)
-  const chatbotId = chatbot.id
-  return (
-    <li class="chatbot row nowrap">
-      <Avatar name={chatbot.name} image={chatbot.settings.avatar} size="large" />
-      <div>
-        <h2>
-          <a href={href("settings", { chatbotId })}>{chatbot.name}</a>
-        </h2>
-        <p class="soft small ellipsis">{chatbot.description === "" ? chatbot.slug : chatbot.description}</p>
-        <p class="row spread soft small">
-          {!chatbot.active && <Badge kind="warn">Paused</Badge>}
-          {chatbot.is_public && <Badge>Public</Badge>}
-          <span>{chatbot.settings.model}</span>
-          {totals?.documents !== undefined && (
-            <span>
-              {plural(totals.documents.total, "document")}
-              {totals.documents.failed > 0 && `, ${totals.documents.failed} failed`}
-            </span>
-          )}
-          {totals?.conversations !== undefined && (
-            <span>
-              {totals.conversations.latest_activity === null
-                ? "no conversation yet"
-                : `${plural(totals.conversations.last_7_days, "conversation")} this week`}
-            </span>
-          )}
-          <span>
-            changed <Ago at={chatbot.updated_at} />
-          </span>
-        </p>
-      </div>
+/** Does something with several chatbots, one after the other. */
+const withEach = (chatbots: ReadonlyArray<ChatbotSummary>, work: (chatbotId: string) => Promise<unknown>) =>
+  attempt(async () => {
+    for (const { id } of chatbots) await work(id)
+    await allChatbots().reload()
+  })
+
+const setActive = (chatbots: ReadonlyArray<ChatbotSummary>, active: boolean): Promise<void> =>
+  withEach(chatbots, (id) => call("PATCH /api/external/chatbots", { query: { id }, body: { active } }))
+
+const removeAll = async (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
+  const many = plural(chatbots.length, "chatbot")
+  const isMeant = await confirm({
+    title: `Delete ${many}?`,
+    text: "Their documents, conversations, avatars and keys are deleted with them. This cannot be undone.",
+    action: "Delete chatbots",
+    typed: many,
+    isDangerous: true,
+  })
+  if (isMeant)
+    await withEach(chatbots, (chatbotId) => call("DELETE /api/external/chatbot/:chatbotId", { params: { chatbotId } }))
+}
+
+type Totals = ReturnType<typeof totalsOf>
+
+/** What is known of a chatbot's documents and conversations. */
+const totalsOf = (id: string) => totalsResource().data.value?.get(id)
+
+const Name = ({ chatbot: { active, description, id, is_public, name, settings, slug } }: ChatbotProps) => (
+  <div class="chatbot row nowrap">
+    <Avatar name={name} image={settings.avatar} size="large" />
+    <div>
+      <span class="row">
+        <a href={href("settings", { chatbotId: id })}>{name}</a>
+        {!active && <Badge kind="warn">Paused</Badge>}
+        {is_public && <Badge>Public</Badge>}
+      </span>
+      <p class="soft small ellipsis">{description === "" ? slug : description}</p>
+    </div>
+  </div>
+)
+
+interface ChatbotProps {
+  readonly chatbot: ChatbotSummary
+}
+
+const Documents = ({ totals }: { readonly totals: NonNullable<Totals>["documents"] }) =>
+  totals === undefined ? null : (
+    <>
+      {formatCount(totals.total)}
+      {totals.failed > 0 && <Badge kind="bad">{totals.failed} failed</Badge>}
+    </>
+  )
+
+const columns: ReadonlyArray<Column<ChatbotSummary>> = [
+  { title: "Chatbot", kind: "main", sort: ({ name }) => name, cell: (chatbot) => <Name chatbot={chatbot} /> },
+  {
+    title: "Model",
+    isExtra: true,
+    sort: ({ settings }) => settings.model,
+    cell: ({ settings }) => <span class="number">{settings.model}</span>,
+  },
+  {
+    title: "Documents",
+    kind: "number",
+    isExtra: true,
+    sort: ({ id }) => totalsOf(id)?.documents?.total ?? 0,
+    cell: ({ id }) => <Documents totals={totalsOf(id)?.documents} />,
+  },
+  {
+    title: "This week",
+    kind: "number",
+    sort: ({ id }) => totalsOf(id)?.conversations?.last_7_days ?? 0,
+    cell: ({ id }) => {
+      const { last_7_days: count = 0 } = totalsOf(id)?.conversations ?? {}
+      return count === 0 ? (
+        <span class="soft">–</span>
+      ) : (
+        <a href={href("conversations", {}, { chatbot: id })} title={plural(count, "conversation")}>
+          {formatCount(count)}
+        </a>
+      )
+    },
+  },
+  {
+    title: "Changed",
+    isExtra: true,
+    sort: ({ updated_at }) => updated_at,
+    cell: ({ updated_at }) => (
+      <span class="number">
+        <Ago at={updated_at} />
+      </span>
+    ),
+  },
+  {
+    title: "Actions",
+    kind: "actions",
+    cell: (chatbot) => (
       <Menu
         label={`Actions for ${chatbot.name}`}
         items={[
@@ -99,9 +165,9 @@ const Card = ({ chatbot }: { readonly chatbot: ChatbotSummary }) => {
           can("chatbots:write") && deleteItem(() => void remove(chatbot)),
         ]}
       />
-    </li>
-  )
-}
+    ),
+  },
+]
 
 /** Makes a chatbot of nothing but a name, and goes on to its documents. */
 const CreateChatbot = ({ onClose }: { readonly onClose: () => void }) => {
@@ -133,6 +199,7 @@ const Chatbots = () => {
   useResource(totalsResource())
   const isCreating = useSignal(false)
   const search = useSignal("")
+  const chosenIds = useSignal<ReadonlyArray<string>>([])
   const mayCreate = can("chatbots:write") && session.value?.chatbot_id === null
   const create = mayCreate && (
     <Button kind="primary" icon={Plus} onClick={() => (isCreating.value = true)}>
@@ -151,6 +218,7 @@ const Chatbots = () => {
       >
         {(all) => {
           const found = matching(all, search.value)
+          const chosen = found.filter(({ id }) => chosenIds.value.includes(id))
           return (
             <>
               {all.length >= SEARCH_FROM && (
@@ -165,11 +233,24 @@ const Chatbots = () => {
                   <output class="soft small">{plural(found.length, "chatbot")}</output>
                 </div>
               )}
-              <ul class="box rows">
-                {found.map((chatbot) => (
-                  <Card key={chatbot.id} chatbot={chatbot} />
-                ))}
-              </ul>
+              <Bulk count={chosen.length} onClear={() => (chosenIds.value = [])}>
+                <Button small onClick={() => void setActive(chosen, false)}>
+                  Pause
+                </Button>
+                <Button small onClick={() => void setActive(chosen, true)}>
+                  Resume
+                </Button>
+                <Button small onClick={() => void removeAll(chosen)}>
+                  Delete …
+                </Button>
+              </Bulk>
+              <Table
+                label="Chatbots"
+                rows={found}
+                keyOf={({ id }) => id}
+                columns={columns}
+                choice={can("chatbots:write") ? { chosen: chosenIds, nameOf: ({ name }) => name } : undefined}
+              />
             </>
           )
         }}

@@ -11,6 +11,7 @@ import { Ago, Badge, Empty, Loaded, More, Tabs, useTitle } from "../../parts/Lay
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
+import { Bulk } from "../../parts/Table.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { attempt } from "../../parts/Toast.tsx"
 import { nextPage, useResource } from "../../server/Resource.ts"
@@ -97,8 +98,7 @@ interface BulkProps {
 
 /** What can be done with the conversations that are chosen. */
 const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
-  <section class="bulk row" aria-label="Chosen conversations">
-    <strong>{formatCount(chosen.length)} chosen</strong>
+  <Bulk count={chosen.length} onClear={onClear}>
     <Button small onClick={() => markRead(chosen)}>
       Mark as read
     </Button>
@@ -119,10 +119,7 @@ const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
         can("conversations:write") && deleteItem(onDelete),
       ]}
     />
-    <Button small kind="quiet" onClick={onClear}>
-      Clear
-    </Button>
-  </section>
+  </Bulk>
 )
 
 /** The conversations of all chatbots, newest activity first, with the one that the address names beside them. */
@@ -141,6 +138,7 @@ const Conversations = () => {
   const hasNews = useSignal(false)
   const chosen = useSignal<ReadonlyArray<string>>([])
   const items = list.data.value?.items ?? []
+  const chosenOnes = items.filter(({ id }) => chosen.value.includes(id))
   const isOne = sessionId !== undefined
   useTitle("Conversations")
   useEffect(
@@ -209,18 +207,11 @@ const Conversations = () => {
         />
         {isOpen.value && <MoreFilters />}
         <SavedFilters isFiltered={isFiltered} />
-        {chosen.value.length > 0 && (
-          <BulkActions
-            chosen={items.filter(({ id }) => chosen.value.includes(id))}
-            onClear={() => (chosen.value = [])}
-            onDelete={() =>
-              void remove(
-                items.filter(({ id }) => chosen.value.includes(id)),
-                gone,
-              )
-            }
-          />
-        )}
+        <BulkActions
+          chosen={chosenOnes}
+          onClear={() => (chosen.value = [])}
+          onDelete={() => void remove(chosenOnes, gone)}
+        />
         <div aria-live="polite" class="more centred">
           {hasNews.value && (
             <Button small onClick={showNews}>

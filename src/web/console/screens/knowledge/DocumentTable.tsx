@@ -6,7 +6,8 @@ import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { pickFiles } from "../../parts/FilePicker.ts"
-import { Ago, type Column, Table, Tabs } from "../../parts/Layout.tsx"
+import { Ago, Tabs } from "../../parts/Layout.tsx"
+import { Bulk, type Column, Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.tsx"
 import { setQuery } from "../../Router.ts"
 import { DocumentState } from "./DocumentState.tsx"
@@ -42,6 +43,23 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
     await attempt(() => call(`POST ${route}/retry`, { params: { chatbotId, documentId: id } }))
     onChanged()
   }
+  const chosenIds = useSignal<ReadonlyArray<string>>([])
+  const retryAll = async (documents: ReadonlyArray<Document>): Promise<void> => {
+    for (const each of documents) if (each.status === "failed") await retry(each)
+  }
+  const removeAll = (documents: ReadonlyArray<Document>): Promise<void> =>
+    confirmed(
+      {
+        title: `Delete ${plural(documents.length, "document")}?`,
+        text: "The chatbot forgets what it read there. This cannot be undone.",
+        action: "Delete",
+      },
+      async () => {
+        for (const { id } of documents) await call(`DELETE ${route}`, { params: { chatbotId, documentId: id } })
+        onChanged()
+      },
+      `${plural(documents.length, "document")} deleted.`,
+    )
   const remove = ({ id, name }: Document): Promise<void> =>
     confirmed(
       {
@@ -59,13 +77,19 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
     {
       title: "Document",
       kind: "main",
+      sort: ({ name }) => name,
       cell: ({ id, name }) => (
         <button type="button" class="link" onClick={() => setQuery({ document: id })}>
           {name}
         </button>
       ),
     },
-    { title: "State", width: "15rem", cell: (document) => <DocumentState document={document} /> },
+    {
+      title: "State",
+      sort: ({ error, status }) => (error === null ? status : ""),
+      width: "15rem",
+      cell: (document) => <DocumentState document={document} />,
+    },
     {
       title: "Passages",
       kind: "number",
@@ -73,8 +97,21 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
       isExtra: true,
       cell: ({ chunk_count }) => formatCount(chunk_count),
     },
-    { title: "Size", kind: "number", width: "6rem", isExtra: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
-    { title: "Changed", width: "8rem", isExtra: true, cell: ({ updated_at }) => <Ago at={updated_at} /> },
+    {
+      title: "Size",
+      kind: "number",
+      sort: ({ size_bytes }) => size_bytes,
+      width: "6rem",
+      isExtra: true,
+      cell: ({ size_bytes }) => formatBytes(size_bytes),
+    },
+    {
+      title: "Changed",
+      sort: ({ updated_at }) => updated_at,
+      width: "8rem",
+      isExtra: true,
+      cell: ({ updated_at }) => <Ago at={updated_at} />,
+    },
     {
       title: "Actions",
       kind: "actions",
@@ -100,6 +137,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
     },
   ]
   const rows = list.documents.filter(passes(filter.value, search.value))
+  const chosen = rows.filter(({ id }) => chosenIds.value.includes(id))
   const failed = list.documents.filter(passes("failed", "")).length
   const underWay = list.documents.filter(isUnderWay).length
   return (
@@ -128,10 +166,26 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
             )}
             <output class="soft small">{plural(list.total, "document")}</output>
           </div>
+          <Bulk count={chosen.length} onClear={() => (chosenIds.value = [])}>
+            {chosen.some(({ status }) => status === "failed") && (
+              <Button small onClick={() => void retryAll(chosen)}>
+                Try the failed ones again
+              </Button>
+            )}
+            <Button small onClick={() => void removeAll(chosen)}>
+              Delete …
+            </Button>
+          </Bulk>
           {rows.length === 0 ? (
             <p class="soft">No document matches.</p>
           ) : (
-            <Table label="Documents" columns={columns} rows={rows} keyOf={({ id }) => id} />
+            <Table
+              label="Documents"
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              choice={mayWrite ? { chosen: chosenIds, nameOf: ({ name }) => name } : undefined}
+            />
           )}
         </>
       )}

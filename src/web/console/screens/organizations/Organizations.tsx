@@ -4,7 +4,8 @@ import { formatBytes, formatCompact, formatCount, formatDay } from "../../../sha
 import { allOrganizations, type Organization } from "../../data/Admin.ts"
 import { call } from "../../server/Api.ts"
 import { type Limit, limitWords } from "../../data/Limits.ts"
-import { Badge, type Column, Loaded, Page, Table } from "../../parts/Layout.tsx"
+import { Badge, Loaded, Page } from "../../parts/Layout.tsx"
+import { type Column, Table } from "../../parts/Table.tsx"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.tsx"
@@ -13,9 +14,14 @@ import { href, navigate } from "../../Router.ts"
 import { OrganizationDialog } from "./OrganizationDialog.tsx"
 
 /** A column that is left out on narrow screens. */
-const number = (title: string, cell: Column<Organization>["cell"]): Column<Organization> => ({
+const number = (
+  title: string,
+  cell: Column<Organization>["cell"],
+  sort: NonNullable<Column<Organization>["sort"]>,
+): Column<Organization> => ({
   title,
   cell,
+  sort,
   kind: "number",
   isExtra: true,
 })
@@ -74,6 +80,7 @@ const Organizations = () => {
               {
                 title: "Name",
                 kind: "main",
+                sort: ({ name }) => name,
                 cell: ({ is_operator, name }) => (
                   <>
                     {name} {is_operator && <Badge kind="good">operator</Badge>}
@@ -81,14 +88,37 @@ const Organizations = () => {
                 ),
               },
               { title: "Chatbots", kind: "number", cell: ({ quota, used }) => amount(used.chatbots, quota.chatbots) },
-              number("Documents", ({ quota, used }) => amount(used.documents, quota.documents)),
-              number("Size", ({ quota, used }) => amount(used.bytes, quota.bytes, formatBytes)),
-              number("Conversations", ({ quota, used }) => amount(used.conversations, quota.conversations)),
-              number("Tokens a day", ({ budget }) => limitWords(budget.tokens_per_day, formatCompact)),
-              number("Keeps for", ({ retention_days }) =>
-                retention_days === null ? "Server's default" : `${formatCount(retention_days)} days`,
+              number(
+                "Documents",
+                ({ quota, used }) => amount(used.documents, quota.documents),
+                ({ used }) => used.documents,
               ),
-              number("Since", ({ created_at }) => formatDay(created_at.slice(0, 10))),
+              number(
+                "Size",
+                ({ quota, used }) => amount(used.bytes, quota.bytes, formatBytes),
+                ({ used }) => used.bytes,
+              ),
+              number(
+                "Conversations",
+                ({ quota, used }) => amount(used.conversations, quota.conversations),
+                ({ used }) => used.conversations,
+              ),
+              number(
+                "Tokens a day",
+                ({ budget }) => limitWords(budget.tokens_per_day, formatCompact),
+                ({ budget }) => Number(budget.tokens_per_day) || 0,
+              ),
+              number(
+                "Keeps for",
+                ({ retention_days }) =>
+                  retention_days === null ? "Server's default" : `${formatCount(retention_days)} days`,
+                ({ retention_days }) => retention_days ?? 0,
+              ),
+              number(
+                "Since",
+                ({ created_at }) => formatDay(created_at.slice(0, 10)),
+                ({ created_at }) => Date.parse(created_at),
+              ),
               {
                 title: "Actions",
                 kind: "actions",

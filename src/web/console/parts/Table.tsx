@@ -1,0 +1,187 @@
+import { type Signal, useSignal } from "@preact/signals"
+import { ArrowDown, ArrowUp, ChevronsUpDown } from "lucide"
+import type { ComponentChildren } from "preact"
+import { formatCount } from "../../shared/Format.ts"
+import { Icon } from "../../shared/Icon.tsx"
+import { Scroller } from "../../shared/Scroller.tsx"
+import { Button } from "./Buttons.tsx"
+
+/*
+ * Tables whose rows can be put in order and chosen.
+ */
+
+export interface Column<A> {
+  readonly title: string
+  readonly cell: (row: A) => ComponentChildren
+  /** `number` aligns digits at the end; `main` is the cell that names the row; `actions` has buttons and no title. */
+  readonly kind?: "text" | "number" | "main" | "actions"
+  /** Whether the column is left out on narrow screens. */
+  readonly isExtra?: boolean
+  /** Value by which the rows can be put in order. */
+  readonly sort?: (row: A) => string | number
+  /** Width of the column where its contents change while it is looked at, such as `8rem`. */
+  readonly width?: string
+}
+
+interface TableProps<A> {
+  readonly class?: string
+  /** Says what the rows are, for screen readers. */
+  readonly label: string
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly rows: ReadonlyArray<A>
+  readonly keyOf: (row: A) => string
+  /** Lets the person choose rows, by their keys. */
+  readonly choice?: Choice<A> | undefined
+}
+
+interface Choice<A> {
+  /** The keys of the chosen rows. */
+  readonly chosen: Signal<ReadonlyArray<string>>
+  readonly nameOf: (row: A) => string
+}
+
+interface Order {
+  readonly title: string
+  readonly isFalling: boolean
+}
+
+const collator = new Intl.Collator("en", { numeric: true })
+
+const compare = (one: string | number, other: string | number): number =>
+  typeof one === "number" && typeof other === "number" ? one - other : collator.compare(String(one), String(other))
+
+const inOrder = <A,>(rows: ReadonlyArray<A>, sort: Column<A>["sort"], isFalling: boolean): ReadonlyArray<A> =>
+  sort === undefined
+    ? rows
+    : rows.toSorted((a, b) => (isFalling ? compare(sort(b), sort(a)) : compare(sort(a), sort(b))))
+
+interface TitleProps<A> {
+  readonly column: Column<A>
+  readonly order: Signal<Order | undefined>
+}
+
+/** The title of a column; a button that puts the rows in its order where it has one, numbers from the largest. */
+const Title = <A,>({ column: { kind, sort, title }, order }: TitleProps<A>) => {
+  if (kind === "actions") return <span class="visually-hidden">{title}</span>
+  if (sort === undefined) return <>{title}</>
+  const current = order.value?.title === title ? order.value : undefined
+  const isFalling = current === undefined ? kind === "number" : !current.isFalling
+  return (
+    <button type="button" class="sort" onClick={() => (order.value = { title, isFalling })}>
+      {title}
+      <Icon nodes={current === undefined ? ChevronsUpDown : current.isFalling ? ArrowDown : ArrowUp} size={12} />
+    </button>
+  )
+}
+
+interface ChooserProps {
+  readonly label: string
+  readonly isChosen: boolean
+  readonly onChoose: (isChosen: boolean) => void
+}
+
+const Chooser = ({ isChosen, label, onChoose }: ChooserProps) => (
+  <input
+    type="checkbox"
+    class="chooser"
+    aria-label={label}
+    checked={isChosen}
+    onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
+  />
+)
+
+interface BulkProps {
+  readonly count: number
+  readonly onClear: () => void
+  /** The buttons for what can be done with the chosen ones. */
+  readonly children: ComponentChildren
+}
+
+/** The bar above a list with what can be done with the rows that are chosen; nothing while none is. */
+export const Bulk = ({ children, count, onClear }: BulkProps) =>
+  count === 0 ? null : (
+    <section class="bulk row" aria-label="Chosen ones">
+      <strong>{formatCount(count)} chosen</strong>
+      {children}
+      <Button small kind="quiet" onClick={onClear}>
+        Clear
+      </Button>
+    </section>
+  )
+
+const classOf = <A,>({ isExtra, kind = "text" }: Column<A>): string => `${kind}${isExtra === true ? " extra" : ""}`
+
+/** Rows of the same kind. It scrolls sideways where the screen is narrow. */
+export const Table = <A,>({ choice, class: name = "", columns, keyOf, label, rows }: TableProps<A>) => {
+  const order = useSignal<Order | undefined>(undefined)
+  const by = columns.find(({ title }) => title === order.value?.title)
+  const all = rows.map(keyOf)
+  const chosen = choice?.chosen.value ?? []
+  const choose = (keys: ReadonlyArray<string>, isChosen: boolean): void => {
+    if (choice === undefined) return
+    const others = chosen.filter((key) => !keys.includes(key))
+    choice.chosen.value = isChosen ? [...others, ...keys] : others
+  }
+  const directionOf = (column: Column<A>) =>
+    column.sort === undefined || column !== by
+      ? undefined
+      : order.value?.isFalling === true
+        ? "descending"
+        : "ascending"
+  return (
+    <Scroller label={label} class={`box ${name}`}>
+      <table class="data">
+        <thead>
+          <tr>
+            {choice !== undefined && (
+              <th scope="col" class="choice">
+                <Chooser
+                  label={`Choose all: ${label}`}
+                  isChosen={all.length > 0 && all.every((key) => chosen.includes(key))}
+                  onChoose={(isChosen) => choose(all, isChosen)}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <th
+                key={column.title}
+                scope="col"
+                class={classOf(column)}
+                style={column.width && { "--width": column.width }}
+                aria-sort={directionOf(column)}
+              >
+                <Title column={column} order={order} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {inOrder(rows, by?.sort, order.value?.isFalling === true).map((row) => (
+            <tr key={keyOf(row)}>
+              {choice !== undefined && (
+                <td class="choice">
+                  <Chooser
+                    label={`Choose ${choice.nameOf(row)}`}
+                    isChosen={chosen.includes(keyOf(row))}
+                    onChoose={(isChosen) => choose([keyOf(row)], isChosen)}
+                  />
+                </td>
+              )}
+              {columns.map((column) =>
+                column.kind === "main" ? (
+                  <th key={column.title} scope="row" class={classOf(column)}>
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td key={column.title} class={classOf(column)}>
+                    {column.cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  )
+}
