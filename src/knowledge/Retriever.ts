@@ -112,7 +112,8 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         )
         const found = yield* stage("rank", rank(opened, chatbotId, matches, vector, topK, threshold))
         const isCurrent = opened.isCurrent || found.version === opened.version
-        return { hits: found.hits, isFinal: isCurrent && found.isComplete }
+        const synonyms = opened.query.flatMap(({ alternatives = [] }) => alternatives.map(({ text }) => text))
+        return { hits: found.hits, synonyms: Array.from(new Set(synonyms)), isFinal: isCurrent && found.isComplete }
       })
 
       const rank = Effect.fnUntraced(function* (
@@ -220,14 +221,15 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
           found = yield* attempt(question, threshold, vector, "current")
         }
         const hits = yield* reorder(question.query, found.hits)
-        return { hits: hits.slice(0, asked.topK), threshold }
+        return { hits: hits.slice(0, asked.topK), synonyms: found.synonyms, threshold }
       })
 
       return {
         /**
          * Returns the passages most relevant to the question, best first: at most `topK`, or none when no passage's
          * similarity reaches the threshold. Where one does, the others count as reaching it too. The order is that of the
-         * fused score, not of `similarity`, and among the first that of the reranker, where there is one.
+         * fused score, not of `similarity`, and among the first that of the reranker, where there is one. `synonyms` are
+         * the words and phrases that were searched for in place of the question's own.
          */
         search: (question: Question) =>
           atBorder(search(question), {

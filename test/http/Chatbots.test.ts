@@ -155,6 +155,16 @@ describe("1. create", () => {
       "settings.fallbackModels.1",
     ],
     ["six fallbacks", { settings: { fallbackModels: Array(6).fill("local/extractive") } }, "settings.fallbackModels"],
+    ["synonyms of one word", { settings: { synonyms: [["PTO"]] } }, "settings.synonyms.0"],
+    ["a synonym without letters", { settings: { synonyms: [["PTO", "…"]] } }, "settings.synonyms.0.1"],
+    ["a synonym with a comma", { settings: { synonyms: [["PTO", "leave, paid"]] } }, "settings.synonyms.0.1"],
+    ["a long synonym", { settings: { synonyms: [["PTO", "x".repeat(61)]] } }, "settings.synonyms.0.1"],
+    ["too many synonyms", { settings: { synonyms: Array(201).fill(["PTO", "vacation"]) } }, "settings.synonyms"],
+    [
+      "too many characters of synonyms",
+      { settings: { synonyms: Array(100).fill(["x".repeat(60), "y".repeat(60)]) } },
+      "settings.synonyms",
+    ],
     ["an unknown field", { colour: "red" }, "colour"],
     ["an unknown nested field", { settings: { snippet: { logos: "" } } }, "settings.snippet.logos"],
     ["an id", { id: nowhere }, "id"],
@@ -243,9 +253,10 @@ describe("2. update", () => {
     problem(await patch(`?id=${nowhere}`), 404, "not_found")
   })
 
-  test("shows fallback models only while there are any", async () => {
+  test("shows fallback models and synonyms only while there are any", async () => {
     const { id, settings } = await client.newChatbot()
     expect(settings).not.toHaveProperty("fallbackModels")
+    expect(settings).not.toHaveProperty("synonyms")
     const update = async (settings: object) => {
       expect((await client.patch(`${chatbots}?id=${id}`, { json: { settings } })).status).toBe(200)
       return (await client.chatbot(id)).settings
@@ -254,6 +265,9 @@ describe("2. update", () => {
     expect(await update({ fallbackModels })).toEqual({ ...settings, fallbackModels })
     expect(await update({ greeting: "Hi!" })).toEqual({ ...settings, greeting: "Hi!", fallbackModels })
     expect(await update({ greeting: settings.greeting, fallbackModels: [] })).toEqual(settings)
+    const synonyms = [["PTO", "paid leave", "vacation"]]
+    expect(await update({ synonyms })).toEqual({ ...settings, synonyms })
+    expect(await update({ synonyms: null })).toEqual(settings)
   })
 
   test("changes the slug unless it is taken, and refuses read-only fields", async () => {

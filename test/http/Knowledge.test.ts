@@ -313,6 +313,7 @@ describe("10. query", () => {
         "chunk",
         "page",
         "matched_words",
+        "matched_synonyms",
         "ranks",
         "reranked",
         "scores",
@@ -347,6 +348,15 @@ describe("10. query", () => {
     for (const query of ["berlin", "the hoops", "light house keeper Zylinder"]) {
       expect(await client.found(id, query)).toEqual([])
     }
+  })
+
+  test("finds passages by the chatbot's own synonyms, from the moment they are set, and explains it", async () => {
+    const { id } = await knowing({ "ferries.md": "# Ferries\n\nDogs travel free of charge on the upper deck." })
+    expect(await client.found(id, "a canine pet")).toEqual([])
+    const settings = { synonyms: [["canine pet", "dog"]] }
+    expect((await client.patch(`/api/external/chatbots?id=${id}`, { json: { settings } })).status).toBe(200)
+    const [found] = resultsOf(await client.search(id, "a canine pet", { explain: true }))
+    expect(found).toMatchObject({ matched_words: [], matched_synonyms: ["dog"] })
   })
 
   test("finds no passages of another chatbot", async () => {

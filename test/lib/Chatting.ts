@@ -34,6 +34,7 @@ const echoingRetriever = Layer.succeed(Retriever, {
   search: ({ chatbotId, query }) =>
     Effect.succeed({
       threshold: 0,
+      synonyms: [],
       hits: [
         {
           chunkId: ChunkId.make(crypto.randomUUID()),

@@ -175,10 +175,10 @@ const passageCases: Cases<Passages["Service"]> = {
     "NotFound",
     (passages, { chatbot, ready }) => passages.ofDocument(chatbot, ready, { from: 1, limit: 10 }),
   ],
-  matchedWords: [
+  matched: [
     new Map(),
     (passages, { batch }) =>
-      passages.matchedWords(
+      passages.matched(
         batch.chunks.map(({ id }) => id),
         ["batch"],
       ),

@@ -25,6 +25,12 @@ const Explanation = {
       examples: [["reset", "password"]],
     }),
   ),
+  matched_synonyms: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "The synonyms of words of the question, of the chatbot's `settings.synonyms`, that they hold.",
+      examples: [["paid leave"]],
+    }),
+  ),
   ranks: Schema.optionalKey(
     Schema.Struct({
       lexical: Schema.Int.annotate({ description: "Its place by `scores.lexical` alone, from 1." }),

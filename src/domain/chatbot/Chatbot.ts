@@ -5,6 +5,7 @@ import { Color, ImageUrl, Label, partial } from "./FieldTypes.ts"
 import { ChatbotId, OrganizationId } from "../Ids.ts"
 import { Suggestions } from "./ChatWidget.ts"
 import { Slug } from "./Slug.ts"
+import { Synonyms } from "./Synonyms.ts"
 import { Name, textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
@@ -52,6 +53,7 @@ export const Settings = Schema.Struct({
     examples: ["local/extractive"],
   }),
   fallbackModels: Schema.optionalKey(FallbackModels),
+  synonyms: Schema.optionalKey(Synonyms),
   prompt: textUpTo(32_000).annotate({ description: "System instruction." }),
   greeting: textUpTo(2_000).annotate({ description: "First message shown to a user." }),
   isToolEnabled: Schema.Boolean.annotate({ description: "Whether the model may call tools." }),
@@ -109,6 +111,7 @@ export const ChatbotPatch = Schema.Struct({
     SettingsInput.mapFields(
       Struct.assign({
         fallbackModels: Schema.optionalKey(Schema.NullOr(FallbackModels)),
+        synonyms: Schema.optionalKey(Schema.NullOr(Synonyms)),
         isSystemMessageEnabled: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
         avatar: Schema.optionalKey(
           Schema.NullOr(StoredAvatar).annotate({ description: "As it is stored, or null, which removes the avatar." }),

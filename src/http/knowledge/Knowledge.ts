@@ -129,6 +129,7 @@ const explainedResultOf = (hit: ExplainedHit) => ({
   chunk: hit.ordinal,
   page: hit.page,
   matched_words: hit.matchedWords,
+  matched_synonyms: hit.matchedSynonyms,
   ranks: hit.ranks,
   reranked: hit.reranked ?? null,
   scores: hit.scores,

@@ -13,6 +13,8 @@ export class ChunkScorer {
   /** The words of the sentence with the most information, by index; undefined where the question is one sentence. */
   private readonly core: ReadonlyArray<number> | undefined
   private readonly informationOfCore: ReadonlyArray<number>
+  /** The current chunk and its segment, by their numbers. */
+  private current = { segment: 0, chunk: 0 }
   /** The posting of each term of the plan in the current chunk, or -1. */
   private readonly postings: Int32Array
   /** 1 for each term of the plan that stands beside a neighbour in the current chunk. */
@@ -49,6 +51,7 @@ export class ChunkScorer {
   moveTo(segment: Segment, number: number, chunk: number, norm: number): number {
     const { k1, phrase, reversed } = this.weights
     const postings = this.postings
+    this.current = { segment: number, chunk }
     let index = 0
     for (const { ranks } of this.plan.terms) postings[index++] = postingOf(segment, ranks[number] ?? -1, chunk)
     this.joined.fill(0)
@@ -92,8 +95,8 @@ export class ChunkScorer {
       if (this.joined[term] === 1 && !isCorrected) return "beside a neighbour"
       if ((this.postings[term] ?? -1) >= 0) isFound = true
     }
-    if (!isFound) return "absent"
-    if (isCorrected) return this.isOneWord ? "scattered" : "similar"
+    if (!isFound && planned?.substitutes?.times[this.current.segment]?.has(this.current.chunk) !== true) return "absent"
+    if (isCorrected && isFound) return this.isOneWord ? "scattered" : "similar"
     return this.isOneWord ? "beside a neighbour" : "scattered"
   }
 }

@@ -23,6 +23,9 @@ export interface KnowledgeIndexesSettings {
   readonly longestWait?: Duration.Duration
 }
 
+/** The state of a chatbot's knowledge of which an entry is built. */
+export type KnowledgeState = Pick<Entry, "synonyms" | "version">
+
 /** The memory that a chunk of 400 tokens takes in an index, without its sketch. */
 const EXPECTED_BYTES_PER_CHUNK = 1_600
 const EXPECTED_SKETCH_BYTES = 512
@@ -86,8 +89,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       // Otherwise the slot was evicted meanwhile.
       if (slots.peek(slot.key) !== slot || slot.segments.includes(segment)) return
       add(slot, segment)
-      const { version } = yield* chunks.probe(chatbotId, [])
-      slot.entry = yield* build(slot, chatbotId, version)
+      slot.entry = yield* build(slot, chatbotId, yield* chunks.probe(chatbotId, []))
       slots.makeRoom()
     },
     (adopted, { lock }) => Semaphore.withPermit(lock, adopted),
@@ -156,7 +158,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
   const withoutIndex = Effect.fnUntraced(function* (
     slot: Slot,
     chatbotId: ChatbotId,
-    version: bigint,
+    { synonyms, version }: KnowledgeState,
     serving: ReadonlyArray<ServingDocument>,
   ) {
     const [languages, content] = yield* Effect.all(
@@ -164,13 +166,13 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       { concurrency: "unbounded" },
     )
     const revisions = new Map(serving.map(({ id, revision }) => [id, revision]))
-    return { version, languages, chunks: sizeOf(serving), content, revisions }
+    return { version, synonyms, languages, chunks: sizeOf(serving), content, revisions }
   })
 
   const build = Effect.fn("KnowledgeIndexes.build")(function* (
     slot: Slot,
     chatbotId: ChatbotId,
-    version: bigint,
+    state: KnowledgeState,
   ): Effect.fn.Return<Entry, Unavailable, CurrentOrganization> {
     const stored = yield* chunks.serving(chatbotId, embeddings.model)
     const vectors = yield* vectorsOf(stored)
@@ -180,7 +182,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     if (sizeOf(serving) * (EXPECTED_BYTES_PER_CHUNK + vectors.bytes) > settings.bytes) {
       yield* lexemeIndexes.request(chatbotId)
       slot.segments = []
-      return yield* withoutIndex(slot, chatbotId, version, serving)
+      return yield* withoutIndex(slot, chatbotId, state, serving)
     }
     const plan = planSegments(slot.segments, serving)
     const { missing } = plan
@@ -188,17 +190,18 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       const added = plan.load.length === 0 ? [] : [yield* load(chatbotId, plan.load, vectors.model)]
       slot.segments = [...plan.keep, ...added]
     } else {
-      yield* begin(slot, chatbotId, version, plan.load, vectors)
+      yield* begin(slot, chatbotId, state.version, plan.load, vectors)
       if (sizeOf(missing) > chunksWithinSearch) {
         const segment = slot.pending === undefined ? Option.none() : yield* slot.pending.segment
-        if (Option.isNone(segment)) return yield* withoutIndex(slot, chatbotId, version, serving)
+        if (Option.isNone(segment)) return yield* withoutIndex(slot, chatbotId, state, serving)
         add(slot, segment.value)
-        return yield* build(slot, chatbotId, version)
+        return yield* build(slot, chatbotId, state)
       }
       if (missing.length > 0) slot.segments = [...slot.segments, yield* load(chatbotId, missing, vectors.model)]
     }
     const index = new LexicalIndex(slot.segments, { isOutdated: outdatedBy(serving) })
-    return { version, languages: index.languages, chunks: index.size, content: index }
+    const { synonyms, version } = state
+    return { version, synonyms, languages: index.languages, chunks: index.size, content: index }
   })
 
   return build

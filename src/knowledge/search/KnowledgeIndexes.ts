@@ -1,4 +1,4 @@
-import type { BoundedText } from "../../text/BoundedText.ts"
+import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { Context, Effect, Layer, Predicate, Semaphore } from "effect"
 import type { NotFound, Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
@@ -9,13 +9,14 @@ import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { commonness } from "../../text/Commonness.ts"
 import { addPack } from "../segments/SegmentBuild.ts"
 import { SegmentBuilder } from "../segments/SegmentBuilder.ts"
-import { type KnowledgeIndexesSettings, makeIndexBuilder } from "./IndexBuilder.ts"
+import { type KnowledgeIndexesSettings, type KnowledgeState, makeIndexBuilder } from "./IndexBuilder.ts"
 import { LexicalIndex } from "./LexicalIndex.ts"
 import type { LexicalQuery } from "./LexicalQuery.ts"
 import type { Sample } from "./Sample.ts"
 import { select } from "./Selection.ts"
 import { type Entry, Slots } from "./Slots.ts"
 import { Stems } from "./Stems.ts"
+import { Synonyms } from "./Synonyms.ts"
 
 /** An index of a chatbot's knowledge, ready to be searched for one question. */
 export interface OpenedIndex {
@@ -57,11 +58,11 @@ export class KnowledgeIndexes extends Context.Service<KnowledgeIndexes>()("parle
       metrics.limit().set(settings.bytes)
 
       /** Returns an entry of this version or of a later one, and makes it where there is none. */
-      const atLeast = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, version: bigint) {
+      const atLeast = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, state: KnowledgeState) {
         const slot = slots.touch(key, yield* currentMonotonicMillis)
-        const cached = Effect.sync(() => (slot.entry && slot.entry.version >= version ? slot.entry : undefined))
+        const cached = Effect.sync(() => (slot.entry && slot.entry.version >= state.version ? slot.entry : undefined))
         const built = Effect.gen(function* () {
-          const entry = yield* build(slot, chatbotId, version)
+          const entry = yield* build(slot, chatbotId, state)
           slot.entry = entry
           slots.makeRoom()
           return entry
@@ -79,7 +80,13 @@ export class KnowledgeIndexes extends Context.Service<KnowledgeIndexes>()("parle
         query: LexicalQuery,
       ) {
         const [room, scannedMax] = [MATCHES_WITHOUT_INDEX, SCANNED_WITHOUT_INDEX]
-        const lexemes = stems.lexemes(languages, question)
+        const alternatives = query.flatMap(({ alternatives = [] }) => alternatives.flatMap(({ words }) => words))
+        const lexemes = new Map([
+          ...stems.lexemes(languages, question),
+          ...alternatives.flatMap(({ terms, texts }) =>
+            terms.map((term, index) => [term, texts[index] ?? ""] as const),
+          ),
+        ])
         const { isExhaustive, chunkFrequency, ...selected } = select(query, content, size, lexemes, room)
         const builder = new SegmentBuilder(new Set(lexemes.keys()))
         yield* addPack(builder, yield* chunks.matching(chatbotId, { ...selected, room, scannedMax }))
@@ -96,13 +103,27 @@ export class KnowledgeIndexes extends Context.Service<KnowledgeIndexes>()("parle
       /** Returns an entry of the version that the database has, and caches the stems of the question. */
       const current = Effect.fnUntraced(function* (key: string, chatbotId: ChatbotId, question: BoundedText) {
         let words = stems.unknown(slots.peek(key)?.entry?.languages ?? [], question)
-        const { version, analyses } = yield* chunks.probe(chatbotId, words)
+        const { analyses, ...state } = yield* chunks.probe(chatbotId, words)
         stems.learn(words, analyses)
-        const entry = yield* atLeast(key, chatbotId, version)
-        words = stems.unknown(entry.languages, question)
+        const entry = yield* atLeast(key, chatbotId, state)
+        words = [question, ...entry.synonyms.flat().map((synonym) => bounded(synonym))].flatMap((text) =>
+          stems.unknown(entry.languages, text),
+        )
         if (words.length > 0) stems.learn(words, (yield* chunks.probe(chatbotId, words)).analyses)
         return entry
       })
+
+      /** The question in the terms of an entry; undefined when the stem of a word is not cached. */
+      const queryOf = (key: string, entry: Entry, question: BoundedText): LexicalQuery | undefined => {
+        const slot = slots.peek(key)
+        if (slot === undefined || entry.synonyms.length === 0) return stems.query(entry.languages, question, commonness)
+        if (slot.synonyms?.source !== entry.synonyms) {
+          slot.synonyms = Synonyms.of(entry.synonyms, entry.languages, (language, text) =>
+            stems.stemmed(language, text),
+          )
+        }
+        return slot.synonyms && stems.query(entry.languages, question, commonness, slot.synonyms)
+      }
 
       const opened = Effect.fnUntraced(function* (
         chatbotId: ChatbotId,
@@ -124,13 +145,13 @@ export class KnowledgeIndexes extends Context.Service<KnowledgeIndexes>()("parle
       ): Effect.fn.Return<OpenedIndex, NotFound | Unavailable, CurrentOrganization> {
         const key = `${yield* CurrentOrganization} ${chatbotId}`
         const cached = freshness === "cached" ? slots.peek(key)?.entry : undefined
-        const cachedQuery = cached && stems.query(cached.languages, question, commonness)
+        const cachedQuery = cached && queryOf(key, cached, question)
         if (cached !== undefined && cachedQuery !== undefined) {
           slots.touch(key, yield* currentMonotonicMillis)
           return yield* opened(chatbotId, question, cached, cachedQuery, false)
         }
         const entry = yield* current(key, chatbotId, question)
-        const query = stems.query(entry.languages, question, commonness)
+        const query = queryOf(key, entry, question)
         // Questions of others have displaced the words at this very moment.
         if (query === undefined) return yield* open(chatbotId, question, "current")
         return yield* opened(chatbotId, question, entry, query, true)

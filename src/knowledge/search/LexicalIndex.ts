@@ -152,6 +152,13 @@ export class LexicalIndex {
     const touched = this.touched
     const { norms } = this.norms
     let touches = 0
+    const add = (index: number, weight: number, frequency: number, saturation: number): void => {
+      const gain = (weight * frequency) / (frequency + saturation * (norms[index] ?? 0))
+      if (gain === 0) return
+      const score = scores[index] ?? 0
+      if (score === 0) touched[touches++] = index
+      scores[index] = score + gain
+    }
     for (const { ranks, idf, times, isPair } of plan.terms) {
       // A word that occurs twice in the question counts more than once, but less than two different words.
       const weight = idf * Math.sqrt(times) * (k1 + 1)
@@ -164,14 +171,15 @@ export class LexicalIndex {
         const base = this.bases[number] ?? 0
         const end = offsets[rank + 1] ?? 0
         for (let posting = offsets[rank] ?? 0; posting < end; posting++) {
-          const index = base + (chunks[posting] ?? 0)
-          const frequency = frequencies[posting] ?? 0
-          const gain = (weight * frequency) / (frequency + saturation * (norms[index] ?? 0))
-          if (gain === 0) continue
-          const score = scores[index] ?? 0
-          if (score === 0) touched[touches++] = index
-          scores[index] = score + gain
+          add(base + (chunks[posting] ?? 0), weight, frequencies[posting] ?? 0, saturation)
         }
+      }
+    }
+    for (const { idf, times } of plan.substitutes) {
+      for (const [number, chunks] of times.entries()) {
+        const base = this.bases[number] ?? 0
+        for (const [chunk, frequency] of chunks)
+          add(base + chunk, idf * (k1 + 1), frequency, isShort ? earlySaturation : 1)
       }
     }
     const best = new TopScores(count)

@@ -19,8 +19,30 @@ export interface QueryWord {
   readonly sentence?: number
   /** Spelling of the word, for the correction of typing errors. Without it, the word is not corrected. */
   readonly spelling?: Spelling
+  /** What passages may contain in its place; the same list for all words of a phrase. */
+  readonly alternatives?: ReadonlyArray<Alternative>
   /** Whether its terms are those of a similar word, because no passage holds the word itself. */
   readonly isCorrected?: boolean
+}
+
+/** A word or a phrase that stands for a word of a question, in one language. */
+export interface Alternative {
+  /** As the chatbot's settings write it. */
+  readonly text: string
+  /** Its words in order, without stop words. */
+  readonly words: ReadonlyArray<Stem>
+}
+
+/** The lexemes that the database makes of a word in one language: their terms, and their texts in the same order. */
+export interface Stem {
+  readonly terms: ReadonlyArray<Term>
+  readonly texts: ReadonlyArray<string>
+}
+
+/** A word of a text with its stem in one language. */
+export interface StemmedWord {
+  readonly word: string
+  readonly stem: Stem
 }
 
 /** Spelling of a word. */
@@ -58,6 +80,7 @@ export interface StemmedWords {
  * @param languages the words as each language of the knowledge base stems them
  * @param own the index of the question's language in `languages`
  * @param sentences the number of the sentence of each word, where the question has several
+ * @param alternatives those of each word
  */
 export const makeLexicalQuery = (
   words: ReadonlyArray<string>,
@@ -65,6 +88,7 @@ export const makeLexicalQuery = (
   own: number,
   commonness: (word: string) => number,
   sentences: ReadonlyArray<number> = [],
+  alternatives: ReadonlyArray<QueryWord["alternatives"]> = [],
 ): LexicalQuery =>
   words.flatMap((word, place) => {
     const stems = languages.map((language) => language.stems[place] ?? [])
@@ -82,6 +106,7 @@ export const makeLexicalQuery = (
       commonness: commonness(word),
       isPair: isPair(word),
       ...(sentences[place] !== undefined && { sentence: sentences[place] }),
+      ...(alternatives[place] !== undefined && { alternatives: alternatives[place] }),
       spelling: { word, lexemes },
     }
   })

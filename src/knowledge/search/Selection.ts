@@ -29,7 +29,8 @@ const TOLERANCE = 1e-6
 interface Word {
   readonly query: LexemeQuery
   readonly key: string
-  readonly terms: ReadonlyArray<Term>
+  /** The numbers of the sampled chunks that contain it. */
+  readonly sampled: ReadonlySet<number>
   /** The inverse document frequency in the knowledge base. */
   readonly weight: number
 }
@@ -64,15 +65,15 @@ export const select = (
     next: floor === 0 ? undefined : atLeast(words, floor - TOLERANCE),
     isNextCommon: reaching > COMMON_SHARE * sample.size,
     isExhaustive: (asked) => words.some(({ key, weight }) => weight > floor + TOLERANCE && key === keyOf(asked)),
-    chunkFrequency: ({ stems }) => expectedFrequency(sample, stems.flat(), chunks),
+    chunkFrequency: (word) => expectedFrequency(sample, sampledWith(word, sample), chunks),
   }
 }
 
 /** The scores of the sampled chunks, in ascending order. */
 const scoresOf = (words: ReadonlyArray<Word>, sample: Sample): Float64Array => {
   const scores = new Float64Array(sample.size)
-  for (const { weight, terms } of words) {
-    for (const chunk of sample.chunksWith(terms)) scores[chunk] = (scores[chunk] ?? 0) + weight
+  for (const { weight, sampled } of words) {
+    for (const chunk of sampled) scores[chunk] = (scores[chunk] ?? 0) + weight
   }
   return scores.sort()
 }
@@ -87,24 +88,37 @@ const wordsOf = (
     .flatMap(([key, word]) => {
       const terms = word.stems.flat()
       // Languages often agree on the lexeme of a word, which the database stores without its language.
-      const query = anyOf(Array.from(new Set(terms.flatMap((term) => lexemeOf.get(term) ?? []))))
-      const found = expectedFrequency(sample, terms, chunks)
+      const query = anyOf([
+        ...new Set(terms.flatMap((term) => lexemeOf.get(term) ?? [])),
+        ...(word.alternatives ?? []).flatMap(({ words }) => allOf(words.flatMap(({ texts }) => anyOf(texts) ?? []))),
+      ])
+      const sampled = sampledWith(word, sample)
+      const found = expectedFrequency(sample, sampled, chunks)
       const weight = inverseDocumentFrequency(passagesWith(word, found, chunks), chunks)
-      return query === undefined || found === 0 ? [] : [{ query, key, terms, weight }]
+      return query === undefined || found === 0 ? [] : [{ query, key, sampled, weight }]
     })
     .sort((left, right) => right.weight - left.weight)
 
 const keyOf = ({ stems }: QueryWord): string => stems.join(";")
 
-/** Estimates how many chunks contain one of the terms. If no sampled chunk does, it counts half a sampled chunk. */
-const expectedFrequency = (sample: Sample, terms: ReadonlyArray<Term>, chunks: number): number => {
-  const sampled = sample.chunksWith(terms).size
-  return sample.size === chunks ? sampled : (chunks * Math.max(sampled, 0.5)) / Math.max(sample.size, 1)
+/** The numbers of the sampled chunks that contain a word or an alternative of it. */
+const sampledWith = ({ alternatives = [], stems }: QueryWord, sample: Sample): ReadonlySet<number> => {
+  const found = alternatives.map(({ words }) =>
+    words.map(({ terms }) => sample.chunksWith(terms)).reduce((all, each) => all.intersection(each)),
+  )
+  return found.reduce((any, each) => any.union(each), sample.chunksWith(stems.flat()))
 }
+
+/** Estimates how many chunks contain a word of which so many of the sample are known. If no sampled chunk does, it counts half a sampled chunk. */
+const expectedFrequency = (sample: Sample, { size }: ReadonlySet<number>, chunks: number): number =>
+  sample.size === chunks ? size : (chunks * Math.max(size, 0.5)) / Math.max(sample.size, 1)
 
 /** Matches what any of the parts matches; undefined when there are no parts. */
 const anyOf = (parts: ReadonlyArray<LexemeQuery>): LexemeQuery | undefined =>
   parts.length > 1 ? { any: parts } : parts[0]
+
+/** Matches what all of the parts match, of which there is one at least. */
+const allOf = (parts: ReadonlyArray<LexemeQuery>): LexemeQuery => (parts.length > 1 ? { all: parts } : (parts[0] ?? ""))
 
 /** Matches chunks whose words, from index `from` on, weigh `sum` or more; undefined when all words weigh less. */
 const atLeast = (words: ReadonlyArray<Word>, sum: number, from = 0): LexemeQuery | undefined => {

@@ -4,6 +4,7 @@ import type { LanguageCount } from "../../text/Language.ts"
 import type { LexicalIndex } from "./LexicalIndex.ts"
 import type { Sample } from "./Sample.ts"
 import type { Segment } from "../segments/Segment.ts"
+import type { SynonymGroups, Synonyms } from "./Synonyms.ts"
 
 /** The state of a chatbot's knowledge at one version. */
 export interface Entry {
@@ -14,6 +15,8 @@ export interface Entry {
   readonly chunks: number
   /** The index or, while there is none, a sample by which the database is searched. */
   readonly content: LexicalIndex | Sample
+  /** The chatbot's own groups of synonyms. */
+  readonly synonyms: SynonymGroups
   /** Serving revision of each document, where there is no index. */
   readonly revisions?: ReadonlyMap<DocumentId, number>
 }
@@ -35,6 +38,8 @@ export class Slot {
   /** Only one fiber at a time brings the entry up to date; the others wait, and then use the entry. */
   readonly lock = Semaphore.makeUnsafe(1)
   entry: Entry | undefined
+  /** The synonyms of an entry, once a search has needed them. */
+  synonyms: Synonyms | undefined
   /** The segments of the entry's index; where it has none, the segments that already exist. */
   segments: ReadonlyArray<Segment> = []
   /** The segment that is being built. */
@@ -49,9 +54,10 @@ export class Slot {
   }
 
   get bytes(): number {
-    const { entry, pending } = this
+    const { entry, pending, synonyms } = this
     return (
       (pending?.bytes ?? 0) +
+      (synonyms?.bytes ?? 0) +
       (entry === undefined ? 0 : entry.content.bytes + REVISION_BYTES * (entry.revisions?.size ?? 0))
     )
   }

@@ -4,18 +4,13 @@ import type { Language, LanguageCount } from "../../text/Language.ts"
 import { spacedWords } from "../../text/Words.ts"
 import type { QueryWords } from "../../storage/search/Chunks.ts"
 import { lexemeTexts, readLexemes, type Term } from "../segments/Lexemes.ts"
-import { type LexicalQuery, makeLexicalQuery, type StemmedWords } from "./LexicalQuery.ts"
+import { type LexicalQuery, makeLexicalQuery, type Stem, type StemmedWord, type StemmedWords } from "./LexicalQuery.ts"
+import type { Synonyms } from "./Synonyms.ts"
 
 /** The number of words that are cached for each language, which take some 10 MB. Most questions share their words. */
 const WORDS_MAX = 50_000
 /** The most UTF-16 code units of these words together, since a caller may send words of any length. */
 const CHARACTERS_MAX = 1_000_000
-
-/** The lexemes that the database makes of a word: their terms, and their texts in the same order. */
-interface Stem {
-  readonly terms: ReadonlyArray<Term>
-  readonly texts: ReadonlyArray<string>
-}
 
 const NO_STEM: Stem = { terms: [], texts: [] }
 
@@ -73,36 +68,50 @@ export class Stems {
    * Makes a query of a question. Returns undefined when the stem of a word is not cached.
    *
    * @param languages the languages of the knowledge base
+   * @param synonyms those of the chatbot, if it has any
    */
   query(
     languages: ReadonlyArray<LanguageCount>,
     question: BoundedText,
     commonness: (word: string) => number,
+    synonyms?: Synonyms,
   ): LexicalQuery | undefined {
     const passages = languages.reduce((sum, { texts }) => sum + texts, 0)
-    const stemmed: Array<StemmedWords> = []
-    for (const { language, texts } of languages) {
-      const known = this.of(language)
-      const stems: Array<ReadonlyArray<Term>> = []
-      const lexemes: Array<ReadonlyArray<string>> = []
-      for (const word of wordsOf(question, language)) {
-        const found = known.stems.get(word)
-        if (found === undefined) return undefined
-        stems.push(found.terms)
-        lexemes.push(found.texts)
-      }
-      stemmed.push({ stems, written: { language, texts: lexemes }, share: texts / passages })
-    }
     const own = languageAmong(languages, question)
+    const stemmed: Array<StemmedWords> = []
+    let alternatives: ReturnType<Synonyms["alternativesOf"]> = []
+    for (const { language, texts } of languages) {
+      const words = this.stemmed(language, question)
+      if (words === undefined) return undefined
+      if (language === own && synonyms !== undefined) alternatives = synonyms.alternativesOf(language, words)
+      stemmed.push({
+        stems: words.map(({ stem }) => stem.terms),
+        written: { language, texts: words.map(({ stem }) => stem.texts) },
+        share: texts / passages,
+      })
+    }
     const query = makeLexicalQuery(
       wordsOf(question),
       stemmed,
       languages.findIndex(({ language }) => language === own),
       commonness,
       sentencesOf(question),
+      alternatives,
     )
     const telling = query.filter(({ spelling }) => !isFunctionWord(spelling?.word ?? "", own))
     return telling.length > 0 ? telling : query
+  }
+
+  /** The words of a text in order, with their stems in a language; undefined when one of these is not cached. */
+  stemmed(language: Language, text: BoundedText): ReadonlyArray<StemmedWord> | undefined {
+    const { stems } = this.of(language)
+    const words: Array<StemmedWord> = []
+    for (const word of wordsOf(text, language)) {
+      const stem = stems.get(word)
+      if (stem === undefined) return undefined
+      words.push({ word, stem })
+    }
+    return words
   }
 
   /** The lexemes of a question by their terms, as the database stores them. */

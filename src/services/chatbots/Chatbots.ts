@@ -276,15 +276,21 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
 const decodeParts = (merged: object) =>
   Schema.decodeUnknownEffect(Schema.Struct({ personality_config: PersonalityConfig, settings: Settings }))(merged).pipe(
     Effect.orDie,
-    Effect.map(({ personality_config, settings: { fallbackModels = [], isSystemMessageEnabled, ...settings } }) => ({
-      personality_config,
-      // An empty list, and what is not enabled, are stored as absent.
-      settings: {
-        ...settings,
-        ...(fallbackModels.length > 0 && { fallbackModels }),
-        ...(isSystemMessageEnabled === true && { isSystemMessageEnabled }),
-      },
-    })),
+    Effect.map(
+      ({
+        personality_config,
+        settings: { fallbackModels = [], isSystemMessageEnabled, synonyms = [], ...settings },
+      }) => ({
+        personality_config,
+        // An empty list, and what is not enabled, are stored as absent.
+        settings: {
+          ...settings,
+          ...(fallbackModels.length > 0 && { fallbackModels }),
+          ...(isSystemMessageEnabled === true && { isSystemMessageEnabled }),
+          ...(synonyms.length > 0 && { synonyms }),
+        },
+      }),
+    ),
   )
 
 const microseconds = (time: Date) => String(time.getTime() * 1_000)

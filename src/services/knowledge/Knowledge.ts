@@ -27,6 +27,8 @@ const WORDS_MAX = 100
 export interface ExplainedHit extends Hit {
   /** The words of the question that the passage, its title or its headings hold. */
   readonly matchedWords: ReadonlyArray<string>
+  /** The synonyms of words of the question that they hold. */
+  readonly matchedSynonyms: ReadonlyArray<string>
   /** Its place by each score alone, from 1; null where it has no such score. */
   readonly ranks: { readonly lexical: number; readonly vector: number | null }
 }
@@ -52,20 +54,22 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
 
       /** Finds what `search` finds, with the reasons, and what it leaves out, by a second search that leaves out nothing. */
       explain: Effect.fn("Knowledge.explain")(function* (chatbotId: ChatbotId, query: string, topK: number) {
-        const { hits, threshold } = yield* retriever.search({ chatbotId, query, topK })
+        const { hits, synonyms, threshold } = yield* retriever.search({ chatbotId, query, topK })
         const all = yield* retriever.search({ chatbotId, query, topK: COMPARED_MAX, threshold: 0 })
         const shown = new Set(hits.map(({ chunkId }) => chunkId))
         const others = all.hits.filter(({ chunkId }) => !shown.has(chunkId))
         const next = others.slice(0, LEFT_OUT_MAX)
         const words = [...new Set(spacedWords(bounded(query, MESSAGE_MAX_LENGTH)).split(" "))].slice(0, WORDS_MAX)
-        const matched = yield* passages.matchedWords(
+        const phrases = synonyms.map((synonym) => spacedWords(bounded(synonym)))
+        const matched = yield* passages.matched(
           [...hits, ...next].map(({ chunkId }) => chunkId),
-          words,
+          [...words, ...phrases],
         )
         const ranks = ranksOf([...hits, ...others])
         const explained = (hit: Hit): ExplainedHit => ({
           ...hit,
-          matchedWords: matched.get(hit.chunkId) ?? [],
+          matchedWords: words.filter((word) => matched.get(hit.chunkId)?.includes(word)),
+          matchedSynonyms: synonyms.filter((_, index) => matched.get(hit.chunkId)?.includes(phrases[index] ?? "")),
           ranks: { lexical: ranks.lexical.get(hit.chunkId) ?? 1, vector: ranks.vector.get(hit.chunkId) ?? null },
         })
         // The threshold judges the question: where a passage reaches it, the others are beyond the number asked for.

@@ -190,11 +190,16 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
               select ${columns} from chatbots where id = ${id} and organization_id = ${organization} for update`),
           )
           const changes = yield* change(row)
+          // Indexes hold the synonyms of the version of the knowledge.
+          const isFoundOtherwise =
+            changes.settings !== undefined &&
+            JSON.stringify(changes.settings.synonyms) !== JSON.stringify(row.settings.synonyms)
           const changed = yield* only(
             decodeChatbots(sql`
               update chatbots set ${sql.csv([
                 ...Object.entries(encode(changes)).map(([column, value]) => sql`${sql(column)} = ${value}`),
                 sql`version = version + 1`,
+                ...(isFoundOtherwise ? [sql`knowledge_version = knowledge_version + 1`] : []),
                 sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
               ])} where id = ${id} and organization_id = ${organization} returning ${columns}`),
           )

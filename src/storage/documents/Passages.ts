@@ -64,13 +64,17 @@ export class Passages extends Context.Service<Passages>()("parley/storage/docume
         }
       }, withoutSqlErrors),
 
-      /** Returns which of these words each passage holds in any form, with its title and headings, by the passage's id. */
-      matchedWords: Effect.fnUntraced(function* (passages: ReadonlyArray<ChunkId>, words: ReadonlyArray<string>) {
+      /**
+       * Returns which of these words and phrases each passage holds in any form, with its title and headings, by the
+       * passage's id. It holds a phrase that has all of its words.
+       */
+      matched: Effect.fnUntraced(function* (passages: ReadonlyArray<ChunkId>, words: ReadonlyArray<string>) {
         const organization = yield* CurrentOrganization
         const rows = yield* decodeMatches(sql`
           select c.id, array(
-            select word from unnest(${texts(words)}) with ordinality as asked (word, number)
-            where tsvector_to_array(to_tsvector(c.language::regconfig, word)) && tsvector_to_array(c.lexemes)
+            select word from unnest(${texts(words)}) with ordinality as asked (word, number),
+              tsvector_to_array(to_tsvector(c.language::regconfig, word)) as asked_lexemes
+            where asked_lexemes <> '{}' and asked_lexemes <@ tsvector_to_array(c.lexemes)
             order by number
           ) as words
           from chunks c where c.id = any(${uuids(passages)}) and c.organization_id = ${organization}`)

@@ -75,7 +75,13 @@ export interface QueryWords {
   readonly words: string
 }
 
-const decodeProbe = decodeRows(Schema.Struct({ version: Schema.BigInt, analyses: Schema.Array(Schema.Uint8Array) }))
+const decodeProbe = decodeRows(
+  Schema.Struct({
+    version: Schema.BigInt,
+    synonyms: Schema.Array(Schema.Array(Schema.String)),
+    analyses: Schema.Array(Schema.Uint8Array),
+  }),
+)
 const decodeDimensions = decodeRows(Schema.Struct({ dimensions: Schema.Int }))
 const decodeLanguages = decodeRows(
   Schema.Struct({
@@ -164,12 +170,12 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
 
       /**
        * Reads all that a search needs before it can use an index: whether the chatbot exists, the version of its
-       * knowledge, and the stemmed words of each query, a binary `tsvector` each, in order.
+       * knowledge, the synonyms of that version, and the stemmed words of each query, a binary `tsvector` each, in order.
        */
       probe: Effect.fnUntraced(function* (chatbotId: ChatbotId, queries: ReadonlyArray<QueryWords>) {
         const organization = yield* CurrentOrganization
         const [row] = yield* decodeProbe(sql`
-          select knowledge_version as version,
+          select knowledge_version as version, coalesce(settings -> 'synonyms', '[]') as synonyms,
             array(select tsvectorsend(lexemes) from ${stemmed(queries)} order by number) as analyses
           from chatbots where id = ${chatbotId} and organization_id = ${organization}`)
         return row ?? (yield* chatbotNotFound)

@@ -37,6 +37,7 @@ const hostile: ReadonlyArray<readonly [string, string, string]> = [
   ["unknown settings", "/api/external/chatbots", `{"name":"x","settings":${record("0")}}`],
   ["an unknown field with a long name", "/api/external/chatbots", `{"${"k".repeat(BYTES)}":0}`],
   ["models", "/api/external/chatbots", `{"name":"x","settings":{"fallbackModels":${list('"a"')}}}`],
+  ["synonyms", "/api/external/chatbots", `{"name":"x","settings":{"synonyms":${list('["a","b"]')}}}`],
   ["an input schema", tools, `{${tool},"input_schema":{"enum":${list("0")}}}`],
   ["headers", tools, `{${tool},"input_schema":{"type":"object"},"headers":${record('""')}}`],
   ["invalid headers", tools, `{${tool},"input_schema":{"type":"object"},"headers":${record("0")}}`],

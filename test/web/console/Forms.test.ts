@@ -37,6 +37,20 @@ describe("the fields of a configuration", () => {
     })
   })
 
+  test("show a list of lists as lines, with commas in between, however they are written", () => {
+    const fields = fieldsOf({ settings: { synonyms: [["PTO", "paid leave"]] } })
+    expect(fields).toEqual({ "settings.synonyms": ["PTO, paid leave"] })
+    const draft = { "settings.synonyms": ["PTO,paid leave ,", "", "年假、休假"] }
+    expect(patchOf(draft, differences(fields, draft))).toEqual({
+      settings: {
+        synonyms: [
+          ["PTO", "paid leave"],
+          ["年假", "休假"],
+        ],
+      },
+    })
+  })
+
   test("that are not set do not differ from null or an empty list", () => {
     expect(differences({ a: null, b: [] }, {})).toEqual([])
   })

@@ -10,6 +10,9 @@ export type Value = string | number | boolean | null | ReadonlyArray<string>
 /** Values by path. A path that is absent is a field that has not been set, like one that is null. */
 export type Fields = Readonly<Record<string, Value>>
 
+/** The lists of lists of texts. In a form, each is a list of lines, in which commas separate the texts. */
+const listsOfLists: ReadonlySet<string> = new Set(["settings.synonyms"])
+
 const isValue = (value: unknown): value is Value =>
   value === null ||
   typeof value === "string" ||
@@ -22,7 +25,9 @@ export const fieldsOf = (configuration: unknown, within = ""): Fields => {
   if (!isFields(configuration)) return {}
   return Object.entries(configuration).reduce<Record<string, Value>>((fields, [name, value]) => {
     if (isFields(value)) Object.assign(fields, fieldsOf(value, `${within}${name}.`))
-    else if (isValue(value)) fields[within + name] = value
+    else if (Array.isArray(value) && listsOfLists.has(within + name)) {
+      fields[within + name] = value.map((list) => (Array.isArray(list) ? list.join(", ") : ""))
+    } else if (isValue(value)) fields[within + name] = value
     return fields
   }, {})
 }
@@ -38,7 +43,7 @@ export const differences = (one: Fields, other: Fields): ReadonlyArray<string> =
   Array.from(new Set([...Object.keys(one), ...Object.keys(other)])).filter((path) => !isSame(one[path], other[path]))
 
 interface Patch {
-  [name: string]: Value | Patch
+  [name: string]: Value | ReadonlyArray<ReadonlyArray<string>> | Patch
 }
 
 /** A change of these fields only, as the API takes it: `{ settings: { prompt: "…" } }`. Null unsets a field. */
@@ -54,10 +59,18 @@ export const patchOf = (fields: Fields, paths: ReadonlyArray<string>): Patch => 
     }
     const value = fields[path]
     const set = Array.isArray(value) ? value.filter((item) => item.trim() !== "") : value
-    group[last] = set === undefined || isUnset(set) ? null : set
+    if (set === undefined || isUnset(set)) group[last] = null
+    else group[last] = Array.isArray(set) && listsOfLists.has(path) ? set.map(textsOf) : set
   }
   return patch
 }
+
+/** The texts of a line, with commas in between. */
+const textsOf = (line: string): ReadonlyArray<string> =>
+  line
+    .split(/[,，、]/u)
+    .map((text) => text.trim())
+    .filter(Boolean)
 
 /** A field that the person and somebody else have changed to different values. */
 export interface Clash {

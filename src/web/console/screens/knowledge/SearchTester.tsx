@@ -34,7 +34,7 @@ const rankWords = (by: string, rank: number | null | undefined): string =>
       : `${rank}${endings[ordinals.select(rank)] ?? "th"} by its ${by}`
 
 /** The reason for a passage's place, in words, and the figures that it rests on for who wants them. */
-const Why = ({ result: { ranks, reranked, scores } }: { readonly result: SearchResult }) => {
+const Why = ({ result: { matched_synonyms: synonyms = [], ranks, reranked, scores } }: { readonly result: SearchResult }) => {
   if (scores === undefined) return null
   const words = [
     rankWords("words", ranks?.lexical),
@@ -53,6 +53,7 @@ const Why = ({ result: { ranks, reranked, scores } }: { readonly result: SearchR
             "Score of the words": scores.lexical.toFixed(1),
             "Similarity of the meaning": scores.vector == null ? "–" : scores.vector.toFixed(2),
             "Both ranks together": scores.fused.toFixed(2),
+            "Synonyms in it": synonyms.length > 0 && synonyms.join(", "),
             "Score of the reranking service": reranked != null && reranked.score.toFixed(2),
           }}
         />
@@ -65,6 +66,11 @@ const Why = ({ result: { ranks, reranked, scores } }: { readonly result: SearchR
     </details>
   )
 }
+
+const wordsOf = ({ matched_synonyms: synonyms = [], matched_words: words = [] }: SearchResult) => [
+  ...words,
+  ...synonyms.flatMap((synonym) => synonym.split(/\s+/u)),
+]
 
 interface ResultProps {
   readonly result: SearchResult
@@ -103,7 +109,7 @@ const Result = ({ reason, result, threshold }: ResultProps) => {
           {formatShare(result.similarity)} match
         </span>
       </div>
-      <Marked words={result.matched_words ?? []}>
+      <Marked words={wordsOf(result)}>
         <PassageText text={text} />
       </Marked>
       <Why result={result} />

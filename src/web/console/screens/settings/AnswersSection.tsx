@@ -54,6 +54,12 @@ export const AnswersSection = ({ form }: { readonly form: Form }) => {
         maxLength={2_000}
         hint="What a visitor reads before writing anything."
       />
+      <TextArea
+        {...form.lines("settings.synonyms")}
+        label="Synonyms"
+        rows={3}
+        hint="Words and phrases that search takes for each other: one group on each line, with commas in between, such as PTO, paid leave, vacation."
+      />
       <Switch
         {...form.flag("settings.isToolEnabled")}
         label="Tools"
