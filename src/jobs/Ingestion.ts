@@ -35,6 +35,8 @@ export interface IngestionBounds {
   readonly retryDelay: Duration.Duration
   /** Number of times that a document that was given up is tried anew. */
   readonly retries: number
+  /** Time after which a new document is found by its words, while its vectors are being made. */
+  readonly wordsAfter: Duration.Duration
   /** Time for which a document stays with a process that does not renew its lease, as one that is suspended. */
   readonly lease: Duration.Input
 }
@@ -49,6 +51,8 @@ export const IngestionBounds: Context.Reference<IngestionBounds> = Context.Refer
       // After an hour, and then after 2, 4, 8 and 16 more: an outage of a provider of embeddings may last that long.
       retryDelay: Duration.hours(1),
       retries: 5,
+      // Nearly all documents have their vectors by then, and are stored once only.
+      wordsAfter: Duration.seconds(3),
       lease: LEASE,
     }),
   },
@@ -105,7 +109,10 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
               title,
               chunks,
             },
-            (done) => show({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+            {
+              onProgress: (done) => show({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+              serveWords: { after: bounds.wordsAfter, serve: ingestions.serveWords(attempt, chunks.length) },
+            },
           ),
         )
         return chunks.length

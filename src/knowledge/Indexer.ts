@@ -1,11 +1,14 @@
-import { Array, Context, Effect, Layer } from "effect"
+import { Array, Context, type Duration, Effect, Layer, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ChunkId } from "../domain/knowledge/Chunk.ts"
+import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { detectLanguage, SAMPLE_CHARACTERS } from "../languages/Detection.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { Chunks } from "../storage/search/Chunks.ts"
+import { NO_MODEL } from "../storage/documents/ChunkVectors.ts"
 import type { Passage } from "./extract/Extraction.ts"
 import { sketch } from "./segments/Sketch.ts"
 
@@ -17,6 +20,28 @@ interface ChunkedDocument {
   readonly title: string
   readonly chunks: ReadonlyArray<Passage>
 }
+
+interface IndexOptions {
+  /** Called after each batch with the share of the chunks that are stored with their vectors, 0–1. */
+  readonly onProgress: (share: number) => void
+  /**
+   * How searches are let find the document by its words where vectors of meaning are not there after some time. All of its
+   * chunks are stored by then. Without it, the chunks are stored with their vectors only.
+   */
+  readonly serveWords?: {
+    readonly after: Duration.Duration
+    readonly serve: Effect.Effect<void, Unavailable, CurrentOrganization>
+  }
+}
+
+/** Chunks that are embedded and stored together, with their ids once they are stored. */
+interface Batch {
+  readonly passages: ReadonlyArray<Passage>
+  ids: ReadonlyArray<ChunkId>
+}
+
+/** Stands for a vector in the table, which requires one. */
+const NO_VECTOR = Float32Array.of(0)
 
 /** The number of chunks that are embedded and stored together. */
 const BATCH_SIZE = 128
@@ -41,43 +66,65 @@ export class Indexer extends Context.Service<Indexer>()("parley/knowledge/Indexe
        *
        * Fails with `NotFound` when the document was deleted meanwhile, and with `TextRefused` when the embedding model
        * refuses one of the chunks.
-       *
-       * @param onProgress called after each batch with the share of the chunks that are stored, 0–1
        */
-      index: Effect.fn("Indexer.index")(function* (document: ChunkedDocument, onProgress: (share: number) => void) {
+      index: Effect.fn("Indexer.index")(function* (
+        document: ChunkedDocument,
+        { onProgress, serveWords }: IndexOptions,
+      ) {
         const { chatbotId, documentId, revision, title } = document
         const others = yield* chunks.languages(chatbotId, DOCUMENTS_TO_COMPARE)
         const language = detectLanguage(sampleOf(document.chunks), others)
-        let done = 0
-        const store = Effect.fnUntraced(function* (batch: ChunkedDocument["chunks"]) {
-          const vectors = yield* embeddings.embedDocuments(batch.map((chunk) => textToEmbed(title, chunk)))
-          const rows = yield* Effect.forEach(Array.zip(batch, vectors), ([chunk, embedding]) =>
-            Effect.map(random.uuidV7(), (id) => ({
-              id: ChunkId.make(id),
-              ordinal: chunk.ordinal,
-              headings: chunk.headings,
-              content: chunk.text,
-              page: chunk.page,
-              embedding,
-              sketch: embeddings.isSemantic ? null : sketch(embedding),
-            })),
+        const batches = Array.chunksOf(document.chunks, BATCH_SIZE).map((passages): Batch => ({ passages, ids: [] }))
+        const lock = yield* Semaphore.make(1)
+        const insert = Effect.fnUntraced(function* (batch: Batch, vectors?: ReadonlyArray<Float32Array>) {
+          const rows = yield* Effect.forEach(batch.passages, (chunk, index) =>
+            Effect.map(random.uuidV7(), (id) => {
+              const embedding = vectors?.[index] ?? NO_VECTOR
+              return {
+                id: ChunkId.make(id),
+                ordinal: chunk.ordinal,
+                headings: chunk.headings,
+                content: chunk.text,
+                page: chunk.page,
+                embedding,
+                sketch: embeddings.isSemantic ? null : sketch(embedding),
+              }
+            }),
           )
-          yield* chunks.insert({
-            chatbotId,
-            documentId,
-            revision,
-            title,
-            language,
-            embeddingModel: embeddings.model,
-            chunks: rows,
-          })
-          done += batch.length
+          const embeddingModel = vectors === undefined ? NO_MODEL : embeddings.model
+          yield* chunks.insert({ chatbotId, documentId, revision, title, language, embeddingModel, chunks: rows })
+          batch.ids = rows.map(({ id }) => id)
+        })
+        let done = 0
+        const embed = Effect.fnUntraced(function* (batch: Batch) {
+          const vectors = yield* embeddings.embedDocuments(batch.passages.map((chunk) => textToEmbed(title, chunk)))
+          const store = Effect.suspend(() =>
+            batch.ids.length === 0
+              ? insert(batch, vectors)
+              : chunks.replaceVectors(
+                  documentId,
+                  embeddings.model,
+                  Array.zip(batch.ids, vectors).map(([id, embedding]) => ({ id, embedding, sketch: null })),
+                ),
+          )
+          yield* Semaphore.withPermit(lock, store)
+          done += batch.passages.length
           onProgress(done / document.chunks.length)
         })
-        yield* Effect.forEach(Array.chunksOf(document.chunks, BATCH_SIZE), store, {
-          concurrency: CONCURRENT_BATCHES,
-          discard: true,
-        })
+        const embedAll = Effect.forEach(batches, embed, { concurrency: CONCURRENT_BATCHES, discard: true })
+        if (serveWords === undefined || !embeddings.isSemantic) return yield* embedAll
+        const storeWords = Effect.suspend(() =>
+          Effect.forEach(
+            batches.filter(({ ids }) => ids.length === 0),
+            (batch) => insert(batch),
+          ),
+        ).pipe(Effect.andThen(serveWords.serve), (work) => Semaphore.withPermit(lock, work))
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* Effect.forkScoped(Effect.ignore(Effect.delay(storeWords, serveWords.after)))
+            yield* Effect.tapErrorTag(embedAll, "Unavailable", () => Effect.ignore(storeWords))
+          }),
+        )
       }),
     }
   }),

@@ -17,7 +17,7 @@ export interface Settings {
   /** A part of the names of the scenarios to run. */
   readonly only: string
   readonly profileDirectory: string | undefined
-  /** Dimensions of the vectors that Parley has from the provider; undefined for its own vectors. */
+  /** Dimensions of the vectors that Parley has from the provider, or a model as in `EMBEDDINGS`; undefined for its own. */
   readonly embeddings: string | undefined
 }
 
@@ -55,16 +55,20 @@ export const parley = (directory: string, environment: Readonly<Record<string, s
   output: join(directory, "parley.log"),
 })
 
-/** The settings by which Parley has vectors from the fake provider; none without `dimensions`. */
-export const embeddedBy = (providerUrl: string, dimensions: string | undefined): Readonly<Record<string, string>> =>
-  dimensions === undefined
-    ? {}
-    : {
-        EMBEDDINGS: "openai:bench",
-        EMBEDDINGS_BASE_URL: `${providerUrl}/v1`,
-        EMBEDDINGS_API_KEY: "bench",
-        EMBEDDINGS_DIMENSIONS: dimensions,
-      }
+/** Whether the embeddings of a bench are vectors of the fake provider, of which their name is the number of dimensions. */
+export const isOfProvider = (embeddings: string): boolean => /^\d+$/.test(embeddings)
+
+/** The settings by which Parley has its embeddings: those of the fake provider, or of a model as `EMBEDDINGS` names it. */
+export const embeddedBy = (providerUrl: string, embeddings: string | undefined): Readonly<Record<string, string>> => {
+  if (embeddings === undefined) return {}
+  if (!isOfProvider(embeddings)) return { EMBEDDINGS: embeddings }
+  return {
+    EMBEDDINGS: "openai:bench",
+    EMBEDDINGS_BASE_URL: `${providerUrl}/v1`,
+    EMBEDDINGS_API_KEY: "bench",
+    EMBEDDINGS_DIMENSIONS: embeddings,
+  }
+}
 
 export interface Target {
   readonly name: string
@@ -203,7 +207,8 @@ const starts = Effect.fnUntraced(function* (onPostgres: ChildOptions) {
  * Measures speed and memory of the server on Postgres, beside a bare one. `DATABASE_URL` names any database of a
  * Postgres server in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients
  * 1,16,64`, `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley,
- * and `--embeddings 384` for vectors of so many dimensions from a provider, which answers at once.
+ * and `--embeddings 384` for vectors of so many dimensions from a provider, which answers at once, or `--embeddings
+ * local:minilm` for those of a model, as `EMBEDDINGS` names it.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

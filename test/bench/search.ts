@@ -15,12 +15,13 @@ import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { layerPostgres, SystemSql } from "../../src/storage/sql/Database.ts"
-import { embeddedBy } from "./http.ts"
+import { embeddedBy, isOfProvider } from "./http.ts"
 import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
+import { embeddingsNamed } from "./lib/EmbeddingsNamed.ts"
 import { addDocument, makeChatbot, publish } from "./lib/Filling.ts"
 import { defaults } from "../lib/Defaults.ts"
 
@@ -35,7 +36,7 @@ interface Settings {
   /** The memory for indexes, as the setting is written. */
   readonly indexMemory: string | undefined
   readonly profileDirectory: string | undefined
-  /** Dimensions of the vectors from a provider; undefined for the server's own. */
+  /** Dimensions of the vectors from a provider, or a model as in `EMBEDDINGS`; undefined for the server's own. */
   readonly embeddings: string | undefined
 }
 
@@ -257,13 +258,15 @@ ${name}, memory of the server: ${rest.toFixed(0)} MB at rest, ${now.toFixed(0)} 
 const embeddingsOf = (providerUrl: string, { embeddings }: Settings) =>
   embeddings === undefined
     ? Embeddings.layerLocal
-    : remoteEmbeddings({
-        provider: "openai",
-        model: "bench",
-        apiKey: undefined,
-        baseUrl: `${providerUrl}/v1`,
-        dimensions: Number(embeddings),
-      })
+    : isOfProvider(embeddings)
+      ? remoteEmbeddings({
+          provider: "openai",
+          model: "bench",
+          apiKey: undefined,
+          baseUrl: `${providerUrl}/v1`,
+          dimensions: Number(embeddings),
+        })
+      : embeddingsNamed(embeddings)
 
 const organizationOf = (url: string) =>
   Effect.promise(async () => {
@@ -277,7 +280,7 @@ const organizationOf = (url: string) =>
  * Postgres server in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000`
  * chatbots of 100 chunks each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an
  * index in memory, `--profile DIR` for a CPU profile, and `--embeddings 384` for vectors of so many dimensions from a
- * provider, which answers at once.
+ * provider, which answers at once, or `--embeddings local:minilm` for those of a model, as `EMBEDDINGS` names it.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({

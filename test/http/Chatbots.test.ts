@@ -159,10 +159,14 @@ describe("1. create", () => {
     ["a synonym without letters", { settings: { synonyms: [["PTO", "…"]] } }, "settings.synonyms.0.1"],
     ["a synonym with a comma", { settings: { synonyms: [["PTO", "leave, paid"]] } }, "settings.synonyms.0.1"],
     ["a long synonym", { settings: { synonyms: [["PTO", "x".repeat(61)]] } }, "settings.synonyms.0.1"],
-    ["too many synonyms", { settings: { synonyms: Array(201).fill(["PTO", "vacation"]) } }, "settings.synonyms"],
+    [
+      "too many synonyms",
+      { settings: { synonyms: Array.from({ length: 201 }, () => ["PTO", "leave"]) } },
+      "settings.synonyms",
+    ],
     [
       "too many characters of synonyms",
-      { settings: { synonyms: Array(100).fill(["x".repeat(60), "y".repeat(60)]) } },
+      { settings: { synonyms: Array.from({ length: 100 }, () => ["x".repeat(60), "y".repeat(60)]) } },
       "settings.synonyms",
     ],
     ["an unknown field", { colour: "red" }, "colour"],

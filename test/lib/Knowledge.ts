@@ -32,6 +32,7 @@ export const countedChunks = Layer.effectContext(
     }
     const spied = Chunks.of({
       insert: counted("insert", chunks.insert),
+      replaceVectors: chunks.replaceVectors,
       probe: counted("probe", chunks.probe),
       dimensions: chunks.dimensions,
       serving: counted("serving", chunks.serving),
@@ -90,7 +91,7 @@ const ingest = Effect.fnUntraced(function* (title: string, passages: ReadonlyArr
   yield* as(attempt.organization_id)(
     (yield* Indexer).index(
       { chatbotId: attempt.chatbot_id, documentId: attempt.document_id, revision: attempt.revision, title, chunks },
-      () => undefined,
+      { onProgress: () => undefined },
     ),
   )
   if (isPublished) yield* as(attempt.organization_id)((yield* Ingestions).publish(attempt, chunks.length))

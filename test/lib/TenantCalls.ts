@@ -238,6 +238,15 @@ const chunkCases: Cases<Chunks["Service"]> = {
     (chunks, { chatbot, ready }) =>
       Effect.flatMap(chunkBatch({ chatbot, document: ready, revision: 99, count: 1 }), chunks.insert),
   ],
+  replaceVectors: [
+    undefined,
+    (chunks, { batch, ready }) =>
+      chunks.replaceVectors(
+        ready,
+        "other",
+        batch.chunks.map(({ id }) => ({ id, embedding: Float32Array.of(2, 1), sketch: null })),
+      ),
+  ],
   probe: ["NotFound", (chunks, { chatbot }) => chunks.probe(chatbot, asked)],
   dimensions: [undefined, (chunks, { ready }) => chunks.dimensions({ id: ready, revision: 1 })],
   serving: [[], (chunks, { chatbot }) => chunks.serving(chatbot, "test")],
@@ -289,6 +298,7 @@ const ingestionCases: Cases<
     (ingestions, { attempt }) =>
       ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease: Duration.minutes(5) }),
   ],
+  serveWords: [undefined, (ingestions, { attempt }) => ingestions.serveWords(attempt, 1)],
   publish: [false, (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
   fail: [undefined, (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],
   abandon: [undefined, (ingestions, { attempt }) => ingestions.abandon(attempt)],

@@ -20,7 +20,10 @@ export const Document = Schema.Struct({
   content_type: Schema.String,
   size_bytes: Schema.Int,
   sha256: Schema.String.annotate({ description: "Of the file's bytes, hexadecimal." }),
-  status: DocumentStatus.annotate({ description: "`queued` → `extracting` → `embedding` → `ready` or `failed`." }),
+  status: DocumentStatus.annotate({
+    description:
+      "`queued` → `extracting` → `embedding` → `ready` or `failed`. While a new document is `embedding` for more than some seconds, searches find it by its words; `chunk_count` is then above 0.",
+  }),
   progress: Schema.Finite.annotate({ description: "0 to 1." }),
   chunk_count: Schema.Int,
   error: Schema.NullOr(DocumentError).annotate({

@@ -7,6 +7,7 @@ import { SystemSql } from "../sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
 import { decodeRows } from "../Rows.ts"
+import { NO_MODEL } from "./ChunkVectors.ts"
 import { onUniqueViolation, retryConflicts, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, json } from "../sql/SqlValues.ts"
 
@@ -106,6 +107,22 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
 
       /** Stores the document's progress and renews the lease. Returns false when the lease is lost. */
       progress,
+
+      /**
+       * Lets searches find a new document by its words, before its chunks have vectors. The attempt goes on. A document
+       * that serves already keeps doing so with the revision that it has.
+       */
+      serveWords: Effect.fnUntraced(function* (attempt: Ingestion, chunkCount: number) {
+        const organization = yield* CurrentOrganization
+        const write = sql`
+          with served as (
+            update documents set revision = ${attempt.revision}, chunk_count = ${chunkCount}, embedding_model = ${NO_MODEL}
+            where id = ${attempt.document_id} and organization_id = ${organization} and revision = 0
+            returning chatbot_id
+          ) update chatbots set knowledge_version = knowledge_version + 1
+          where id = (select chatbot_id from served) and organization_id = ${organization}`
+        yield* queue.underLease(attempt, Effect.asVoid(write))
+      }, withoutSqlErrors),
 
       /**
        * Makes the attempt's revision the one that serves searches, and deletes the one before, in one transaction.

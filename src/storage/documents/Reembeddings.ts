@@ -6,8 +6,8 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "../sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
 import { decodeRows } from "../Rows.ts"
+import { type EmbeddedChunk, makeReplaceVectors } from "./ChunkVectors.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { vectors } from "../sql/SqlValues.ts"
 
 /** A document whose chunks are being embedded again, under a lease. */
 export const Reembedding = Schema.Struct({
@@ -28,14 +28,6 @@ export const OutdatedChunk = Schema.Struct({
 })
 export type OutdatedChunk = typeof OutdatedChunk.Type
 
-/** The new embedding of a chunk. */
-export interface EmbeddedChunk {
-  readonly id: ChunkId
-  readonly embedding: Float32Array
-  /** Sketch that an index in memory compares in place of the embedding; null where no index does. */
-  readonly sketch: Uint8Array | null
-}
-
 export const reembeddingTable = {
   table: "reembeddings",
   key: "document_id",
@@ -53,8 +45,8 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const system = yield* SystemSql
-    const types = yield* VectorTypes
     const queue = yield* makeLeaseQueue(reembeddingTable)
+    const replaceVectors = makeReplaceVectors(sql, yield* VectorTypes)
     const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
 
     const { releaseAll, release, renew } = queue
@@ -73,14 +65,18 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
       /** Ends every lease. Only a process that is alone on its database may call this. */
       releaseAll,
 
-      /** Enqueues the documents that another model embedded and that are not queued yet. Returns their number. */
+      /**
+       * Enqueues the documents that another model embedded and that are not queued yet, but for those that are being
+       * ingested. Returns their number.
+       */
       enqueue: Effect.fnUntraced(
         function* (model: string) {
           // An index finds rows by `<` and by `>`, but not by `<>`.
           const rows = yield* system`
             insert into reembeddings (document_id, organization_id, turn)
-            select id, organization_id, row_number() over (partition by organization_id order by id) from documents
+            select id, organization_id, row_number() over (partition by organization_id order by id) from documents d
             where revision > 0 and (embedding_model < ${model} or embedding_model > ${model}) and ${isInUse(model)}
+              and not exists (select from ingestions i where i.document_id = d.id)
             on conflict (document_id) do nothing returning document_id`
           return rows.length
         },
@@ -113,19 +109,7 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
 
       /** Stores embeddings, all of one dimension. Returns false, having stored nothing, when the lease is lost. */
       store: Effect.fnUntraced(function* (attempt: Attempt, model: string, embedded: ReadonlyArray<EmbeddedChunk>) {
-        const organization = yield* CurrentOrganization
-        const write = sql`
-          update chunks c set embedding_model = ${model}, sketch = nullif(decode(embedded.sketch, 'base64'), ''),
-            embedding = (${vectors(
-              types,
-              embedded.map(({ embedding }) => embedding),
-            )})[number]
-          from unnest(
-            ${embedded.map(({ id }) => id)}::uuid[],
-            ${embedded.map(({ sketch }) => sketch?.toBase64() ?? "")}::text[]
-          ) with ordinality as embedded (id, sketch, number)
-          where c.id = embedded.id and c.document_id = ${attempt.document_id} and c.organization_id = ${organization}`
-        return yield* queue.underLease(attempt, Effect.asVoid(write))
+        return yield* queue.underLease(attempt, replaceVectors(attempt.document_id, model, embedded))
       }, withoutSqlErrors),
 
       /** Renews the lease. Returns false when it is lost. */

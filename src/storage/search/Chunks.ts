@@ -8,6 +8,7 @@ import { bounded } from "../../text/BoundedText.ts"
 import { isLanguage, type Language } from "../../text/Language.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { spacedWords } from "../../text/Words.ts"
+import { makeReplaceVectors } from "../documents/ChunkVectors.ts"
 import { makeCosines } from "./ChunkCosines.ts"
 import { makeMatch } from "./ChunkMatching.ts"
 import {
@@ -98,6 +99,7 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const types = yield* VectorTypes
+    const replaceVectors = makeReplaceVectors(sql, types)
 
     const stemmed = (queries: ReadonlyArray<QueryWords>) => sql`(
         select number, to_tsvector(language::regconfig, words) as lexemes
@@ -167,6 +169,9 @@ export class Chunks extends Context.Service<Chunks>()("parley/storage/search/Chu
         onForeignKeyViolation(() => documentNotFound),
         withoutSqlErrors,
       ),
+
+      /** Replaces the embeddings of chunks of a document. Those that do not exist any more are left out. */
+      replaceVectors: (...batch: Parameters<typeof replaceVectors>) => withoutSqlErrors(replaceVectors(...batch)),
 
       /**
        * Reads all that a search needs before it can use an index: whether the chatbot exists, the version of its

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
-import { type Client, ManyDocuments, read } from "../../lib/Client.ts"
+import { type Client, ManyDocuments, read, until } from "../../lib/Client.ts"
+import { Document, isSettled } from "../../../src/domain/knowledge/Document.ts"
 import { ChatReply } from "../../../src/domain/chat/Chat.ts"
 import { type PassageJson, Passages } from "../../../src/domain/knowledge/Passage.ts"
 import { searchKnowledgeBase } from "../../../src/models/ToolDeclaration.ts"
@@ -8,9 +9,22 @@ import type { Reply } from "./Score.ts"
 
 /* Uploads documents to chatbots of `local/extractive`, and asks them. */
 
+const OneDocument = Schema.Struct({ document: Document })
+
 const FILES_PER_UPLOAD = 10
 /** Conversations at a time: more of them only wait for the one processor of the server. */
 const CONVERSATIONS = 4
+
+/** The document once it is ready or has failed: a model in the server may take minutes for its vectors. */
+const settledDocument = async (client: Client, chatbot: string, id: string) => {
+  const path = `/api/external/chatbot/${chatbot}/knowledge-base/documents/${id}`
+  return (
+    await until(
+      async () => read(OneDocument, await client.get(path)),
+      ({ document }) => isSettled(document),
+    )
+  ).document
+}
 
 /** Uploads the documents of a knowledge base to a chatbot of its own, and returns the chatbot's id. */
 export const upload = Effect.fnUntraced(function* (client: Client, { files, name }: Knowledge) {
@@ -22,7 +36,8 @@ export const upload = Effect.fnUntraced(function* (client: Client, { files, name
       form.append("files", new Blob([file.content]), file.name)
     }
     const reply = yield* Effect.promise(() => client.post("/api/embedfiles", { form, headers: { prefer: "wait=60" } }))
-    const unread = read(ManyDocuments, reply).documents.filter(({ status }) => status !== "ready")
+    const documents = read(ManyDocuments, reply).documents.map((document) => settledDocument(client, id, document.id))
+    const unread = (yield* Effect.promise(() => Promise.all(documents))).filter(({ status }) => status !== "ready")
     if (unread.length > 0) {
       return yield* Effect.die(
         new Error(`${name}: ${unread.map((each) => `${each.name} is ${each.status}`).join(", ")}`),

@@ -44,7 +44,7 @@ export const addDocument = Effect.fnUntraced(function* (
   const { model } = yield* Embeddings
   const documentId = yield* addEmptyDocument(chatbotId, title, texts.length, model)
   const chunks = texts.map((text, index) => ({ ordinal: index + 1, headings: [], text, page: null }))
-  yield* (yield* Indexer).index({ chatbotId, documentId, revision: 1, title, chunks }, () => undefined)
+  yield* (yield* Indexer).index({ chatbotId, documentId, revision: 1, title, chunks }, { onProgress: () => undefined })
   return documentId
 })
 

@@ -4,7 +4,11 @@ import type { Document } from "./Documents.ts"
 const words = { queued: "Waiting", extracting: "Reading", embedding: "Indexing" } as const
 
 /** The state of a document, with its progress or its failure. */
-export const DocumentState = ({ document: { error, name, progress, status } }: { readonly document: Document }) => (
+export const DocumentState = ({
+  document: { chunk_count: chunks, error, name, progress, status },
+}: {
+  readonly document: Document
+}) => (
   <span class="document-state row">
     {status === "ready" && (
       <Badge kind={error === null ? "good" : "warn"}>{error === null ? "Ready" : "Ready, not replaced"}</Badge>
@@ -14,6 +18,7 @@ export const DocumentState = ({ document: { error, name, progress, status } }: {
       <>
         <Badge kind="busy">{words[status]}</Badge>
         <progress max={1} value={status === "queued" ? undefined : progress} aria-label={`Progress of ${name}`} />
+        {status === "embedding" && chunks > 0 && <span class="soft small">Can be searched already</span>}
       </>
     )}
     {error !== null && <span class="soft small anywhere">{error.message}</span>}
