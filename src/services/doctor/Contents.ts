@@ -66,12 +66,7 @@ export const vectorsCheck = Effect.gen(function* () {
   )
   if (awaitingVectors > 0) {
     const documents = count(awaitingVectors, "new document")
-    findings.push(
-      note(
-        "vectors",
-        `${documents} ${awaitingVectors === 1 ? "is" : "are"} found by words at most until the embedding model answers`,
-      ),
-    )
+    findings.push(note("vectors", `${documents} can be found by words only until the embedding model answers`))
   }
   if (declared !== null && declared !== model) {
     findings.push(

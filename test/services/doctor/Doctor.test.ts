@@ -275,7 +275,7 @@ test("new documents that wait for their vectors are shown", () =>
       const added = contentOf(crypto.randomUUID())
       yield* as(tenant.organization)((yield* Documents).add(yield* newDocumentId, tenant.chatbot, added))
       const sql = yield* SystemSql
-      const late = "note vectors: 1 new document is found by words at most until the embedding model answers"
+      const late = "note vectors: 1 new document can be found by words only until the embedding model answers"
       yield* sql`update documents set status = 'embedding' where status <> 'ready'`
       yield* sql`update ingestions set run_at = now() + interval '1 minute'`
       expect(yield* findings).not.toContain(late)
