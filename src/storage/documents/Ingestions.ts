@@ -116,7 +116,8 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
         const organization = yield* CurrentOrganization
         const write = sql`
           with served as (
-            update documents set revision = ${attempt.revision}, chunk_count = ${chunkCount}, embedding_model = ${NO_MODEL}
+            update documents set revision = ${attempt.revision}, chunk_count = ${chunkCount},
+              embedding_model = ${NO_MODEL}, status = 'embedding'
             where id = ${attempt.document_id} and organization_id = ${organization} and revision = 0
             returning chatbot_id
           ) update chatbots set knowledge_version = knowledge_version + 1

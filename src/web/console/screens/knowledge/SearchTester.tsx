@@ -34,7 +34,11 @@ const rankWords = (by: string, rank: number | null | undefined): string =>
       : `${rank}${endings[ordinals.select(rank)] ?? "th"} by its ${by}`
 
 /** The reason for a passage's place, in words, and the figures that it rests on for who wants them. */
-const Why = ({ result: { matched_synonyms: synonyms = [], ranks, reranked, scores } }: { readonly result: SearchResult }) => {
+const Why = ({
+  result: { matched_synonyms: synonyms = [], ranks, reranked, scores },
+}: {
+  readonly result: SearchResult
+}) => {
   if (scores === undefined) return null
   const words = [
     rankWords("words", ranks?.lexical),
