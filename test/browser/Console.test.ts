@@ -25,6 +25,9 @@ await server.api.post(`/api/external/chatbot/${id}/chat`, {
 })
 const conversations = await server.api.get(`/api/external/chatbot/${id}/conversations`)
 const session: string = conversations.data[0].id
+const {
+  data: [, { id: reply }],
+} = await server.api.get(`/api/external/chatbot/${id}/conversations/${session}/messages`)
 
 /** Waits until nothing on a screen says that it loads. */
 const settled = async (page: Page): Promise<void> => {
@@ -249,6 +252,25 @@ onScreen("chatbots are put in order, paused together, and deleted once their num
   await page.getByLabel("Type “2 chatbots” to confirm").fill("2 chatbots")
   await page.getByRole("button", { name: "Delete chatbots" }).click()
   await until(async () => (await names()).join() === "Harbour")
+})
+
+onScreen("usage says what to do, and leads to the conversations that it is about", async ({ page }) => {
+  await server.api.post(`/api/external/chatbot/${id}/conversations/${session}/messages/${reply}/feedback`, {
+    rating: "down",
+  })
+  await page.goto(`${server.url}/console/usage`)
+  await settled(page)
+  const advice = page.getByRole("region", { name: "What to do" })
+  await advice.getByText("1 reply rated down.").waitFor()
+  await page.getByRole("button", { name: "Enter prices" }).click()
+  await page.getByLabel("Output").first().fill("1000000")
+  await inspect(page, "console-prices")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Prices", exact: true }).waitFor()
+  await inspect(page, "console-usage-advice")
+  await advice.getByRole("link", { name: "Read them" }).click()
+  await page.waitForURL(/show=down/)
+  await page.getByRole("list", { name: "Conversations" }).getByText("When does it sail?").waitFor()
 })
 
 onScreen("a dialog with fields begins with the first of them", async ({ page }) => {

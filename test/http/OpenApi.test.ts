@@ -109,6 +109,7 @@ const additions = [
   "GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/transcript",
   "POST /api/external/erasures",
   "GET /api/external/usage",
+  "GET /api/external/usage/conversations",
   "GET /api/external/chatbot/{chatbotId}/chat-widget",
   "GET /api/external/chatbot/{chatbotId}/voice-agent",
   "GET /api/external/chatbot/{chatbotId}/knowledge-base/documents",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
+import { ConversationCounts, ConversationUsage, UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
 import { type Client, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
@@ -41,6 +41,38 @@ const chatted = async () => {
   await own.chat(local.id, "Hi")
   return { own, written: written.id, local: local.id }
 }
+
+const ConversationsReply = Schema.Struct({
+  data: Schema.Array(ConversationUsage),
+  total: ConversationCounts,
+  metadata: Schema.Struct({ totalCount: Schema.Int }),
+})
+const conversationsOf = async (of: Client, query = "") =>
+  read(ConversationsReply, await of.get(`/api/external/usage/conversations${query}`))
+
+describe("the numbers of conversations", () => {
+  test("have questions, ratings and replies without an answer, by day and chatbot", async () => {
+    const { own, written, local } = await chatted()
+    const [, reply] = await own.messages(written, "s")
+    await own.post(`/api/external/chatbot/${written}/conversations/s/messages/${reply?.id}/feedback`, {
+      json: { rating: "down" },
+    })
+    const none = { conversations: 1, questions: 1, unanswered: 0, rated_up: 0, rated_down: 0 }
+    const { data, metadata, total } = await conversationsOf(own, "?group_by=day,chatbot")
+    expect(data).toEqual([
+      { day: today(), chatbot_id: written, ...none, questions: 2, rated_down: 1 },
+      { day: today(), chatbot_id: local, ...none },
+    ] as typeof data)
+    expect(metadata.totalCount).toBe(2)
+    expect(total).toEqual({ conversations: 2, questions: 3, unanswered: 0, rated_up: 0, rated_down: 1 })
+    const bound = (await own.newKey({ chatbot_id: local })).client
+    expect((await conversationsOf(bound)).data).toEqual([{ day: today(), ...none }])
+    expect((await conversationsOf(own, "?to=2026-01-31")).data).toEqual([])
+    expect(wrongPaths(await own.get("/api/external/usage/conversations?from=2026-02-01&to=2026-01-31"))).toEqual([
+      "query.to",
+    ])
+  })
+})
 
 describe("usage", () => {
   test("has the tokens of all kinds that the provider reported, by day", async () => {

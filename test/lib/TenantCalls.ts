@@ -157,6 +157,10 @@ const conversationListCases: Cases<ConversationLists["Service"]> = {
     (lists, { chatbot }) => lists.scan({ ...noFilter, chatbot }, undefined, { conversations: 10, messages: 10 }),
   ],
   getMany: [[], (lists, { session }) => lists.getMany([session])],
+  count: [
+    { rows: [], count: 0, total: { conversations: 0, questions: 0, unanswered: 0, rated_up: 0, rated_down: 0 } },
+    (lists, { chatbot }) => lists.count({ from: "2000-01-01", to: today(), groups: "day,chatbot", chatbot, page }),
+  ],
 }
 
 const changesCases: Cases<OrganizationChanges["Service"]> = {

@@ -2,6 +2,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PageMetadata } from "../../domain/Page.ts"
 import {
+  ConversationCounts,
+  ConversationGroups,
+  ConversationUsage,
   Day,
   UsageCounts,
   USAGE_DAYS_MAX,
@@ -13,12 +16,16 @@ import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
 import { pageQuery } from "../parts/Paging.ts"
 import { described } from "../parts/Annotations.ts"
 
+const days = {
+  from: Schema.optionalKey(Day.annotate({ description: "First day, UTC. Default: 29 days before the last." })),
+  to: Schema.optionalKey(
+    Day.annotate({ description: `Last day, UTC. Default: today. At most ${USAGE_DAYS_MAX} days in all.` }),
+  ),
+}
+
 const read = HttpApiEndpoint.get("read", "/api/external/usage", {
   query: {
-    from: Schema.optionalKey(Day.annotate({ description: "First day, UTC. Default: 29 days before the last." })),
-    to: Schema.optionalKey(
-      Day.annotate({ description: `Last day, UTC. Default: today. At most ${USAGE_DAYS_MAX} days in all.` }),
-    ),
+    ...days,
     group_by: Schema.optionalKey(UsageGroups),
     ...pageQuery,
   },
@@ -39,9 +46,34 @@ const read = HttpApiEndpoint.get("read", "/api/external/usage", {
     ),
   )
 
-/** The endpoint that reports the tokens which chats have used. */
+const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/conversations", {
+  query: {
+    ...days,
+    group_by: Schema.optionalKey(
+      ConversationGroups.annotate({ description: "What each row stands for.", default: "day" }),
+    ),
+    ...pageQuery,
+  },
+  success: Schema.Struct({
+    from: Day,
+    to: Day,
+    group_by: ConversationGroups,
+    data: Schema.Array(ConversationUsage),
+    total: ConversationCounts.annotate({ description: "Of all pages." }),
+    metadata: PageMetadata,
+  }),
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(
+    described(
+      "Read numbers of conversations",
+      "Conversations with their questions, ratings and replies without an answer. A conversation counts as a whole for the day of its latest activity, UTC, as long as it is stored: numbers of earlier days fall where conversations go on, are deleted or expire. A key that is bound to a chatbot sees that chatbot's.",
+    ),
+  )
+
+/** The endpoints that report the tokens which chats have used, and the conversations. */
 export class UsageApi extends HttpApiGroup.make("usage")
-  .add(read)
+  .add(read, conversations)
   .annotateMerge(OpenApi.annotations({ title: "Usage", description: "What chats have taken." }))
   .middleware(Authorization)
   .middleware(Problems) {}

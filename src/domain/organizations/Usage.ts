@@ -109,6 +109,31 @@ export const UsageCounts = Schema.Struct(counts).annotate({
 })
 export type UsageCounts = typeof UsageCounts.Type
 
+/** Groups of a report on conversations. */
+export const ConversationGroups = Schema.Literals(["day", "chatbot", "day,chatbot"])
+export type ConversationGroups = typeof ConversationGroups.Type
+
+/** Numbers of conversations, and of what was said and thought in them. */
+export const ConversationCounts = Schema.Struct({
+  conversations: Count,
+  questions: Count.annotate({ description: "Messages of users: half of all messages of each conversation." }),
+  unanswered: Count.annotate({ description: "Replies without an answer." }),
+  rated_up: Count,
+  rated_down: Count,
+}).annotate({
+  identifier: "ConversationCounts",
+  examples: [{ conversations: 40, questions: 96, unanswered: 7, rated_up: 12, rated_down: 2 }],
+})
+export type ConversationCounts = typeof ConversationCounts.Type
+
+/** The conversations of one group. There is a field for each group of the report, and no other. */
+export const ConversationUsage = Schema.Struct({
+  day: Schema.optionalKey(Day.annotate({ description: "Of the latest activity." })),
+  chatbot_id: optionalId(ChatbotId, "Of the chatbot that answered."),
+  ...ConversationCounts.fields,
+}).annotate({ identifier: "ConversationUsage" })
+export type ConversationUsage = typeof ConversationUsage.Type
+
 /** The usage of one group. There is a field for each group of the report, and no other. */
 export const UsageRow = Schema.Struct({
   day: Schema.optionalKey(Day),

@@ -12,6 +12,12 @@ export const layer = HttpApiBuilder.group(
     const usage = yield* Usage
 
     return handlers.handleAll({
+      conversations: Effect.fnUntraced(function* ({ query }) {
+        const page = pageOf(query)
+        const groups = query.group_by ?? "day"
+        const { from, to, rows, total, count } = yield* usage.conversations({ ...query, groups, page })
+        return { from, to, group_by: groups, data: rows, total, metadata: pageMetadata(page, count) }
+      }),
       read: Effect.fnUntraced(function* ({ query }) {
         const page = pageOf(query)
         const groups = query.group_by ?? (["day"] as const)

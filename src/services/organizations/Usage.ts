@@ -2,7 +2,14 @@ import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { Caller } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { Page } from "../../domain/Page.ts"
-import { dayAt, dayNumber, USAGE_DAYS_MAX, type UsageGroup } from "../../domain/organizations/Usage.ts"
+import {
+  type ConversationGroups,
+  dayAt,
+  dayNumber,
+  USAGE_DAYS_MAX,
+  type UsageGroup,
+} from "../../domain/organizations/Usage.ts"
+import { ConversationLists } from "../../storage/conversations/ConversationLists.ts"
 import { Budgets } from "../../storage/usage/Budgets.ts"
 import * as Storage from "../../storage/usage/Usage.ts"
 import { regularly } from "../../system/Background.ts"
@@ -12,12 +19,13 @@ export interface UsageSettings {
   readonly retentionDays: number
 }
 
-export interface UsageRequest {
+/** The days of a report, and a page of it. */
+interface ReportRequest<Groups> {
   /** The first day, UTC, such as `2027-12-31`. The default is 29 days before the last. */
   readonly from?: string | undefined
   /** The last day, UTC. The default is today. */
   readonly to?: string | undefined
-  readonly groups: ReadonlyArray<UsageGroup>
+  readonly groups: Groups
   readonly page: Page
 }
 
@@ -32,28 +40,44 @@ export class Usage extends Context.Service<Usage>()("parley/services/organizatio
     Effect.gen(function* () {
       const storage = yield* Storage.Usage
       const budgets = yield* Budgets
+      const lists = yield* ConversationLists
 
       const warning = "Usage could not be counted"
       const forget = Effect.andThen(storage.forget(retentionDays), budgets.drop("expired"))
       yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
       yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
 
+      /** The days and the chatbot of a report. */
+      const scopeOf = Effect.fnUntraced(function* ({ from, to }: Pick<ReportRequest<unknown>, "from" | "to">) {
+        const { chatbotId } = yield* Caller
+        const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
+        const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
+        const days = dayNumber(last) - dayNumber(first) + 1
+        if (days < 1) return yield* InvalidRequest.at("query.to", "Expected a day that is not before `from`")
+        if (days > USAGE_DAYS_MAX) {
+          return yield* InvalidRequest.at("query.from", `Expected at most ${USAGE_DAYS_MAX} days up to \`to\``)
+        }
+        return { from: first, to: last, chatbot: chatbotId ?? undefined }
+      })
+
       return {
         /**
          * Returns the usage of the organization, or of a single chatbot if the caller's key is bound to it, with the
          * first and the last day that it covers.
          */
-        read: Effect.fn("Usage.read")(function* ({ from, to, groups, page }: UsageRequest) {
-          const { chatbotId } = yield* Caller
-          const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
-          const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
-          const days = dayNumber(last) - dayNumber(first) + 1
-          if (days < 1) return yield* InvalidRequest.at("query.to", "Expected a day that is not before `from`")
-          if (days > USAGE_DAYS_MAX) {
-            return yield* InvalidRequest.at("query.from", `Expected at most ${USAGE_DAYS_MAX} days up to \`to\``)
-          }
-          const found = yield* storage.read({ from: first, to: last, groups, chatbot: chatbotId ?? undefined, page })
-          return { from: first, to: last, ...found }
+        read: Effect.fn("Usage.read")(function* ({ groups, page, ...days }: ReportRequest<ReadonlyArray<UsageGroup>>) {
+          const scope = yield* scopeOf(days)
+          return { ...scope, ...(yield* storage.read({ ...scope, groups, page })) }
+        }),
+
+        /** Returns numbers of the conversations of the organization, or of the chatbot that the caller's key is bound to. */
+        conversations: Effect.fn("Usage.conversations")(function* ({
+          groups,
+          page,
+          ...days
+        }: ReportRequest<ConversationGroups>) {
+          const scope = yield* scopeOf(days)
+          return { ...scope, ...(yield* lists.count({ ...scope, groups, page })) }
         }),
       }
     }),

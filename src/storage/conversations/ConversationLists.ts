@@ -1,12 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
-import { SessionId } from "../../domain/Ids.ts"
-import type { Place } from "../../domain/Page.ts"
+import { type ChatbotId, SessionId } from "../../domain/Ids.ts"
+import { type ConversationGroups, ConversationCounts, ConversationUsage } from "../../domain/organizations/Usage.ts"
+import { offset, type Page, type Place } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SESSION_COLUMNS, SessionRow, toSession } from "./Conversations.ts"
 import { afterPlace, placeColumn } from "../sql/Listing.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 
@@ -29,6 +30,32 @@ export const Scanned = Schema.Struct({
   is_match: Schema.Boolean,
 })
 export type Scanned = typeof Scanned.Type
+
+/** Days, groups, chatbot and page of a report on conversations. */
+export interface ConversationReport {
+  /** The first day, such as `2026-11-20`, and the last one. */
+  readonly from: string
+  readonly to: string
+  readonly groups: ConversationGroups
+  /** The only chatbot whose conversations count; undefined for all. */
+  readonly chatbot: ChatbotId | undefined
+  readonly page: Page
+}
+
+const groupColumns: Record<ConversationGroups, string> = {
+  day: "day",
+  chatbot: "chatbot_id",
+  "day,chatbot": "day, chatbot_id",
+}
+
+/** Every row has the totals of all pages. There is one row without a group when the page is empty. */
+const totals = { count: Schema.Int, total: ConversationCounts }
+const decodeCounts = decodeRows(
+  Schema.Union([
+    Schema.Struct({ ...totals, ...ConversationUsage.fields }),
+    Schema.Struct({ ...totals, conversations: Schema.Null }),
+  ]),
+)
 
 const decodeScanned = decodeRows(Schema.Struct({ ...Scanned.fields, candidates: Schema.Finite }))
 const decodeSessions = decodeRows(SessionRow)
@@ -91,6 +118,36 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           order by s.updated_at desc, s.id desc`)
           const isComplete = rows.length === (rows[0]?.candidates ?? 0)
           return { scanned: rows.map(({ candidates: _, ...row }) => row), isComplete }
+        }, withoutSqlErrors),
+
+        /** Counts conversations by the day of their latest activity, UTC, and by chatbot: a page, ordered by the groups. */
+        count: Effect.fnUntraced(function* ({ chatbot, from, groups, page, to }: ConversationReport) {
+          const organization = yield* CurrentOrganization
+          const by = sql.literal(groupColumns[groups])
+          const sums = sql.literal(
+            ["conversations", "questions", "unanswered", "rated_up", "rated_down"]
+              .map((column) => `coalesce(sum(${column})::float8, 0) as ${column}`)
+              .join(", "),
+          )
+          const found = yield* decodeCounts(sql`
+          with counted as (
+            select (updated_at at time zone 'utc')::date as day, chatbot_id, 1 as conversations,
+              (message_count + 1) / 2 as questions, unanswered_replies as unanswered, rated_up, rated_down
+            from sessions where organization_id = ${organization}
+              and updated_at >= ${from}::text::date::timestamp at time zone 'utc'
+              and updated_at < (${to}::text::date + 1)::timestamp at time zone 'utc'
+              ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}
+          ), groups as materialized (
+            select ${by}, ${sums} from counted group by ${by}
+          ), page as (
+            select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
+          )
+          select page.*, to_jsonb(total) as total, number.count
+          from (select count(*)::int as count from groups) number, (select ${sums} from groups) total
+            left join page on true order by ${by}`)
+          const { count, total } = yield* onlyRow(found)
+          const rows = found.flatMap(({ count: _, total: __, ...row }) => (row.conversations === null ? [] : [row]))
+          return { rows, count, total }
         }, withoutSqlErrors),
 
         /** Returns the sessions with these ids, in the same order, without those that do not exist. */

@@ -40,6 +40,7 @@ const answersBoundKeys: ReadonlySet<string> = new Set([
   "GET /api/external/chatbots",
   "GET /v1/models",
   "GET /api/external/usage",
+  "GET /api/external/usage/conversations",
   "GET /api/external/chatbots/totals",
   "GET /api/external/conversations",
   "GET /api/external/events",

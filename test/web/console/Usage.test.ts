@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { adviceOf, changeWords, qualityOf } from "../../../src/web/console/screens/usage/Quality.ts"
 import { csvOf } from "../../../src/web/console/screens/usage/Csv.ts"
 import { partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
 
@@ -50,5 +51,47 @@ describe("a usage report", () => {
 describe("a CSV file", () => {
   test("holds no formula, whatever a name says", () => {
     expect(csvOf([["=1+1", "@x", "-2", -2, "a\nb"]])).toBe("'=1+1,'@x,'-2,-2,\"a\nb\"\r\n")
+  })
+})
+
+describe("what to do about conversations", () => {
+  const quiet = { conversations: 10, questions: 20, unanswered: 0, rated_up: 0, rated_down: 0 }
+  const steady = { used: 1_000, usedBefore: 1_000, questions: 20, questionsBefore: 20 }
+
+  test("names the chatbots with most questions without an answer first, and then those that were rated down", () => {
+    const rows = [
+      { ...quiet, chatbot_id: "a", unanswered: 2 },
+      { ...quiet, chatbot_id: "b", unanswered: 5, rated_down: 1 },
+      { ...quiet, chatbot_id: "c", questions: 1_000, unanswered: 3 },
+    ]
+    const advice = adviceOf(rows, steady)
+    expect(advice.map(({ chatbotId, kind }) => [kind, chatbotId])).toEqual([
+      ["unanswered", "b"],
+      ["unanswered", "a"],
+      ["down", "b"],
+    ])
+    expect(advice[0]?.text).toBe("5 questions without an answer, 25% of all.")
+    expect(adviceOf([quiet], steady)).toEqual([])
+  })
+
+  test("says when a question takes many more tokens than before, and not when there are only more questions", () => {
+    expect(adviceOf([quiet], { ...steady, used: 2_000 }).map(({ kind }) => kind)).toEqual(["tokens"])
+    expect(adviceOf([quiet], { ...steady, used: 2_000, questions: 40 })).toEqual([])
+    expect(adviceOf([quiet], { ...steady, usedBefore: 0 })).toEqual([])
+  })
+
+  test("compares with the time before in words", () => {
+    expect([changeWords(12, 10), changeWords(9, 10), changeWords(10, 10), changeWords(3, 0)]).toEqual([
+      "+20%",
+      "−10%",
+      "as before",
+      "none before",
+    ])
+    expect(qualityOf([quiet, { ...quiet, unanswered: 4, rated_up: 3, rated_down: 1 }])).toEqual({
+      questions: 40,
+      rated: 4,
+      unansweredShare: 0.1,
+      upShare: 0.75,
+    })
   })
 })

@@ -15,6 +15,7 @@ import { attempt } from "../../parts/Toast.tsx"
 import { useResource } from "../../server/Resource.ts"
 import { bindQuery, queryText, setQuery } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
+import { Insight } from "./Insight.tsx"
 import { BudgetsToday } from "./Budgets.tsx"
 import { allTokens, divisions, measures, type Part, partsOf, readings, sheetOf, type UsageRow } from "./Report.ts"
 import { fetchReport, usageReport } from "./UsageData.ts"
@@ -77,7 +78,7 @@ const Usage = () => {
   return (
     <Page
       title="Usage"
-      about="Tokens that the models of your chatbots have taken, by day in UTC."
+      about="What your chatbots were asked, how well they answered, and what it took. Days are in UTC."
       actions={
         <Button icon={Download} busy={isSaving.value} onClick={() => void save()}>
           Download CSV
@@ -85,13 +86,21 @@ const Usage = () => {
       }
     >
       <div class="stack">
-        <div class="toolbar row">
+        <div class="toolbar row end">
           <Tabs
             label="Time"
             value={to === lastDays(1).to ? String(countDays(from, to)) : ""}
             onValue={(days) => choose(lastDays(Number(days)))}
             tabs={ranges}
           />
+          <div class="days row nowrap">
+            <TextField type="date" label="From" value={from} max={to} onValue={(day) => choose({ from: day, to })} />
+            <TextField type="date" label="To" value={to} min={from} onValue={(day) => choose({ from, to: day })} />
+          </div>
+        </div>
+        <Insight {...{ chatbotName, from, to }} />
+        <h2>Tokens</h2>
+        <div class="toolbar row">
           <Tabs label="Divided by" {...bindQuery("by")} value={by} tabs={shownDivisions} />
           <SelectField
             label="What is shown"
@@ -100,10 +109,6 @@ const Usage = () => {
             value={measure.value}
             options={measures}
           />
-        </div>
-        <div class="columns narrow">
-          <TextField type="date" label="From" value={from} max={to} onValue={(day) => choose({ from: day, to })} />
-          <TextField type="date" label="To" value={to} min={from} onValue={(day) => choose({ from, to: day })} />
         </div>
         <Loaded of={report}>
           {(rows) =>
@@ -144,7 +149,10 @@ const titles = { model: "Model", chatbot: "Chatbot", key: "Key" }
 const Parts = ({ by, name, rows }: PartsProps) => {
   const parts = partsOf(rows, by)
   const whole = parts.reduce((sum, { total_tokens }) => sum + total_tokens, 0)
-  const number = (field: keyof Omit<Part, "key">) => (part: Part) => formatCount(part[field])
+  const number = (field: keyof Omit<Part, "key">) => ({
+    sort: (part: Part) => part[field],
+    cell: (part: Part) => formatCount(part[field]),
+  })
   return (
     <Table
       label={`Usage by ${by}`}
@@ -152,16 +160,16 @@ const Parts = ({ by, name, rows }: PartsProps) => {
       keyOf={({ key }) => key}
       columns={[
         { title: titles[by], kind: "main", cell: ({ key }) => name(key) },
-        { title: "Replies", kind: "number", cell: number("replies") },
-        { title: "Input", kind: "number", cell: number("input_tokens"), isExtra: true },
-        { title: "Output", kind: "number", cell: number("output_tokens"), isExtra: true },
+        { title: "Replies", kind: "number", ...number("replies") },
+        { title: "Input", kind: "number", ...number("input_tokens"), isExtra: true },
+        { title: "Output", kind: "number", ...number("output_tokens"), isExtra: true },
         {
           title: "Cache",
           kind: "number",
           cell: (part) => formatCount(part.cache_read_tokens + part.cache_write_tokens),
           isExtra: true,
         },
-        { title: "All tokens", kind: "number", cell: number("total_tokens") },
+        { title: "All tokens", kind: "number", ...number("total_tokens") },
         {
           title: "Share",
           kind: "number",

@@ -1,5 +1,6 @@
 import { dayAt } from "../../charts/Days.ts"
 import { call } from "../../server/Api.ts"
+import type { Answer } from "../../server/Endpoints.ts"
 import { resources } from "../../server/Resource.ts"
 import type { Division, UsageRow } from "./Report.ts"
 
@@ -28,6 +29,21 @@ export const fetchReport = async (
 export const usageReport = resources((from: string, to: string, by: string) =>
   fetchReport(from, to, ["day", by as Division]),
 )
+
+type ConversationGroups = "chatbot" | "day,chatbot"
+
+/** The conversations of each chatbot from one day to another, also of each day. */
+export const conversationReport = resources(async (from: string, to: string, groups: string) => {
+  const group_by: ConversationGroups = groups === "day,chatbot" ? groups : "chatbot"
+  const rows: Array<Answer<"GET /api/external/usage/conversations">["data"][number]> = []
+  for (let page = 1, pages = 1; page <= Math.min(pages, PAGES_MAX); page++) {
+    const query = { from, to, group_by, page: String(page), limit: "100" }
+    const { data, metadata } = await call("GET /api/external/usage/conversations", { query })
+    rows.push(...data)
+    pages = metadata.totalPages
+  }
+  return rows
+})
 
 /** The usage of each key since midnight UTC. */
 export const usageToday = resources(() => {

@@ -1,0 +1,238 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { formatCompact, formatCount, formatShare, plural } from "../../../shared/Format.ts"
+import { BarsByDay } from "../../charts/BarsByDay.tsx"
+import { addDays, countDays, daysBetween } from "../../charts/Days.ts"
+import { stack } from "../../charts/Stacks.ts"
+import { bind } from "../../parts/Field.tsx"
+import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
+import { Table } from "../../parts/Table.tsx"
+import { href } from "../../Router.ts"
+import { useResource } from "../../server/Resource.ts"
+import { adviceOf, changeWords, type Counts, type Quality, qualityOf } from "./Quality.ts"
+import { costOf, PricesDialog } from "./Prices.tsx"
+import type { UsageRow } from "./Report.ts"
+import { conversationReport, usageReport } from "./UsageData.ts"
+
+interface TileProps {
+  readonly label: string
+  readonly value: string
+  readonly now: number
+  readonly before: number
+  /** Whether more of it is worse. */
+  readonly isBad?: boolean
+  readonly isKnown?: boolean
+  readonly children?: ComponentChildren
+}
+
+/** A number with how much it differs from that of the time before. */
+const Tile = ({ before, children, isBad, isKnown = true, label, now, value }: TileProps) => {
+  const kind = isBad === undefined || before === 0 || now === before ? "soft" : now > before === isBad ? "bad" : "good"
+  return (
+    <div class="tile box stack tight">
+      <dt class="soft small">{label}</dt>
+      <dd>
+        <strong>{value}</strong>
+        {isKnown && <span class={`small tile-change ${kind}`}>{changeWords(now, before)}</span>}
+        {children}
+      </dd>
+    </div>
+  )
+}
+
+const tokensOf = (rows: ReadonlyArray<UsageRow>): number =>
+  rows.reduce((sum, { total_tokens }) => sum + total_tokens, 0)
+
+interface InsightProps {
+  readonly from: string
+  readonly to: string
+  readonly chatbotName: (id: string) => string
+}
+
+/** How chatbots did in a time, compared with the time before, and what to do about it. */
+export const Insight = ({ chatbotName, from, to }: InsightProps) => {
+  const days = countDays(from, to)
+  const [earlier, until] = [addDays(from, -days), addDays(from, -1)]
+  const now = useResource(conversationReport(from, to, "chatbot"))
+  const before = useResource(conversationReport(earlier, until, "chatbot")).data.value
+  const tokens = useResource(usageReport(from, to, "model")).data.value ?? []
+  const tokensBefore = useResource(usageReport(earlier, until, "model")).data.value ?? []
+  return (
+    <Loaded of={now}>
+      {(rows) => (
+        <Shown
+          {...{ chatbotName, from, rows, to, tokens, tokensBefore }}
+          before={qualityOf(before ?? [])}
+          beforeWords={`the ${plural(days, "day")} before`}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+const measures = [
+  { value: "questions", label: "Questions", unit: "questions" },
+  { value: "unanswered", label: "Without an answer", unit: "questions without an answer" },
+  { value: "rated_down", label: "Rated down", unit: "replies rated down" },
+] as const
+
+/** The questions of each day, of those without an answer, or of replies that were rated down. */
+const ByDay = ({ chatbotName, from, to }: InsightProps) => {
+  const report = useResource(conversationReport(from, to, "day,chatbot"))
+  const shown = useSignal<(typeof measures)[number]["value"]>("questions")
+  const measure = measures.find(({ value }) => value === shown.value) ?? measures[0]
+  return (
+    <section class="section stack" aria-label="Questions by day">
+      <Tabs label="What is shown by day" {...bind(shown)} tabs={measures} />
+      <Loaded of={report}>
+        {(rows) => (
+          <BarsByDay
+            title={`${measure.label} by day and chatbot`}
+            stacks={stack(
+              daysBetween(from, to),
+              rows.map((row) => ({ day: row.day ?? "", key: row.chatbot_id ?? "", value: row[measure.value] })),
+            )}
+            name={chatbotName}
+            unit={measure.unit}
+          />
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+interface ShownProps extends InsightProps {
+  readonly rows: ReadonlyArray<Counts & { readonly chatbot_id?: string }>
+  readonly before: Quality
+  readonly beforeWords: string
+  readonly tokens: ReadonlyArray<UsageRow>
+  readonly tokensBefore: ReadonlyArray<UsageRow>
+}
+
+const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, tokensBefore }: ShownProps) => {
+  const isPricing = useSignal(false)
+  const now = qualityOf(rows)
+  const cost = costOf(tokens)
+  const [used, usedBefore] = [tokensOf(tokens), tokensOf(tokensBefore)]
+  const advice = adviceOf(rows, { used, usedBefore, questions: now.questions, questionsBefore: before.questions })
+  return (
+    <>
+      <p class="soft small">Compared with {beforeWords}.</p>
+      <dl class="tiles">
+        <Tile label="Questions" value={formatCount(now.questions)} now={now.questions} before={before.questions} />
+        <Tile
+          label="Without an answer"
+          value={formatShare(now.unansweredShare)}
+          now={now.unansweredShare}
+          before={before.unansweredShare}
+          isBad
+        />
+        <Tile
+          label="Rated up"
+          value={now.rated === 0 ? "–" : formatShare(now.upShare)}
+          now={now.upShare}
+          before={before.upShare}
+          isBad={false}
+        >
+          {now.rated > 0 && <span class="soft small">of {plural(now.rated, "rating")}</span>}
+        </Tile>
+        <Tile label="Tokens" value={formatCompact(used)} now={used} before={usedBefore} />
+        <Tile
+          label="Cost"
+          value={cost === undefined ? "–" : cost.toFixed(2)}
+          isKnown={cost !== undefined}
+          now={cost ?? 0}
+          before={costOf(tokensBefore) ?? 0}
+        >
+          {tokens.length > 0 && (
+            <button type="button" class="link small" onClick={() => (isPricing.value = true)}>
+              {cost === undefined ? "Enter prices" : "Prices"}
+            </button>
+          )}
+        </Tile>
+      </dl>
+      <Section title="What to do">
+        <ul class="stack tight">
+          {advice.length === 0 && <Finding kind="good">Nothing needs you in this time.</Finding>}
+          {advice.map(({ chatbotId, kind, text }) => (
+            <Finding key={kind + String(chatbotId)} kind="warn">
+              <div>
+                {chatbotId !== undefined && <strong>{chatbotName(chatbotId)}: </strong>}
+                {text}{" "}
+                {kind !== "tokens" && (
+                  <a class="inline" href={href("conversations", {}, { show: kind, from, to, chatbot: chatbotId })}>
+                    Read them
+                  </a>
+                )}
+                {kind === "unanswered" && chatbotId !== undefined && (
+                  <>
+                    {", and "}
+                    <a class="inline" href={href("knowledge", { chatbotId })}>
+                      add what is missing
+                    </a>
+                  </>
+                )}
+                {kind !== "tokens" && "."}
+              </div>
+            </Finding>
+          ))}
+        </ul>
+      </Section>
+      {rows.length > 0 && <ByDay {...{ chatbotName, from, to }} />}
+      {rows.length > 0 && (
+        <Table
+          label="Conversations by chatbot"
+          rows={rows}
+          keyOf={({ chatbot_id }) => chatbot_id ?? ""}
+          columns={[
+            {
+              title: "Chatbot",
+              kind: "main",
+              sort: ({ chatbot_id }) => chatbotName(chatbot_id ?? ""),
+              cell: ({ chatbot_id }) => chatbotName(chatbot_id ?? ""),
+            },
+            {
+              title: "Conversations",
+              kind: "number",
+              isExtra: true,
+              sort: ({ conversations }) => conversations,
+              cell: ({ conversations }) => formatCount(conversations),
+            },
+            {
+              title: "Questions",
+              kind: "number",
+              sort: ({ questions }) => questions,
+              cell: ({ questions }) => formatCount(questions),
+            },
+            {
+              title: "No answer",
+              kind: "number",
+              sort: (row) => qualityOf([row]).unansweredShare,
+              cell: (row) => formatShare(qualityOf([row]).unansweredShare),
+            },
+            {
+              title: "Rated up",
+              kind: "number",
+              isExtra: true,
+              sort: ({ rated_up }) => rated_up,
+              cell: ({ rated_up }) => formatCount(rated_up),
+            },
+            {
+              title: "Rated down",
+              kind: "number",
+              isExtra: true,
+              sort: ({ rated_down }) => rated_down,
+              cell: ({ rated_down }) => formatCount(rated_down),
+            },
+          ]}
+        />
+      )}
+      {isPricing.value && (
+        <PricesDialog
+          models={Array.from(new Set(tokens.map(({ model = "" }) => model))).toSorted()}
+          onClose={() => (isPricing.value = false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { kept } from "../../data/Kept.ts"
+import { FormDialog, useDraft } from "../../parts/Dialogs.tsx"
+import { TextField } from "../../parts/Field.tsx"
+import { fieldsIn, isFields, numberIn } from "../../server/Unknown.ts"
+import type { UsageRow } from "./Report.ts"
+
+/** Prices of a model, in whatever currency, for a million tokens that it reads or writes. */
+interface Price {
+  readonly input: number
+  readonly output: number
+}
+
+/** The prices by model that the person has entered in this browser: providers change theirs. */
+const prices = kept<Readonly<Record<string, Price>>>("prices", {}, (stored) =>
+  isFields(stored)
+    ? Object.fromEntries(
+        Object.entries(stored).map(([model, price]) => {
+          const { input, output } = fieldsIn(price)
+          return [model, { input: numberIn(input) ?? 0, output: numberIn(output) ?? 0 }]
+        }),
+      )
+    : undefined,
+)
+
+/** The shares of the input's price that providers usually take for tokens of their cache. */
+const CACHE_READ = 0.1
+const CACHE_WRITE = 1.25
+
+/** The cost of rows that name their models; undefined as long as nobody has entered a price. */
+export const costOf = (rows: ReadonlyArray<UsageRow>): number | undefined =>
+  Object.keys(prices.value).length === 0
+    ? undefined
+    : rows.reduce((sum, row) => {
+        const { input = 0, output = 0 } = prices.value[row.model ?? ""] ?? {}
+        const read = row.input_tokens + row.cache_read_tokens * CACHE_READ + row.cache_write_tokens * CACHE_WRITE
+        return sum + (read * input + row.output_tokens * output) / 1_000_000
+      }, 0)
+
+interface PricesProps {
+  readonly models: ReadonlyArray<string>
+  readonly onClose: () => void
+}
+
+/** A form for the prices of models. */
+export const PricesDialog = ({ models, onClose }: PricesProps) => {
+  const { draft, of } = useDraft<Record<string, string>>(
+    Object.fromEntries(
+      models.flatMap((model) =>
+        (["input", "output"] as const).map((kind) => [`${kind} ${model}`, String(prices.value[model]?.[kind] ?? "")]),
+      ),
+    ),
+  )
+  const save = async (): Promise<void> => {
+    const entered = models
+      .filter((model) => `${draft[`input ${model}`]}${draft[`output ${model}`]}` !== "")
+      .map((model) => [model, { input: Number(draft[`input ${model}`]), output: Number(draft[`output ${model}`]) }])
+    prices.value = { ...prices.value, ...Object.fromEntries(entered) }
+    onClose()
+  }
+  return (
+    <FormDialog title="Prices of models" action="Save" onSubmit={save} onClose={onClose}>
+      <p class="soft">
+        For a million tokens, as your provider's price list says. Kept in this browser. Tokens read from the provider's
+        cache count a tenth, tokens written to it five quarters.
+      </p>
+      {models.map((model) => (
+        <fieldset key={model} class="columns narrow">
+          <legend>{model}</legend>
+          <TextField label="Input" type="number" min={0} step="any" {...of(`input ${model}`)} />
+          <TextField label="Output" type="number" min={0} step="any" {...of(`output ${model}`)} />
+        </fieldset>
+      ))}
+    </FormDialog>
+  )
+}

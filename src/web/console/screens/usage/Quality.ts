@@ -1,0 +1,102 @@
+import { formatShare, plural } from "../../../shared/Format.ts"
+
+/*
+ * Numbers of conversations, and what follows from them.
+ */
+
+/** Numbers of conversations, as the API reports them. */
+export interface Counts {
+  readonly conversations: number
+  readonly questions: number
+  readonly unanswered: number
+  readonly rated_up: number
+  readonly rated_down: number
+}
+
+/** How well questions were answered. Shares are from 0 to 1, and 0 of nothing. */
+export interface Quality {
+  readonly questions: number
+  readonly unansweredShare: number
+  readonly rated: number
+  readonly upShare: number
+}
+
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(1, part / whole))
+
+const sumOf = (rows: ReadonlyArray<Counts>, field: keyof Counts): number =>
+  rows.reduce((sum, row) => sum + row[field], 0)
+
+/** The quality of the answers in all rows together. */
+export const qualityOf = (rows: ReadonlyArray<Counts>): Quality => {
+  const questions = sumOf(rows, "questions")
+  const rated = sumOf(rows, "rated_up") + sumOf(rows, "rated_down")
+  return {
+    questions,
+    rated,
+    unansweredShare: share(sumOf(rows, "unanswered"), questions),
+    upShare: share(sumOf(rows, "rated_up"), rated),
+  }
+}
+
+/** A number beside that of the time before: `+20%`, `−5%`, `as before`, or `none before`. */
+export const changeWords = (now: number, before: number): string => {
+  if (now === before) return "as before"
+  if (before === 0) return "none before"
+  const change = Math.round((now / before - 1) * 100)
+  return change === 0 ? "as before" : `${change > 0 ? "+" : "−"}${Math.abs(change)}%`
+}
+
+/** Something that an operator can do about the numbers. Its kind is that of the conversations to read. */
+export interface Advice {
+  readonly kind: "unanswered" | "down" | "tokens"
+  /** The chatbot that it is about; undefined for all. */
+  readonly chatbotId: string | undefined
+  readonly text: string
+}
+
+interface Tokens {
+  readonly used: number
+  readonly usedBefore: number
+  readonly questions: number
+  readonly questionsBefore: number
+}
+
+/** The share of questions without an answer from which on a chatbot is named. */
+const UNANSWERED_FROM = 0.05
+/** The growth of tokens for a question that is worth a look. */
+const TOKENS_FROM = 1.5
+/** The most chatbots that are named for one reason, the worst first. */
+const NAMED_MAX = 3
+
+/** What to do about the numbers of chatbots, the most pressing first. */
+export const adviceOf = (
+  rows: ReadonlyArray<Counts & { readonly chatbot_id?: string }>,
+  { questions, questionsBefore, used, usedBefore }: Tokens,
+): ReadonlyArray<Advice> => {
+  const unanswered = rows
+    .filter((row) => row.unanswered > 0 && qualityOf([row]).unansweredShare >= UNANSWERED_FROM)
+    .toSorted((a, b) => b.unanswered - a.unanswered)
+    .slice(0, NAMED_MAX)
+    .map((row) => ({
+      kind: "unanswered" as const,
+      chatbotId: row.chatbot_id,
+      text: `${plural(row.unanswered, "question")} without an answer, ${formatShare(qualityOf([row]).unansweredShare)} of all.`,
+    }))
+  const down = rows
+    .filter((row) => row.rated_down > 0)
+    .toSorted((a, b) => b.rated_down - a.rated_down)
+    .slice(0, NAMED_MAX)
+    .map((row) => ({
+      kind: "down" as const,
+      chatbotId: row.chatbot_id,
+      text: `${plural(row.rated_down, "reply", "replies")} rated down.`,
+    }))
+  const growth =
+    questions === 0 || usedBefore === 0 ? 0 : used / questions / (usedBefore / Math.max(1, questionsBefore))
+  const tokens = {
+    kind: "tokens" as const,
+    chatbotId: undefined,
+    text: `A question takes ${formatShare(growth - 1)} more tokens than before. Longer prompts, longer conversations or another model are the usual reasons: compare the models below.`,
+  }
+  return [...unanswered, ...down, ...(growth >= TOKENS_FROM ? [tokens] : [])]
+}
