@@ -138,6 +138,34 @@ describe("a visitor", () => {
     expect(await chat.reply()).toBe("At noon, and at six.")
   })
 
+  visit("reads code in colours and formulas, which are loaded when there are some", async ({ page }) => {
+    const loaded: Array<string> = []
+    page.on("request", (request) => loaded.push(new URL(request.url()).pathname))
+    const loads = (name: string) => loaded.some((path) => path.includes(`/${name}`))
+    model.answers(() => says("It is *plain*."))
+    const { id: learned } = await server.api.newChatbot()
+    const chat = await Chat.open(page, site.page({ "data-key": learned }))
+    await chat.exchange("When?")
+    expect([loads("Colored"), loads("temml")]).toEqual([false, false])
+    const rows = Array.from(
+      { length: 3 },
+      (_, row) => `| ${Array.from({ length: 9 }, (_, column) => `cell ${row} ${column}`).join(" | ")} |`,
+    )
+    const table = [`| ${"Column | ".repeat(9)}`, `|${" --- |".repeat(9)}`, ...rows].join("\n")
+    model.answers(() =>
+      says(
+        `Energy is $E = mc^2$.\n\n$$\n\\int_0^1 x^2\\,dx = \\frac{1}{3}\n$$\n\n\`\`\`js\n// The next ferry\nconst ferry = await sail("noon", { islands: 3, isReturning: true, passengers: ["Ada", "Grace"] })\n\`\`\`\n\n${table}`,
+      ),
+    )
+    await chat.exchange("And the energy?", 2)
+    await chat.within.locator("math").nth(1).waitFor()
+    expect(await chat.within.locator("math").first().textContent()).toContain("E")
+    await chat.within.locator(".code-keyword").first().waitFor()
+    expect(await chat.within.locator("pre code").innerText()).toContain('const ferry = await sail("noon"')
+    expect([loads("Colored"), loads("temml")]).toEqual([true, true])
+    await inspect(page, "widget-code", chat.document)
+  })
+
   visit("rates a reply with a comment, takes it back, and copies it", async ({ context, page }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"])
     model.answers(() => says(answer))

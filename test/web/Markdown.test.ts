@@ -289,3 +289,56 @@ describe("Markdown that is streamed", () => {
     expect(second[0]).toBe(first[0] as NonNullable<(typeof first)[0]>)
   })
 })
+
+describe("formulas", () => {
+  const formulasIn = (source: string) =>
+    named(render(source), "math").map((element) => [textOf(element), element.attributes["isDisplay"]])
+
+  test("are what stands between the signs of TeX, in a line or in lines of their own", () => {
+    expect(formulasIn("Energy is $E = mc^2$, and \\(a_1\\) is **$x$**.")).toEqual([
+      ["E = mc^2", false],
+      ["a_1", false],
+      ["x", false],
+    ])
+    expect(formulasIn("So:\n\n$$\nx = \\frac{1}{2}\n- y\n$$\n\n\\[ a \\le b \\]\n\n- and $$z^2$$")).toEqual([
+      ["x = \\frac{1}{2}\n- y", true],
+      ["a \\le b", true],
+      ["z^2", true],
+    ])
+  })
+
+  test.each([
+    "It costs $5 and not $10.",
+    "From $5-$10, or 20–30 US$ each.",
+    "Between $20 (was $30) and $ 40 $.",
+    "Read \\[this\\] and \\(that\\).",
+    "The variable `$a = $b` of $HOME and $PATH.",
+    "An open $E = mc^2",
+  ])("are not prices, brackets or code: %s", (source) => {
+    expect(formulasIn(source)).toEqual([])
+  })
+
+  test.each(["$", "$$", "\\(", "\\[", "$a"])(
+    "are looked for in no more than the text that follows: many %s",
+    (sign) => {
+      expect(formulasIn(sign.repeat(50_000 / sign.length))).toEqual([])
+    },
+  )
+})
+
+test("code is divided into parts with colours, by any usual name of its language", async () => {
+  const { colored } = await import("../../src/web/shared/markdown/Colored.ts")
+  const source = 'const a = "text" // why\n'
+  for (const name of ["js", "JavaScript", "ts"]) {
+    const parts = colored(source, name) ?? []
+    expect(parts.map(({ text }) => text).join("")).toBe(source)
+    expect(parts.flatMap(({ kind, text }) => (kind === undefined ? [] : [[kind, text.trim()]]))).toEqual(
+      expect.arrayContaining([
+        ["keyword", "const"],
+        ["string", '"text"'],
+        ["comment", "// why"],
+      ]),
+    )
+  }
+  expect(colored(source, "klingon")).toBeUndefined()
+})

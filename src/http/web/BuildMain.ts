@@ -13,6 +13,20 @@ import { hashOf, root, webSources } from "./Sources.ts"
 /** The name of a build in the server's cache, or of the directory of one that was not finished. */
 const cached = /^[0-9a-f]{16}(?:\.unfinished-.*)?$/
 
+/** What `marked` has beside its lexer: 3 kB of the widget that no page uses, and that a bundler has to keep. */
+const beyondLexer = /var (\w+)=new \w+;function \w+\(\w+,\w+\)\{return \1\.parse\([^]*export\{[^]*?(\w+) as Lexer[^]*$/
+
+const lexerOnly: Bun.BunPlugin = {
+  name: "lexer of marked",
+  setup: (build) => {
+    build.onLoad({ filter: /[/\\]marked\.esm\.js$/ }, async ({ path }) => {
+      const source = await Bun.file(path).text()
+      if (!beyondLexer.test(source)) throw new Error(`The lexer is not where it was in ${path}.`)
+      return { contents: source.replace(beyondLexer, "export{$2 as Lexer}"), loader: "js" }
+    })
+  },
+}
+
 /**
  * Bundles one entry into a directory, under a name of its own. Each is bundled alone, so that what one of them uses of a
  * shared module makes no other one larger.
@@ -29,6 +43,7 @@ const bundle = (entry: string, name: string, directory: string, isModule: boolea
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },
     tsconfig: join(root, "src/web/tsconfig.json"),
+    plugins: [lexerOnly],
   })
 
 const mediaTypes: Readonly<Record<string, string>> = {

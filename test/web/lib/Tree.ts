@@ -21,6 +21,11 @@ const nodesOf = (node: ComponentChildren): ReadonlyArray<Element | string> => {
   }
   // What uses hooks renders only in a document.
   if (node.type.name === "CopyButton") return [{ name: "button", attributes, children: [] }]
+  if (node.type.name === "Code") return [{ name: "code", attributes: {}, children: [String(attributes["text"])] }]
+  if (node.type.name === "Formula") {
+    const { isDisplay, text } = Object(attributes["token"])
+    return [{ name: "math", attributes: { isDisplay }, children: [text] }]
+  }
   const render = node.type as (props: object) => ComponentChildren
   return nodesOf(render(node.props))
 }

@@ -1,4 +1,5 @@
 import { Lexer, type Token, type TokensList } from "marked"
+import { mathExtensions } from "./MathTokens.ts"
 
 /** Depth of quotes, lists, emphasis and links inside of each other, below which everything is plain text. */
 const MAX_DEPTH = 12
@@ -23,7 +24,7 @@ export class BoundedLexer extends Lexer {
 
   /** @param known Definitions of links in blocks before the text, by their labels. */
   constructor(known: ReadonlyMap<string, LinkDefinition>) {
-    super({ gfm: true, breaks: true })
+    super({ gfm: true, breaks: true, extensions: mathExtensions })
     for (const [label, { href, title }] of known) {
       Object.defineProperty(this.tokens.links, label, { value: { href, title }, configurable: true, writable: true })
     }

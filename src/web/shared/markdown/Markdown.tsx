@@ -2,7 +2,10 @@ import { type ComponentChildren, type JSX, type VNode } from "preact"
 import type { Token, Tokens } from "marked"
 import { safeAddress } from "./Address.ts"
 import { isKnown, type Block } from "./Blocks.ts"
+import { Code } from "./Code.tsx"
 import { CopyButton, type CopyTexts } from "./CopyButton.tsx"
+import { Formula } from "./Formula.tsx"
+import { isMath } from "./MathTokens.ts"
 
 /** The texts of Markdown in the reader's language. */
 export interface MarkdownTexts extends CopyTexts {
@@ -45,6 +48,7 @@ const blockNodes = (tokens: ReadonlyArray<Token>, texts: MarkdownTexts): Compone
   tokens.map((token, index) => blockNode(token, index, texts))
 
 const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentChildren => {
+  if (isMath(token)) return <Formula key={`${key} ${token.raw}`} token={token} />
   if (!isKnown(token)) return null
   switch (token.type) {
     case "space":
@@ -148,7 +152,7 @@ const CodeBlock = ({ language, text, texts }: CodeBlockProps): VNode => (
     </figcaption>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard. */}
     <pre tabIndex={0}>
-      <code>{text}</code>
+      <Code text={text} language={language} />
     </pre>
   </figure>
 )
@@ -156,6 +160,7 @@ const CodeBlock = ({ language, text, texts }: CodeBlockProps): VNode => (
 const inlineNodes = (tokens: ReadonlyArray<Token>): ComponentChildren => tokens.map(inlineNode)
 
 const inlineNode = (token: Token, key: number): ComponentChildren => {
+  if (isMath(token)) return <Formula key={`${key} ${token.raw}`} token={token} />
   if (!isKnown(token)) return null
   switch (token.type) {
     case "strong":

@@ -58,10 +58,10 @@ const Recent = (): VNode | null => {
       <h2 id="recent" class="note">
         {texts.conversations}
       </h2>
-      <ul class="recent">
+      <ul class="conversations">
         {list.map(({ id, title, updated_at }) => (
-          <li key={id}>
-            <button type="button" class="row nowrap" onClick={() => void chat.open(id)}>
+          <li key={id} class="conversation">
+            <button type="button" class="opens" onClick={() => void chat.open(id)}>
               <bdi class="ellipsis">{title}</bdi>
               <span class="note">{ago(updated_at)}</span>
             </button>
