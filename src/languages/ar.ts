@@ -90,6 +90,7 @@ export const widget: WidgetTexts = {
   page: "صفحة {n}",
   emailQuestion: "على أي بريد إلكتروني يمكننا التواصل معك؟",
   email: "البريد الإلكتروني",
+  emailInvalid: "يرجى إدخال عنوان بريد إلكتروني مثل name@example.com.",
   goOn: "متابعة",
   skip: "لا، شكرًا",
   messages: "الرسائل: {n}",

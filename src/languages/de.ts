@@ -102,6 +102,7 @@ export const widget: WidgetTexts = {
   page: "Seite {n}",
   emailQuestion: "Unter welcher E-Mail-Adresse können wir Sie erreichen?",
   email: "E-Mail-Adresse",
+  emailInvalid: "Bitte geben Sie eine E-Mail-Adresse wie name@example.com ein.",
   goOn: "Weiter",
   skip: "Nein, danke",
   messages: "Nachrichten: {n}",

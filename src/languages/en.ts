@@ -98,6 +98,7 @@ export const widget = {
   page: "Page {n}",
   emailQuestion: "At which e-mail address can we reach you?",
   email: "E-mail address",
+  emailInvalid: "Please enter an e-mail address such as name@example.com.",
   goOn: "Continue",
   skip: "No, thanks",
   messages: "Messages: {n}",

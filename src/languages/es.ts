@@ -99,6 +99,7 @@ export const widget: WidgetTexts = {
   page: "Página {n}",
   emailQuestion: "¿En qué correo electrónico podemos contactarte?",
   email: "Correo electrónico",
+  emailInvalid: "Introduzca una dirección de correo como nombre@example.com.",
   goOn: "Continuar",
   skip: "No, gracias",
   messages: "Mensajes: {n}",

@@ -99,6 +99,7 @@ export const widget: WidgetTexts = {
   page: "Page {n}",
   emailQuestion: "À quelle adresse e-mail pouvons-nous vous joindre ?",
   email: "Adresse e-mail",
+  emailInvalid: "Veuillez saisir une adresse e-mail, par exemple nom@example.com.",
   goOn: "Continuer",
   skip: "Non merci",
   messages: "Messages : {n}",

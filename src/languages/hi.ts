@@ -91,6 +91,7 @@ export const widget: WidgetTexts = {
   page: "पृष्ठ {n}",
   emailQuestion: "हम आपसे किस ईमेल पते पर संपर्क करें?",
   email: "ईमेल पता",
+  emailInvalid: "कृपया name@example.com जैसा ई-मेल पता लिखें।",
   goOn: "जारी रखें",
   skip: "नहीं, धन्यवाद",
   messages: "संदेश: {n}",

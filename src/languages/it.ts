@@ -98,6 +98,7 @@ export const widget: WidgetTexts = {
   page: "Pagina {n}",
   emailQuestion: "A quale indirizzo e-mail possiamo contattarti?",
   email: "Indirizzo e-mail",
+  emailInvalid: "Inserisca un indirizzo e-mail come nome@example.com.",
   goOn: "Continua",
   skip: "No, grazie",
   messages: "Messaggi: {n}",

@@ -93,6 +93,7 @@ export const widget: WidgetTexts = {
   page: "{n} ページ",
   emailQuestion: "ご連絡先のメールアドレスを教えてください。",
   email: "メールアドレス",
+  emailInvalid: "name@example.com のようなメールアドレスを入力してください。",
   goOn: "続ける",
   skip: "今はしない",
   messages: "{n} 件のメッセージ",

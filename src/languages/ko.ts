@@ -92,6 +92,7 @@ export const widget: WidgetTexts = {
   page: "{n}쪽",
   emailQuestion: "연락받으실 이메일 주소를 알려 주세요.",
   email: "이메일 주소",
+  emailInvalid: "name@example.com과 같은 이메일 주소를 입력해 주세요.",
   goOn: "계속",
   skip: "괜찮습니다",
   messages: "메시지 {n}개",

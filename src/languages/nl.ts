@@ -98,6 +98,7 @@ export const widget: WidgetTexts = {
   page: "Pagina {n}",
   emailQuestion: "Op welk e-mailadres kunnen we je bereiken?",
   email: "E-mailadres",
+  emailInvalid: "Vul een e-mailadres in, zoals naam@example.com.",
   goOn: "Doorgaan",
   skip: "Nee, bedankt",
   messages: "Berichten: {n}",

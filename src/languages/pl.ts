@@ -95,6 +95,7 @@ export const widget: WidgetTexts = {
   page: "Strona {n}",
   emailQuestion: "Pod jakim adresem e-mail możemy się z Tobą skontaktować?",
   email: "Adres e-mail",
+  emailInvalid: "Proszę podać adres e-mail, na przykład imie@example.com.",
   goOn: "Dalej",
   skip: "Nie, dziękuję",
   messages: "Wiadomości: {n}",

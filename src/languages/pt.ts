@@ -97,6 +97,7 @@ export const widget: WidgetTexts = {
   page: "Página {n}",
   emailQuestion: "Em que e-mail podemos entrar em contato?",
   email: "E-mail",
+  emailInvalid: "Introduza um endereço de e-mail como nome@example.com.",
   goOn: "Continuar",
   skip: "Não, obrigado",
   messages: "Mensagens: {n}",

@@ -98,6 +98,7 @@ export const widget: WidgetTexts = {
   page: "Страница {n}",
   emailQuestion: "По какому адресу электронной почты с вами можно связаться?",
   email: "Электронная почта",
+  emailInvalid: "Введите адрес электронной почты, например name@example.com.",
   goOn: "Продолжить",
   skip: "Нет, спасибо",
   messages: "Сообщений: {n}",

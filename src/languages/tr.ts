@@ -98,6 +98,7 @@ export const widget: WidgetTexts = {
   page: "Sayfa {n}",
   emailQuestion: "Size hangi e-posta adresinden ulaşabiliriz?",
   email: "E-posta adresi",
+  emailInvalid: "Lütfen ad@example.com gibi bir e-posta adresi girin.",
   goOn: "Devam et",
   skip: "Hayır, teşekkürler",
   messages: "{n} mesaj",

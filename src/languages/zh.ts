@@ -88,6 +88,7 @@ export const widget: WidgetTexts = {
   page: "第 {n} 页",
   emailQuestion: "我们可以通过哪个邮箱联系您？",
   email: "邮箱",
+  emailInvalid: "请输入电子邮件地址，例如 name@example.com。",
   goOn: "继续",
   skip: "不用了",
   messages: "{n} 条消息",

@@ -290,6 +290,35 @@ onScreen("a dialog with fields begins with the first of them", async ({ page }) 
   }
 })
 
+onScreen("the test page of a widget is closed by Escape, also from within the chat", async ({ page }) => {
+  await page.goto(`${server.url}/console/chatbots/${id}/widget`)
+  await settled(page)
+  await page.getByRole("button", { name: "Load a test page" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.frameLocator("iframe").locator("textarea").press("Escape")
+  await dialog.waitFor({ state: "detached" })
+})
+
+onScreen("the widget's button, starter questions and words in a language are edited and seen", async ({ page }) => {
+  await page.goto(`${server.url}/console/chatbots/${id}/widget`)
+  await settled(page)
+  await page.getByLabel("Icon").selectOption("Headset")
+  await page.getByLabel("Starter questions").fill("When does the ferry sail?")
+  await page.getByLabel("Add a language").selectOption("German")
+  await page.getByRole("group", { name: "German" }).getByLabel("Greeting").fill("Moin!")
+  const preview = page.getByRole("complementary", { name: "Preview" }).frameLocator("iframe")
+  await preview.getByRole("button", { name: "When does the ferry sail?" }).waitFor()
+  await inspect(page, "console-widget-words")
+  await page.getByRole("button", { name: "Save", exact: true }).click()
+  await page.getByText("Saved.").waitFor()
+  const { chat_widget_config } = await server.api.get(`/api/external/chatbot/${id}/chat-widget`)
+  expect(chat_widget_config).toMatchObject({
+    launcher: { icon: "headset" },
+    suggestions: ["When does the ferry sail?"],
+    translations: { de: { greeting: "Moin!" } },
+  })
+})
+
 onScreen("every entry of the navigation opens the screen that it names", async ({ page }) => {
   await page.goto(server.url)
   await settled(page)

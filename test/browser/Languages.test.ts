@@ -24,6 +24,7 @@ visit(
       placeholders.add((await chat.composer.getAttribute("placeholder")) ?? "")
       greetings.add(await chat.within.locator(".greeting").innerText())
       if (language !== "ar") continue
+      expect(await chat.composer.evaluate((field) => getComputedStyle(field).direction)).toBe("rtl")
       await chat.exchange("متى؟")
       await inspect(page, "widget-arabic", chat.document)
     }
@@ -47,6 +48,10 @@ visit(
     await english.button("May I bring my dog?").click()
     expect(await english.reply()).toBe("You said: May I bring my dog?")
     expect(await english.button("When does the ferry sail?").count()).toBe(0)
+    await page.goto(`${server.url}/chat/${worded}`)
+    const own = new Chat(page, page)
+    await own.composer.waitFor()
+    await inspect(page, "chat-page-suggestions")
     const german = await Chat.open(page, site.page({ key: worded, "data-language": "de" }))
     await german.button("Neues Gespräch").click()
     await german.within.getByText("Moin!").waitFor()
@@ -68,11 +73,37 @@ visit(
   { locale: "de-AT" },
 )
 
+visit(
+  "the form for an e-mail address says what is wrong above its buttons, from right to left too",
+  async ({ page }) => {
+    const { id: gated } = await server.api.newChatbot({ settings: { isRequestUserInfoEnabled: true } })
+    for (const language of ["ar", "ja"]) {
+      const chat = await Chat.open(page, site.page({ key: gated, "data-language": language }))
+      await chat.ask("؟")
+      await chat.within.getByRole("textbox").first().fill("x")
+      const submit = chat.within.locator("form.email button[type=submit]")
+      await submit.click()
+      const error = await chat.within.getByRole("alert").boundingBox()
+      const button = await submit.boundingBox()
+      expect((error?.y ?? 0) + (error?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0)
+      await inspect(page, `widget-email-${language}`, chat.document)
+      await call(page, "reset")
+    }
+  },
+)
+
 visit("a public chatbot has a page of its own", async ({ page }) => {
   model.answers(() => says("At noon."))
   await page.goto(`${server.url}/chat/${slug}`)
   const chat = new Chat(page, page)
+  await chat.composer.waitFor()
+  await inspect(page, "chat-page-home")
   expect(await chat.exchange("When?")).toBe("At noon.")
+  // The title stands above the conversation.
+  const [title, greeting] = await Promise.all(
+    [page.getByRole("heading"), page.locator(".greeting")].map((element) => element.boundingBox()),
+  )
+  expect(Math.abs((title?.x ?? 0) - (greeting?.x ?? 0))).toBeLessThan(2)
   await inspect(page, "chat-page")
   await page.reload()
   expect(await chat.reply()).toBe("At noon.")

@@ -237,6 +237,7 @@ describe("a visitor", () => {
     const email = chat.within.getByRole("textbox", { name: /e-mail address/ })
     await email.fill("no address")
     await chat.button("Continue").click()
+    await chat.within.getByRole("alert").getByText("Please enter an e-mail address").waitFor()
     expect(await email.evaluate((input) => input.matches(":invalid") && input === document.activeElement)).toBe(true)
     await inspect(page, "widget-email", chat.document)
     await email.fill("ada@parley.example")

@@ -57,7 +57,8 @@ export const Composer = (): VNode => {
         <textarea
           ref={field}
           rows={1}
-          dir="auto"
+          // Without a text there is nothing to go by, and the placeholder has the direction of its language.
+          dir={text.value === "" ? undefined : "auto"}
           value={text}
           placeholder={texts.placeholder}
           aria-label={texts.placeholder}
