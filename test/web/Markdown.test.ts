@@ -318,12 +318,9 @@ describe("formulas", () => {
     expect(formulasIn(source)).toEqual([])
   })
 
-  test.each(["$", "$$", "\\(", "\\[", "$a"])(
-    "are looked for in no more than the text that follows: many %s",
-    (sign) => {
-      expect(formulasIn(sign.repeat(50_000 / sign.length))).toEqual([])
-    },
-  )
+  test.each(["$", "$$", "\\(", "\\["])("are looked for in no more than the text that follows: many %s", (sign) => {
+    expect(formulasIn(sign.repeat(50_000 / sign.length))).toEqual([])
+  })
 })
 
 test("code is divided into parts with colours, by any usual name of its language", async () => {

@@ -18,7 +18,9 @@ const Words = ({ form, tag }: { readonly form: Form; readonly tag: string }) => 
   const at = (name: string): string => `translations.${tag}.${name}`
   return (
     <fieldset class="stack">
-      <legend class="strong">{nameOfLanguage(tag)}</legend>
+      <legend>
+        <strong>{nameOfLanguage(tag)}</strong>
+      </legend>
       <TextArea {...form.lines(at("suggestions"))} label="Starter questions" rows={2} lang={tag} dir="auto" />
       <TextArea {...form.line(at("greeting"))} label="Greeting" rows={2} lang={tag} dir="auto" maxLength={2_000} />
       <div class="columns">
