@@ -417,7 +417,7 @@ onScreen(
     await page.getByLabel("Description").fill("Also mine")
     await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { greeting: "Theirs" } })
     await page.getByRole("button", { name: "Save" }).click()
-    const question = page.getByRole("dialog", { name: "Somebody else has changed this, too" })
+    const question = page.getByRole("dialog", { name: "Somebody else has changed this too" })
     await question.getByRole("checkbox", { name: "Greeting: take theirs" }).check()
     await inspect(page, "console-clash")
     await question.getByRole("button", { name: "Save" }).click()

@@ -38,7 +38,7 @@ const Clashes = ({ clashes, taken }: ClashesProps) => (
 export const chooseSides = async (clashes: ReadonlyArray<Clash>): Promise<ReadonlyArray<string> | undefined> => {
   const taken = signal<ReadonlyArray<string>>([])
   const isDecided = await confirm({
-    title: "Somebody else has changed this, too",
+    title: "Somebody else has changed this too",
     text: <Clashes clashes={clashes} taken={taken} />,
     action: "Save",
     otherwise: "Go on editing",

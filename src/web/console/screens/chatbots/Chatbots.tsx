@@ -6,7 +6,7 @@ import { allChatbots, type ChatbotSummary } from "../../data/Chatbots.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Ago, Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirm, confirmed, FormDialog } from "../../parts/Dialogs.tsx"
+import { confirmed, FormDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { Bulk, type Column, Table } from "../../parts/Table.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
@@ -29,21 +29,6 @@ const matching = (chatbots: ReadonlyArray<ChatbotSummary>, search: string): Read
     [name, description, slug, settings.model].join("\n").toLowerCase().includes(search.trim().toLowerCase()),
   )
 
-const remove = (chatbot: ChatbotSummary): Promise<void> =>
-  confirmed(
-    {
-      title: `Delete ${chatbot.name}?`,
-      text: "Its documents, its conversations, its avatar and the keys that are bound to it are deleted with it. This cannot be undone.",
-      action: "Delete chatbot",
-      typed: chatbot.name,
-    },
-    async () => {
-      await call("DELETE /api/external/chatbot/:chatbotId", { params: { chatbotId: chatbot.id } })
-      await allChatbots().reload()
-    },
-    `${chatbot.name} is deleted.`,
-  )
-
 /** Makes a chatbot with the configuration of another one. */
 const duplicate = ({ id: chatbotId }: ChatbotSummary): Promise<void> =>
   attempt(async () => {
@@ -56,26 +41,27 @@ const duplicate = ({ id: chatbotId }: ChatbotSummary): Promise<void> =>
   })
 
 /** Does something with several chatbots, one after the other. */
-const withEach = (chatbots: ReadonlyArray<ChatbotSummary>, work: (chatbotId: string) => Promise<unknown>) =>
-  attempt(async () => {
-    for (const { id } of chatbots) await work(id)
-    await allChatbots().reload()
-  })
+const withEach = async (chatbots: ReadonlyArray<ChatbotSummary>, work: (chatbotId: string) => Promise<unknown>) => {
+  for (const { id } of chatbots) await work(id)
+  await allChatbots().reload()
+}
 
 const setActive = (chatbots: ReadonlyArray<ChatbotSummary>, active: boolean): Promise<void> =>
-  withEach(chatbots, (id) => call("PATCH /api/external/chatbots", { query: { id }, body: { active } }))
+  attempt(() => withEach(chatbots, (id) => call("PATCH /api/external/chatbots", { query: { id }, body: { active } })))
 
-const removeAll = async (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
-  const many = plural(chatbots.length, "chatbot")
-  const isMeant = await confirm({
-    title: `Delete ${many}?`,
-    text: "Their documents, conversations, avatars and keys are deleted with them. This cannot be undone.",
-    action: "Delete chatbots",
-    typed: many,
-    isDangerous: true,
-  })
-  if (isMeant)
-    await withEach(chatbots, (chatbotId) => call("DELETE /api/external/chatbot/:chatbotId", { params: { chatbotId } }))
+const remove = (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
+  const [first] = chatbots
+  const what = chatbots.length === 1 && first !== undefined ? first.name : plural(chatbots.length, "chatbot")
+  return confirmed(
+    {
+      title: `Delete ${what}?`,
+      text: "All documents, conversations, avatars and keys of a chatbot are deleted with it. This cannot be undone.",
+      action: chatbots.length === 1 ? "Delete chatbot" : "Delete chatbots",
+      typed: what,
+    },
+    () => withEach(chatbots, (chatbotId) => call("DELETE /api/external/chatbot/:chatbotId", { params: { chatbotId } })),
+    `${what} deleted.`,
+  )
 }
 
 type Totals = ReturnType<typeof totalsOf>
@@ -162,7 +148,7 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
               icon: CopyPlus,
               onChoose: () => void duplicate(chatbot),
             },
-          can("chatbots:write") && deleteItem(() => void remove(chatbot)),
+          can("chatbots:write") && deleteItem(() => void remove([chatbot])),
         ]}
       />
     ),
@@ -240,7 +226,7 @@ const Chatbots = () => {
                 <Button small onClick={() => void setActive(chosen, true)}>
                   Resume
                 </Button>
-                <Button small onClick={() => void removeAll(chosen)}>
+                <Button small onClick={() => void remove(chosen)}>
                   Delete …
                 </Button>
               </Bulk>

@@ -84,7 +84,7 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
       <p class="soft">
         {isSecret
           ? "Programs send it with every request. Whoever has it may do what you choose here."
-          : "It stands in the pages of a website, where everybody can read it. It is good for the chat widget of one chatbot, on the pages that you name."}
+          : "It is part of a website, where everybody can read it. It works for the chat widget of one chatbot, on the pages that you name."}
       </p>
       <TextField
         label="Name"

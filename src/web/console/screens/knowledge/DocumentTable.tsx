@@ -47,10 +47,12 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
   const retryAll = async (documents: ReadonlyArray<Document>): Promise<void> => {
     for (const each of documents) if (each.status === "failed") await retry(each)
   }
-  const removeAll = (documents: ReadonlyArray<Document>): Promise<void> =>
-    confirmed(
+  const remove = (documents: ReadonlyArray<Document>): Promise<void> => {
+    const [first] = documents
+    const what = documents.length === 1 && first !== undefined ? first.name : plural(documents.length, "document")
+    return confirmed(
       {
-        title: `Delete ${plural(documents.length, "document")}?`,
+        title: `Delete ${what}?`,
         text: "The chatbot forgets what it read there. This cannot be undone.",
         action: "Delete",
       },
@@ -58,21 +60,9 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
         for (const { id } of documents) await call(`DELETE ${route}`, { params: { chatbotId, documentId: id } })
         onChanged()
       },
-      `${plural(documents.length, "document")} deleted.`,
+      `${what} deleted.`,
     )
-  const remove = ({ id, name }: Document): Promise<void> =>
-    confirmed(
-      {
-        title: `Delete ${name}?`,
-        text: "The chatbot forgets what it read there. This cannot be undone.",
-        action: "Delete",
-      },
-      async () => {
-        await call(`DELETE ${route}`, { params: { chatbotId, documentId: id } })
-        onChanged()
-      },
-      `${name} is deleted.`,
-    )
+  }
   const columns: ReadonlyArray<Column<Document>> = [
     {
       title: "Document",
@@ -130,7 +120,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
               icon: RefreshCw,
               onChoose: () => pickFiles({ accept }, (files) => uploads.add(files, document.id)),
             },
-            mayWrite && deleteItem(() => void remove(document)),
+            mayWrite && deleteItem(() => void remove([document])),
           ]}
         />
       ),
@@ -172,7 +162,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
                 Try the failed ones again
               </Button>
             )}
-            <Button small onClick={() => void removeAll(chosen)}>
+            <Button small onClick={() => void remove(chosen)}>
               Delete …
             </Button>
           </Bulk>

@@ -62,7 +62,7 @@ const EditOrganization = ({ item, onClose, onStored }: OrganizationDialogProps &
       <p class="soft small">A number, “unlimited”, or nothing to leave it to the server's settings.</p>
       <TextField
         label="Days after which conversations are deleted"
-        hint="Counted from their last activity. Empty: as the server's settings say."
+        hint="Counted from their last activity. Leave it empty for the server's default."
         type="number"
         min={1}
         max={36_500}

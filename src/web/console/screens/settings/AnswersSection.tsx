@@ -68,7 +68,7 @@ export const AnswersSection = ({ form }: { readonly form: Form }) => {
       <Switch
         {...form.flag("settings.isRequestUserInfoEnabled")}
         label="E-mail request"
-        hint="Asks for the visitor's e-mail address before the first answer. Who declines is answered all the same."
+        hint="Asks for the visitor's e-mail address before the first answer. Visitors who decline still get an answer."
       />
       <Switch
         {...form.flag("settings.isSystemMessageEnabled")}

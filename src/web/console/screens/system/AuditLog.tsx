@@ -44,7 +44,7 @@ export const AuditLog = () => {
       <Loaded of={log}>
         {(known) =>
           known.items.length === 0 ? (
-            <p class="soft">Nothing is recorded that is like that.</p>
+            <p class="soft">No entry matches.</p>
           ) : (
             <>
               <Table

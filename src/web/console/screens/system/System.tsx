@@ -84,10 +84,10 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
             cell: ({ kind }) => (kind === "ingestion" ? "Documents to read" : "Vectors to make again"),
           },
           { title: "Waiting", kind: "number", cell: ({ waiting }) => formatCount(waiting) },
-          { title: "Under way", kind: "number", cell: ({ under_way }) => formatCount(under_way) },
+          { title: "Under way", kind: "number", isExtra: true, cell: ({ under_way }) => formatCount(under_way) },
           { title: "Tried again later", kind: "number", isExtra: true, cell: ({ delayed }) => formatCount(delayed) },
           {
-            title: "Oldest waits for",
+            title: "Longest wait",
             kind: "number",
             cell: ({ oldest_seconds }) => (oldest_seconds === null ? "–" : formatMillis(oldest_seconds * 1_000)),
           },

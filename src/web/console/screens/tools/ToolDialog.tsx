@@ -74,7 +74,7 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
       <Headers headers={draft.headers} onHeaders={(headers) => change({ headers })} />
       <TextField
         label="Time-out in milliseconds"
-        hint="Empty: as the server's settings say."
+        hint="Leave it empty for the server's default."
         type="number"
         min={100}
         max={30_000}

@@ -6,7 +6,7 @@ import { addDays, countDays, daysBetween } from "../../charts/Days.ts"
 import { stack } from "../../charts/Stacks.ts"
 import { bind } from "../../parts/Field.tsx"
 import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
-import { Table } from "../../parts/Table.tsx"
+import { type Column, Table } from "../../parts/Table.tsx"
 import { href } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
 import { adviceOf, changeWords, type Counts, type Quality, qualityOf } from "./Quality.ts"
@@ -101,8 +101,17 @@ const ByDay = ({ chatbotName, from, to }: InsightProps) => {
   )
 }
 
+type ChatbotCounts = Counts & { readonly chatbot_id?: string }
+
+const number = (
+  title: string,
+  value: (row: ChatbotCounts) => number,
+  isExtra = false,
+  format = formatCount,
+): Column<ChatbotCounts> => ({ title, kind: "number", isExtra, sort: value, cell: (row) => format(value(row)) })
+
 interface ShownProps extends InsightProps {
-  readonly rows: ReadonlyArray<Counts & { readonly chatbot_id?: string }>
+  readonly rows: ReadonlyArray<ChatbotCounts>
   readonly before: Quality
   readonly beforeWords: string
   readonly tokens: ReadonlyArray<UsageRow>
@@ -191,39 +200,11 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
               sort: ({ chatbot_id }) => chatbotName(chatbot_id ?? ""),
               cell: ({ chatbot_id }) => chatbotName(chatbot_id ?? ""),
             },
-            {
-              title: "Conversations",
-              kind: "number",
-              isExtra: true,
-              sort: ({ conversations }) => conversations,
-              cell: ({ conversations }) => formatCount(conversations),
-            },
-            {
-              title: "Questions",
-              kind: "number",
-              sort: ({ questions }) => questions,
-              cell: ({ questions }) => formatCount(questions),
-            },
-            {
-              title: "No answer",
-              kind: "number",
-              sort: (row) => qualityOf([row]).unansweredShare,
-              cell: (row) => formatShare(qualityOf([row]).unansweredShare),
-            },
-            {
-              title: "Rated up",
-              kind: "number",
-              isExtra: true,
-              sort: ({ rated_up }) => rated_up,
-              cell: ({ rated_up }) => formatCount(rated_up),
-            },
-            {
-              title: "Rated down",
-              kind: "number",
-              isExtra: true,
-              sort: ({ rated_down }) => rated_down,
-              cell: ({ rated_down }) => formatCount(rated_down),
-            },
+            number("Conversations", ({ conversations }) => conversations, true),
+            number("Questions", ({ questions }) => questions),
+            number("No answer", (row) => qualityOf([row]).unansweredShare, false, formatShare),
+            number("Rated up", ({ rated_up }) => rated_up, true),
+            number("Rated down", ({ rated_down }) => rated_down, true),
           ]}
         />
       )}

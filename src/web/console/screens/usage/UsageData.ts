@@ -1,6 +1,5 @@
 import { dayAt } from "../../charts/Days.ts"
 import { call } from "../../server/Api.ts"
-import type { Answer } from "../../server/Endpoints.ts"
 import { resources } from "../../server/Resource.ts"
 import type { Division, UsageRow } from "./Report.ts"
 
@@ -9,40 +8,43 @@ const PAGES_MAX = 60
 
 type Grouping = "day" | "chatbot" | "model" | "provider" | "key"
 
-/** The rows of a report, of all its pages. */
-export const fetchReport = async (
-  from: string,
-  to: string,
-  groups: ReadonlyArray<Grouping>,
-): Promise<ReadonlyArray<UsageRow>> => {
-  const rows: Array<UsageRow> = []
+interface ReportPage<A> {
+  readonly data: ReadonlyArray<A>
+  readonly metadata: { readonly totalPages: number }
+}
+
+/** The rows of all pages of a report. */
+const everyRow = async <A>(fetchPage: (page: string) => Promise<ReportPage<A>>): Promise<ReadonlyArray<A>> => {
+  const rows: Array<A> = []
   for (let page = 1, pages = 1; page <= Math.min(pages, PAGES_MAX); page++) {
-    const query = { from, to, group_by: groups.join(","), page: String(page), limit: "100" }
-    const { data, metadata } = await call("GET /api/external/usage", { query })
+    const { data, metadata } = await fetchPage(String(page))
     rows.push(...data)
     pages = metadata.totalPages
   }
   return rows
 }
 
+/** The rows of a report on usage. */
+export const fetchReport = (
+  from: string,
+  to: string,
+  groups: ReadonlyArray<Grouping>,
+): Promise<ReadonlyArray<UsageRow>> =>
+  everyRow((page) =>
+    call("GET /api/external/usage", { query: { from, to, group_by: groups.join(","), page, limit: "100" } }),
+  )
+
 /** The usage from one day to another, by day and by what divides it. */
 export const usageReport = resources((from: string, to: string, by: string) =>
   fetchReport(from, to, ["day", by as Division]),
 )
 
-type ConversationGroups = "chatbot" | "day,chatbot"
-
 /** The conversations of each chatbot from one day to another, also of each day. */
-export const conversationReport = resources(async (from: string, to: string, groups: string) => {
-  const group_by: ConversationGroups = groups === "day,chatbot" ? groups : "chatbot"
-  const rows: Array<Answer<"GET /api/external/usage/conversations">["data"][number]> = []
-  for (let page = 1, pages = 1; page <= Math.min(pages, PAGES_MAX); page++) {
-    const query = { from, to, group_by, page: String(page), limit: "100" }
-    const { data, metadata } = await call("GET /api/external/usage/conversations", { query })
-    rows.push(...data)
-    pages = metadata.totalPages
-  }
-  return rows
+export const conversationReport = resources((from: string, to: string, groups: string) => {
+  const group_by = groups === "day,chatbot" ? groups : "chatbot"
+  return everyRow((page) =>
+    call("GET /api/external/usage/conversations", { query: { from, to, group_by, page, limit: "100" } }),
+  )
 })
 
 /** The usage of each key since midnight UTC. */
