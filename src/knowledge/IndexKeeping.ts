@@ -3,11 +3,11 @@ import { Embeddings } from "../embeddings/Embeddings.ts"
 import { LexemeIndexes } from "../storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
-import { chunksThatFit, type KnowledgeIndexesSettings } from "./search/IndexBuilder.ts"
+import { chunksThatFit, type KnowledgeIndexesSettings, NUMBERS_IN_MEMORY } from "./search/IndexBuilder.ts"
 
 /**
- * The database builds its index of words when a knowledge base reaches this share of the largest that fits an index in
- * memory, so that it is there before it is needed.
+ * The database builds its indexes when a knowledge base reaches this share of the largest that fits an index in memory,
+ * so that they are there before they are needed.
  */
 const SHARE_INDEXED_AHEAD = 0.5
 
@@ -23,8 +23,10 @@ export const layer = ({ bytes }: Pick<KnowledgeIndexesSettings, "bytes">) =>
     Effect.gen(function* () {
       const { answersWhileIndexing } = yield* DatabaseTraits
       const share = answersWhileIndexing ? SHARE_INDEXED_AHEAD : 1
-      yield* Effect.forkScoped((yield* LexemeIndexes).keep(Math.floor(share * chunksThatFit(bytes))))
+      const chunks = Math.floor(share * chunksThatFit(bytes))
+      yield* Effect.forkScoped((yield* LexemeIndexes).keep(chunks))
       const { model, isSemantic } = yield* Embeddings
-      if (answersWhileIndexing && isSemantic) yield* Effect.forkScoped((yield* VectorIndexes).keep(model))
+      if (!answersWhileIndexing || !isSemantic) return
+      yield* Effect.forkScoped((yield* VectorIndexes).keep(model, { chunks, numbers: share * NUMBERS_IN_MEMORY }))
     }),
   )

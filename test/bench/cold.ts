@@ -8,16 +8,17 @@ import { Console, Effect, Fiber, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
-import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { Indexer } from "../../src/knowledge/Indexer.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { layerPostgres, SystemSql } from "../../src/storage/sql/Database.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
+import { embeddedBy } from "./http.ts"
 import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
-import { apiKey, database } from "./http/Fixture.ts"
+import { apiKey, database, forgetFiles } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import { addDocument, makeChatbot, publish } from "./lib/Filling.ts"
+import { embeddingsOf } from "./search.ts"
 import { defaults } from "../lib/Defaults.ts"
 
 /*
@@ -115,6 +116,9 @@ interface Settings {
   readonly sizes: ReadonlyArray<number>
   readonly indexMemory: string
   readonly milliseconds: number
+  readonly clients: number
+  /** Dimensions of the vectors from a provider; undefined for the server's own. */
+  readonly embeddings: string | undefined
 }
 
 const bench = Effect.fnUntraced(function* (settings: Settings) {
@@ -123,6 +127,13 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
   )
   const url = settings.filled ?? (yield* database(settings.server, "cold"))
+  const provider = yield* start({
+    script: join(import.meta.dir, "http/FakeProvider.ts"),
+    environment: {},
+    ready: { path: "/healthz" },
+    output: join(directory, "provider.log"),
+  })
+  const providerUrl = `http://127.0.0.1:${provider.port}`
   const options = {
     script: join(import.meta.dir, "../../src/main.ts"),
     environment: {
@@ -132,17 +143,22 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       LOG_FORMAT: "json",
       DATABASE_URL: url,
       INDEX_MEMORY: settings.indexMemory,
+      ...embeddedBy(providerUrl, settings.embeddings),
     },
     ready: { path: "/readyz" },
     output: join(directory, "parley.log"),
   }
   // The first start creates the tables and the organization.
-  yield* Effect.scoped(
-    start({ ...options, environment: { ...options.environment, DATA_DIR: join(directory, "first") } }),
-  )
+  if (settings.filled !== undefined) yield* forgetFiles(url)
+  yield* Effect.scoped(start(options))
   const storage = Indexer.layer.pipe(
     Layer.provideMerge(
-      Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
+      Layer.mergeAll(
+        Chunks.layer,
+        VectorIndexes.layer(),
+        embeddingsOf(providerUrl, settings),
+        SecureRandom.layerWebCrypto,
+      ),
     ),
     Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
     Layer.provide(fileSystem),
@@ -154,7 +170,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
   const small = bases.filter(({ chunks }) => chunks < largest)
   const large = bases.filter(({ chunks }) => chunks === largest)
   const inTurn = some.map((question, number) => searchOf(small[number % small.length]?.chatbot ?? nobody, question))
-  const { milliseconds } = settings
+  const { clients, milliseconds } = settings
 
   const once = Effect.fnUntraced(function* (run: string) {
     if (small.length > 0) {
@@ -176,7 +192,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
             milliseconds,
           })
           yield* measure(child, `${run}: ${small.length} × ${small[0]?.chunks} chunks in turn, later`, inTurn, {
-            clients: 4,
+            clients,
             milliseconds,
           })
         }),
@@ -187,8 +203,8 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       yield* Effect.scoped(
         Effect.gen(function* () {
           const child = yield* start(options)
-          yield* measure(child, `${run}: ${chunks} chunks, first`, requests, { clients: 4, milliseconds })
-          yield* measure(child, `${run}: ${chunks} chunks, later`, requests, { clients: 4, milliseconds })
+          yield* measure(child, `${run}: ${chunks} chunks, first`, requests, { clients, milliseconds })
+          yield* measure(child, `${run}: ${chunks} chunks, later`, requests, { clients, milliseconds })
         }),
       )
     }
@@ -199,7 +215,8 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
 
 /**
  * Options: `--chunks 50000,50000,50000,50000,200000` of one chatbot each, `--index-memory 256MiB`, `--milliseconds
- * 60000` for each measurement, `--filled URL` for a database that is filled already. `DATABASE_URL` as for `search`.
+ * 60000` for each measurement, `--clients 4`, `--embeddings 384` for vectors of so many dimensions from a provider, which
+ * answers at once, `--filled URL` for a database that is filled already. `DATABASE_URL` as for `search`.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -209,6 +226,8 @@ export const run = (args: ReadonlyArray<string>): void => {
       "index-memory": { type: "string", default: "256MiB" },
       milliseconds: { type: "string", default: "60000" },
       filled: { type: "string" },
+      clients: { type: "string", default: "4" },
+      embeddings: { type: "string" },
     },
   })
   const server = process.env["DATABASE_URL"]
@@ -221,6 +240,8 @@ export const run = (args: ReadonlyArray<string>): void => {
         sizes: values.chunks.split(",").map(Number),
         indexMemory: values["index-memory"],
         milliseconds: Number(values.milliseconds),
+        clients: Number(values.clients),
+        embeddings: values.embeddings,
       }),
     ),
   )

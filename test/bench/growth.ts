@@ -17,7 +17,7 @@ import { requests } from "./growth/Requests.ts"
 import { search } from "./growth/Search.ts"
 import { sizes } from "./growth/Sizes.ts"
 import { start, withoutLimits } from "./http/Child.ts"
-import { apiKey } from "./http/Fixture.ts"
+import { apiKey, forgetFiles } from "./http/Fixture.ts"
 
 const storage = (url: string) =>
   Indexer.layer.pipe(
@@ -92,6 +92,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     }
     if (includes("sizes")) yield* Effect.provide(sizes, storage(url))
     if (!includes("requests") && !includes("search")) return
+    if (!includes("fill")) yield* forgetFiles(url)
     const child = yield* server
     if (includes("requests")) yield* Effect.provide(requests(child), storage(url))
     if (includes("search")) {

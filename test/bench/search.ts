@@ -255,7 +255,8 @@ ${name}, memory of the server: ${rest.toFixed(0)} MB at rest, ${now.toFixed(0)} 
   }
 })
 
-const embeddingsOf = (providerUrl: string, { embeddings }: Settings) =>
+/** The embeddings of vectors with so many dimensions from the provider at this address, or the local ones. */
+export const embeddingsOf = (providerUrl: string, { embeddings }: Pick<Settings, "embeddings">) =>
   embeddings === undefined
     ? Embeddings.layerLocal
     : isOfProvider(embeddings)

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Effect, Layer } from "effect"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import * as IndexKeeping from "../../src/knowledge/IndexKeeping.ts"
-import { chunksThatFit } from "../../src/knowledge/search/IndexBuilder.ts"
+import { chunksThatFit, NUMBERS_IN_MEMORY } from "../../src/knowledge/search/IndexBuilder.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { DatabaseTraits } from "../../src/system/DatabaseTraits.ts"
@@ -22,7 +22,11 @@ const maintainedWith = (answersWhileIndexing: boolean, isSemantic: boolean) =>
     const local = yield* Embeddings
     const stores = Layer.mergeAll(
       Layer.mock(LexemeIndexes)({ keep: (leastChunks) => maintain(`words from ${leastChunks} chunks on`) }),
-      Layer.mock(VectorIndexes)({ find: () => undefined, keep: (model) => maintain(`vectors by ${model}`) }),
+      Layer.mock(VectorIndexes)({
+        find: () => undefined,
+        keep: (model, { chunks, numbers }) =>
+          maintain(`vectors by ${model} from ${chunks} chunks or ${numbers} numbers on`),
+      }),
       Layer.succeed(Embeddings, { ...local, model: "large", isSemantic }),
       Layer.succeed(DatabaseTraits, { isAlone: !answersWhileIndexing, answersWhileIndexing }),
     )
@@ -41,7 +45,7 @@ test.each([
     true,
     true,
     most / 2,
-    ["vectors by large"],
+    [`vectors by large from ${Math.floor(most / 2)} chunks or ${NUMBERS_IN_MEMORY / 2} numbers on`],
   ],
   ["vectors without meaning get no index", true, false, most / 2, []],
   [

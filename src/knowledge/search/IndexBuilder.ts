@@ -6,6 +6,7 @@ import { Embeddings } from "../../embeddings/Embeddings.ts"
 import type { ServingDocument } from "../../storage/search/ChunkPacks.ts"
 import { Chunks } from "../../storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../storage/search/LexemeIndexes.ts"
+import { VectorIndexes } from "../../storage/search/VectorIndexes.ts"
 import { addPack, buildSegment, buildSegmentElsewhere, packsOf } from "../segments/SegmentBuild.ts"
 import type { Segment } from "../segments/Segment.ts"
 import { SegmentBuilder } from "../segments/SegmentBuilder.ts"
@@ -33,7 +34,7 @@ const EXPECTED_SKETCH_BYTES = 512
  * The most numbers in the vectors of a knowledge base that are compared in memory, in up to two milliseconds of the event
  * loop. The vectors of a larger one are compared by the database, which has an index of them.
  */
-const NUMBERS_IN_MEMORY = 2 ** 24
+export const NUMBERS_IN_MEMORY = 2 ** 24
 /** The number of such chunks in the largest knowledge base whose index fits this many bytes. */
 export const chunksThatFit = (bytes: number): number =>
   Math.floor(bytes / (EXPECTED_BYTES_PER_CHUNK + EXPECTED_SKETCH_BYTES))
@@ -45,7 +46,7 @@ const CHUNKS_WITHIN_SEARCH = 2_000
  */
 const CHUNKS_AWAITED = 30_000
 /** The longest time for which they wait: on a busy machine, or after the segments of other knowledge bases. */
-const LONGEST_WAIT = Duration.seconds(5)
+const LONGEST_WAIT = Duration.seconds(10)
 /** The version of an entry that the next search replaces. */
 const OUTDATED = -1n
 /** The number of segments that are built at the same time. */
@@ -61,6 +62,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
   const chunks = yield* Chunks
   const embeddings = yield* Embeddings
   const lexemeIndexes = yield* LexemeIndexes
+  const vectorIndexes = yield* VectorIndexes
   const builds = yield* Semaphore.make(CONCURRENT_BUILDS)
   const scope = yield* Effect.scope
   const { chunksWithinSearch = CHUNKS_WITHIN_SEARCH, longestWait = LONGEST_WAIT } = settings
@@ -120,6 +122,7 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
     const bytes = size * (EXPECTED_BYTES_PER_CHUNK + vectors.bytes)
     if (!slots.hasRoom(slot, bytes)) {
       yield* lexemeIndexes.request(chatbotId)
+      if (embeddings.isSemantic) yield* vectorIndexes.request
       return yield* Effect.forkIn(retry, scope)
     }
     const isAwaited = size <= CHUNKS_AWAITED

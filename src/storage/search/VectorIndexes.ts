@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { Context, Duration, Effect, Latch, Layer, Schema } from "effect"
 import { regularly } from "../../system/Background.ts"
 import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -18,6 +18,12 @@ export interface VectorIndex {
 export interface VectorIndexesSettings {
   /** A chatbot with at least this many chunks is searched by an index, instead of comparing all of its vectors. */
   readonly leastChunks: number
+}
+
+/** The least size of a chatbot for which an index is built: by its chunks, or by the numbers in their vectors. */
+export interface LeastSize {
+  readonly chunks: number
+  readonly numbers: number
 }
 
 /**
@@ -43,6 +49,8 @@ export class VectorIndexes extends Context.Service<VectorIndexes>()("parley/stor
       const sql = yield* SystemSql
       const indexes = makeIndexes(sql)
       const ready = new Map<string, VectorIndex>()
+      const bell = yield* Latch.make(false)
+      let isRequested = false
 
       const isPossible = Effect.gen(function* () {
         const [row] = yield* decodeVersion(sql`
@@ -52,22 +60,23 @@ export class VectorIndexes extends Context.Service<VectorIndexes>()("parley/stor
       })
 
       /** Returns the indexes that the model's vectors need in chatbots that are large enough. */
-      const neededIndexes = Effect.fnUntraced(function* (model: string) {
+      const neededIndexes = Effect.fnUntraced(function* (model: string, least: LeastSize) {
         const rows = yield* decodeDimensions(sql`
-          select distinct (
-            select c.embedding_dimensions from chunks c
-            where c.chatbot_id = large.chatbot_id and c.embedding_model = ${model} limit 1
-          ) as dimensions
+          select distinct dimensions
           from (
-            select chatbot_id from documents where embedding_model = ${model}
+            select chatbot_id, sum(chunk_count) as chunks from documents where embedding_model = ${model}
             group by chatbot_id having sum(chunk_count) >= ${settings.leastChunks}
-          ) large`)
+          ) large cross join lateral (
+            select c.embedding_dimensions as dimensions from chunks c
+            where c.chatbot_id = large.chatbot_id and c.embedding_model = ${model} limit 1
+          ) of_chunk
+          where ${isRequested} or chunks >= ${least.chunks}::bigint or chunks * dimensions >= ${least.numbers}::bigint`)
         return rows.flatMap(({ dimensions }) => indexOf(model, dimensions) ?? [])
       })
 
-      const build = Effect.fn("VectorIndexes.build")(function* (model: string) {
+      const build = Effect.fn("VectorIndexes.build")(function* (model: string, least: LeastSize) {
         if (!(yield* isPossible)) return
-        for (const index of yield* neededIndexes(model)) {
+        for (const index of yield* neededIndexes(model, least)) {
           const { dimensions, type } = index
           const isReady = yield* indexes.ensure({
             name: nameOf(index),
@@ -85,11 +94,24 @@ export class VectorIndexes extends Context.Service<VectorIndexes>()("parley/stor
           return index === undefined ? undefined : ready.get(nameOf(index))
         },
 
-        /** Builds the indexes of the model's vectors if a chatbot is large enough. It returns when that is done. */
+        /**
+         * Requests an index for each chatbot that would be searched by it, whatever its size, because vectors do not find
+         * room in memory. It returns at once.
+         */
+        request: Effect.suspend(() => {
+          isRequested = true
+          return Effect.asVoid(bell.open)
+        }),
+
+        /**
+         * Builds the indexes of the model's vectors for chatbots of at least this size. The vectors of smaller ones are
+         * compared in memory, and an index would slow down the ingestion of all. It returns when that is done.
+         */
         build,
 
-        /** Builds such indexes for ever, as chatbots grow. */
-        keep: (model: string) => regularly(LOOK_EVERY, "A vector index was not made", build(model)),
+        /** Builds such indexes for ever, as chatbots grow, and when they are requested. */
+        keep: (model: string, least: LeastSize) =>
+          regularly(LOOK_EVERY, "A vector index was not made", build(model, least), bell),
       }
     }),
 }) {

@@ -9,8 +9,11 @@ export interface Index {
   readonly definition: string
 }
 
-/** The memory for building an index. One that does not fit into it is built many times slower. */
-const BUILD_MEMORY = "256MB"
+/**
+ * The memory for building an index, in kB, unless the database's own setting is higher. An index of vectors that does not
+ * fit into it is built several times slower from there on.
+ */
+const BUILD_MEMORY = 256 * 1_024
 /**
  * The advisory lock under which an index is built, an arbitrary number of Parley's own: two that are built at the same
  * time on one table deadlock.
@@ -50,7 +53,8 @@ export const makeIndexes = (sql: SqlClient.SqlClient) => {
       Effect.fnUntraced(function* (run) {
         // Another process may have built it just now.
         if ((yield* run(isThere)).length > 0) return
-        yield* run(`set maintenance_work_mem = '${BUILD_MEMORY}'`)
+        yield* run(`select set_config(name, greatest(setting::int, ${BUILD_MEMORY})::text, false)
+          from pg_settings where name = 'maintenance_work_mem'`)
         yield* run(dropping(name))
         yield* run(`create index concurrently ${name} on ${table} ${definition}`).pipe(
           Effect.ensuring(Effect.ignore(run("reset maintenance_work_mem"))),

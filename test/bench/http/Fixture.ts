@@ -44,6 +44,13 @@ export const database = (server: string, name: string): Effect.Effect<string, ne
       }),
   ).pipe(Effect.map(({ url }) => url))
 
+/** Lets a server with another directory use a filled database, whose files no benchmark reads. */
+export const forgetFiles = (url: string): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    await using sql = new SQL(url)
+    await sql`delete from file_stores`
+  })
+
 const Created = Schema.fromJsonString(Schema.Struct({ chatbot: Schema.Struct({ id: Schema.String }) }))
 
 /**

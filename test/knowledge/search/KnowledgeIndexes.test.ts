@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Latch, Layer, ManagedRuntime } from "effect"
 import { Retriever } from "../../../src/knowledge/Retriever.ts"
+import { Embeddings } from "../../../src/embeddings/Embeddings.ts"
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
+import { VectorIndexes } from "../../../src/storage/search/VectorIndexes.ts"
 import {
   ChunksCalls,
   countedChunks,
@@ -160,6 +162,32 @@ describe("a large search index", () => {
             expect(yield* isAnsweredByDatabase(tenant)).toBe(tenant === second)
           }
         }).pipe(Effect.provide(process({ indexBytes: 100_000 })))
+      }),
+    ))
+
+  test("that finds no room has the database make its index of vectors, where these express meaning", () =>
+    run(
+      Effect.gen(function* () {
+        const tenants = [yield* makeLarge(), yield* makeLarge()]
+        // There is room for one of the two indexes.
+        for (const [isSemantic, indexBytes] of [
+          [true, 120_000],
+          [false, 100_000],
+        ] as const) {
+          let requests = 0
+          const request = Effect.sync(() => void requests++)
+          const others = Layer.mergeAll(
+            Layer.mock(VectorIndexes)({ find: () => undefined, request }),
+            Layer.effect(
+              Embeddings,
+              Effect.map(Embeddings, (local) => ({ ...local, isSemantic })),
+            ),
+          )
+          yield* Effect.gen(function* () {
+            for (const { tenant } of tenants) yield* find(tenant, "quartz7")
+            expect(requests).toBe(isSemantic ? 1 : 0)
+          }).pipe(Effect.provide(process({ indexBytes }).pipe(Layer.provide(others))))
+        }
       }),
     ))
 })

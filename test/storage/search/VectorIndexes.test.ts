@@ -4,12 +4,16 @@ import { SqlClient } from "effect/sql"
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Documents } from "../../../src/storage/documents/Documents.ts"
-import { type VectorIndex, VectorIndexes } from "../../../src/storage/search/VectorIndexes.ts"
+import { type LeastSize, type VectorIndex, VectorIndexes } from "../../../src/storage/search/VectorIndexes.ts"
 import type { Tenant } from "../../lib/Knowledge.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "../../lib/Tenants.ts"
 
 const LEAST = 150
+/** Of chatbots that are large enough to be searched by an index, all get one. */
+const ALL = { chunks: LEAST, numbers: 1 }
+/** None of these tests has so large a chatbot. */
+const NONE = { chunks: 1_000_000_000, numbers: 1_000_000_000 }
 const runtime = ManagedRuntime.make(
   Layer.fresh(VectorIndexes.layer({ leastChunks: LEAST })).pipe(Layer.provideMerge(Layer.merge(storage, platform))),
 )
@@ -96,7 +100,7 @@ describe("an index of vectors", () => {
     ))
 
   const made = Effect.fnUntraced(function* (indexes: VectorIndexes["Service"]) {
-    yield* indexes.build(MODEL)
+    yield* indexes.build(MODEL, ALL)
     const wanted = { model: MODEL, dimensions: DIMENSIONS, chunks: LEAST }
     const index = indexes.find(wanted)
     expect(index).toEqual({ model: MODEL, dimensions: DIMENSIONS, type: "vector" })
@@ -106,7 +110,7 @@ describe("an index of vectors", () => {
     const sql = yield* SystemSql
     const names = sql`select indexrelid::text from pg_index where indrelid = 'chunks'::regclass`
     const before = yield* names
-    yield* indexes.build(MODEL)
+    yield* indexes.build(MODEL, ALL)
     expect(yield* names).toEqual(before)
     return index
   })
@@ -122,14 +126,38 @@ describe("an index of vectors", () => {
           embedding = array_fill(ordinal::float4, array[3000])::vector where chatbot_id = ${tenant.chatbot}`
         yield* sql`update documents set embedding_model = 'test:wide' where chatbot_id = ${tenant.chatbot}`
         const wanted = { model: "test:wide", dimensions: 3_000, chunks: LEAST }
-        yield* indexes.build("test:wide")
+        yield* indexes.build("test:wide", ALL)
         expect(indexes.find(wanted)).toBeUndefined()
         yield* sql`update documents set chunk_count = ${LEAST} where chatbot_id = ${tenant.chatbot}`
         if (process.env["DATABASE_URL"] !== undefined) {
-          yield* indexes.build("test:wide")
+          yield* indexes.build("test:wide", ALL)
           expect(indexes.find(wanted)).toEqual({ model: "test:wide", dimensions: 3_000, type: "halfvec" })
         }
         expect(indexes.find({ ...wanted, dimensions: 4_001 })).toBeUndefined()
+      }),
+    ))
+
+  test("is built from so many chunks or numbers on, and for a smaller chatbot when it is requested", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const sql = yield* SystemSql
+        yield* grow(tenant, LEAST)
+        const isBuiltFrom = Effect.fnUntraced(function* (least: LeastSize, isRequested = false) {
+          const model = `test:${crypto.randomUUID()}`
+          yield* sql`update chunks set embedding_model = ${model} where chatbot_id = ${tenant.chatbot}`
+          yield* sql`update documents set embedding_model = ${model} where chatbot_id = ${tenant.chatbot}`
+          return yield* Effect.gen(function* () {
+            const indexes = yield* VectorIndexes
+            if (isRequested) yield* indexes.request
+            yield* indexes.build(model, least)
+            return indexes.find({ model, dimensions: DIMENSIONS, chunks: LEAST }) !== undefined
+          }).pipe(Effect.provide(Layer.fresh(VectorIndexes.layer({ leastChunks: LEAST }))))
+        })
+        expect(yield* isBuiltFrom({ ...NONE, chunks: LEAST })).toBe(true)
+        expect(yield* isBuiltFrom({ ...NONE, numbers: LEAST * DIMENSIONS })).toBe(true)
+        expect(yield* isBuiltFrom({ chunks: LEAST + 1, numbers: LEAST * DIMENSIONS + 1 })).toBe(false)
+        expect(yield* isBuiltFrom(NONE, true)).toBe(true)
       }),
     ))
 })
