@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { Glob } from "bun"
 import lock from "../bun.lock"
 import manifest from "../package.json" with { type: "json" }
-import { entries } from "../src/http/DocsPage.ts"
+import { entries } from "../src/http/docs/Pages.ts"
 import { files as uploads } from "../src/quickstart/Story.ts"
 
 /*

@@ -5,7 +5,7 @@ import { ICON, LOADER, type Manifest, MANIFEST } from "./Manifest.ts"
 import { hashOf, root, webSources } from "./Sources.ts"
 
 /*
- * `bun src/http/web/BuildMain.ts <directory> [<sources>]` builds the loader, the widget and the console into a directory:
+ * `bun src/http/web/BuildMain.ts <directory> [<sources>]` builds the loader, the widget, the console and the look of the documentation into a directory:
  * bundled, minified and compressed, with a manifest of all files. The server runs it in a process of its own, since the
  * memory that `Bun.build` takes is not given back. The directory appears whole or not at all.
  */
@@ -65,6 +65,7 @@ const compress = async (path: string): Promise<string> => {
 const build = async (sources: string, directory: string): Promise<void> => {
   await bundle(join(sources, "widget/frame.tsx"), "frame", directory, true)
   await bundle(join(sources, "console/main.tsx"), "console", directory, true)
+  await bundle(join(sources, "docs/docs.ts"), "docs", directory, true)
   await bundle(join(sources, "widget/loader.ts"), basename(LOADER, ".js"), directory, false)
   await copyFile(join(sources, ICON), join(directory, ICON))
   const files: Record<string, string> = {}

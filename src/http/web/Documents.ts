@@ -13,15 +13,19 @@ const icon = (build: Build, up: string): string =>
   `<link rel="icon" type="image/svg+xml" href="${up}assets/${build.hash}/${ICON}">`
 
 /** The path from a document at this depth to the root: a proxy may serve Parley below a path of its own. */
-const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2) || "./"
+export const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2) || "./"
 
 export const noindex = '<meta name="robots" content="noindex">'
 
 /** The style sheet and the script of a page. */
-const loads = (build: Build, page: "frame" | "console", up: string): ReadonlyArray<string> => [
+const loads = (build: Build, page: "frame" | "console" | "docs", up: string): ReadonlyArray<string> => [
   `<link rel="stylesheet" href="${up}assets/${build.hash}/${page}.css">`,
   `<script type="module" src="${up}assets/${build.hash}/${page}.js"></script>`,
 ]
+
+/** The beginning of a page of the documentation, as far as its body. */
+export const docsHead = (build: Build, path: string, title: string): string =>
+  head(title, [icon(build, upFrom(path)), ...loads(build, "docs", upFrom(path))])
 
 /** The place of the widget: in a frame of a page that embeds it, in one of the console, or as a page of its own. */
 type WidgetMode = "frame" | "preview" | "page"
@@ -120,6 +124,12 @@ export const chatHeaders = (config: WidgetConfig) => ({
   ...headers({ images: imagesOf(config), ancestors: "'none'" }),
   ...ownPage,
 })
+
+/** The headers of a page of the documentation. */
+export const docsHeaders = {
+  ...headers({ ancestors: "'none'" }),
+  ...ownPage,
+}
 
 /** The headers of the console, which shows the widget in a frame. */
 export const consoleHeaders = {

@@ -1,13 +1,12 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { docs } from "../../api/Docs.ts"
+import { docs, pagePath } from "../../api/Docs.ts"
 import { openApiDocument } from "../../api/OpenApiDocument.ts"
 import * as Web from "../../api/Web.ts"
 import type { NotFound, RateLimited, Unavailable } from "../../domain/Errors.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { Placements } from "../../services/widget/Placements.ts"
-import { pagePath } from "../DocsPage.ts"
 import { pathOf } from "../edge/PathOf.ts"
 import {
   chatHeaders,

@@ -19,6 +19,8 @@ const sourcesOf = (name: string, content: string): string => {
   writeFileSync(join(sources, "icon.svg"), '<svg xmlns="http://www.w3.org/2000/svg" />')
   writeFileSync(join(sources, "widget/loader.ts"), "export {}")
   writeFileSync(join(sources, "widget/frame.tsx"), content)
+  mkdirSync(join(sources, "docs"), { recursive: true })
+  writeFileSync(join(sources, "docs/docs.ts"), "export {}")
   writeFileSync(join(sources, "console/main.tsx"), 'import "./main.css"\nvoid import("./later.ts")')
   writeFileSync(join(sources, "console/main.css"), "a { color: red }")
   writeFileSync(join(sources, "console/later.ts"), 'document.title = "later"')
@@ -77,6 +79,7 @@ test("a build has every file in three forms, and those of each document by its n
       expect(Object.keys(build.files).toSorted()).toEqual([
         "console.css",
         "console.js",
+        "docs.js",
         "frame.js",
         "icon.svg",
         expect.stringMatching(/^later-\w+\.js$/),

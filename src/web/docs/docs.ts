@@ -1,0 +1,113 @@
+import "./docs.css"
+import { copyText } from "../shared/Clipboard.ts"
+import { type Found, find, type Section } from "./Search.ts"
+
+/*
+ * What the pages of the documentation do beyond showing text: the colours chosen in the console, buttons that copy,
+ * search, and a mark in the contents at the section that is read.
+ */
+
+/** The colours that were chosen in the console of this browser. Storage may be switched off. */
+const storedTheme = (): string => {
+  try {
+    return JSON.parse(localStorage.getItem("parley:console:theme") ?? '"system"')
+  } catch {
+    return "system"
+  }
+}
+document.documentElement.dataset["theme"] = storedTheme()
+
+/** Time for which a button says that it has copied. */
+const SHOWN_MILLIS = 2_000
+
+for (const block of document.querySelectorAll("main pre")) {
+  const button = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "copy",
+    textContent: "Copy",
+  })
+  button.addEventListener("click", () => {
+    void copyText(block.textContent.trimEnd()).then((done) => {
+      button.textContent = done ? "Copied" : "Not allowed"
+      setTimeout(() => (button.textContent = "Copy"), SHOWN_MILLIS)
+    })
+  })
+  const figure = document.createElement("figure")
+  block.replaceWith(figure)
+  figure.append(block, button)
+}
+
+const input = document.querySelector<HTMLInputElement>("search input")
+const status = document.querySelector("search [role=status]")
+const results = document.querySelector<HTMLElement>("search ul")
+const navigation = document.querySelector<HTMLElement>("nav[aria-label=Documentation]")
+
+const isSection = (value: unknown): value is Section =>
+  typeof value === "object" && value !== null && "text" in value && "heading" in value
+
+/** The sections of all pages, loaded when the search is first used. */
+let index: Promise<ReadonlyArray<Section>> | undefined
+const load = (address: string): Promise<ReadonlyArray<Section>> =>
+  fetch(address)
+    .then((response) => response.json())
+    .then((json: unknown) => (Array.isArray(json) ? json.filter(isSection) : []))
+
+const result = ({ section, snippet }: Found, up: string): HTMLElement => {
+  const link = document.createElement("a")
+  link.href = `${up}${section.page}#${section.id}`
+  const lines = [section.heading, section.title, snippet].map((text, line) =>
+    Object.assign(document.createElement(line === 0 ? "strong" : "span"), { textContent: text }),
+  )
+  link.append(...lines)
+  const item = document.createElement("li")
+  item.append(link)
+  return item
+}
+
+if (input !== null && status !== null && results !== null && navigation !== null) {
+  const address = input.dataset["index"] ?? ""
+  const up = address.slice(0, address.indexOf("docs/"))
+  const search = async (): Promise<void> => {
+    const query = input.value
+    const sections = query.trim() === "" ? [] : await (index ??= load(address))
+    // Somebody has typed on meanwhile.
+    if (query !== input.value) return
+    const found = find(sections, query)
+    const isEmpty = query.trim() === ""
+    results.replaceChildren(...found.map((one) => result(one, up)))
+    results.hidden = isEmpty
+    navigation.hidden = !isEmpty
+    status.className = isEmpty || found.length > 0 ? "visually-hidden" : ""
+    status.textContent = isEmpty ? "" : found.length === 0 ? "Nothing found" : `${found.length} found`
+  }
+  input.addEventListener("input", () => {
+    search().catch(() => {
+      index = undefined
+      status.className = ""
+      status.textContent = "The search cannot be reached."
+    })
+  })
+  // A link of the page that is open leads nowhere else: the popover would stay.
+  for (const popover of document.querySelectorAll<HTMLElement>("[popover]")) {
+    popover.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest("a") !== null && popover.matches(":popover-open"))
+        popover.hidePopover()
+    })
+  }
+}
+
+/** Marks the entry of the contents whose section has most recently come into the upper part of the window. */
+const observer = new IntersectionObserver(
+  (entries) => {
+    const entry = entries.find(({ isIntersecting }) => isIntersecting)
+    if (entry === undefined) return
+    for (const link of document.querySelectorAll<HTMLAnchorElement>("#contents a")) {
+      if (link.hash === `#${entry.target.id}`) {
+        link.setAttribute("aria-current", "true")
+        link.scrollIntoView({ block: "nearest" })
+      } else link.removeAttribute("aria-current")
+    }
+  },
+  { rootMargin: "0px 0px -70%" },
+)
+for (const heading of document.querySelectorAll("main :is(h2, h3)")) observer.observe(heading)
