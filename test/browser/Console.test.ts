@@ -427,6 +427,25 @@ onScreen(
   },
 )
 
+onScreen("synonyms are a group on each line, and search finds by them", async ({ page }) => {
+  await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { synonyms: null } })
+  await page.goto(`${server.url}/console/chatbots/${id}`)
+  await settled(page)
+  await page.getByLabel("Synonyms").fill("boat, ferry\nfee, price")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByText("Saved.").waitFor()
+  const { chatbot } = await server.api.get(`/api/external/chatbot/${id}`)
+  expect(chatbot.settings.synonyms).toEqual([
+    ["boat", "ferry"],
+    ["fee", "price"],
+  ])
+  await page.reload()
+  await settled(page)
+  expect(await page.getByLabel("Synonyms").inputValue()).toBe("boat, ferry\nfee, price")
+  const { results } = await server.api.post(`/api/external/chatbot/${id}/query-knowledge`, { query: "the boat" })
+  expect(results[0].content).toContain("sails at noon")
+})
+
 onScreen("a form says at a field what the server refuses of it", async ({ expects, page }) => {
   expects(/status of 400/)
   await page.goto(`${server.url}/console/chatbots/${id}/tools`)
