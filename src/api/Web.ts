@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { IsCrossOrigin } from "./parts/Annotations.ts"
 
-/** The server's own address: leads a browser to the console, and tells programs the other addresses. */
+/** The server's own address: the first page for a browser, and the other addresses for programs. */
 export const home = HttpApiEndpoint.get("home", "/")
 
 const one = { params: { name: Schema.String } }

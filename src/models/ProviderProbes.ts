@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, identity, Layer, Predicate } from "effect"
+import { Context, Duration, Effect, identity, Layer, Predicate, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { configuredProviders, type ModelsSettings } from "./Models.ts"
 import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
@@ -15,13 +15,29 @@ export interface Probe {
 
 const TIMEOUT = Duration.seconds(10)
 
+/** The address at which Ollama listens unless it is told otherwise. */
+const OLLAMA = "http://127.0.0.1:11434"
+/** Time for a server on this machine to say which models it has. */
+const LOCAL_TIMEOUT = Duration.seconds(1)
+/** Models of it that are named at most. */
+const NAMED_MAX = 3
+
+const decodeModels = Schema.decodeUnknownEffect(
+  Schema.Struct({ data: Schema.NonEmptyArray(Schema.Struct({ id: Schema.String })) }),
+)
+
 /** Requests the list of models from each configured provider of language models, which is free and needs the key. */
 export class ProviderProbes extends Context.Service<
   ProviderProbes,
-  { readonly run: Effect.Effect<ReadonlyArray<Probe>> }
+  {
+    readonly run: Effect.Effect<ReadonlyArray<Probe>>
+    /** Says how to get a model when no provider is configured, and which models Ollama has on this machine. */
+    readonly advice: Effect.Effect<string>
+  }
 >()("parley/models/ProviderProbes") {
   static readonly layer = (
     settings: Omit<ModelsSettings, "local">,
+    ollama = OLLAMA,
   ): Layer.Layer<ProviderProbes, never, HttpClient.HttpClient> =>
     Layer.effect(
       ProviderProbes,
@@ -63,7 +79,20 @@ export class ProviderProbes extends Context.Service<
             ),
           { concurrency: "unbounded" },
         )
-        return { run }
+        const advice = client.get(`${ollama}/v1/models`).pipe(
+          Effect.flatMap((response) => response.json),
+          Effect.flatMap(decodeModels),
+          Effect.timeout(LOCAL_TIMEOUT),
+          Effect.match({
+            onFailure: () => `set ${ANTHROPIC_API_KEY}, ${OPENAI_API_KEY} or ${OPENAI_BASE_URL}`,
+            onSuccess: ({ data }) => {
+              const names = data.slice(0, NAMED_MAX).map(({ id }) => `openai/${id}`)
+              return `Ollama listens on this machine: set ${OPENAI_BASE_URL}=${ollama} for ${names.join(", ")}`
+            },
+          }),
+          Effect.scoped,
+        )
+        return { run, advice }
       }),
     )
 }

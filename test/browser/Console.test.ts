@@ -320,7 +320,7 @@ onScreen("the widget's button, starter questions and words in a language are edi
 })
 
 onScreen("every entry of the navigation opens the screen that it names", async ({ page }) => {
-  await page.goto(server.url)
+  await page.goto(`${server.url}/console`)
   await settled(page)
   const entries = await page.getByRole("navigation", { name: "Console" }).getByRole("link").all()
   expect(entries.length).toBeGreaterThan(5)

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Locator } from "playwright-core"
 import { manyPages } from "../lib/files/PdfFile.ts"
-import { startSuite } from "./lib/Suite.ts"
+import { inspect, startSuite } from "./lib/Suite.ts"
 import { photograph } from "./lib/Visit.ts"
 import { Chat } from "./lib/Widget.ts"
 
@@ -47,7 +47,15 @@ visit("a new user comes from the first start to an answer on a website in a doze
     .first()
     .waitFor()
   await photograph(page, "new-user-playground")
-  await click(page.getByRole("link", { name: "Widget" }))
+  await click(page.getByRole("link", { name: "Chatbots" }))
+  const steps = page.getByRole("region", { name: "Getting started" })
+  await steps.getByText("Ask a question (done)").waitFor()
+  expect(await steps.getByText("Add knowledge (done)").count()).toBe(1)
+  expect(await steps.getByText("Put it on a website (done)").count()).toBe(0)
+  await steps.getByRole("button", { name: "Look for a model" }).click()
+  await steps.getByText(/only local\/extractive, which quotes the documents/).waitFor()
+  await inspect(page, "console-getting-started")
+  await click(steps.getByRole("link", { name: "Put it on a website" }))
   await click(page.getByRole("button", { name: "Add a website" }).first())
   const dialog = page.getByRole("dialog")
   await dialog.getByLabel("Allowed origins").fill(site.url)
@@ -62,5 +70,18 @@ visit("a new user comes from the first start to an answer on a website in a doze
   expect(await chat.exchange("When does the ferry sail?")).toContain("sails at noon")
   const seconds = (performance.now() - start) / 1_000
   await photograph(tab, `new-user-${clicks}-clicks-${Math.round(seconds)}-seconds`)
+  await page.goto(`${server.url}/console`)
+  await page.getByRole("link", { name: "Harbour" }).waitFor()
+  await page.waitForLoadState("networkidle")
+  expect(await steps.count()).toBe(0)
   expect(clicks).toBeLessThanOrEqual(CLICKS_MAX)
+})
+
+visit("the server's own address leads a person on", async ({ expects, page }) => {
+  expects(/status of 401/)
+  await page.goto(server.url)
+  await page.getByRole("heading", { name: "Parley" }).waitFor()
+  await inspect(page, "home")
+  await page.getByRole("link", { name: /^Console/ }).click()
+  await page.getByLabel("API key").waitFor()
 })

@@ -112,3 +112,25 @@ test("a probe names the URL that cannot be reached", async () => {
   )
   expect(probe?.failure).toBe("http://127.0.0.1:1/v1/models cannot be reached; see OPENAI_BASE_URL and the network")
 })
+
+test("without a provider, the advice names the models of Ollama where it listens, and the settings where it does not", async () => {
+  const ollama = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) =>
+      new URL(url).pathname === "/v1/models"
+        ? Response.json({ object: "list", data: [{ id: "llama3.2:3b", object: "model" }] })
+        : new Response(null, { status: 404 }),
+  })
+  const advice = (address: string) =>
+    ProviderProbes.use((probes) => probes.advice).pipe(
+      Effect.provide(Layer.provide(ProviderProbes.layer(modelsSettings({}), address), FetchHttpClient.layer)),
+      Effect.runPromise,
+    )
+  const address = `http://127.0.0.1:${ollama.port}`
+  expect(await advice(address)).toBe(
+    `Ollama listens on this machine: set OPENAI_BASE_URL=${address} for openai/llama3.2:3b`,
+  )
+  await ollama.stop(true)
+  expect(await advice(address)).toBe("set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL")
+})

@@ -23,6 +23,28 @@ const loads = (build: Build, page: "frame" | "console" | "docs", up: string): Re
   `<script type="module" src="${up}assets/${build.hash}/${page}.js"></script>`,
 ]
 
+/** The first page of the server: what it is, and where a person goes on. */
+export const homeDocument = (build: Build, path: string): string => {
+  const up = upFrom(path)
+  const link = (to: string, title: string, text: string) =>
+    `<li><a href="${up}${to}"><strong>${title}</strong><span>${text}</span></a></li>`
+  return `${head("Parley", [icon(build, up), ...loads(build, "docs", up)])}
+<body class="home">
+<main>
+<h1><img src="${up}assets/${build.hash}/${ICON}" alt="" width="40" height="40"> Parley</h1>
+<p>Chatbots that answer from your own documents, on this server.</p>
+<ul>
+${link("console", "Console", "Create chatbots, give them documents, and put them on a website.")}
+${link("docs/readme", "Documentation", "What Parley does, and how to run it.")}
+${link("docs", "API reference", "Every operation of the HTTP API, with examples.")}
+</ul>
+<p>The first start of the server prints a link that signs in at the console, or writes it to <code>first-sign-in</code> in its data directory.</p>
+</main>
+</body>
+</html>
+`
+}
+
 /** The beginning of a page of the documentation, as far as its body. */
 export const docsHead = (build: Build, path: string, title: string): string =>
   head(title, [icon(build, upFrom(path)), ...loads(build, "docs", upFrom(path))])

@@ -12,7 +12,9 @@ import {
   chatHeaders,
   consoleDocument,
   consoleHeaders,
+  docsHeaders,
   frameHeaders,
+  homeDocument,
   previewHeaders,
   widgetDocument,
 } from "./Documents.ts"
@@ -120,15 +122,18 @@ export const layer = HttpRouter.use(
         }),
       )
 
-    yield* get(Web.home.path, ({ headers: { accept = "" } }) =>
-      Effect.succeed(
-        HttpServerResponse.setHeaders(
-          accept.includes("text/html")
-            ? // Relative, because a proxy may serve Parley below a path of its own.
-              HttpServerResponse.redirect(`.${Web.console.path}`)
-            : HttpServerResponse.jsonUnsafe(places),
-          { vary: "accept", "x-content-type-options": "nosniff" },
-        ),
+    const show = (
+      request: HttpServerRequest.HttpServerRequest,
+      make: (build: Build, path: string) => string,
+      headers: Headers,
+    ) => Effect.map(web.current, (build) => document(request, make(build, pathOf(request.url)), headers))
+
+    yield* get(Web.home.path, (request) =>
+      Effect.map(
+        (request.headers["accept"] ?? "").includes("text/html")
+          ? show(request, homeDocument, docsHeaders)
+          : Effect.succeed(HttpServerResponse.jsonUnsafe(places)),
+        HttpServerResponse.setHeaders({ vary: "accept", "x-content-type-options": "nosniff" }),
       ),
     )
 
@@ -156,12 +161,6 @@ export const layer = HttpRouter.use(
           )
         : notFound(request),
     )
-
-    const show = (
-      request: HttpServerRequest.HttpServerRequest,
-      make: (build: Build, path: string) => string,
-      headers: Headers,
-    ) => Effect.map(web.current, (build) => document(request, make(build, pathOf(request.url)), headers))
 
     yield* get(Web.preview.path, (request) =>
       show(request, (build, path) => widgetDocument(build, undefined, path, "preview"), previewHeaders),

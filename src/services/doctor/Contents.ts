@@ -7,6 +7,7 @@ import { BlobCheck } from "../../jobs/BlobCheck.ts"
 import { Reranker } from "../../knowledge/Reranker.ts"
 import { ReaderSandbox } from "../../knowledge/process/ReaderSandbox.ts"
 import { describe } from "../../knowledge/process/Sandbox.ts"
+import { extractiveModel } from "../../models/local/Extractive.ts"
 import { ProviderProbes } from "../../models/ProviderProbes.ts"
 import { FileStores } from "../../storage/blobs/FileStores.ts"
 import { Inspection, type LexemeIndexFacts } from "../../storage/inspection/Inspection.ts"
@@ -21,7 +22,8 @@ import { count, note, ofQueue, ok, wrong } from "./Check.ts"
 /** Asks each provider of language models, that of embeddings, and the reranker, where there is one. */
 export const modelsCheck = Effect.gen(function* () {
   const embeddings = yield* Embeddings
-  const probed = yield* (yield* ProviderProbes).run
+  const { advice, run } = yield* ProviderProbes
+  const probed = yield* run
   const embedded = yield* Effect.match(embeddings.embedQuery("Is anybody there?"), {
     onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
     onFailure: ({ detail }) => wrong("embeddings", `${embeddings.model}: ${detail}`),
@@ -29,6 +31,14 @@ export const modelsCheck = Effect.gen(function* () {
   const reranker = yield* Reranker
   const reranked = reranker === undefined ? [] : [Effect.map(reranker.probe, ofReranker)]
   return [
+    ...(probed.length === 0
+      ? [
+          note(
+            "models",
+            `only ${extractiveModel}, which quotes the documents. For a model that writes, ${yield* advice}`,
+          ),
+        ]
+      : []),
     ...probed.map(({ failure, provider }) =>
       failure === undefined ? ok("models", `${provider} answers`) : wrong("models", `${provider}: ${failure}`),
     ),

@@ -50,11 +50,16 @@ const asset = loads((await visitor.get("/console")).text)
 describe("the address of the server itself", () => {
   const ask = (accept: string) => fetch(url, { headers: { accept }, redirect: "manual" })
 
-  test("leads a browser to the console", async () => {
-    const { headers, status } = await ask("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
-    expect(status).toBe(302)
-    expect(new URL(headers.get("location") ?? "", `${url}/`).href).toBe(`${url}/console`)
-    expect(headers.get("vary")).toBe("accept")
+  test("shows a browser a page that leads to the console and the documentation", async () => {
+    const response = await ask("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+    const text = await response.text()
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(response.headers.get("vary")).toBe("accept")
+    expect(policyOf(response.headers)["frame-ancestors"]).toBe("'none'")
+    const links = Array.from(text.matchAll(/<a href="([^"]+)"/g), ([, href = ""]) => new URL(href, `${url}/`).href)
+    expect(links).toEqual([`${url}/console`, `${url}/docs/readme`, `${url}/docs`])
+    for (const link of links) expect((await fetch(link)).status).toBe(200)
   })
 
   test("tells a program where the console, the documentation and the API's description are", async () => {

@@ -20,7 +20,8 @@ import { BlobControl, memoryBlobs, platform, quiet, storage } from "../../lib/La
 import { as, contentOf, makeTenant, newDocumentId } from "../../lib/Tenants.ts"
 
 /** The findings of the probes of model providers. */
-let probes: ReadonlyArray<Probe> = []
+const answering: ReadonlyArray<Probe> = [{ provider: "openai", failure: undefined }]
+let probes = answering
 
 /** The sandbox in which documents are read. */
 const strict = { ...noSandbox, name: "a jail", isStrict: true }
@@ -38,7 +39,7 @@ const runtime = ManagedRuntime.make(
     Layer.provide([
       BlobCheck.layer({ orphanAge: Duration.hours(24) }),
       Layer.succeed(ReaderSandbox, { chosen: Effect.sync(() => sandbox) }),
-      Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes) }),
+      Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes), advice: Effect.succeed("set A_KEY") }),
     ]),
     Layer.provideMerge(indexing),
     Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, memoryBlobs)),
@@ -114,10 +115,24 @@ test("a model provider that refuses the configured key is wrong", () =>
       ]
       const lines = yield* Effect.ensuring(
         findings,
-        Effect.sync(() => (probes = [])),
+        Effect.sync(() => (probes = answering)),
       )
       expect(lines).toContain(`wrong models: anthropic: ${failure}`)
       expect(lines).toContain("ok models: openai answers")
+    }),
+  ))
+
+test("a server without a provider is told how to get a model that writes", () =>
+  run(
+    Effect.gen(function* () {
+      probes = []
+      const lines = yield* Effect.ensuring(
+        findings,
+        Effect.sync(() => (probes = answering)),
+      )
+      expect(lines).toContain(
+        "note models: only local/extractive, which quotes the documents. For a model that writes, set A_KEY",
+      )
     }),
   ))
 

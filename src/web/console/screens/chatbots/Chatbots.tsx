@@ -13,6 +13,7 @@ import { attempt, toast } from "../../parts/Toast.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
 import { href, navigate } from "../../Router.ts"
 import { can, session } from "../../server/Session.ts"
+import { GettingStarted } from "./GettingStarted.tsx"
 
 /** The numbers of documents and conversations of each chatbot, by its id. */
 const totalsResource = resources(async () => {
@@ -207,6 +208,7 @@ const Chatbots = () => {
           const chosen = found.filter(({ id }) => chosenIds.value.includes(id))
           return (
             <>
+              <GettingStarted chatbots={all} />
               {all.length >= SEARCH_FROM && (
                 <div class="toolbar row">
                   <TextField
