@@ -18,7 +18,9 @@ const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/i
 export const originOf = (address: string): string | undefined => {
   const text = address.trim()
   if (text === "") return undefined
-  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `${local.test(text) ? "http" : "https"}://${text}`)
+  const url = URL.parse(
+    /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `${local.test(text) ? "http" : "https"}://${text}`,
+  )
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? url.origin : undefined
 }
 
