@@ -20,19 +20,19 @@ export const engineSettings: ReadonlyArray<EngineSetting> = [
     variable: "BUN_CONFIG_MAX_HTTP_REQUESTS",
     value: "65535",
     description:
-      "Most requests that Bun's `fetch` sends at once; this is the largest value that Bun accepts. Its default is 256, and it silently queues further requests, so that the 257th chat would wait although its model is idle.",
+      "Maximum of concurrent requests by Bun's `fetch`; this is the largest that Bun accepts. By default, 256, the 257th chat would wait although its model is idle.",
   },
   {
     variable: "BUN_JSC_forceCodeBlockLiveness",
     value: "1",
     description:
-      "Without it each full garbage collection discards code that was compiled more than a minute ago, even if it is in constant use, and a busy server spends a tenth of its time on compiling it again.",
+      "Keeps compiled code in a full garbage collection. Without it, a busy server spends a tenth of its time on compiling again.",
   },
   {
     variable: "BUN_JSC_heapGrowthFunctionThresholdInMB",
     value: "1000000",
     description:
-      "Without it the garbage collector, on machines with 16 GB or more, lets the heap grow to three times its live size instead of twice. With it a busy server takes a tenth less memory and answers some 5 % fewer chats per second; `16384` is the engine's default.",
+      "Lets the heap grow to twice its live size instead of three times, on machines with 16 GB or more. A busy server takes a tenth less memory and answers some 5 % fewer chats per second. `16384` is the engine's default.",
   },
 ]
 

@@ -6,7 +6,7 @@ const server = {
   host: text.or(
     HOST,
     "127.0.0.1",
-    "Address to listen on; `0.0.0.0` for all. Change it when clients, or a proxy, connect from other machines.",
+    "Address to listen on; `0.0.0.0` is all. Change it when clients, or a proxy, connect from other machines.",
   ),
   port: integer(0, 65_535).or(PORT, "3000", "Port to listen on; 0 picks a free one."),
   publicUrl: httpUrl.orAbsent(
@@ -16,7 +16,7 @@ const server = {
   drainTimeout: duration.or(
     "DRAIN_TIMEOUT",
     "30s",
-    "Time that running requests may take to finish after SIGTERM. Keep it below the time after which your supervisor kills the server.",
+    "Time that running requests have to finish after SIGTERM. Keep it below the time after which your supervisor kills the server.",
   ),
 }
 
@@ -25,7 +25,7 @@ const workers = {
   count: workerCount.or(
     WORKERS,
     "1",
-    `Server processes that share the port, so that all cores are used: \`auto\` for one for each core. Several need \`${DATABASE_URL}\`, and each has the connections, the memory for indexes and the shares of one server. See [scaling](scaling.md).`,
+    `Server processes that share the port; \`auto\` is one for each core. Several need \`${DATABASE_URL}\`, and each has its own connections, index memory and shares. See [Scaling](scaling.md).`,
   ),
 }
 
@@ -33,7 +33,7 @@ const clients = {
   trustedProxies: proxies
     .orAbsent(
       TRUSTED_PROXIES,
-      "Reverse proxies whose `X-Forwarded-For` says which address a client has: addresses, CIDRs, `loopback` and `private` (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7). Set it when a proxy stands in front, or all clients count as one. Absent: none, and the address is that of the connection.",
+      "Reverse proxies whose `X-Forwarded-For` gives the address of a client; `private` is 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. Set it behind a proxy, or all clients count as one. Absent: none; the address is that of the connection.",
     )
     .map((ranges) => ranges ?? []),
 }
@@ -42,16 +42,16 @@ const log = {
   level: oneOf("trace", "debug", "info", "warn", "error", "none").or(
     "LOG_LEVEL",
     "info",
-    "Lowest level that is logged: `debug` to investigate something, `warn` for problems only.",
+    "Lowest level that is logged: `debug` to investigate, `warn` for problems only.",
   ),
   format: oneOf("pretty", "json").orAbsent(
     "LOG_FORMAT",
-    "Format of the log: `json` for machines, `pretty` for people. Absent: `pretty` on a terminal, else `json`.",
+    "Format of the log. Absent: `pretty` on a terminal, else `json`.",
   ),
 }
 
 export const address = {
   title: "Address and log",
-  introduction: "Where the server listens, how it stops, and what it logs.",
+  introduction: "The server's address, its shutdown and its log.",
   sections: { server, workers, clients, log },
 } satisfies Group

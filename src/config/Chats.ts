@@ -7,7 +7,7 @@ import type { Group } from "./Setting.ts"
 const promptTokensMax = integer(1_000, 10_000_000).or(
   "CHAT_PROMPT_TOKENS",
   "100000",
-  "Approximate maximum of tokens in a prompt: the oldest turns that would exceed it are left out. Lower it for models with a small context.",
+  "Approximate maximum of tokens in a prompt; the oldest turns beyond it are left out. Lower it for models with a small context.",
 )
 
 const agent = {
@@ -15,7 +15,7 @@ const agent = {
   stepsMax: integer(1, 50).or(
     "CHAT_STEPS_LIMIT",
     "6",
-    "Model calls of one reply, at most; the last may call no tools, so that there is an answer.",
+    "Maximum of model calls for one reply. The last one may call no tools, so that there is an answer.",
   ),
   promptTokensMax,
 }
@@ -25,7 +25,7 @@ const chat = {
   sessionTokens: oneOf("any", "strict").or(
     "SESSION_TOKENS",
     "any",
-    "Whether clients may name conversations by session tokens of fewer than 16 characters, which others can guess. `strict` refuses them; set it once your clients send random ones.",
+    "`strict` refuses session tokens of fewer than 16 characters, which others can guess. Set it once your clients send random ones.",
   ),
 }
 
@@ -33,21 +33,17 @@ const safeFetch = {
   allowed: privateNetworks
     .orAbsent(
       TOOL_PRIVATE_NETWORKS,
-      "Private addresses that HTTP tools may call: CIDRs and host names, with commas between. Everybody who may declare tools can reach them, so allow no more than is needed. Absent: none.",
+      "Private addresses that HTTP tools and webhooks may call. Everybody who may declare tools can reach them, so allow no more than needed. Absent: none.",
     )
     .map((networks) => networks ?? noPrivateNetworks),
 }
 
 const consoleSessions = {
-  lifetime: duration.or(
-    "CONSOLE_SESSION",
-    "12h",
-    "How long somebody who has signed in at the console stays signed in.",
-  ),
+  lifetime: duration.or("CONSOLE_SESSION", "12h", "Duration of a session at the console."),
 }
 
 export const chats = {
   title: "Chats, tools and the console",
-  introduction: "The limits of one reply, what tools and webhooks may call, and signing in at the console.",
+  introduction: "Limits of one reply, addresses of tools and webhooks, and sessions at the console.",
   sections: { agent, chat, safeFetch, consoleSessions },
 } satisfies Group

@@ -30,7 +30,7 @@ import type { Group } from "./Setting.ts"
 const dataDir = text.or(
   DATA_DIR,
   "./data",
-  "Directory of everything that is not in Postgres: the embedded database and files; made with mode 0700. Relative paths start from the working directory.",
+  "Directory of the embedded database, files, and everything else that is not in Postgres; made with mode 0700. A relative path starts from the working directory.",
 )
 
 /** The absolute path of a directory in the data directory. */
@@ -44,19 +44,19 @@ const database = {
   directory: below("database"),
   url: postgresUrl.orAbsent(
     DATABASE_URL,
-    "Postgres 15 or later with pgvector 0.7 or later; for production, and for several processes. Absent: the embedded database.",
+    "Postgres 15 or later with pgvector 0.7 or later. Set it in production, and for several processes. Absent: the embedded database.",
   ),
   maxConnections: integer(2, 1_000).or(
     DATABASE_CONNECTIONS,
     "16",
-    "Connections of a process to Postgres at once, at most; one more shows the others that it lives. Raise it when requests wait for a connection; all processes together have to stay below the `max_connections` of the database, which `doctor` adds up.",
+    "Maximum of connections of a process to Postgres; one more shows the others that it lives. Raise it when requests wait for a connection. All processes together have to stay below `max_connections` of the database, which `doctor` checks.",
   ),
 }
 
 const bootstrap = {
   apiKey: apiKey.orAbsent(
     BOOTSTRAP_API_KEY,
-    "Key with all scopes of the first organization. Set it to choose the key. Absent: the first start generates one and prints it to a terminal, or else writes it to `first-api-key` in the data directory, a file with mode 0600. With it comes a link that signs in at the console, once and within an hour; the file is `first-sign-in`.",
+    "Key with all scopes of the first organization. Absent: the first start [generates one](keys-and-budgets.md).",
   ),
   keyFile: below("first-api-key"),
   linkFile: below("first-sign-in"),
@@ -69,18 +69,18 @@ const running = {
 const secrets = {
   keys: encryptionKeys.orAbsent(
     SECRETS_KEY,
-    "Encrypts secrets in the database, such as the headers of HTTP tools and what signs the identity of visitors: a key of 32 bytes in base64, or several with commas between; the first encrypts, all decrypt. To replace a key, put the new one first and keep the old one until a start has encrypted everything anew. Absent: they are not encrypted.",
+    "Encrypts [secrets](operations.md#secrets) in the database, such as headers of HTTP tools and identity secrets. The first key encrypts, all decrypt. To replace a key, put the new one first, and keep the old one until a start has encrypted everything anew. Absent: not encrypted.",
   ),
 }
 
 const s3 = {
-  endpoint: httpUrl.orAbsent(S3_ENDPOINT, "URL of the S3 server. Absent: that of Amazon in the region."),
-  bucket: text.orAbsent(S3_BUCKET, `Bucket of the files, which has to exist. Required with \`${BLOBS}=s3\`.`),
+  endpoint: httpUrl.orAbsent(S3_ENDPOINT, "S3 server. Absent: that of Amazon in the region."),
+  bucket: text.orAbsent(S3_BUCKET, `Existing bucket for the files. Required with \`${BLOBS}=s3\`.`),
   region: text.or(S3_REGION, "us-east-1", "Region of the bucket."),
   style: oneOf("path", "virtual").or(
     "S3_STYLE",
     "path",
-    "Where the bucket stands in an address: `path` after the host, as every server understands it, `virtual` before the host.",
+    "Position of the bucket in an address: `path` is after the host, as every server understands it, `virtual` before it.",
   ),
   accessKeyId: text.orAbsent(S3_ACCESS_KEY_ID, "Name of the access key."),
   secretAccessKey: secret.orAbsent(S3_SECRET_ACCESS_KEY, "Secret of the access key."),
@@ -90,7 +90,7 @@ const blobs = {
   kind: oneOf("local", "s3").or(
     BLOBS,
     "local",
-    `Where files are kept: \`local\` is a directory below \`${DATA_DIR}\`, \`s3\` a bucket of an S3 server. \`parley blobs copy\` moves them.`,
+    `[Store of files](files.md): \`local\` is a directory below \`${DATA_DIR}\`, \`s3\` a bucket of an S3 server. \`parley blobs copy\` moves files.`,
   ),
   directory: below("files"),
   s3,
@@ -100,28 +100,24 @@ const blobCheck = {
   orphanAge: duration.or(
     "ORPHAN_AGE",
     "24h",
-    "Age at which a stored file without an owner is deleted. Raise it when older copies of the database may be restored.",
+    "Age at which a stored file without an owner is deleted. Raise it if older copies of the database may be restored.",
   ),
 }
 
 const audit = {
-  retentionDays: days.or(
-    "AUDIT_RETENTION",
-    "400",
-    "Days for which the audit log is kept, with the addresses of clients in it.",
-  ),
+  retentionDays: days.or("AUDIT_RETENTION", "400", "Days for which the [audit log](privacy.md#audit-log) is kept."),
 }
 
 const retention = {
   conversationDays: daysOrOff.or(
     "CONVERSATION_RETENTION",
     "off",
-    "Days after their last activity when conversations are deleted, unless their organization says otherwise. `off`: they are kept.",
+    "Days after their last activity when conversations are deleted, unless their organization has [its own](privacy.md#retention). `off`: never.",
   ),
 }
 
 export const data = {
   title: "Data",
-  introduction: "What the server stores, where, and for how long.",
+  introduction: "Stores and retention.",
   sections: { database, bootstrap, running, secrets, blobs, blobCheck, audit, retention },
 } satisfies Group

@@ -16,14 +16,14 @@ const uploads = {
   fileLimit: size.or(
     "UPLOAD_FILE_LIMIT",
     "25MiB",
-    "Largest knowledge base file. A proxy in front has to let bodies of ten times this size through.",
+    "Largest document. A proxy in front has to accept bodies of ten times this size.",
   ),
 }
 
 const concurrency = integer(1, 64).or(
   "INGEST_CONCURRENCY",
   "2",
-  "Documents that one process works on at once. Raise it on machines with more than two cores that take in many documents.",
+  "Documents that one process works on at once. Raise it for many documents on more than two cores.",
 )
 
 const ingestion = { concurrency }
@@ -33,22 +33,22 @@ const extract = {
   deadline: duration.or(
     "EXTRACT_TIMEOUT",
     "30s",
-    "Most processor time that reading one file may take. Raise it when large files fail with `extraction_timed_out`.",
+    "Maximum of processor time for reading one file. Raise it when large files fail with `extraction_timed_out`.",
   ),
   memory: size.or(
     "EXTRACT_MEMORY",
     "512MiB",
-    "Most memory that reading one file may take. Raise it when large files fail with `extraction_out_of_memory`.",
+    "Maximum of memory for reading one file. Raise it when large files fail with `extraction_out_of_memory`.",
   ),
   sandbox: oneOf("auto", "required", "off").or(
     EXTRACT_SANDBOX,
     "auto",
-    "How the operating system confines the processes that read files; Linux only. `auto`: by the best that works of `bwrap`, `unshare` and `setpriv`; `required`: no start unless one hides the network and other processes.",
+    "[Confinement](formats.md#isolation-of-readers) of the processes that read files, on Linux. `auto`: the best available; `required`: no start unless network and other processes are hidden.",
   ),
 }
 
 export const documents = {
   title: "Requests and documents",
-  introduction: "The sizes of requests, and how files become knowledge.",
+  introduction: "Sizes of requests, and reading of files.",
   sections: { requests, uploads, web: { cache: webDirectory }, ingestion, extract },
 } satisfies Group

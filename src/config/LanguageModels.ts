@@ -11,13 +11,13 @@ import type { Group } from "./Setting.ts"
 export const outputTokensMax = integer(1, 200_000).or(
   "CHAT_MAX_TOKENS",
   "4096",
-  "Tokens of one model call's answer, at most, thinking included. Raise it when long answers are cut off.",
+  "Maximum of tokens in the answer of one model call, thinking included. Raise it when long answers are cut off.",
 )
 
 export const replyDeadline = duration.or(
   "CHAT_DEADLINE",
   "120s",
-  "Longest time for one reply, with all its model calls. A proxy in front has to wait longer than this.",
+  "Maximum time for one reply, with all its model calls. A proxy in front has to wait longer.",
 )
 
 /** The limits that hold for each provider by itself. */
@@ -25,13 +25,13 @@ const limits = {
   concurrency: integer(1, 65_535).or(
     "PROVIDER_CONCURRENCY",
     "4096",
-    "Calls of one provider at once, at most; further ones wait. Lower it to what an account, or a server of one's own, takes at once.",
+    "Maximum of concurrent calls of one provider; further ones wait. Lower it to what your account or server takes.",
   ),
   outputTokensMax,
   silence: duration.or(
     "PROVIDER_TIMEOUT",
     "30s",
-    "Longest time that a provider may be silent, before its answer and in it. Raise it for a model that has to be loaded first, or that thinks without streaming.",
+    "Longest silence of a provider, before its answer and in it. Raise it for a model that has to be loaded first, or that thinks without streaming.",
   ),
   replyDeadline: replyDeadline,
 }
@@ -39,14 +39,14 @@ const limits = {
 const models = {
   defaultModel: text.orAbsent(
     DEFAULT_MODEL,
-    "Model of a new chatbot that names none. Absent: `claude-sonnet-5-5` with an Anthropic key, else `local/extractive`.",
+    "Model of new chatbots that name none. Absent: `claude-sonnet-5-5` with an Anthropic key, else `local/extractive`.",
   ),
   anthropic: {
     apiKey: secret.orAbsent(ANTHROPIC_API_KEY, "Makes every `claude-…` model available."),
     baseUrl: httpUrl.or(
       ANTHROPIC_BASE_URL,
       "https://api.anthropic.com",
-      "Where the Anthropic API is. Change it for a proxy with Anthropic's API.",
+      "Anthropic's API. Change it for a proxy with the same API.",
     ),
     limits,
   },
@@ -54,7 +54,7 @@ const models = {
     apiKey: secret.orAbsent(OPENAI_API_KEY, "Makes every `openai/…` model available."),
     baseUrl: httpUrl.orAbsent(
       OPENAI_BASE_URL,
-      "Where a server with OpenAI's chat completions is (Ollama, vLLM and alike); it may need no key. Absent: OpenAI's own.",
+      "Server with OpenAI's chat completions, such as Ollama or vLLM; it may need no key. Absent: OpenAI's own.",
     ),
     limits,
   },
@@ -62,6 +62,6 @@ const models = {
 
 export const languageModels = {
   title: "Language models",
-  introduction: "Which providers generate the answers, and how long the server waits for them.",
+  introduction: "Providers of models, and their limits.",
   sections: { models },
 } satisfies Group

@@ -2,8 +2,7 @@ import { days, limit, sizeOrOff } from "./Kinds.ts"
 import { outputTokensMax, replyDeadline } from "./LanguageModels.ts"
 import type { Group } from "./Setting.ts"
 
-const budget = (variable: string, what: string) =>
-  limit.or(variable, "off", `${what}, unless a budget of its own says otherwise.`)
+const budget = (variable: string, what: string) => limit.or(variable, "off", `${what}.`)
 
 const budgets = {
   organization: {
@@ -29,7 +28,7 @@ const usage = {
   ),
 }
 
-const QUOTA = "of an organization, unless its own quota says otherwise."
+const QUOTA = "of an organization."
 
 const quotas = {
   chatbots: limit.or("QUOTA_CHATBOTS", "10000", `Chatbots ${QUOTA}`),
@@ -43,6 +42,6 @@ const quotas = {
 export const organizations = {
   title: "Budgets and quotas",
   introduction:
-    "What organizations and API keys may spend and store if they have no budget and no quota of their own. Set these when you give keys to others. `off` is no limit.",
+    "[Budgets](keys-and-budgets.md#budgets) and [quotas](keys-and-budgets.md#quotas) of organizations and API keys that have none of their own. Set them when you give keys to others. `off` is no limit.",
   sections: { budgets, usage, quotas },
 } satisfies Group

@@ -16,27 +16,24 @@ const collector = {
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "Collector of traces, metrics and logs by OTLP over HTTP, such as `http://127.0.0.1:4318`. Absent: nothing is sent, and no traces are made.",
   ),
-  headers: keyValues.orAbsent(
-    "OTEL_EXPORTER_OTLP_HEADERS",
-    "Headers of each export, such as a key of the collector. Absent: none.",
-  ),
+  headers: keyValues.orAbsent("OTEL_EXPORTER_OTLP_HEADERS", "Headers of each export, such as a key of the collector."),
   serviceName: text.or("OTEL_SERVICE_NAME", "parley", "Name of the service in traces, metrics and logs."),
   resource: keyValues
     .orAbsent(
       "OTEL_RESOURCE_ATTRIBUTES",
-      "Further attributes of the server in traces, metrics and logs, such as `deployment.environment.name=staging`. Absent: none.",
+      "Further attributes in traces, metrics and logs, such as `deployment.environment.name=staging`.",
     )
     .map((attributes) => attributes && Redacted.value(attributes)),
   sampler: oneOf(...samplers).or(
     "OTEL_TRACES_SAMPLER",
     "parentbased_always_on",
-    "Which requests and jobs are traced. Those of parents follow what the client says in `traceparent`: choose another one if strangers are not to decide.",
+    "Selection of the requests and jobs that are traced. `parentbased_…` follow the client's `traceparent`; choose another if strangers must not decide.",
   ),
   ratio: fraction.or("OTEL_TRACES_SAMPLER_ARG", "1", "Share of requests and jobs that `traceidratio` samplers take."),
 }
 
 export const telemetry = {
   title: "Metrics and traces",
-  introduction: "What the server tells of its work: see [Observability](observability.md).",
+  introduction: "See [Observability](observability.md).",
   sections: { metrics, collector },
 } satisfies Group

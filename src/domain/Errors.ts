@@ -34,7 +34,7 @@ export class InvalidRequest extends failure<InvalidRequest>()("InvalidRequest", 
   status: 400,
   code: "invalid_request",
   title: "The request is not valid",
-  when: `A field is missing, malformed, out of its bounds or unknown, or the body cannot be read. \`errors\` lists the first ${LISTED_ERRORS_MAX_COUNT} places, of a large body only the first one; \`detail\` says when there may be more.`,
+  when: `A field is missing, malformed, out of bounds or unknown, or the body cannot be read. \`errors\` lists the first ${LISTED_ERRORS_MAX_COUNT} places, of a large body only the first; \`detail\` says when there may be more.`,
   example: {
     detail: "settings.prompt: Expected a string",
     errors: [{ path: "settings.prompt", message: "Expected a string" }],
@@ -68,7 +68,7 @@ export class UnsupportedVersion extends failure<UnsupportedVersion>()("Unsupport
   status: 400,
   code: "unsupported_version",
   title: "Interface version not supported",
-  when: "`Accept-Version` or `X-Api-Version` asks for another version than `1`, `1.0` or `1.0.0`. Leave the header out, or send one of these.",
+  when: "`Accept-Version` or `X-Api-Version` is not `1`, `1.0` or `1.0.0`. Send one of these, or omit the header.",
   example: {
     detail: "This server speaks version 1.0.0.",
     errors: [{ path: "header.accept-version", message: "Expected 1, 1.0 or 1.0.0" }],
@@ -79,7 +79,7 @@ export class Unauthorized extends failure<Unauthorized>()("Unauthorized", Detail
   status: 401,
   code: "unauthorized",
   title: "API key missing or not valid",
-  when: "The API key is missing, malformed, unknown, expired or revoked; the server does not say which. The key is looked at before the media type, and both before the body.",
+  when: "The API key is missing, malformed, unknown, expired or revoked; the server does not say which. The key is checked before the media type, and both before the body.",
   example: { detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`." },
   openAi: { code: "invalid_api_key" },
 }) {}
@@ -88,7 +88,7 @@ export class Forbidden extends failure<Forbidden>()("Forbidden", Detail, {
   status: 403,
   code: "forbidden",
   title: "Not allowed with this API key",
-  when: "The API key is valid, but it lacks the scope that `detail` names, is bound to another chatbot, or would give another key more than it has itself; or it is publishable, and does not allow the page that sends the request.",
+  when: "The API key lacks the scope that `detail` names, is bound to another chatbot, or would give another key more than it has; or it is publishable and does not allow the origin of the request.",
   example: { detail: "This API key lacks the scope chatbots:write." },
   openAi: { code: "insufficient_permissions" },
 }) {}
@@ -97,7 +97,7 @@ export class NotFound extends failure<NotFound>()("NotFound", Detail, {
   status: 404,
   code: "not_found",
   title: "Not found",
-  when: "There is no such thing, or it belongs to another organization; the two cannot be told apart.",
+  when: "The object does not exist, or belongs to another organization; the two cannot be told apart.",
   example: { detail: "There is no such chatbot." },
   openAi: { code: "model_not_found" },
 }) {}
@@ -106,7 +106,7 @@ export class MethodNotAllowed extends failure<MethodNotAllowed>()("MethodNotAllo
   status: 405,
   code: "method_not_allowed",
   title: "Method not allowed",
-  when: "The path exists, but not with this method. The header `Allow` lists the methods that it has.",
+  when: "The header `Allow` lists the methods of the path.",
   example: { detail: "PUT is not possible here. Possible: GET, HEAD." },
 }) {}
 
@@ -114,7 +114,7 @@ export class RequestTimeout extends failure<RequestTimeout>()("RequestTimeout", 
   status: 408,
   code: "request_timeout",
   title: "The body did not arrive in time",
-  when: "JSON has to arrive as a whole within some seconds, and an upload has to bring 4 KiB a second on average of some seconds. `detail` says how long the server waited. The connection is closed.",
+  when: "JSON has to arrive within some seconds, and an upload at 4 KiB a second, on average of some seconds. `detail` says how long the server waited. The connection is closed.",
   isRetryable: true,
   example: { detail: "The body: nothing of it arrived for 20 seconds." },
 }) {}
@@ -123,7 +123,7 @@ export class SlugTaken extends failure<SlugTaken>()("SlugTaken", Detail, {
   status: 409,
   code: "slug_taken",
   title: "Slug already in use",
-  when: "Another chatbot of the organization has it. Choose another one, or leave it out to get one that is free.",
+  when: "Another chatbot of the organization has it. Choose another, or omit it to get a free one.",
   example: { detail: "Another chatbot of the organization has this slug." },
 }) {}
 
@@ -131,7 +131,7 @@ export class Conflict extends failure<Conflict>()("Conflict", Detail, {
   status: 409,
   code: "conflict",
   title: "Not possible in the present state",
-  when: "`detail` says what is in the way: for example, another tool of the chatbot has the name, the chatbot has as many tools as it may have, or a document that is to be tried again has not failed.",
+  when: "`detail` says why: for example, another tool of the chatbot has the name, the chatbot has as many tools as it may have, or a document to retry has not failed.",
   example: { detail: "Only a failed document can be tried again; this one is ready." },
 }) {}
 
@@ -139,7 +139,7 @@ export class ChatbotInactive extends failure<ChatbotInactive>()("ChatbotInactive
   status: 409,
   code: "chatbot_inactive",
   title: "The chatbot is not active",
-  when: "It does not answer chats until its field `active` is true again.",
+  when: "It refuses chats until its field `active` is true.",
   example: { detail: "This chatbot is not active: it does not answer until `active` is true again." },
 }) {}
 
@@ -147,7 +147,7 @@ export class QuotaReached extends failure<QuotaReached>()("QuotaReached", Detail
   status: 409,
   code: "quota_reached",
   title: "The organization's quota is reached",
-  when: "The organization has as many of these things as its quota allows, or would have more. `detail` names the quota and its limit. Delete some of them, or ask the operator for more.",
+  when: "`detail` names the quota and its limit. Delete some objects, or ask the operator for more.",
   example: { detail: "The organization's quota of 1,000 chatbots is reached." },
 }) {}
 
@@ -155,7 +155,7 @@ export class IdempotencyInProgress extends failure<IdempotencyInProgress>()("Ide
   status: 409,
   code: "idempotency_in_progress",
   title: "The first request with this idempotency key is still running",
-  when: "A request with the same `Idempotency-Key` has not been answered yet. Send it again later to get the answer to the first one.",
+  when: "Send the request again later to get the first answer.",
   isRetryable: true,
   example: {
     detail: "The first request with this Idempotency-Key is still running.",
@@ -167,7 +167,7 @@ export class PreconditionFailed extends failure<PreconditionFailed>()("Precondit
   status: 412,
   code: "precondition_failed",
   title: "Changed since it was read",
-  when: "`If-Match` names another version than the stored one. Read it again, and send the change with its new `ETag`.",
+  when: "`If-Match` is not the stored version. Read it again, and send the change with the new `ETag`.",
   example: { detail: "The chatbot has changed since the version that If-Match names." },
 }) {}
 
@@ -175,7 +175,7 @@ export class TooLarge extends failure<TooLarge>()("TooLarge", Detail, {
   status: 413,
   code: "too_large",
   title: "Too large",
-  when: "The body or a file has too many bytes, or an upload too many files. `detail` names which, and the limit.",
+  when: "The body or a file has too many bytes, or an upload too many files. `detail` says which, and the limit.",
   example: { detail: "handbook.pdf: at most 25 MiB." },
   openAi: { code: "request_too_large" },
 }) {
@@ -194,7 +194,7 @@ export class UnsupportedMediaType extends failure<UnsupportedMediaType>()("Unsup
   status: 415,
   code: "unsupported_media_type",
   title: "Media type not supported",
-  when: "The body has another media type than is taken here; or a file is of a kind that cannot be read, or not of the kind that its extension says. Nothing of the upload is kept.",
+  when: "The body has an unsupported media type, or a file is of an unsupported kind or not what its extension says. Nothing of the upload is kept.",
   example: {
     detail:
       "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx.",
@@ -205,7 +205,7 @@ export class UnreadableDocument extends failure<UnreadableDocument>()("Unreadabl
   status: 422,
   code: "unreadable_document",
   title: "The document cannot be read",
-  when: "The file that was to replace its content is damaged, protected or has no text; `detail` says which. The old content stays.",
+  when: "The replacement is damaged, protected or without text; `detail` says which. The old content stays.",
   example: { detail: "scan.pdf: The document has no text." },
 }) {}
 
@@ -213,7 +213,7 @@ export class IdempotencyKeyReused extends failure<IdempotencyKeyReused>()("Idemp
   status: 422,
   code: "idempotency_key_reused",
   title: "The idempotency key belongs to another request",
-  when: "A request with the same `Idempotency-Key` but another method, path or body was sent before. Choose a new key for every new request.",
+  when: "A request with this `Idempotency-Key` but another method, path or body was sent before. Use a new key for every new request.",
   example: { detail: "This Idempotency-Key was sent with another request before." },
 }) {}
 
@@ -221,7 +221,7 @@ export class RateLimited extends failure<RateLimited>()("RateLimited", DetailAnd
   status: 429,
   code: "rate_limited",
   title: "Rate limit exceeded",
-  when: "The API key, its organization or the client's address has sent more requests than its rate limit allows. `Retry-After` says when the next one is granted; `RateLimit` on every response says how many are left.",
+  when: "The API key, its organization or the client's address is beyond its [rate limit](keys-and-budgets.md#rate-limits).",
   isRetryable: true,
   example: { detail: "This API key may send 100 requests in 10 seconds.", retry_after_seconds: 3 },
   openAi: { code: "rate_limit_exceeded" },
@@ -231,7 +231,7 @@ export class TooManyAtOnce extends failure<TooManyAtOnce>()("TooManyAtOnce", Det
   status: 429,
   code: "too_many_at_once",
   title: "Too many requests of this kind at once",
-  when: "The organization has as many uploads, searches, chats, streams or lists under way as its share of the server allows, and none ended while this request waited for its turn.",
+  when: "The organization's [share](keys-and-budgets.md#shares) of uploads, searches, chats, streams or lists stayed used up while the request waited.",
   isRetryable: true,
   example: {
     detail: "The organization has 8 uploads under way, as many as its share allows.",
@@ -254,7 +254,7 @@ export class BudgetSpent extends failure<BudgetSpent>()("BudgetSpent", DetailAnd
   status: 429,
   code: "budget_spent",
   title: "The tokens of the day are spent",
-  when: "The organization or the API key has no tokens left for today, or chats under way have reserved what is left. There are new ones at midnight, UTC.",
+  when: "The [budget](keys-and-budgets.md#budgets) of the organization or API key is used up until midnight, UTC, or reserved by chats under way.",
   isRetryable: true,
   example: {
     detail: "The organization has spent its tokens for today; there are new ones at midnight, UTC.",
@@ -267,7 +267,7 @@ export class TooManyChats extends failure<TooManyChats>()("TooManyChats", Detail
   status: 429,
   code: "too_many_chats",
   title: "Too many chats at once",
-  when: "The organization or the API key has as many under way as it may have.",
+  when: "The [budget](keys-and-budgets.md#budgets) of the organization or API key allows no more.",
   isRetryable: true,
   example: { detail: "The API key has as many chats under way as it may have.", retry_after_seconds: 5 },
   openAi: { code: "rate_limit_exceeded" },
@@ -277,7 +277,7 @@ export class InternalError extends failure<InternalError>()("InternalError", Det
   status: 500,
   code: "internal_error",
   title: "Internal error",
-  when: "The server is at fault. The response says nothing of the reason; the server's log has it under the request's id.",
+  when: "The server's log has the reason, under the request's id.",
   isRetryable: true,
   example: { detail: "The server failed. Its log has the reason under this request's id." },
 }) {}
@@ -286,7 +286,7 @@ export class ProviderFailed extends failure<ProviderFailed>()("ProviderFailed", 
   status: 502,
   code: "provider_failed",
   title: "The model provider failed",
-  when: "It answered with a failure, or with what it should not. The user's message is kept.",
+  when: "Its answer was a failure or not valid. The user's message is kept.",
   isRetryable: true,
   example: { detail: "The model provider failed." },
 }) {}
@@ -295,7 +295,7 @@ export class Unavailable extends failure<Unavailable>()("Unavailable", DetailAnd
   status: 503,
   code: "unavailable",
   title: "Not available right now",
-  when: "The database, the disk or a provider cannot be reached, or the server is starting or shutting down.",
+  when: "The database, the disk or a provider cannot be reached, or the server is starting or stopping.",
   isRetryable: true,
   example: { detail: "The database cannot be reached right now.", retry_after_seconds: 2 },
 }) {}

@@ -52,10 +52,10 @@ describe("without a key", () => {
     const reply = await nobody.get("/docs/guide")
     expect(reply.status).toBe(200)
     expect(reply.headers.get("content-type")).toMatch(/^text\/html/)
-    expect(reply.text).toContain('<h2 id="teach-it">Teach it</h2>')
+    expect(reply.text).toContain('<h2 id="upload-documents">Upload documents</h2>')
     expect(reply.text).toContain('<a href="../docs/formats">Formats</a>')
     expect(reply.text).toContain('<a href="../docs/operations#secrets"><code>SECRETS_KEY</code></a>')
-    expect(reply.text).toContain('<li class="depth-2"><a href="#teach-it">Teach it</a></li>')
+    expect(reply.text).toContain('<li class="depth-2"><a href="#upload-documents">Upload documents</a></li>')
     expect(reply.text).toContain('<a href="../docs/guide" aria-current="page">Guide</a>')
   })
 

@@ -12,41 +12,40 @@ const requestId = "01a1f95a-b2f3-7519-8698-768c25c5f555"
 
 const before = `# Errors
 
-A request that fails is answered with a status of 400 or above and a body that says why. \`code\` is stable and meant for
-programs; \`detail\` is meant for people. Find the code in the table below: it says what the failure means, and whether
-to send the same request again.
+A failed request has a status of 400 or above and a body with a stable \`code\` for programs and a \`detail\` for people.
 
-Most paths answer with an RFC 9457 problem, \`${problemForm.mediaType}\`. \`request_id\`, which is also in the header
-\`x-request-id\`, finds the request in the server's log. \`errors\` lists the places of the request that are wrong, and
-\`retry_after_seconds\` is there where the header \`Retry-After\` is:
+## Forms
+
+Most paths answer with an RFC 9457 problem, \`${problemForm.mediaType}\`:
 
 ${block(problemForm.encode(declaration, declaration.example, requestId))}
 
-Paths below \`/v1\` answer in the form that clients of OpenAI know, with OpenAI's own \`type\` and \`code\` where it has the
-case. \`param\` is the first place that is wrong:
+- \`request_id\`, also in the header \`x-request-id\`, finds the request in the server's log.
+- \`errors\` lists the places of the request that are wrong.
+- \`retry_after_seconds\` comes with the header \`Retry-After\`.
+
+Paths below \`/v1\` answer in OpenAI's form, with OpenAI's own \`type\` and \`code\` where they exist. \`param\` is the first wrong
+place:
 
 ${block(openAiForm.encode(declaration, declaration.example, requestId))}
 
-A tool that fails in the Model Context Protocol (MCP) answers with a result whose \`isError\` is true and whose text is the
-code and the detail, so that the model which called it can read them. What is refused before a tool is called, such as
-an API key that is not valid, is answered with the problem and its status; a message that is no valid call, such as one of
-a tool that does not exist, with an error of JSON-RPC. A result looks so:
+A tool that fails in the Model Context Protocol (MCP) returns a result with \`isError\` and a text that the model can read:
 
 ${block({ isError: true, content: [{ type: "text", text: JSON.stringify({ code: NotFound.declaration.code, detail: NotFound.declaration.example.detail }) }] })}
 
-A stream that fails before its first event is answered in the same ways. One that fails later, when the status has been
-sent, ends with an event \`error\` that has \`detail\` as its text, or, below \`/v1\`, with a chunk in OpenAI's form.
+What is refused before a tool is called, such as an invalid API key, is a problem with its status. A message that is no
+valid call, such as one of an unknown tool, gets a JSON-RPC error.
 
-The limits that \`detail\` names, such as bytes, seconds and chats, are [settings](settings.md) or constants of the server.
+A stream that fails after its first event, when the status has been sent, ends with an event \`error\` that has \`detail\` as
+its text, or below \`/v1\` with a chunk in OpenAI's form.
 
-A document that cannot be read does not spoil its upload: it is \`failed\`, and its \`error\` has a code of its own, which
-[Formats](formats.md) lists.
+A document that cannot be read has a [code of its own](formats.md#unreadable-documents).
 
 ## All errors
 
-**Again** says what comes of sending the same request again, unchanged: *no*, it fails again; *yes*, it may succeed, and
-where it says *after \`Retry-After\`*, not before the seconds in that header have passed. **OpenAI** has the \`type\` and the
-\`code\` below \`/v1\`. **MCP** has the code where a tool can fail so.
+**Again** is the result of sending the same request again: *no*, it fails again; *yes*, it may succeed, where stated not
+before \`Retry-After\`. **OpenAI** has \`type\` and \`code\` below \`/v1\`, **MCP** the code where a tool can fail so. The limits in
+\`detail\` are [settings](settings.md) or constants.
 
 | Status | Code | When | Again | OpenAI | MCP |
 |---|---|---|---|---|---|

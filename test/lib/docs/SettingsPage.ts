@@ -1,4 +1,5 @@
 import { documentation, settings } from "../../../src/Config.ts"
+import { duration, httpUrl, rateLimit, size, text } from "../../../src/config/Kinds.ts"
 import { engineSettings } from "../../../src/launch.ts"
 
 /*
@@ -7,13 +8,14 @@ import { engineSettings } from "../../../src/launch.ts"
 
 const introduction = `# Settings
 
-Settings are environment variables; a \`.env\` file works as well. A wrong value stops the start with one line that names the
-variable, what it holds and what it may hold. An empty variable counts as absent. Names that are nearly those of settings
-are warned of in the log.
+Settings are environment variables, also in a \`.env\` file. None is needed: by default Parley listens on
+\`127.0.0.1:3000\`, keeps everything below \`./data\` and answers with sentences of its documents.
 
-No setting is needed: without any, Parley listens on \`127.0.0.1:3000\`, keeps everything below \`./data\` and answers with
-sentences of its documents. \`–\` means that there is no default. Whatever is no setting is a constant of the source, with
-the reason beside it.`
+An empty variable counts as absent. A wrong value stops the start with one line that names the variable, its value and the
+valid ones. The log warns of names that are nearly those of settings.
+
+In the tables, \`–\` means that there is no default, and a list has commas between its values. These kinds of values occur
+often:`
 
 /** The settings that decide what an installation is. Most people need no others. */
 const important: ReadonlySet<string> = new Set([
@@ -29,28 +31,43 @@ const important: ReadonlySet<string> = new Set([
   "OPENAI_BASE_URL",
 ])
 
-const engine = `## Of the engine
+const engine = `## Engine settings
 
-Three more variables are Bun's own. They have to be there when the process starts. \`bun run start\` and \`src/parley\` set
-them by \`src/launch.ts\`, unless the environment does; \`bun src/main.ts\` starts without, so set them yourself there.`
+Three variables of Bun must be in the environment when the process starts. \`bun run start\` and \`src/parley\` set them by
+\`src/launch.ts\`, unless they are there; with \`bun src/main.ts\`, set them yourself.`
 
 const code = (value: string | undefined) => (value === undefined ? "–" : `\`${value}\``)
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
+/** Names of the kinds of values that many settings have, by the values that they expect. */
+const kinds = new Map(
+  Object.entries({ text, URL: httpUrl, duration, size, rate: rateLimit }).map(([name, kind]) => [
+    kind.orAbsent("", "").about.expected,
+    name,
+  ]),
+)
+
+const valuesOf = (expected: string) =>
+  kinds.get(expected) ?? expected.replace(/a whole number from (\d+) to (\d+)/, "$1 to $2").replaceAll("` or `", "`, `")
+
 const tableOf = (described: typeof settings) =>
   table(
-    ["Variable", "Default", "Values", "What it does, and when to change it"],
-    described.map((one) => [code(one.variable), code(one.default), one.expected, one.description]),
+    ["Variable", "Default", "Values", "Description"],
+    described.map((one) => [code(one.variable), code(one.default), valuesOf(one.expected), one.description]),
   )
 
 /** The text of `docs/settings.md`. */
 export const settingsPage = (): string => {
   const parts = [
     introduction,
-    "## The ten that matter",
-    "A server for others has the first six of these. A key, or the address of a server of your own, brings a language model.",
+    table(
+      ["Values", "Meaning"],
+      Array.from(kinds, ([expected, name]) => [name, expected]),
+    ),
+    "## Main settings",
+    "A server for others has the first six. A provider's key, or the address of your own server, adds a language model.",
     tableOf(settings.filter(({ variable }) => important.has(variable))),
     ...documentation.flatMap((group) => [
       `## ${group.title}`,
@@ -59,7 +76,7 @@ export const settingsPage = (): string => {
     ]),
     engine,
     table(
-      ["Variable", "Set to", "Why"],
+      ["Variable", "Set to", "Effect"],
       engineSettings.map(({ description, value, variable }) => [code(variable), code(value), description]),
     ),
   ]
