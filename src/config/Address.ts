@@ -6,17 +6,17 @@ const server = {
   host: text.or(
     HOST,
     "127.0.0.1",
-    "Address to listen on; `0.0.0.0` is all. Change it when clients, or a proxy, connect from other machines.",
+    "Address to listen on, `0.0.0.0` for all. Change it when clients or a proxy connect from other machines.",
   ),
   port: integer(0, 65_535).or(PORT, "3000", "Port to listen on; 0 picks a free one."),
   publicUrl: httpUrl.orAbsent(
     PUBLIC_URL,
-    "Base of the addresses in answers, such as those of avatars. Set it when clients reach the server by another name, as behind a proxy. Absent: host and port.",
+    "Base of the addresses in answers. Set it when clients reach the server by another name, as behind a proxy. Absent: host and port.",
   ),
   drainTimeout: duration.or(
     "DRAIN_TIMEOUT",
     "30s",
-    "Time that running requests have to finish after SIGTERM. Keep it below the time after which your supervisor kills the server.",
+    "Time for running requests after SIGTERM. Keep it below the time after which your supervisor kills the server.",
   ),
 }
 
@@ -52,6 +52,6 @@ const log = {
 
 export const address = {
   title: "Address and log",
-  introduction: "The server's address, its shutdown and its log.",
+  introduction: "",
   sections: { server, workers, clients, log },
 } satisfies Group

@@ -33,7 +33,7 @@ const safeFetch = {
   allowed: privateNetworks
     .orAbsent(
       TOOL_PRIVATE_NETWORKS,
-      "Private addresses that HTTP tools and webhooks may call. Everybody who may declare tools can reach them, so allow no more than needed. Absent: none.",
+      "Private addresses that HTTP tools and webhooks may call. Everybody who may declare tools can reach them. Absent: none.",
     )
     .map((networks) => networks ?? noPrivateNetworks),
 }
@@ -44,6 +44,6 @@ const consoleSessions = {
 
 export const chats = {
   title: "Chats, tools and the console",
-  introduction: "Limits of one reply, addresses of tools and webhooks, and sessions at the console.",
+  introduction: "",
   sections: { agent, chat, safeFetch, consoleSessions },
 } satisfies Group

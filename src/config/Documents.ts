@@ -49,6 +49,6 @@ const extract = {
 
 export const documents = {
   title: "Requests and documents",
-  introduction: "Sizes of requests, and reading of files.",
+  introduction: "",
   sections: { requests, uploads, web: { cache: webDirectory }, ingestion, extract },
 } satisfies Group

@@ -31,7 +31,7 @@ const limits = {
   silence: duration.or(
     "PROVIDER_TIMEOUT",
     "30s",
-    "Longest silence of a provider, before its answer and in it. Raise it for a model that has to be loaded first, or that thinks without streaming.",
+    "Longest silence of a provider. Raise it for a model that has to be loaded first, or that thinks without streaming.",
   ),
   replyDeadline: replyDeadline,
 }
@@ -62,6 +62,6 @@ const models = {
 
 export const languageModels = {
   title: "Language models",
-  introduction: "Providers of models, and their limits.",
+  introduction: "",
   sections: { models },
 } satisfies Group

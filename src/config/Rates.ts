@@ -29,12 +29,12 @@ const visitorRates = {
   address: rateLimit.or(
     "WIDGET_ADDRESS_RATE_LIMIT",
     "600/1m",
-    "Requests of all visitors behind one address (of IPv6, one /64). A wrong key and a forged token count as 10. Raise it where many visitors share an address, such as an office.",
+    "Requests of all visitors behind one address (of IPv6, one /64). A wrong key or forged token counts as 10. Raise it where many visitors share an address, as in an office.",
   ),
   key: rateLimit.or(
     "WIDGET_KEY_RATE_LIMIT",
     "500/10s",
-    "Requests of all visitors of one publishable key, or of one public chatbot that is embedded by its id. They count for their organization as well.",
+    "Requests of all visitors of one publishable key, or of one public chatbot without a key. They count for their organization as well.",
   ),
 }
 

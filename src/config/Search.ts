@@ -43,7 +43,7 @@ const embeddings = {
 const retriever = {
   threshold: fraction.orAbsent(
     "SIMILARITY_THRESHOLD",
-    "Similarity that the best passage must reach for `query-knowledge` (over HTTP and MCP) to find anything; models get the best passages whatever their similarity. Raise it when results do not answer questions, lower it when too many questions find nothing. Absent: calibrated.",
+    "Similarity that the best passage must reach for `query-knowledge` to find anything, also over MCP; models get the best passages whatever their similarity. Raise it when results do not answer, lower it when too many questions find nothing. Absent: calibrated.",
   ),
 }
 
@@ -63,12 +63,12 @@ const knowledgeIndexes = {
   bytes: size.or(
     "INDEX_MEMORY",
     "256MiB",
-    "Memory for search indexes of knowledge bases: the default holds some 127,000 passages. Raise it for larger ones, or for many that are searched at once.",
+    "Memory for search indexes: the default holds some 127,000 passages. Raise it for larger knowledge bases, or for many that are searched at once.",
   ),
 }
 
 export const search = {
   title: "Embeddings and search",
-  introduction: "Search in knowledge bases.",
+  introduction: "",
   sections: { embeddings, retriever, reranker, knowledgeIndexes },
 } satisfies Group

@@ -27,7 +27,7 @@ const collector = {
   sampler: oneOf(...samplers).or(
     "OTEL_TRACES_SAMPLER",
     "parentbased_always_on",
-    "Selection of the requests and jobs that are traced. `parentbased_…` follow the client's `traceparent`; choose another if strangers must not decide.",
+    "Sampler of requests and jobs. `parentbased_…` follow the client's `traceparent`; choose another if strangers must not decide.",
   ),
   ratio: fraction.or("OTEL_TRACES_SAMPLER_ARG", "1", "Share of requests and jobs that `traceidratio` samplers take."),
 }

@@ -10,6 +10,17 @@ const block = (value: object): string => `\`\`\`json\n${JSON.stringify(value, nu
 const { declaration } = InvalidRequest
 const requestId = "01a1f95a-b2f3-7519-8698-768c25c5f555"
 
+const isToolError = (failure: FailureClass): boolean => {
+  const { example } = failure.declaration
+  const occurrence = Schema.decodeUnknownSync(failure)({ _tag: failure.identifier, ...example })
+  return Object.values(Tools.tools).some(({ failureSchema }) => Schema.is(failureSchema)(occurrence))
+}
+
+/** Codes of the failures that a tool of MCP can have. */
+const toolCodes = Object.values(failures)
+  .filter(isToolError)
+  .map(({ declaration: { code } }) => `\`${code}\``)
+
 const before = `# Errors
 
 A failed request has a status of 400 or above and a body with a stable \`code\` for programs and a \`detail\` for people.
@@ -29,12 +40,14 @@ place:
 
 ${block(openAiForm.encode(declaration, declaration.example, requestId))}
 
-A tool that fails in the Model Context Protocol (MCP) returns a result with \`isError\` and a text that the model can read:
+A tool of the Model Context Protocol (MCP) that fails returns a result with \`isError\`, and a text that the model can read:
 
 ${block({ isError: true, content: [{ type: "text", text: JSON.stringify({ code: NotFound.declaration.code, detail: NotFound.declaration.example.detail }) }] })}
 
-What is refused before a tool is called, such as an invalid API key, is a problem with its status. A message that is no
-valid call, such as one of an unknown tool, gets a JSON-RPC error.
+The codes of tools are ${toolCodes.join(", ")}.
+
+What is refused before a tool is called, such as an invalid API key, is a problem with its status. A message that is no valid
+call, such as one of an unknown tool, gets a JSON-RPC error.
 
 A stream that fails after its first event, when the status has been sent, ends with an event \`error\` that has \`detail\` as
 its text, or below \`/v1\` with a chunk in OpenAI's form.
@@ -43,12 +56,11 @@ A document that cannot be read has a [code of its own](formats.md#unreadable-doc
 
 ## All errors
 
-**Again** is the result of sending the same request again: *no*, it fails again; *yes*, it may succeed, where stated not
-before \`Retry-After\`. **OpenAI** has \`type\` and \`code\` below \`/v1\`, **MCP** the code where a tool can fail so. The limits in
-\`detail\` are [settings](settings.md) or constants.
+**Again** says whether the same request may succeed later, where stated not before \`Retry-After\`. **OpenAI** has \`type\` and
+\`code\` below \`/v1\`. The limits in \`detail\` are [settings](settings.md) or constants.
 
-| Status | Code | When | Again | OpenAI | MCP |
-|---|---|---|---|---|---|
+| Status | Code | When | Again | OpenAI |
+|---|---|---|---|---|
 `
 
 const again = (failure: FailureClass): string => {
@@ -56,23 +68,10 @@ const again = (failure: FailureClass): string => {
   return failure.declaration.isRetryable ? "yes" : "no"
 }
 
-const isToolError = (failure: FailureClass): boolean => {
-  const { example } = failure.declaration
-  const occurrence = Schema.decodeUnknownSync(failure)({ _tag: failure.identifier, ...example })
-  return Object.values(Tools.tools).some(({ failureSchema }) => Schema.is(failureSchema)(occurrence))
-}
-
 const row = (failure: FailureClass): string => {
   const { code, status, title, when } = failure.declaration
   const { error } = openAiForm.encode(failure.declaration, failure.declaration.example, requestId)
-  const cells = [
-    status,
-    `\`${code}\``,
-    `**${title}.** ${when}`,
-    again(failure),
-    `\`${error.type}\`, \`${error.code}\``,
-    isToolError(failure) ? `\`${code}\`` : "–",
-  ]
+  const cells = [status, `\`${code}\``, `**${title}.** ${when}`, again(failure), `\`${error.type}\`, \`${error.code}\``]
   return `| ${cells.join(" | ")} |\n`
 }
 

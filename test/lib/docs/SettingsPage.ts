@@ -14,8 +14,7 @@ Settings are environment variables, also in a \`.env\` file. None is needed: by 
 An empty variable counts as absent. A wrong value stops the start with one line that names the variable, its value and the
 valid ones. The log warns of names that are nearly those of settings.
 
-In the tables, \`–\` means that there is no default, and a list has commas between its values. These kinds of values occur
-often:`
+Lists have commas between their values. \`–\` is no default.`
 
 /** The settings that decide what an installation is. Most people need no others. */
 const important: ReadonlySet<string> = new Set([
@@ -39,7 +38,11 @@ Three variables of Bun must be in the environment when the process starts. \`bun
 const code = (value: string | undefined) => (value === undefined ? "–" : `\`${value}\``)
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
-  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+  [
+    `| ${head.join(" | ")} |`,
+    `|${"---|".repeat(head.length)}`,
+    ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+  ].join("\n")
 
 /** Names of the kinds of values that many settings have, by the values that they expect. */
 const kinds = new Map(
@@ -71,7 +74,7 @@ export const settingsPage = (): string => {
     tableOf(settings.filter(({ variable }) => important.has(variable))),
     ...documentation.flatMap((group) => [
       `## ${group.title}`,
-      group.introduction,
+      ...(group.introduction === "" ? [] : [group.introduction]),
       tableOf(group.settings.filter(({ variable }) => !important.has(variable))),
     ]),
     engine,
