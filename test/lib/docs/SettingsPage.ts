@@ -1,5 +1,5 @@
 import { documentation, settings } from "../../../src/Config.ts"
-import { duration, httpUrl, rateLimit, size, text } from "../../../src/config/Kinds.ts"
+import { duration, httpUrl, keyValues, limit, rateLimit, size, text } from "../../../src/config/Kinds.ts"
 import { engineSettings } from "../../../src/launch.ts"
 
 /*
@@ -46,10 +46,9 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 /** Names of the kinds of values that many settings have, by the values that they expect. */
 const kinds = new Map(
-  Object.entries({ text, URL: httpUrl, duration, size, rate: rateLimit }).map(([name, kind]) => [
-    kind.orAbsent("", "").about.expected,
-    name,
-  ]),
+  Object.entries({ text, URL: httpUrl, duration, size, limit, rate: rateLimit, pairs: keyValues }).map(
+    ([name, kind]) => [kind.orAbsent("", "").about.expected, name],
+  ),
 )
 
 const valuesOf = (expected: string) =>
