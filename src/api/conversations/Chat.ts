@@ -1,6 +1,7 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ChatMessages, ChatReply } from "../../domain/chat/Chat.ts"
+import { Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
@@ -40,16 +41,18 @@ export const chatFailures = (forms: typeof Problem) =>
     forms.ProviderTimeout,
   ] as const
 
+const streaming = {
+  stream: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
+    description: "`true` for a stream. Absent: as `Accept` says; `text/event-stream` asks for one.",
+  }),
+  steps: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
+    description: "`true`: a stream also has the steps of the reply, which JSON has anyway.",
+  }),
+}
+
 const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat", {
   params: { chatbotId: ChatbotId },
-  query: {
-    stream: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
-      description: "`true` for a stream. Absent: as `Accept` says; `text/event-stream` asks for one.",
-    }),
-    steps: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
-      description: "`true`: a stream also has the steps of the reply, which JSON has anyway.",
-    }),
-  },
+  query: streaming,
   payload: Schema.Struct({
     messages: ChatMessages,
     platform: Schema.optionalKey(
@@ -102,9 +105,40 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     }),
   )
 
-/** The endpoint of a chat: operation 8 of the source specification. */
+const tryChat = HttpApiEndpoint.post("tryChat", "/api/external/chatbot/:chatbotId/chat/try", {
+  params: { chatbotId: ChatbotId },
+  query: streaming,
+  payload: Schema.Struct({
+    messages: ChatMessages.annotate({ description: "The conversation, whose last message is answered." }),
+    prompt: Schema.optionalKey(Settings.fields.prompt).annotate({
+      description: "System instruction in place of the chatbot's own.",
+      examples: ["Answer in one sentence."],
+    }),
+    model: Schema.optionalKey(Settings.fields.model).annotate({
+      description: "Model in place of the chatbot's own. No fallback model is asked when it fails.",
+      examples: ["local/extractive"],
+    }),
+  }),
+  success: ChatReply.mapFields(Struct.omit(["session_id"])),
+  error: chatFailures(Problem),
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.chat)
+  .annotate(RequiredScope, "chatbots:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Try other settings",
+      description:
+        "Answers the last message as the chatbot would with another prompt or model, so that settings can be compared before they are saved. No conversation is stored and no e-mail address is asked for. What the reply uses counts like that of a chat, toward the same limits and budgets, and tools are called as in a chat. The key needs the scope `chat` as well.",
+      transform: alsoStream("As of a chat, without `start`."),
+    }),
+  )
+
+/** The endpoints of a chat: operation 8 of the source specification, and a trial of other settings. */
 export class ChatApi extends HttpApiGroup.make("chat")
-  .add(chat)
+  .add(chat, tryChat)
   .annotateMerge(OpenApi.annotations({ title: "Chat", description: "Replies, with the steps that led to them." }))
   .middleware(Authorization)
   .middleware(Problems) {}

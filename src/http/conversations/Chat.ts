@@ -1,5 +1,5 @@
 import { HttpApiBuilder } from "effect/http-api"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../domain/Caller.ts"
@@ -8,6 +8,7 @@ import { readsConversations } from "../../domain/chat/SessionToken.ts"
 import { Chat } from "../../services/conversations/Chat.ts"
 import type { ChatAttempt } from "../../services/conversations/ChatAttempt.ts"
 import { type ChatAnswer, withoutRequest } from "../../services/conversations/ChatAnswer.ts"
+import { type TrialAnswer, Trials } from "../../services/conversations/Trials.ts"
 import { currentAttempt } from "../edge/Idempotency.ts"
 import { withServerTiming } from "../edge/ServerTiming.ts"
 import { replyHeaders } from "../ReplyHeaders.ts"
@@ -19,6 +20,7 @@ export const layer = HttpApiBuilder.group(
   "chat",
   Effect.fn(function* (handlers) {
     const chat = yield* Chat
+    const trials = yield* Trials
     const streaming = yield* streamingOptions
 
     return handlers.handleAll({
@@ -53,6 +55,18 @@ export const layer = HttpApiBuilder.group(
             : answerTo(attempt, false),
         )
       },
+      tryChat: ({ params, payload, query, request }) =>
+        wantsStream(query.stream, request)
+          ? respondWithStream(
+              (emit) => trials.reply(params.chatbotId, payload, emit),
+              new UiMessages(query.steps === "true" ? identity : undefined),
+              streaming,
+            )
+          : withServerTiming(
+              Effect.map(trials.reply(params.chatbotId, payload), (answer) =>
+                HttpServerResponse.jsonUnsafe(trialOf(answer)),
+              ),
+            ),
     })
   }),
 )
@@ -60,14 +74,19 @@ export const layer = HttpApiBuilder.group(
 const wantsStream = (parameter: "true" | "false" | undefined, { headers }: HttpServerRequest.HttpServerRequest) =>
   parameter === undefined ? headers["accept"]?.includes("text/event-stream") === true : parameter === "true"
 
+type ShownTrial = Omit<typeof ChatReply.Encoded, "session_id">
+
+/** The body of the response with an answer that is not stored. */
+const trialOf = ({ finish_reason, output, sources, steps, tool_calls, tool_results }: TrialAnswer): ShownTrial => {
+  const reply = { finish_reason, output, steps, tool_calls, tool_results }
+  return sources.length === 0 ? reply : { ...reply, sources }
+}
+
 /** The body of the response with an answer. */
-const replyOf = ({
-  message_id: _,
-  notices: __,
-  tokens: ___,
-  sources,
-  ...reply
-}: ChatAnswer): typeof ChatReply.Encoded => (sources.length === 0 ? reply : { ...reply, sources })
+const replyOf = (answer: ChatAnswer): typeof ChatReply.Encoded => ({
+  session_id: answer.session_id,
+  ...trialOf(answer),
+})
 
 /**
  * Responds with a reply without encoding it by its schema: the compiler checks that a reply equals its encoded form.

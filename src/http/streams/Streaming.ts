@@ -15,13 +15,13 @@ import { replyHeaders } from "../ReplyHeaders.ts"
 import { Server } from "../server/Server.ts"
 
 /** The encoder of one reply as server-sent events in one protocol. It has state, so each reply needs its own. */
-export interface Protocol {
+export interface Protocol<Answer = ChatAnswer> {
   /** The headers of the response that belong to the protocol. */
   readonly headers: Readonly<Record<string, string>>
   /** Encodes an event of the reply. Empty for an event that the protocol does not have. */
   readonly event: (event: ChatEvent) => string
   /** Encodes the end of a complete reply. */
-  readonly finished: (answer: ChatAnswer) => string
+  readonly finished: (answer: Answer) => string
   /** Encodes the end of a reply that has failed. */
   readonly failed: (failure: Failure) => string
   /** Encodes the end of a reply that the server has aborted. */
@@ -68,9 +68,9 @@ const streamContext = (services: Context.Context<never>, request: Context.Contex
  * is an ordinary failure, with a status of its own. Afterwards the reply runs in a fiber of its own until it ends, the
  * client disconnects or the server shuts down.
  */
-export const respondWithStream = <E extends Failure>(
-  reply: (emit: ChatEmit) => Effect.Effect<ChatAnswer, E, Caller | CurrentOrganization>,
-  protocol: Protocol,
+export const respondWithStream = <Answer, E extends Failure>(
+  reply: (emit: ChatEmit) => Effect.Effect<Answer, E, Caller | CurrentOrganization>,
+  protocol: Protocol<Answer>,
   { heartbeat, lifecycle, server, services }: Effect.Success<typeof streamingOptions>,
 ) =>
   Effect.contextWith((context: Context.Context<Caller | CurrentOrganization | HttpServerRequest.HttpServerRequest>) => {
@@ -105,7 +105,7 @@ export const respondWithStream = <E extends Failure>(
             last = protocol.finished(answer)
             const kept = answerOf(200, { "content-type": MEDIA_TYPE, ...headersOnce() }, Buffer.from(sent + last))
             // Kept before the last event is sent, so that whoever has received the whole stream can receive it again.
-            return claim.keep({ ...kept, session: answer.session_id })
+            return claim.keep({ ...kept, session: facts?.session_id })
           })
     const fiber = Effect.runForkWith(streamContext(services, context))(
       // Yields first: otherwise running streams would wait until all of many new ones have begun.
@@ -134,7 +134,7 @@ const takeOver = (idempotent: IdempotentRequest | undefined) => {
   return idempotent?.claim
 }
 
-const lastWords = (protocol: Protocol, exit: Exit.Exit<ChatAnswer, Failure>): string => {
+const lastWords = <Answer>(protocol: Protocol<Answer>, exit: Exit.Exit<Answer, Failure>): string => {
   if (Exit.isSuccess(exit)) return protocol.finished(exit.value)
   if (Cause.hasInterrupts(exit.cause)) return protocol.aborted(shutDown)
   const failure = Cause.findError(exit.cause)

@@ -32,7 +32,7 @@ const chunk = (value: Chunk): string => dataEvent(value)
  * The encoder of the AI SDK's UI message stream, version 1 (ai-sdk.dev, "UI message stream protocol"). When a reply is
  * cut off, it ends the open texts, tool calls and step, so that no client waits for an end that never comes.
  */
-export class UiMessages implements Protocol {
+export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason">> {
   readonly headers = { "x-vercel-ai-ui-message-stream": "v1" }
   private readonly showStep: ((step: Step) => Step) | undefined
   /** The chunk `start`, until it is sent. */
@@ -67,7 +67,7 @@ export class UiMessages implements Protocol {
     return start + text
   }
 
-  finished({ finish_reason }: ChatAnswer): string {
+  finished({ finish_reason }: Pick<ChatAnswer, "finish_reason">): string {
     return this.end(chunk({ type: "finish", finishReason: isFinishReason(finish_reason) ? finish_reason : "other" }))
   }
 

@@ -1,30 +1,24 @@
 import { Context, Effect, Layer, Predicate } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Agent, type AgentReply } from "../../agent/Agent.ts"
+import type { AgentReply } from "../../agent/Agent.ts"
 import { emitted } from "../../agent/AgentEvent.ts"
-import { httpTool } from "../../agent/tools/HttpTool.ts"
-import { SafeFetch } from "../../outbound/SafeFetch.ts"
-import { type Passage, PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
-import { toolSizes } from "../../agent/tools/AgentTool.ts"
 import { Caller, ensureServesNamed } from "../../domain/Caller.ts"
 import { emailGateModel, emailRequest } from "./EmailGate.ts"
 import type { ToolResult } from "../../domain/chat/Chat.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
 import { isUnanswered } from "../../domain/chat/Unanswered.ts"
-import { ChatbotInactive, type InvalidRequest, type NotFound, type Unavailable } from "../../domain/Errors.ts"
+import type { InvalidRequest, NotFound, Unavailable } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
-import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { bytesOfTokens } from "../../domain/chat/Tokens.ts"
-import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
-import { listDocuments, searchKnowledgeBase, TITLES_MAX } from "../../models/ToolDeclaration.ts"
-import { Documents } from "../../storage/documents/Documents.ts"
+import { listDocuments, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
-import { ChatbotTools } from "../../storage/tools/ChatbotTools.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import { sessionNotFound } from "../../storage/conversations/Messages.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
-import { admitted, type Notice, tokenTooShort } from "./ChatAdmission.ts"
+import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
+import { ChatbotAgent } from "./ChatbotAgent.ts"
 import {
   aboutChat,
   type ChatEmit,
@@ -63,17 +57,13 @@ export interface ChatSettings {
 export class Chat extends Context.Service<Chat>()("parley/services/conversations/Chat", {
   make: (settings: ChatSettings) =>
     Effect.gen(function* () {
-      const agent = yield* Agent
+      const agent = yield* ChatbotAgent
       const budgets = yield* Budgets
       const shares = yield* Shares
       const quotas = yield* Quotas
       const replies = yield* ReplyStorage
       const chatbots = yield* Chatbots
       const conversations = yield* Conversations
-      const retriever = yield* Retriever
-      const documents = yield* Documents
-      const chatbotTools = yield* ChatbotTools
-      const { fetch } = yield* SafeFetch
       const random = yield* SecureRandom.SecureRandom
 
       const newMessageId = Effect.map(random.uuidV7(), (id) => MessageId.make(id))
@@ -138,29 +128,6 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         )
       })
 
-      /**
-       * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
-       */
-      const searchOf = (chatbot: ChatbotRow) => (query: string) =>
-        retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
-          Effect.map(({ hits }) => hits.map(toPassage)),
-          // The chatbot was deleted during the chat.
-          Effect.catchTag("NotFound", () => Effect.succeed([])),
-          Effect.provideService(CurrentOrganization, chatbot.organization_id),
-        )
-
-      /** Lists the documents of this chatbot, and of no other. */
-      const documentsOf = (chatbot: ChatbotRow) =>
-        Effect.provideService(documents.titles(chatbot.id, TITLES_MAX), CurrentOrganization, chatbot.organization_id)
-
-      /** The HTTP tools of the chatbot. For most chatbots, which have none, the database is not queried. */
-      const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
-        tool_count === 0 || !isToolEnabled
-          ? noTools
-          : Effect.map(chatbotTools.list(id), (rows) =>
-              rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolSizes.resultMaxLength })),
-            )
-
       const answerIn = Effect.fnUntraced(function* (
         chatbot: ChatbotRow,
         context: ChatContext,
@@ -203,9 +170,9 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         const { isToolEnabled } = chatbot.settings
         let hasSearched = false
         let passages = 0
-        const search = (query: string) => {
+        const onSearch = (found: number | undefined) => {
           hasSearched = true
-          return Effect.tap(searchOf(chatbot)(query), (found) => Effect.sync(() => (passages += found.length)))
+          passages += found ?? 0
         }
         const judged = (reply: AgentReply) =>
           isUnanswered({
@@ -215,25 +182,14 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             sources: reply.sources.length,
             toolAnswers: toolAnswersIn(reply.toolResults),
           })
-        const tools = yield* toolsOf(chatbot)
         const reply = yield* replies
           .recorded(
             place,
             (callbacks) =>
-              agent.reply({
-                model: chatbot.settings.model,
-                fallbackModels: chatbot.settings.fallbackModels,
-                instructions: {
-                  chatbotName: chatbot.name,
-                  prompt: chatbot.settings.prompt,
-                  personality: chatbot.personality_config,
-                  application: request.instructions ?? "",
-                },
-                toolsEnabled: isToolEnabled,
+              agent.reply(chatbot, {
+                application: request.instructions ?? "",
                 history: conversationOf(chatbot, context.history, request),
-                search,
-                documents: documentsOf(chatbot),
-                tools,
+                onSearch,
                 emit,
                 showsRequests: request.showsRequests,
                 ...callbacks,
@@ -255,7 +211,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
 
       const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, asked: ChatRequest, emit?: ChatEmit) {
         const caller = yield* Caller
-        if (!chatbot.active) return yield* inactive
+        yield* ensureActive(chatbot)
         const { notices, request } = admitted(chatbot, caller, asked)
         const context = yield* findContext(chatbot, caller, request)
         // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
@@ -295,17 +251,11 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
     }),
 }) {
   static readonly layer = (settings: ChatSettings) =>
-    Layer.effect(this, this.make(settings)).pipe(Layer.provide(ReplyStorage.layer))
+    Layer.effect(this, this.make(settings)).pipe(Layer.provide([ReplyStorage.layer, ChatbotAgent.layer]))
 }
 
 /** The ways in which a reply fails. */
 export type ChatFailure = Effect.Error<ReturnType<Chat["Service"]["reply"]>>
-
-const inactive = new ChatbotInactive({
-  detail: "This chatbot is not active: it does not answer until `active` is true again.",
-})
-
-const noTools = Effect.succeed([])
 
 /** The number of results of HTTP tools that are no failures. */
 const toolAnswersIn = (results: ReadonlyArray<ToolResult>): number =>
@@ -313,13 +263,3 @@ const toolAnswersIn = (results: ReadonlyArray<ToolResult>): number =>
     .length
 
 const isBuiltIn = (tool: string): boolean => tool === searchKnowledgeBase.name || tool === listDocuments.name
-
-const toPassage = ({ documentId, title, ordinal, page, headings, content, similarity }: Hit): Passage => ({
-  documentId,
-  title,
-  chunk: ordinal,
-  page,
-  ...(headings.length === 0 ? {} : { section: headings.join(" > ") }),
-  content,
-  similarity,
-})

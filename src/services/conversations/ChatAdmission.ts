@@ -1,6 +1,7 @@
+import { Effect } from "effect"
 import type { Caller } from "../../domain/Caller.ts"
 import { isGuessable, UNGUESSABLE_TOKEN_MIN_LENGTH } from "../../domain/chat/SessionToken.ts"
-import { InvalidRequest } from "../../domain/Errors.ts"
+import { ChatbotInactive, InvalidRequest } from "../../domain/Errors.ts"
 import type { ChatbotRow } from "../../storage/chatbots/Chatbots.ts"
 import type { ChatRequest } from "./ChatHistory.ts"
 
@@ -15,6 +16,14 @@ export const tokenTooShort = InvalidRequest.at(
   "sessionToken",
   `Expected at least ${UNGUESSABLE_TOKEN_MIN_LENGTH} characters, which nobody can guess`,
 )
+
+const inactive = new ChatbotInactive({
+  detail: "This chatbot is not active: it does not answer until `active` is true again.",
+})
+
+/** Fails for a chatbot that does not answer at the moment. */
+export const ensureActive = ({ active }: ChatbotRow): Effect.Effect<void, ChatbotInactive> =>
+  active ? Effect.void : Effect.fail(inactive)
 
 /**
  * Whether the chatbot follows the instructions of the calling application: if it is set to, or if the application could

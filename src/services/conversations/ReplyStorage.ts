@@ -11,6 +11,9 @@ import { costOf, textOf } from "./ChatAnswer.ts"
 import { Checkpoints } from "./Checkpoints.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
 
+/** The key and the chatbot that the usage of a reply counts for. */
+type Payer = Pick<ReplyUnderWay, "apiKeyId" | "chatbotId">
+
 /** A reply that is to be stored, and what its usage counts for. */
 export interface ReplyPlace extends ReplyUnderWay {
   /** Whether an earlier attempt has stored it. It is replaced, and what that attempt has used stays counted. */
@@ -29,15 +32,15 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
     const usage = yield* Usage
     const random = yield* SecureRandom.SecureRandom
 
-    const usageOf = ({ apiKeyId, chatbotId }: ReplyPlace, costs: ReadonlyArray<ModelCost>) => ({
+    const usageOf = ({ apiKeyId, chatbotId }: Payer, costs: ReadonlyArray<ModelCost>) => ({
       apiKeyId,
       chatbotId,
       costs: costsByModel(costs),
     })
 
     /** Counts usage apart from the reply, under an id of its own. */
-    const countApart = (place: ReplyPlace, costs: ReadonlyArray<ModelCost>) =>
-      Effect.flatMap(random.uuidV7(), (id) => usage.add(MessageId.make(id), usageOf(place, costs)))
+    const countApart = (payer: Payer, costs: ReadonlyArray<ModelCost>) =>
+      Effect.flatMap(random.uuidV7(), (id) => usage.add(MessageId.make(id), usageOf(payer, costs)))
 
     const store = (
       place: ReplyPlace,
@@ -56,6 +59,18 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
       )
 
     return {
+      /** Runs what makes a reply that is not stored, and counts what it has used, also if it fails. */
+      counted: <E, R>(
+        payer: Payer,
+        make: (callbacks: ReplyRecorder["callbacks"]) => Effect.Effect<AgentReply, E, R>,
+      ) => {
+        const recorder = new ReplyRecorder()
+        return Effect.onExit(make(recorder.callbacks), () => {
+          const { costs } = recorder.progress
+          return costs.length > 0 ? countApart(payer, costs) : Effect.void
+        })
+      },
+
       /** Stores a reply that no model has made. */
       store: (place: ReplyPlace, message: Omit<BotMessage, "id">) => store(place, message),
 

@@ -183,6 +183,7 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "POST /api/admin/backups",
     "POST /api/embedfiles",
     "POST /api/external/chatbot/:chatbotId/chat",
+    "POST /api/external/chatbot/:chatbotId/chat/try",
     "POST /api/external/chatbot/:chatbotId/duplicate",
     "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
     "POST /api/external/chatbot/:chatbotId/tools/try",

@@ -81,6 +81,10 @@ const cases: Readonly<Record<string, Case>> = {
     path: at("/chat"),
     sent: (number) => ({ json: { messages: [{ role: "user", content: `Question ${number}` }] } }),
   },
+  "POST /api/external/chatbot/:chatbotId/chat/try": {
+    path: at("/chat/try"),
+    sent: (number) => ({ json: { messages: [{ role: "user", content: `Question ${number}` }], prompt: "Be brief." } }),
+  },
   "POST /api/external/chatbot/:chatbotId/query-knowledge": {
     path: at("/query-knowledge"),
     sent: (number) => ({ json: { query: `When does the tide turn? ${number}` } }),

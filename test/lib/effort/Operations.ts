@@ -95,6 +95,10 @@ const agreeing: Readonly<Record<string, (write: Write, turn: number) => object>>
   "POST /api/external/chatbot/{chatbotId}/chat": (write, turn) => ({
     messages: turn === 0 ? messages(write) : messages(write).slice(-1),
   }),
+  "POST /api/external/chatbot/{chatbotId}/chat/try": (write) => ({
+    messages: messages(write),
+    model: "local/extractive",
+  }),
   "POST /v1/chat/completions": (write) => ({ messages: messages(write) }),
   "POST /api/admin/api-keys": () => ({ scopes: ["chat"], kind: "secret" }),
   // Nothing is called: the address is private.

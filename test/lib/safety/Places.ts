@@ -50,6 +50,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "settings.model": "none",
   "voice_widget_config.model": "none",
   "PATCH /api/external/chatbot/{chatbotId}/voice-agent model": "none",
+  "POST /api/external/chatbot/{chatbotId}/chat/try model": "none",
 }
 
 /** Names that look as if they named something. One that has no meaning yet is an error, so that it gets one. */

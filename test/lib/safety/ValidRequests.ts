@@ -19,6 +19,7 @@ const question = { messages: [{ role: "user", content: "What drains?" }] }
 /** The fields of bodies that have to agree in ways which a schema does not express, by operation. */
 export const agreeing: Readonly<Record<string, object>> = {
   "POST /api/external/chatbot/{chatbotId}/chat": question,
+  "POST /api/external/chatbot/{chatbotId}/chat/try": { ...question, model: "local/extractive" },
   "POST /v1/chat/completions": question,
   "POST /api/admin/api-keys": { scopes: ["chat"] },
   "POST /api/admin/backups": { directory: "/nonexistent/backup" },

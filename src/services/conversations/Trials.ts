@@ -1,0 +1,85 @@
+import { Context, Effect, Layer } from "effect"
+import { Budgets } from "../../admission/Budgets.ts"
+import { Shares } from "../../admission/Shares.ts"
+import type { ChatTurn } from "../../domain/chat/Chat.ts"
+import { readsConversations } from "../../domain/chat/SessionToken.ts"
+import { Caller } from "../../domain/Caller.ts"
+import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
+import { Models } from "../../models/Models.ts"
+import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { ensureActive } from "./ChatAdmission.ts"
+import { type ChatAnswer, type ChatEmit, measuredChat, type ReplyFacts, withoutRequest } from "./ChatAnswer.ts"
+import { ChatbotAgent } from "./ChatbotAgent.ts"
+import { ReplyStorage } from "./ReplyStorage.ts"
+
+/** A conversation that a chatbot answers with other settings than its own. */
+export interface TrialRequest {
+  /** The conversation, whose last turn is the user's. */
+  readonly messages: ReadonlyArray<ChatTurn>
+  /** The instruction in place of the chatbot's own. */
+  readonly prompt?: string | undefined
+  /** The model in place of the chatbot's own and of its fallbacks. */
+  readonly model?: string | undefined
+}
+
+/** A complete reply that is not stored. */
+export type TrialAnswer = Omit<ChatAnswer, keyof ReplyFacts>
+
+/** Replies that show how a chatbot would answer, and of which nothing is stored but what they have used. */
+export class Trials extends Context.Service<Trials>()("parley/services/conversations/Trials", {
+  make: Effect.gen(function* () {
+    const agent = yield* ChatbotAgent
+    const budgets = yield* Budgets
+    const chatbots = yield* Chatbots
+    const models = yield* Models
+    const replies = yield* ReplyStorage
+    const shares = yield* Shares
+
+    const answer = Effect.fnUntraced(function* (saved: ChatbotRow, request: TrialRequest, emit?: ChatEmit) {
+      const caller = yield* Caller
+      // Whoever may change a chatbot may still not be allowed to read its documents, which a reply quotes.
+      if (!caller.scopes.includes("chat")) return yield* lacksChat
+      yield* ensureActive(saved)
+      const { messages, model, prompt = saved.settings.prompt } = request
+      if (model !== undefined)
+        yield* Effect.mapError(models.check(model), ({ detail }) => InvalidRequest.at("model", detail))
+      const other = model === undefined ? {} : { model, fallbackModels: [] }
+      const chatbot = { ...saved, settings: { ...saved.settings, ...other, prompt } }
+      const history = messages.filter(({ content }) => content !== "")
+      const showsRequests = readsConversations(caller)
+      const within = budgets.within(() => [prompt, ...history.map(({ content }) => content)])
+      const payer = { apiKeyId: caller.apiKeyId, chatbotId: chatbot.id }
+      const reply = yield* within(
+        replies.counted(payer, (callbacks) =>
+          agent.reply(chatbot, { application: "", history, emit, showsRequests, ...callbacks }),
+        ),
+      ).pipe(Effect.annotateLogs({ chatbot_id: chatbot.id }))
+      return {
+        finish_reason: reply.finishReason,
+        output: reply.output,
+        sources: reply.sources,
+        steps: showsRequests ? reply.steps : reply.steps.map(withoutRequest),
+        tool_calls: reply.toolCalls,
+        tool_results: reply.toolResults,
+        tokens: reply.tokens,
+      }
+    })
+
+    return {
+      /**
+       * Answers the last message of a conversation as the chatbot would with these settings. With `emit` the reply is
+       * streamed. It is within the limits of a chat, and its tokens count.
+       */
+      reply: (chatbot: ChatbotId, request: TrialRequest, emit?: ChatEmit) =>
+        measuredChat(emit, (emit) => {
+          const withinShare = shares.within(emit === undefined ? "chats" : "streams")
+          return withinShare(Effect.flatMap(chatbots.get(chatbot), (saved) => answer(saved, request, emit)))
+        }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make).pipe(Layer.provide([ReplyStorage.layer, ChatbotAgent.layer]))
+}
+
+const lacksChat = new Forbidden({ detail: "This API key lacks the scope chat." })
