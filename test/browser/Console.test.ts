@@ -113,6 +113,7 @@ describe("the screen of", () => {
     settings: `/chatbots/${id}`,
     knowledge: `/chatbots/${id}/knowledge`,
     playground: `/chatbots/${id}/playground`,
+    compare: `/chatbots/${id}/playground/compare`,
     tools: `/chatbots/${id}/tools`,
     widget: `/chatbots/${id}/widget`,
     conversations: "/conversations",
@@ -217,6 +218,33 @@ onScreen("conversations are told apart, read by keys, chosen together, and kept 
   await page.goto(`${server.url}/console/conversations`)
   await page.getByRole("link", { name: "About money" }).click()
   await page.waitForURL(/search=money/)
+})
+
+onScreen("a prompt is compared with the saved one on the same question, and saved", async ({ page }) => {
+  model.answers(({ body }) =>
+    says(JSON.stringify(body).includes("in one word") ? "Noon." : "The ferry to the islands sails at **noon**, daily."),
+  )
+  const stored = async () => (await server.api.get(`/api/external/chatbot/${id}/conversations`)).data.length
+  const before = await stored()
+  await page.goto(`${server.url}/console/chatbots/${id}/playground`)
+  await settled(page)
+  await page.getByRole("link", { name: "Compare" }).click()
+  await page.getByLabel("Prompt").fill("Answer in one word.")
+  await page.getByLabel("Message").fill("When does it sail?")
+  await page.keyboard.press("Enter")
+  const side = (name: string) => page.getByRole("article", { name, exact: true })
+  await side("Saved").getByText("sails at noon, daily").waitFor()
+  await side("Variant").getByText("Noon.", { exact: true }).first().waitFor()
+  await side("Variant")
+    .getByText(/tokens in · /)
+    .first()
+    .click()
+  await inspect(page, "console-compared")
+  expect(await stored()).toBe(before)
+  await page.getByRole("button", { name: "Save to chatbot" }).click()
+  await page.getByText("Saved.").waitFor()
+  const { chatbot } = await server.api.get(`/api/external/chatbot/${id}`)
+  expect(chatbot.settings.prompt).toBe("Answer in one word.")
 })
 
 onScreen("the palette leads to a page of a chatbot, and lists the keys", async ({ page }) => {

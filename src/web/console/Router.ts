@@ -10,6 +10,7 @@ export const paths = {
   settings: "/chatbots/:chatbotId",
   knowledge: "/chatbots/:chatbotId/knowledge",
   playground: "/chatbots/:chatbotId/playground",
+  compare: "/chatbots/:chatbotId/playground/compare",
   tools: "/chatbots/:chatbotId/tools",
   widget: "/chatbots/:chatbotId/widget",
   conversations: "/conversations",

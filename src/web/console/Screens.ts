@@ -85,6 +85,7 @@ export const screens: Readonly<Record<ScreenName, Screen>> = {
     () => import("./screens/knowledge/Knowledge.tsx"),
   ),
   playground: screen("playground", "Playground", Play, "chat", () => import("./screens/playground/Playground.tsx")),
+  compare: screen("compare", "Compare", undefined, "chatbots:write", () => import("./screens/playground/Compare.tsx")),
   tools: screen("tools", "Tools", Wrench, "chatbots:read", () => import("./screens/tools/Tools.tsx")),
   widget: screen("widget", "Widget", CodeXml, "chatbots:read", () => import("./screens/widget/Widget.tsx")),
 }

@@ -38,7 +38,10 @@ const Entries = ({ params }: EntriesProps) => {
         .filter((name) => isShown(name) && parametersOf(name).join() === Object.keys(params).join())
         .map((name) => {
           const { icon, title } = screens[name]
-          const isCurrent = current === name || (name === "conversations" && current === "conversation")
+          const isCurrent =
+            current === name ||
+            (name === "conversations" && current === "conversation") ||
+            (name === "playground" && current === "compare")
           return (
             icon !== undefined && (
               <li key={name}>

@@ -26,8 +26,14 @@ const useGuard = (form: Form): void =>
     )
   })
 
+interface SaveBarProps {
+  readonly action: string
+  readonly form: Form
+  readonly names: ReadonlySet<string>
+}
+
 /** The bar that appears as soon as something differs from what is stored. */
-const SaveBar = ({ form, names }: { readonly form: Form; readonly names: ReadonlySet<string> }) => {
+const SaveBar = ({ action, form, names }: SaveBarProps) => {
   useGuard(form)
   const save = async (): Promise<void> => {
     if (await form.save()) toast("Saved.")
@@ -54,7 +60,7 @@ const SaveBar = ({ form, names }: { readonly form: Form; readonly names: Readonl
             Discard
           </Button>
           <Button kind="primary" busy={form.isSaving.value} onClick={() => void save()}>
-            Save
+            {action}
           </Button>
         </div>
       </div>
@@ -66,11 +72,13 @@ interface EditFormProps {
   readonly form: Form
   /** Names the form for screen readers. */
   readonly label: string
+  /** The words of the button that saves. */
+  readonly action?: string
   readonly children: ComponentChildren
 }
 
 /** The fields of a form with what saves them, all of it disabled for who may only read chatbots. */
-export const EditForm = ({ children, form, label }: EditFormProps) => {
+export const EditForm = ({ action = "Save", children, form, label }: EditFormProps) => {
   const names = useMemo(() => new Set<string>(), [])
   return (
     <fieldset class="stack loose" disabled={!can("chatbots:write")}>
@@ -79,7 +87,7 @@ export const EditForm = ({ children, form, label }: EditFormProps) => {
         <p class="notice row nowrap start">The key that is signed in may read these settings, and not change them.</p>
       )}
       <Refusals.Provider value={{ errors: form.errors.value, names }}>{children}</Refusals.Provider>
-      <SaveBar form={form} names={names} />
+      <SaveBar action={action} form={form} names={names} />
     </fieldset>
   )
 }

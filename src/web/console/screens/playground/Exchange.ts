@@ -22,8 +22,34 @@ export interface Exchange {
 /** Interval of the clock of a reply that is being made. */
 const TICK_MILLIS = 80
 
+const options = (signal: AbortSignal) =>
+  ({ query: { stream: "true", steps: "true" }, headers: { accept: "text/event-stream" }, signal }) as const
+
 /** Asks a chatbot. The exchange begins at once, and never fails: its trace tells what went wrong. */
-export const ask = (chatbotId: string, sessionToken: string, question: string): Exchange => {
+export const ask = (chatbotId: string, sessionToken: string, question: string): Exchange =>
+  begin(question, (signal) =>
+    open("POST /api/external/chatbot/:chatbotId/chat", {
+      ...options(signal),
+      params: { chatbotId },
+      body: { messages: [{ role: "user", content: question }], sessionToken, platform: "playground" },
+    }),
+  )
+
+/** Asks a chatbot as it would be with other settings, and stores no conversation. */
+export const askVariant = (
+  chatbotId: string,
+  question: string,
+  variant: { readonly model?: string; readonly prompt?: string },
+): Exchange =>
+  begin(question, (signal) =>
+    open("POST /api/external/chatbot/:chatbotId/chat/try", {
+      ...options(signal),
+      params: { chatbotId },
+      body: { messages: [{ role: "user", content: question }], ...variant },
+    }),
+  )
+
+const begin = (question: string, send: (signal: AbortSignal) => Promise<Response>): Exchange => {
   const begun = performance.now()
   const since = () => performance.now() - begun
   const controller = new AbortController()
@@ -40,13 +66,7 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
   const clock = setInterval(() => (elapsed.value = since()), TICK_MILLIS)
   const run = async (): Promise<void> => {
     try {
-      const response = await open("POST /api/external/chatbot/:chatbotId/chat", {
-        params: { chatbotId },
-        query: { stream: "true", steps: "true" },
-        body: { messages: [{ role: "user", content: question }], sessionToken, platform: "playground" },
-        headers: { accept: "text/event-stream" },
-        signal: controller.signal,
-      })
+      const response = await send(controller.signal)
       for await (const events of eventsOf(response))
         for (const { data } of events) show(advance(trace.value, jsonIn(data), since()))
       fail("The connection was lost before the reply was whole.")

@@ -45,7 +45,7 @@ export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
     "Tokens out": formatCount(tokens.output),
   }
   return (
-    <section class="section stack" aria-label="How the reply came about">
+    <article class="section stack" aria-label="How the reply came about">
       <FactList facts={facts} />
       {trace.rows.length === 0 ? (
         <p class="soft">{withoutSteps(trace)}</p>
@@ -58,7 +58,7 @@ export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
           ))}
         </ol>
       )}
-    </section>
+    </article>
   )
 }
 

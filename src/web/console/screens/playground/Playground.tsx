@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { ArrowUp, FlaskConical, Plus, Square } from "lucide"
 import { formatMillis, plural } from "../../../shared/Format.ts"
@@ -54,6 +55,11 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
           {session !== undefined && can("conversations:read") && (
             <a class="button quiet" href={href("conversation", { chatbotId, sessionId: session })}>
               Open the conversation
+            </a>
+          )}
+          {can("chatbots:write") && (
+            <a class="button secondary" href={href("compare", { chatbotId })}>
+              Compare
             </a>
           )}
           <Button icon={Plus} disabled={exchanges.value.length === 0} onClick={begin}>
@@ -112,45 +118,65 @@ interface TurnProps {
 
 const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProps) => {
   const trace = exchange.trace.value
+  return (
+    <li class="stack tight">
+      <Question text={exchange.question} />
+      <Reply exchange={exchange} chatbotId={chatbotId}>
+        <div class="row">
+          <Button kind="quiet" small aria-pressed={isInspected} onClick={onInspect}>
+            {`${plural(trace.rows.length, "step")} · ${formatMillis(trace.latest)}`}
+          </Button>
+          {(trace.state === "failed" || trace.state === "stopped") && onAgain !== undefined && (
+            <Button kind="quiet" small onClick={onAgain}>
+              Ask again
+            </Button>
+          )}
+        </div>
+      </Reply>
+    </li>
+  )
+}
+
+/** A question as it was asked. */
+export const Question = ({ text }: { readonly text: string }) => (
+  <p class="playground-question said" dir="auto">
+    <span class="visually-hidden">You: </span>
+    {text}
+  </p>
+)
+
+interface ReplyProps {
+  readonly exchange: Exchange
+  readonly chatbotId: string
+  /** Shown below once the reply has ended. */
+  readonly children: ComponentChildren
+}
+
+/** A reply with its sources, while it is being made and afterwards. */
+export const Reply = ({ chatbotId, children, exchange }: ReplyProps) => {
+  const trace = exchange.trace.value
   const blocks = exchange.blocks.value
   const goesOn = isGoingOn(trace)
   const running = trace.rows.findLast((row) => row.kind === "tool" && row.end === undefined)
   return (
-    <li class="stack tight">
-      <p class="playground-question said" dir="auto">
-        <span class="visually-hidden">You: </span>
-        {exchange.question}
-      </p>
-      <div class="stack tight">
-        {blocks.length > 0 && <Answer blocks={blocks} />}
-        {running?.kind === "tool" && <p class="soft">{running.name} …</p>}
-        {goesOn && running === undefined && blocks.length === 0 && <p class="soft">Thinking …</p>}
-        {trace.state === "stopped" && <p class="soft small">Stopped.</p>}
-        {trace.error !== undefined && (
-          <p class="field-error" role="alert">
-            {trace.error}
-          </p>
-        )}
-        {trace.quotes.length > 0 && (
-          <details class="small">
-            <summary>{plural(trace.quotes.length, "source")}</summary>
-            <Passages chatbotId={chatbotId} passages={trace.quotes} />
-          </details>
-        )}
-        {!goesOn && (
-          <div class="row">
-            <Button kind="quiet" small aria-pressed={isInspected} onClick={onInspect}>
-              {`${plural(trace.rows.length, "step")} · ${formatMillis(trace.latest)}`}
-            </Button>
-            {(trace.state === "failed" || trace.state === "stopped") && onAgain !== undefined && (
-              <Button kind="quiet" small onClick={onAgain}>
-                Ask again
-              </Button>
-            )}
-          </div>
-        )}
-      </div>
-    </li>
+    <div class="stack tight">
+      {blocks.length > 0 && <Answer blocks={blocks} />}
+      {running?.kind === "tool" && <p class="soft">{running.name} …</p>}
+      {goesOn && running === undefined && blocks.length === 0 && <p class="soft">Thinking …</p>}
+      {trace.state === "stopped" && <p class="soft small">Stopped.</p>}
+      {trace.error !== undefined && (
+        <p class="field-error" role="alert">
+          {trace.error}
+        </p>
+      )}
+      {trace.quotes.length > 0 && (
+        <details class="small">
+          <summary>{plural(trace.quotes.length, "source")}</summary>
+          <Passages chatbotId={chatbotId} passages={trace.quotes} />
+        </details>
+      )}
+      {!goesOn && children}
+    </div>
   )
 }
 
@@ -162,7 +188,8 @@ interface ComposerProps {
 
 const QUESTION_MAX_LENGTH = 32_000
 
-const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
+/** The field in which a question is written. */
+export const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
   const text = useSignal("")
   const submit = (): void => {
     const question = text.value.trim()

@@ -1,16 +1,8 @@
 import { useId } from "preact/hooks"
-import { allChatbots } from "../../data/Chatbots.ts"
+import { useModels } from "../../data/Models.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
-import { useResource } from "../../server/Resource.ts"
-
-/** Models that a person may want: those that the organization's chatbots have, and the one that needs no key. */
-const useModels = (): ReadonlyArray<string> => {
-  const chatbots = useResource(allChatbots()).data.value ?? []
-  const used = chatbots.flatMap(({ settings }) => [settings.model, ...(settings.fallbackModels ?? [])])
-  return Array.from(new Set([...used, "local/extractive"])).toSorted()
-}
 
 /** The settings of a chatbot's answers. */
 export const AnswersSection = ({ form }: { readonly form: Form }) => {

@@ -1,11 +1,9 @@
 import { computed } from "@preact/signals"
-import { useEffect, useMemo } from "preact/hooks"
-import type { ChatbotPatch } from "../../../../domain/chatbot/Chatbot.ts"
-import { call, request } from "../../server/Api.ts"
-import { allChatbots, chatbotResource, fetchChatbot, type VersionedChatbot } from "../../data/Chatbots.ts"
-import { chooseSides } from "../../forms/Clashes.tsx"
-import { fieldsOf, patchOf } from "../../forms/Fields.ts"
-import { makeForm, type Stored } from "../../forms/Form.ts"
+import { useMemo } from "preact/hooks"
+import { call } from "../../server/Api.ts"
+import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
+import { useChatbotForm } from "../../forms/ChatbotForm.ts"
+import { fieldsOf } from "../../forms/Fields.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
 import { Loaded, Page } from "../../parts/Layout.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
@@ -21,40 +19,10 @@ const widgetFields = resources(async (chatbotId: string) =>
   ),
 )
 
-/** All fields but the one that moves with every change and that nobody has changed. */
-const storedOf = ({ chatbot: { updated_at: _, ...chatbot }, etag }: VersionedChatbot): Stored => ({
-  fields: fieldsOf(chatbot),
-  etag,
-})
-
-const formOf = (chatbotId: string, first: VersionedChatbot) => {
-  return makeForm(storedOf(first), {
-    load: async () => storedOf(await fetchChatbot(chatbotId)),
-    choose: chooseSides,
-    save: async (fields, paths, etag) => {
-      const patch: typeof ChatbotPatch.Encoded = patchOf(fields, paths)
-      const { body, etag: next } = await request("PATCH /api/external/chatbots", {
-        query: { id: chatbotId },
-        body: { ...patch },
-        ifMatch: etag,
-      })
-      const changed = { chatbot: body.chatbot, etag: next }
-      chatbotResource(chatbotId).set(changed)
-      void allChatbots().reload()
-      return storedOf(changed)
-    },
-  })
-}
-
 const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly first: VersionedChatbot }) => {
-  const form = useMemo(() => formOf(chatbotId, first), [chatbotId])
+  const form = useChatbotForm(chatbotId, first)
   const widget = useResource(widgetFields(chatbotId))
   const look = useMemo(() => computed(() => lookOf(form.fields.value, widget.data.value ?? {})), [form, widget])
-  const latest = chatbotResource(chatbotId).data.value
-  useEffect(() => {
-    // What was loaded anew in the background is taken over while nothing is being changed.
-    if (latest !== undefined && form.changes.peek().length === 0) form.rebase(storedOf(latest))
-  }, [latest])
   return (
     <PreviewPage title="Settings" of={first.chatbot.name} config={look}>
       <EditForm form={form} label={`Settings of ${first.chatbot.name}`}>
