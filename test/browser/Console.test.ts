@@ -347,6 +347,31 @@ onScreen("the widget's button, starter questions and words in a language are edi
   })
 })
 
+onScreen("the widget's logo is uploaded, and takes the place of one by address", async ({ expects, page }) => {
+  expects(/status of 404/)
+  const stored = async () => (await server.api.get(`/api/external/chatbot/${id}`)).chatbot.settings.avatar
+  await page.goto(`${server.url}/console/chatbots/${id}/widget`)
+  await settled(page)
+  await page.getByLabel("Address of another logo").fill(`${server.url}/icon.svg`)
+  const chooser = page.waitForEvent("filechooser")
+  await page.getByRole("button", { name: "Upload a logo" }).click()
+  const buffer = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==",
+    "base64",
+  )
+  await (await chooser).setFiles({ name: "logo.png", mimeType: "image/png", buffer })
+  await page.getByRole("button", { name: "Replace the logo" }).waitFor()
+  const avatar = await stored()
+  expect(avatar).toContain("/avatars/")
+  expect(await page.getByLabel("Address of another logo").inputValue()).toBe("")
+  const preview = page.getByRole("complementary", { name: "Preview" }).frameLocator("iframe")
+  await preview.locator(`header img[src="${avatar}"]`).waitFor()
+  await inspect(page, "console-widget-logo")
+  await page.getByRole("button", { name: "Remove", exact: true }).click()
+  await page.getByRole("button", { name: "Upload a logo" }).waitFor()
+  expect(await stored()).toBeUndefined()
+})
+
 onScreen("every entry of the navigation opens the screen that it names", async ({ page }) => {
   await page.goto(`${server.url}/console`)
   await settled(page)

@@ -1,12 +1,19 @@
 import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import type { Form } from "../../forms/Form.ts"
+import { AvatarField } from "../../forms/AvatarField.tsx"
+import { fieldsOf } from "../../forms/Fields.ts"
 import { Section } from "../../parts/Layout.tsx"
-import { AvatarField } from "./AvatarField.tsx"
 
 /** The name of a chatbot, its address, and whether it answers. */
 export const GeneralSection = ({ chatbotId, form }: { readonly form: Form; readonly chatbotId: string }) => (
   <Section title="General">
-    <AvatarField form={form} chatbotId={chatbotId} />
+    <AvatarField
+      chatbotId={chatbotId}
+      name={form.text("name")}
+      image={form.text("settings.avatar")}
+      what="avatar"
+      onStored={(chatbot, etag) => form.rebase({ fields: fieldsOf(chatbot), etag })}
+    />
     <div class="columns">
       <TextField {...form.line("name")} label="Name" maxLength={200} />
       <TextField

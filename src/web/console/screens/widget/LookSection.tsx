@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from "@preact/signals"
 import { accent } from "../../../shared/Accent.ts"
+import { AvatarField } from "../../forms/AvatarField.tsx"
 import { ColorField, sixDigits } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { SelectField, TextField } from "../../parts/Field.tsx"
@@ -16,7 +17,7 @@ const options = [
 
 /** The texts and the colours of the widget. An empty field is filled in from the chatbot. */
 export const LookSection = ({ form, look }: { readonly form: Form; readonly look: ReadonlySignal<PreviewConfig> }) => {
-  const { header, name, primary_color: primary, secondary_color: secondary } = look.value
+  const { avatar, chatbot_id: chatbotId, header, name, primary_color: primary, secondary_color: secondary } = look.value
   return (
     <Section title="Look" about="What is left empty is filled in from the chatbot.">
       <div class="columns">
@@ -24,13 +25,20 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
         <TextField {...form.line("name")} label="Name of who answers" placeholder={name} maxLength={500} />
       </div>
       <TextField {...form.line("slogan")} label="Slogan" maxLength={500} />
+      <AvatarField
+        chatbotId={chatbotId}
+        name={name}
+        image={avatar}
+        what="logo"
+        onStored={() => form.text("logo") !== "" && form.set("logo", "")}
+      />
       <TextField
         {...form.line("logo")}
-        label="Logo"
+        label="Address of another logo"
         type="url"
         placeholder="https://example.com/logo.png"
         maxLength={2_048}
-        hint="Empty: the avatar of the chatbot, which is uploaded in its settings."
+        hint="Shown in place of the uploaded one."
       />
       <SelectField {...form.line("language")} label="Language" options={options} />
       <div class="columns">

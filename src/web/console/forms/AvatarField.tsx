@@ -1,29 +1,37 @@
 import { useSignal } from "@preact/signals"
 import { ImageUp } from "lucide"
-import { request } from "../../server/Api.ts"
-import { allChatbots, chatbotResource } from "../../data/Chatbots.ts"
-import { fieldsOf } from "../../forms/Fields.ts"
-import type { Form } from "../../forms/Form.ts"
-import { Avatar } from "../../parts/Avatar.tsx"
-import { Button } from "../../parts/Buttons.tsx"
-import { pickFiles } from "../../parts/FilePicker.ts"
-import { attempt } from "../../parts/Toast.tsx"
+import { request } from "../server/Api.ts"
+import { allChatbots, type Chatbot, chatbotResource } from "../data/Chatbots.ts"
+import { Avatar } from "../parts/Avatar.tsx"
+import { Button } from "../parts/Buttons.tsx"
+import { pickFiles } from "../parts/FilePicker.ts"
+import { attempt } from "../parts/Toast.tsx"
 
 const accept = "image/png,image/jpeg,image/webp,image/gif"
 
+interface AvatarFieldProps {
+  readonly chatbotId: string
+  readonly name: string
+  /** The address of the stored image; empty for none. */
+  readonly image: string
+  /** The name of the image where it is shown: the avatar is the logo of the widget too. */
+  readonly what: "avatar" | "logo"
+  /** Called with the chatbot once its image is another one. */
+  readonly onStored: (chatbot: Chatbot, etag: string | undefined) => void
+}
+
 /** The picture of the chatbot, which is stored as soon as it is chosen. */
-export const AvatarField = ({ chatbotId, form }: { readonly form: Form; readonly chatbotId: string }) => {
+export const AvatarField = ({ chatbotId, image, name, onStored, what }: AvatarFieldProps) => {
   const busy = useSignal(false)
-  const image = form.text("settings.avatar")
 
   const store = async (
-    change: () => Promise<{ etag: string | undefined; body: { chatbot: Parameters<typeof fieldsOf>[0] } }>,
+    change: () => Promise<{ etag: string | undefined; body: { chatbot: Chatbot } }>,
     done: string,
   ): Promise<void> => {
     busy.value = true
     await attempt(async () => {
       const { body, etag } = await change()
-      form.rebase({ fields: fieldsOf(body.chatbot), etag })
+      onStored(body.chatbot, etag)
       void chatbotResource(chatbotId).reload()
       void allChatbots().reload()
     }, done)
@@ -35,26 +43,26 @@ export const AvatarField = ({ chatbotId, form }: { readonly form: Form; readonly
     body.append("avatar", file)
     void store(
       () => request("PATCH /api/external/chatbot/:chatbotId/update-avatar", { params: { chatbotId }, body }),
-      "The avatar is stored.",
+      `The ${what} is stored.`,
     )
   }
   const remove = () =>
     store(
       () => request("PATCH /api/external/chatbots", { query: { id: chatbotId }, body: { settings: { avatar: null } } }),
-      "The avatar is removed.",
+      `The ${what} is removed.`,
     )
   return (
     <div class="row">
-      <Avatar key={image} name={form.text("name")} image={image} size="large" />
+      <Avatar key={image} name={name} image={image} size="large" />
       <Button small icon={ImageUp} busy={busy.value} onClick={() => pickFiles({ accept }, ([file]) => upload(file))}>
-        {image === "" ? "Upload an avatar" : "Replace the avatar"}
+        {image !== "" ? `Replace the ${what}` : what === "logo" ? "Upload a logo" : "Upload an avatar"}
       </Button>
       {image !== "" && (
         <Button small kind="quiet" disabled={busy.value} onClick={() => void remove()}>
           Remove
         </Button>
       )}
-      <span class="soft small">PNG, JPEG, WebP or GIF</span>
+      <span class="soft small">PNG, JPEG, WebP or GIF{what === "logo" && ". It is the chatbot's avatar as well."}</span>
     </div>
   )
 }
