@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Locator } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { manyPages } from "../lib/files/PdfFile.ts"
 import { inspect, startSuite } from "./lib/Suite.ts"
 import { photograph } from "./lib/Visit.ts"
@@ -9,6 +9,8 @@ import { Chat } from "./lib/Widget.ts"
 
 const { server, site, visit } = await startSuite({ BOOTSTRAP_API_KEY: "", ANTHROPIC_API_KEY: "" })
 const link = readFileSync(join(server.dataDirectory, "first-sign-in"), "utf8").trim()
+
+Object.assign(server.api, { key: readFileSync(join(server.dataDirectory, "first-api-key"), "utf8").trim() })
 
 /** The clicks from the link of the first start to an answer on a page of another origin. */
 const CLICKS_MAX = 12
@@ -22,6 +24,9 @@ visit("a new user comes from the first start to an answer on a website in a doze
   const start = performance.now()
   clicks += 1
   await page.goto(link)
+  const stepsOn = (tab: Page) => tab.getByRole("region", { name: "Getting started" })
+  await stepsOn(page).getByText("Put it on a website").waitFor()
+  await inspect(page, "console-first-step")
   await click(page.getByRole("button", { name: "New chatbot" }))
   await page.getByLabel("Name").fill("Harbour")
   await page.keyboard.press("Enter")
@@ -39,6 +44,11 @@ visit("a new user comes from the first start to an answer on a website in a doze
     }
   }, pdf)
   await page.getByText("Ready").waitFor()
+  // Another tab shows the steps meanwhile, and nobody touches it.
+  const watching = await newTab()
+  await watching.goto(`${server.url}/console`)
+  await stepsOn(watching).getByText("Add knowledge (done)").waitFor()
+  expect(await stepsOn(watching).getByText("Ask a question (done)").count()).toBe(0)
   await click(page.getByRole("link", { name: "Playground" }))
   await page.getByPlaceholder("Ask the chatbot …").fill("When does the ferry sail?")
   await page.keyboard.press("Enter")
@@ -47,13 +57,23 @@ visit("a new user comes from the first start to an answer on a website in a doze
     .first()
     .waitFor()
   await photograph(page, "new-user-playground")
+  await stepsOn(watching).getByText("Ask a question (done)").waitFor()
+  const publish = (is_public: boolean) => server.api.patch(`/api/external/chatbots?id=${chatbotId}`, { is_public })
+  const {
+    chatbots: [{ id: chatbotId }],
+  } = await server.api.get("/api/external/chatbots")
+  await publish(true)
+  await stepsOn(watching).getByText("Put it on a website (done)").waitFor()
+  await publish(false)
+  await stepsOn(watching).getByText("Put it on a website (done)").waitFor({ state: "detached" })
   await click(page.getByRole("link", { name: "Chatbots" }))
-  const steps = page.getByRole("region", { name: "Getting started" })
+  const steps = stepsOn(page)
   await steps.getByText("Ask a question (done)").waitFor()
   expect(await steps.getByText("Add knowledge (done)").count()).toBe(1)
   expect(await steps.getByText("Put it on a website (done)").count()).toBe(0)
-  await steps.getByRole("button", { name: "Look for a model" }).click()
   await steps.getByText(/only local\/extractive, which quotes the documents/).waitFor()
+  await steps.getByRole("button", { name: "Test the model" }).click()
+  await steps.getByText(/^local\/extractive answered in/).waitFor()
   await inspect(page, "console-getting-started")
   await click(steps.getByRole("link", { name: "Put it on a website" }))
   await click(page.getByRole("button", { name: "Add a website" }).first())
@@ -68,6 +88,7 @@ visit("a new user comes from the first start to an answer on a website in a doze
   clicks += 1
   const chat = await Chat.open(tab, site.page(undefined, `<main><h1>The harbour</h1></main>${snippet}`))
   expect(await chat.exchange("When does the ferry sail?")).toContain("sails at noon")
+  await stepsOn(watching).waitFor({ state: "detached" })
   const seconds = (performance.now() - start) / 1_000
   await photograph(tab, `new-user-${clicks}-clicks-${Math.round(seconds)}-seconds`)
   await page.goto(`${server.url}/console`)

@@ -198,9 +198,11 @@ const Chatbots = () => {
       <Loaded
         of={chatbots}
         empty={
-          <Empty icon={Bot} title="No chatbot yet" action={create}>
-            A chatbot answers from the documents that you give it. It needs only a name to begin with.
-          </Empty>
+          <GettingStarted chatbots={[]} create={create}>
+            <Empty icon={Bot} title="No chatbot yet" action={create}>
+              A chatbot answers from the documents that you give it. It needs only a name to begin with.
+            </Empty>
+          </GettingStarted>
         }
       >
         {(all) => {
@@ -208,7 +210,7 @@ const Chatbots = () => {
           const chosen = found.filter(({ id }) => chosenIds.value.includes(id))
           return (
             <>
-              <GettingStarted chatbots={all} />
+              <GettingStarted chatbots={all} create={create} />
               {all.length >= SEARCH_FROM && (
                 <div class="toolbar row">
                   <TextField

@@ -1,12 +1,17 @@
 import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
 import { Circle, CircleCheck } from "lucide"
+import { formatMillis } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
-import type { ChatbotSummary } from "../../data/Chatbots.ts"
+import { allChatbots, type ChatbotSummary } from "../../data/Chatbots.ts"
 import { kept } from "../../data/Kept.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { Finding, Loaded, Section } from "../../parts/Layout.tsx"
+import { Finding, Section } from "../../parts/Layout.tsx"
 import { href } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
+import { toFailure } from "../../server/Failure.ts"
+import { listen } from "../../server/Live.ts"
 import { resources, useResource } from "../../server/Resource.ts"
 import { atRoot } from "../../server/Root.ts"
 import { can, session } from "../../server/Session.ts"
@@ -31,9 +36,38 @@ const progressResource = resources(async () => {
   }
 })
 
+/** Time in which changes that come together are one reason to ask again what has been done. */
+const GATHERING_MILLIS = 2_000
+
+/** What has been done, asked for again whenever something has changed that may be a step, until all of them are done. */
+const useProgress = (isShown: boolean) => {
+  const progress = progressResource()
+  const isAwaited = isShown && progress.data.value?.isLive !== true
+  useResource(progress, isAwaited)
+  useEffect(() => {
+    if (!isAwaited) return undefined
+    let waiting: ReturnType<typeof setTimeout> | undefined
+    const again = (): void => {
+      waiting = undefined
+      void progress.reload()
+    }
+    const stop = listen(undefined, ({ type }) => {
+      if (type === "chatbot") void allChatbots().reload()
+      if (type !== "document") waiting ??= setTimeout(again, GATHERING_MILLIS)
+    })
+    return () => {
+      stop()
+      clearTimeout(waiting)
+    }
+  }, [isAwaited, progress])
+  return progress.data.value
+}
+
+const nothingDone = { knows: false, asked: false, hasWebsite: false, isLive: false }
+
 interface StepProps {
   readonly title: string
-  readonly text: string
+  readonly text: ComponentChildren
   readonly isDone: boolean
   /** Where it is done; undefined until there is a chatbot. */
   readonly to: string | undefined
@@ -45,40 +79,34 @@ const Step = ({ isDone, text, title, to }: StepProps) => (
     <div>
       {to === undefined || isDone ? <strong>{title}</strong> : <a href={to}>{title}</a>}
       {isDone && <span class="visually-hidden"> (done)</span>}
-      <p class="soft small">{text}</p>
+      <div class="soft small stack tight">{text}</div>
     </div>
   </li>
 )
 
-/** Says that the server's own model only quotes, and lets the operator look for others. */
-const ModelNote = () => {
-  const isAsked = useSignal(false)
-  return (
-    <div class="stack tight">
-      <p class="small">
-        Chatbots answer with <code>local/extractive</code>, which only quotes the documents. For answers in a model's
-        own words, give the server a key of Anthropic or OpenAI, or the address of Ollama:{" "}
-        <a class="inline" href={atRoot("/docs/guide#choose-a-language-model")} target="_blank" rel="noopener">
-          how to choose a language model
-        </a>
-        .
-      </p>
-      {can("operator") && (
-        <Button small onClick={() => (isAsked.value = true)} disabled={isAsked.value}>
-          Look for a model
-        </Button>
-      )}
-      {isAsked.value && <ModelChecks />}
-    </div>
-  )
-}
+/** Says that the server's own model only quotes, and what the operator can do about it. */
+const ModelNote = () => (
+  <div class="stack tight">
+    <p class="small">
+      Chatbots answer with <code>local/extractive</code>, which only quotes the documents. For answers in a model's own
+      words, give the server a key of Anthropic or OpenAI, or the address of Ollama:{" "}
+      <a class="inline" href={atRoot("/docs/guide#choose-a-language-model")} target="_blank" rel="noopener">
+        how to choose a language model
+      </a>
+      .
+    </p>
+    {can("operator") && <ModelChecks />}
+  </div>
+)
 
 /** What the server's checks find about models: whether keys are accepted, and what listens on its machine. */
-const ModelChecks = () => (
-  <Loaded of={useResource(serverChecks())}>
-    {(all) => (
+const ModelChecks = () => {
+  // They take seconds, so they are asked for once, and again on demand.
+  const checks = useResource(serverChecks(), serverChecks().data.peek() === undefined)
+  return (
+    <>
       <ul class="stack tight">
-        {all.map(
+        {(checks.data.value ?? []).map(
           ({ part, state, text }) =>
             part === "models" && (
               <Finding key={text} kind={({ ok: "good", note: "warn", wrong: "bad" } as const)[state]}>
@@ -87,24 +115,62 @@ const ModelChecks = () => (
             ),
         )}
       </ul>
-    )}
-  </Loaded>
-)
+      <Button small busy={checks.isLoading.value} onClick={() => void checks.reload()}>
+        Look for a model
+      </Button>
+    </>
+  )
+}
+
+/** Asks the model of a chatbot something, and says whether it answers. */
+const ModelTest = ({ chatbot: { id: chatbotId, settings } }: { readonly chatbot: ChatbotSummary }) => {
+  const isAsking = useSignal(false)
+  const result = useSignal({ isBad: false, text: "" })
+  const ask = async (): Promise<void> => {
+    const begun = performance.now()
+    isAsking.value = true
+    try {
+      await call("POST /api/external/chatbot/:chatbotId/chat/try", {
+        params: { chatbotId },
+        body: { messages: [{ role: "user", content: "Hello" }], model: settings.model },
+      })
+      const time = formatMillis(performance.now() - begun)
+      result.value = { isBad: false, text: `${settings.model} answered in ${time}.` }
+    } catch (error) {
+      result.value = { isBad: true, text: `${settings.model}: ${toFailure(error).message}` }
+    }
+    isAsking.value = false
+  }
+  const { isBad, text } = result.value
+  return (
+    <div class="row">
+      <Button small busy={isAsking.value} onClick={() => void ask()}>
+        Test the model
+      </Button>
+      <output class={isBad ? "field-error" : "small"}>{text}</output>
+    </div>
+  )
+}
 
 interface GettingStartedProps {
   /** The chatbots of the organization, newest first. */
   readonly chatbots: ReadonlyArray<ChatbotSummary>
+  /** The button that makes a chatbot. */
+  readonly create: ComponentChildren
+  /** Shown in place of the steps. */
+  readonly children?: ComponentChildren
 }
 
 /** The first steps, each ticked once what it makes is there, for whoever may take them all. */
-export const GettingStarted = ({ chatbots }: GettingStartedProps) => {
+export const GettingStarted = ({ chatbots, children, create }: GettingStartedProps) => {
   const mayAll =
     session.value?.chatbot_id === null &&
-    (["chatbots:write", "knowledge:write", "conversations:read", "admin"] as const).every(can)
-  const progress = useResource(progressResource(), mayAll && !isClosed.value).data.value
+    (["chat", "chatbots:write", "knowledge:write", "conversations:read", "admin"] as const).every(can)
   const [chatbot] = chatbots
-  if (progress === undefined || isClosed.value || chatbot === undefined || progress.isLive) return null
-  const params = { chatbotId: chatbot.id }
+  const known = useProgress(mayAll && !isClosed.value)
+  const progress = chatbot === undefined ? nothingDone : known
+  if (!mayAll || progress === undefined || isClosed.value || progress.isLive) return children
+  const to = (screen: "knowledge" | "playground" | "widget") => chatbot && href(screen, { chatbotId: chatbot.id })
   return (
     <Section
       title="Getting started"
@@ -117,31 +183,44 @@ export const GettingStarted = ({ chatbots }: GettingStartedProps) => {
     >
       <ol class="stack tight">
         <Step
+          title="Create a chatbot"
+          text={
+            <>
+              <p>It answers from your documents, and needs only a name to begin with.</p>
+              {chatbot === undefined && create}
+            </>
+          }
+          isDone={chatbot !== undefined}
+          to={undefined}
+        />
+        <Step
           title="Add knowledge"
           text="Drop the documents that the chatbot answers from."
           isDone={progress.knows}
-          to={href("knowledge", params)}
+          to={to("knowledge")}
         />
         <Step
           title="Ask a question"
           text="In the playground, which shows how the answer comes about."
           isDone={progress.asked}
-          to={href("playground", params)}
+          to={to("playground")}
         />
         <Step
           title="Put it on a website"
           text="Name the website, and paste one line into its pages."
-          isDone={progress.hasWebsite}
-          to={href("widget", params)}
+          // A public chatbot is embedded by its id, without a key for the website.
+          isDone={progress.hasWebsite || chatbots.some(({ is_public }) => is_public)}
+          to={to("widget")}
         />
         <Step
           title="See it live"
           text="Ask on the website: the conversation appears under Conversations."
           isDone={progress.isLive}
-          to={href("conversations", {})}
+          to={chatbot && href("conversations", {})}
         />
       </ol>
-      {chatbot.settings.model === "local/extractive" && <ModelNote />}
+      {chatbot?.settings.model === "local/extractive" && <ModelNote />}
+      {chatbot !== undefined && <ModelTest chatbot={chatbot} />}
     </Section>
   )
 }
