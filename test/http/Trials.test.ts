@@ -77,8 +77,17 @@ describe("a trial of other settings", () => {
     })
   })
 
+  test("counts what it has used when it fails", async () => {
+    const { id, own } = await harbour()
+    await provider.answers(calls("ferry"), fails(400, "invalid_request_error"))
+    problem(await own.post(at(id), { json: { ...question("When?"), model: other } }), 502, "provider_failed")
+    const { body } = await own.get(`/api/external/usage?chatbot_id=${id}&group_by=model`)
+    expect(body).toMatchObject({ data: [{ model: other, replies: 0, output_tokens: reported.output_tokens }] })
+  })
+
   test("is refused once the budget is spent", async () => {
     const { id, own } = await harbour()
+    await provider.answers(says("At noon."))
     const key = await own.newKey()
     await own.patch(`/api/admin/api-keys/${key.id}`, { json: { budget: { tokens_per_day: 1 } } })
     const ask = () => key.client.post(at(id), { json: question("When?") })
