@@ -1,5 +1,5 @@
 import { Schema, Struct } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ChatMessages, ChatReply } from "../../domain/chat/Chat.ts"
 import { Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
@@ -122,6 +122,8 @@ const tryChat = HttpApiEndpoint.post("tryChat", "/api/external/chatbot/:chatbotI
   success: ChatReply.mapFields(Struct.omit(["session_id"])),
   error: chatFailures(Problem),
 })
+  // A misspelled setting would be answered as if none had been named.
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
