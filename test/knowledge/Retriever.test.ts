@@ -372,6 +372,26 @@ describe("semantic embeddings", () => {
       ))
   }
 
+  test("stay compared in memory while documents beside them have no vectors, or those of another model", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const calls = yield* ChunksCalls
+        const indexer = (embeddings: Layer.Layer<Embeddings>) =>
+          Effect.provide(Layer.fresh(Indexer.layer).pipe(Layer.provide(embeddings)))
+        yield* learn(tenant, "Cameras", [cameras]).pipe(indexer(named("test/former")))
+        calls.clear()
+        expect(textsOf(yield* find(tenant, "cameras"))).toEqual([cameras.text])
+        yield* learn(tenant, "Terms", [{ text: "A refund takes a month." }]).pipe(indexer(semantic))
+        yield* learn(tenant, "Lenses", [{ text: "Lenses are cleaned with a cloth." }]).pipe(
+          indexer(named("test/former")),
+        )
+        expect(textsOf(yield* find(tenant, "my money back please")).at(0)).toBe("A refund takes a month.")
+        expect(textsOf(yield* find(tenant, "How are lenses cleaned?"))).toContain("Lenses are cleaned with a cloth.")
+        expect(calls.get("cosines") ?? 0).toBe(0)
+      }).pipe(Effect.provide(search({ indexBytes: 64 * MEBIBYTE, threshold: 0.2 }).pipe(Layer.provideMerge(semantic)))),
+    ))
+
   test("find nothing where no cosine is above that of unrelated texts, and otherwise what the ranking gives", () =>
     run(
       Effect.gen(function* () {

@@ -68,13 +68,18 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
   const { chunksWithinSearch = CHUNKS_WITHIN_SEARCH, longestWait = LONGEST_WAIT } = settings
   let dimensions: number | undefined
 
-  /** The vectors of an index of some documents: their model, undefined where the database compares them, and their size. */
+  /**
+   * The vectors of an index of some documents: their model, undefined where the database compares them, and the expected
+   * size of each. Before the first document is embedded there is nothing that the database could compare.
+   */
   const vectorsOf = Effect.fnUntraced(function* (documents: ReadonlyArray<ServingDocument>) {
-    if (!embeddings.isSemantic) return { model: embeddings.model, bytes: EXPECTED_SKETCH_BYTES }
+    const { isSemantic, model } = embeddings
+    if (!isSemantic) return { model, bytes: EXPECTED_SKETCH_BYTES }
     const embedded = documents.find(({ isEmbedded }) => isEmbedded)
-    if (embedded !== undefined) dimensions ??= yield* chunks.dimensions(embedded)
+    if (embedded === undefined) return { model, bytes: 0 }
+    dimensions ??= yield* chunks.dimensions(embedded)
     const isCompared = dimensions !== undefined && sizeOf(documents) * dimensions <= NUMBERS_IN_MEMORY
-    return isCompared ? { model: embeddings.model, bytes: dimensions ?? 0 } : { model: undefined, bytes: 0 }
+    return isCompared ? { model, bytes: dimensions ?? 0 } : { model: undefined, bytes: 0 }
   })
 
   const load = (chatbotId: ChatbotId, documents: ReadonlyArray<ServingDocument>, model: string | undefined) =>
@@ -202,7 +207,10 @@ export const makeIndexBuilder = Effect.fnUntraced(function* (settings: Knowledge
       }
       if (missing.length > 0) slot.segments = [...slot.segments, yield* load(chatbotId, missing, vectors.model)]
     }
-    const index = new LexicalIndex(slot.segments, { isOutdated: outdatedBy(serving) })
+    const index = new LexicalIndex(slot.segments, {
+      isOutdated: outdatedBy(serving),
+      hasVectors: vectors.model !== undefined,
+    })
     const { synonyms, version } = state
     return { version, synonyms, languages: index.languages, chunks: index.size, content: index }
   })

@@ -4,7 +4,6 @@ import { ChunkScorer } from "./ChunkScorer.ts"
 import { isShort, type LexicalQuery } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import { chunkIdOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
-import { quantizedBytes } from "../segments/Quantized.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
 import { compareAll } from "./NearestChunks.ts"
 import { type Calibration, similarityAmong, similarityIn } from "./Similarity.ts"
@@ -35,6 +34,8 @@ export interface LexicalIndexOptions {
   readonly isOutdated?: (document: SegmentDocument) => boolean
   /** The statistics of the whole collection, for segments that contain only a part of it. */
   readonly collection?: Collection
+  /** Whether the segments contain every vector by the embedding model, so that the database need not compare any. */
+  readonly hasVectors?: boolean
   readonly weights?: LexicalWeights
   readonly calibration?: Calibration
 }
@@ -54,6 +55,8 @@ export class LexicalIndex {
   readonly bytes: number
   /** Whether the index contains the sketches that `cosine` needs. */
   readonly isSketched: boolean
+  /** Whether `nearest` finds the same chunks as the database does. */
+  readonly hasVectors: boolean
   readonly norms: Norms
   private readonly collection: Collection
   private readonly weights: LexicalWeights
@@ -74,6 +77,7 @@ export class LexicalIndex {
     this.languages = languagesOf(segments)
     this.size = size
     this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.size === 0)
+    this.hasVectors = options.hasVectors ?? false
     this.collection = options.collection ?? { chunks: size }
     this.similarityOf = similarityIn(this.collection.chunks, options.calibration)
     this.bases = basesOf(segments)
@@ -115,18 +119,14 @@ export class LexicalIndex {
     return segment.sketches[from] === 0 ? null : cosine(vector, segment.sketches, from, segment.sketchBytes)
   }
 
-  /** Whether the index contains the vectors, of so many dimensions, that `nearest` compares. */
-  hasVectors(dimensions: number): boolean {
-    const bytes = quantizedBytes(dimensions)
-    // Empty segments alone may stand for a knowledge base whose vectors are in the database.
-    const filled = this.segments.filter(({ size }) => size > 0)
-    return filled.length > 0 && filled.every(({ vectorBytes }) => vectorBytes === bytes)
-  }
-
   /** Compares a vector with those of all chunks: the cosines of these matches by id, and of the nearest chunks. */
   nearest(vector: Float32Array, matches: ReadonlyArray<LexicalMatch>, limit: number): ReadonlyMap<ChunkId, number> {
-    const filled = this.segments.filter(({ size }) => size > 0)
-    const { cosines, nearest } = compareAll(filled, vector, limit, (place) => this.norms.norms[place] !== Infinity)
+    const { cosines, nearest } = compareAll(
+      this.segments,
+      vector,
+      limit,
+      (place) => this.norms.norms[place] !== Infinity,
+    )
     const found = new Map<ChunkId, number>()
     for (const { index, score } of nearest) {
       const { chunk, segment } = this.locate(index)

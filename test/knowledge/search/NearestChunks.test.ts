@@ -78,6 +78,16 @@ describe("the nearest chunks", () => {
     expect(cosines[5]).toBe(-Infinity)
   })
 
+  test("leave out segments without vectors, and those of other dimensions", () => {
+    const [first = new Float32Array(), ...rest] = vectorsOf(4, 20)
+    const without: Segment = { ...new SegmentBuilder().build(), size: 3 }
+    const segments = [segmentOf(vectorsOf(2, 400)), without, segmentOf([first, ...rest])]
+    const { cosines, nearest } = compareAll(segments, first, 10, () => true)
+    expect(nearest.map(({ index }) => index).toSorted((left, right) => left - right)).toEqual([5, 6, 7, 8])
+    expect(nearest[0]?.index).toBe(5)
+    expect(Array.from(cosines.subarray(0, 5))).toEqual(Array.from({ length: 5 }, () => -Infinity))
+  })
+
   test("of a vector of zeros have no cosine but 0", () => {
     const { nearest } = compareAll([segmentOf(vectorsOf(3, 16))], new Float32Array(16), 10, () => true)
     expect(nearest.map(({ score }) => score)).toEqual([0, 0, 0])
