@@ -42,6 +42,8 @@ export const makeCosines = (sql: SqlClient.SqlClient) => {
     const { chatbotId, chunks, index, nearest } = comparison
     const embedding = vector(comparison.embedding)
     const comparable = isComparable(comparison)
+    // The conditions on documents follow from those on chunks. Without them, Postgres expects a few documents of the
+    // organization, and reads the chunks of all of its chatbots.
     const nearestChunks =
       nearest === 0
         ? sql``
@@ -49,11 +51,16 @@ export const makeCosines = (sql: SqlClient.SqlClient) => {
           select c.id, 1 - (c.embedding <=> ${embedding}) as cosine
           from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization} and ${comparable}
+            and d.chatbot_id = ${chatbotId} and d.organization_id = ${organization}
           order by ${distance(index, embedding)} limit ${nearest})`
-    const rows = yield* decodeCosines(sql`
+    // A prepared statement gets one plan for all chatbots after a few executions: that for one of average size, which
+    // takes minutes where one chatbot has hundreds of thousands of chunks beside thousands that have a few.
+    const rows = yield* decodeCosines(
+      sql`
       select c.id, 1 - (c.embedding <=> ${embedding}) as cosine from chunks c
       where c.id = any(${chunks}::uuid[]) and c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
-        and ${comparable} ${nearestChunks}`)
+        and ${comparable} ${nearestChunks}`.unprepared,
+    )
     return new Map(rows.map(({ id, cosine }) => [id, cosine]))
   }, withoutSqlErrors)
 }

@@ -50,6 +50,7 @@ const nearest = Effect.fnUntraced(function* (
   { organization, chatbot }: Tenant,
   embedding: Float32Array,
   index: VectorIndex | undefined,
+  isForced = index !== undefined,
 ) {
   const sql = yield* SqlClient.SqlClient
   const chunks = yield* Chunks
@@ -65,7 +66,7 @@ const nearest = Effect.fnUntraced(function* (
     sql.withTransaction(
       Effect.gen(function* () {
         // Without this, the planner would sort all vectors of a small tenant, which is exact.
-        if (index !== undefined) yield* sql`set local enable_sort = off`
+        if (isForced) yield* sql`set local enable_sort = off`
         return yield* compared
       }),
     ),
@@ -80,13 +81,25 @@ describe("an index of vectors", () => {
         const [small, large] = [yield* makeTenant, yield* makeTenant]
         yield* grow(small, 200)
         yield* grow(large, 19_800)
+        for (let number = 0; number < 150; number++) yield* grow(yield* makeTenant, 1)
         const sql = yield* SystemSql
         yield* sql`analyze chunks`
+        yield* sql`analyze documents`
         const indexes = yield* VectorIndexes
         const wanted = { model: MODEL, dimensions: DIMENSIONS, chunks: 200 }
         expect(indexes.find(wanted)).toBeUndefined()
         // The embedded database has the index too, but not the settings that make a server use it.
         const index = process.env["DATABASE_URL"] === undefined ? undefined : yield* made(indexes)
+        if (index !== undefined) {
+          // Each search of the large one uses it. A plan for any chatbot would suit those that have a few chunks.
+          const tenant = yield* SqlClient.SqlClient
+          const report = as(large.organization)(tenant`select pg_stat_force_next_flush()`)
+          yield* report
+          const before = yield* scans
+          for (const vector of vectors) expect(yield* nearest(large, vector, index, false)).toHaveLength(NEAREST)
+          yield* report
+          expect((yield* scans) - before).toBe(QUESTIONS)
+        }
         let found = 0
         for (const vector of vectors) {
           const exact = yield* nearest(small, vector, undefined)
@@ -98,6 +111,12 @@ describe("an index of vectors", () => {
         expect(found / (NEAREST * QUESTIONS)).toBeGreaterThanOrEqual(0.95)
       }),
     ))
+
+  /** The number of searches by an index of vectors so far, as sessions have reported it. */
+  const scans = SystemSql.use(
+    (sql) => sql<{ scans: number }>`
+      select sum(idx_scan)::int as scans from pg_stat_user_indexes where starts_with(indexrelname, 'chunks_nearest')`,
+  ).pipe(Effect.map(([row]) => row?.scans ?? 0))
 
   const made = Effect.fnUntraced(function* (indexes: VectorIndexes["Service"]) {
     yield* indexes.build(MODEL, ALL)
