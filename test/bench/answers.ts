@@ -11,14 +11,13 @@ import { derivedKnowledge } from "./answers/Derived.ts"
 import { fittingOf } from "./answers/Fitting.ts"
 import { changesOf, goalsOf, type Judged, tablesOf, worstOf } from "./answers/Report.ts"
 import { scoreOf, type Verdict, verdicts } from "./answers/Score.ts"
-import { embeddedBy } from "./http.ts"
 import { start, withoutLimits } from "./http/Child.ts"
 import { apiKey } from "./http/Fixture.ts"
+import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 interface AnswersSettings {
-  /** Dimensions of the vectors from a provider, or a model as in `EMBEDDINGS`; undefined for the server's own. */
-  readonly embeddings: string | undefined
+  readonly embeddings: BenchEmbeddings
   readonly worst: number
   readonly json: string | undefined
   readonly fits: boolean
@@ -31,12 +30,7 @@ const bench = Effect.fnUntraced(function* (
   { earlier, embeddings, fits, json, worst }: AnswersSettings,
 ) {
   const directory = yield* temporaryDirectory("bench")
-  const provider = yield* start({
-    script: join(import.meta.dir, "http/FakeProvider.ts"),
-    environment: {},
-    ready: { path: "/healthz" },
-    output: join(directory, "provider.log"),
-  })
+  const providerUrl = yield* startProvider(directory)
   const child = yield* start({
     script: join(import.meta.dir, "../../src/main.ts"),
     environment: {
@@ -44,7 +38,7 @@ const bench = Effect.fnUntraced(function* (
       BOOTSTRAP_API_KEY: apiKey,
       ...withoutLimits,
       LOG_FORMAT: "json",
-      ...embeddedBy(`http://127.0.0.1:${provider.port}`, embeddings),
+      ...embeddings.environment(providerUrl),
     },
     ready: { path: "/readyz" },
     output: join(directory, "parley.log"),
@@ -61,6 +55,7 @@ const bench = Effect.fnUntraced(function* (
   )
   const judged = judgements.flat()
   const seconds = (performance.now() - begin) / 1_000
+  yield* Console.log(`Embeddings: ${embeddings.title}\n`)
   if (worst > 0) yield* Console.log(`${worstOf(judged, worst)}\n`)
   if (earlier !== undefined) yield* Console.log(`${changesOf(judged, earlier)}\n`)
   yield* Console.log(`${tablesOf(judged)}\n\n${goalsOf(judged)}`)
@@ -125,8 +120,7 @@ const chosen = (all: ReadonlyArray<Knowledge>, isWanted: (asked: Case) => boolea
  * - `--json FILE`: writes all replies and how they were judged to a file,
  * - `--against FILE`: counts the replies that were right in the run that wrote this file and are not any more, and the
  *   other way round, and prints the former of the half for development,
- * - `--embeddings 384`: vectors of so many dimensions from a provider that answers at once, and in which near means of the same
- *   words; or a model as `EMBEDDINGS` names it, such as `local:minilm`; by default the server's own,
+ * - `--embeddings local:minilm`: as `BenchEmbeddings` has it; near vectors of the provider mean the same words,
  * - `--seed N`: chooses other cases from the sets, by default 1,
  * - `--fit`: fits the weights of `Evidence.ts` to the cases, and prints them with what each is worth; those of its
  *   likelihood count with the others as they are in the source, so that new ones are written there before it is run again,
@@ -143,7 +137,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       language: { type: "string" },
       worst: { type: "string", default: "0" },
       json: { type: "string" },
-      embeddings: { type: "string" },
+      embeddings: embeddingsOption,
       against: { type: "string" },
       seed: { type: "string", default: "1" },
       fit: { type: "boolean", default: false },
@@ -163,7 +157,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       isIn(values.language, language),
   )
   const settings = {
-    embeddings: values.embeddings,
+    embeddings: benchEmbeddings(values.embeddings),
     worst: Number(values.worst),
     json: values.json,
     fits: values.fit,

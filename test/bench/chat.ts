@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import {
   authenticated,
   CONNECTIONS,
-  embeddedBy,
   measure,
   parley,
   script,
@@ -20,6 +19,8 @@ import type { Pace } from "./http/FakeProvider.ts"
 import { requestBytes } from "./http/Load.ts"
 import * as Report from "./http/Report.ts"
 import * as Streams from "./http/Streams.ts"
+import { benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
+import { quantile } from "./lib/Quantiles.ts"
 
 interface ChatSettings extends Settings {
   /** Numbers of concurrent slow streams. */
@@ -36,13 +37,10 @@ const RAMP_MILLISECONDS = 2_000
 /** Pause between two servers, in which the first one completes its background work. */
 const PAUSE_MILLISECONDS = 2_000
 
-const setPace = (port: number, pace: Pace) =>
-  Effect.promise(() => fetch(`http://127.0.0.1:${port}/pace`, { method: "POST", body: JSON.stringify(pace) }))
+const setPace = (providerUrl: string, pace: Pace) =>
+  Effect.promise(() => fetch(`${providerUrl}/pace`, { method: "POST", body: JSON.stringify(pace) }))
 
-const quantile = (values: ReadonlyArray<number>, share: number): string => {
-  const sorted = values.toSorted((left, right) => left - right)
-  return (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN).toFixed(1)
-}
+const millisecondsAt = (share: number, values: ReadonlyArray<number>): string => quantile(values, share).toFixed(1)
 
 /** Measures the time to the first word with a provider that answers at once, so that it is the server's own share. */
 const firstWords = Effect.fnUntraced(function* (
@@ -61,7 +59,7 @@ const firstWords = Effect.fnUntraced(function* (
       }
       if (round === "measured") {
         yield* Report.line(
-          `First word, ${String(clients).padStart(3)} clients, ${name.padEnd(6)}: p50 ${quantile(found, 0.5)} ms, p99 ${quantile(found, 0.99)} ms, ${errors} errors`,
+          `First word, ${String(clients).padStart(3)} clients, ${name.padEnd(6)}: p50 ${millisecondsAt(0.5, found)} ms, p99 ${millisecondsAt(0.99, found)} ms, ${errors} errors`,
         )
       }
     }
@@ -83,8 +81,8 @@ const heldStreams = Effect.fnUntraced(function* (
     yield* Report.line(
       [
         `${String(streams).padStart(5)} streams of ${TOKENS_PER_SECOND} tokens/s for ${seconds} s, ${name.padEnd(6)}: ${held.errors} errors`,
-        `first word p50 ${quantile(held.firstWords, 0.5)} p99 ${quantile(held.firstWords, 0.99)} ms`,
-        `longest gap p50 ${quantile(held.longestGaps, 0.5)} p99 ${quantile(held.longestGaps, 0.99)} at most ${quantile(held.longestGaps, 1)} ms`,
+        `first word p50 ${millisecondsAt(0.5, held.firstWords)} p99 ${millisecondsAt(0.99, held.firstWords)} ms`,
+        `longest gap p50 ${millisecondsAt(0.5, held.longestGaps)} p99 ${millisecondsAt(0.99, held.longestGaps)} at most ${millisecondsAt(1, held.longestGaps)} ms`,
         `CPU ${((processor / held.milliseconds) * 100).toFixed(0)} % (${((processor * 1_000) / (streams * words)).toFixed(0)} µs a token)`,
         `memory ${before.memory.toFixed(0)} → ${now.toFixed(0)} MB, peak ${peak.toFixed(0)} MB`,
       ].join("; "),
@@ -97,25 +95,25 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   const directory = yield* withDirectory
   const parleyUrl = yield* database(settings.server, "parley")
   const bareUrl = yield* database(settings.server, "bare")
-  const provider = yield* start({
-    script: script("http/FakeProvider.ts"),
-    environment: {},
-    ready: { path: "/healthz" },
-    output: join(directory, "provider.log"),
-  })
-  const providerUrl = `http://127.0.0.1:${provider.port}`
+  const providerUrl = yield* startProvider(directory)
   const onPostgres = parley(directory, {
     DATABASE_URL: parleyUrl,
     DATABASE_CONNECTIONS: CONNECTIONS,
     ANTHROPIC_API_KEY: "bench",
     ANTHROPIC_BASE_URL: providerUrl,
-    ...embeddedBy(providerUrl, settings.embeddings),
+    ...settings.embeddings.environment(providerUrl),
   })
   const filled = yield* Effect.scoped(Effect.flatMap(start(onPostgres), (child) => fill(child.port)))
-  const passages = yield* copy(parleyUrl, bareUrl, filled)
+  const passages = yield* copy(parleyUrl, bareUrl, filled, settings.embeddings.dimensions)
   const bareChild = yield* start({
     script: script("http/Bare.ts"),
-    environment: { DATABASE_URL: bareUrl, PROVIDER_URL: providerUrl, CONNECTIONS, REPLY: settings.reply },
+    environment: {
+      DATABASE_URL: bareUrl,
+      PROVIDER_URL: providerUrl,
+      CONNECTIONS,
+      DIMENSIONS: String(settings.embeddings.dimensions),
+      REPLY: settings.reply,
+    },
     ready: authenticated,
     output: join(directory, "bare.log"),
   })
@@ -136,7 +134,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   const whole = scenariosOf(filled).filter(({ name }) => name === "two-step chat")
   const streamed: Scenario = { name: "the same, streamed", requests, expected: /zq39 / }
   const scenarios = [...whole, streamed].filter(({ name }) => name.includes(settings.only))
-  yield* setPace(provider.port, { tokens: 40, tokenMillis: 0 })
+  yield* setPace(providerUrl, { tokens: 40, tokenMillis: 0 })
   yield* warmUp(scenarios, targets)
   for (const scenario of scenarios) {
     for (const clients of settings.clients) yield* Report.row(yield* measure(scenario, clients, targets, settings))
@@ -147,7 +145,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
     yield* Report.line("")
   }
   if (!"held streams".includes(settings.only)) return
-  yield* setPace(provider.port, {
+  yield* setPace(providerUrl, {
     tokens: settings.seconds * TOKENS_PER_SECOND,
     tokenMillis: 1_000 / TOKENS_PER_SECOND,
   })
@@ -158,8 +156,8 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
  * Measures chats, whole and streamed, beside a bare server, with a provider that takes no time: requests per second,
  * the time to the first word, and many slow streams at once. `DATABASE_URL` as for `bench http`. Options: `--rounds 4`,
  * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`, `--only
- * chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, `--embeddings 384` for
- * vectors of so many dimensions from the provider, and `--reply whole`, or `least`: the bare server
+ * chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, `--embeddings` as `BenchEmbeddings` has it,
+ * and `--reply whole`, or `least`: the bare server
  * answers and stores everything that the contract requires of a chat, or only the texts.
  */
 export const run = (args: ReadonlyArray<string>): void => {
@@ -174,7 +172,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       only: { type: "string", default: "" },
       reply: { type: "string", default: "whole" },
       profile: { type: "string" },
-      embeddings: { type: "string" },
+      embeddings: embeddingsOption,
     },
   })
   const server = process.env["DATABASE_URL"]
@@ -196,7 +194,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         only: values.only,
         reply: values.reply === "least" ? "least" : "whole",
         profileDirectory: values.profile,
-        embeddings: values.embeddings,
+        embeddings: benchEmbeddings(values.embeddings),
       }),
     ),
   )

@@ -3,23 +3,19 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
-import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
-import { Console, Effect, Fiber, Layer, Redacted } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { Console, Effect, Fiber } from "effect"
 import { ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
-import { Indexer } from "../../src/knowledge/Indexer.ts"
-import { Chunks } from "../../src/storage/search/Chunks.ts"
-import { layerPostgres, SystemSql } from "../../src/storage/sql/Database.ts"
-import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
-import { embeddedBy } from "./http.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
 import { apiKey, database, forgetFiles } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
+import { indexesMade, meter, postgresClock } from "./lib/Backends.ts"
+import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 import { addDocument, makeChatbot, publish } from "./lib/Filling.ts"
-import { embeddingsOf } from "./search.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { summary } from "./lib/Quantiles.ts"
+import { storage as storageOf } from "./lib/Storage.ts"
 
 /*
  * Measures searches without an index in memory: the first of a process, those of knowledge bases that take turns in
@@ -39,13 +35,7 @@ interface KnowledgeBase {
   readonly chunks: number
 }
 
-const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-
-const summary = (latencies: ReadonlyArray<number>): string => {
-  const sorted = latencies.toSorted((left, right) => left - right)
-  return `${[0.5, 0.95, 0.99, 1].map((share) => `p${100 * share} ${quantile(sorted, share).toFixed(0)}`).join("  ")} ms`
-}
+const latenciesOf = (latencies: ReadonlyArray<number>): string => summary(latencies, 0, [0.5, 0.95, 0.99, 1])
 
 /** Makes chatbots with these numbers of chunks by the real code, unless the database has them already. */
 const fill = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>) {
@@ -84,12 +74,18 @@ const measure = Effect.fnUntraced(function* (
   {
     clients,
     milliseconds,
+    postgres,
     requestsMax,
-  }: { readonly clients: number; readonly milliseconds: number; readonly requestsMax?: number },
+  }: {
+    readonly clients: number
+    readonly milliseconds: number
+    readonly postgres: () => number
+    readonly requestsMax?: number
+  },
 ) {
   const load = { port: child.port, milliseconds, requestsMax: REQUESTS_MAX }
   const other = [Load.requestBytes({ method: "GET", path: "/healthz", apiKey })]
-  const before = child.processorTime()
+  const costOf = meter(child, postgres)
   const watch = yield* Effect.forkChild(
     Load.run({ ...load, requests: other, clients: 1, pause: WATCH_EVERY_MILLISECONDS }),
   )
@@ -101,12 +97,10 @@ const measure = Effect.fnUntraced(function* (
   })
   const watched = requestsMax === undefined ? yield* Fiber.join(watch) : undefined
   yield* Fiber.interrupt(watch)
-  const { now, peak } = child.memory()
   yield* Console.log(
-    `${name}, ${clients} clients: ${latencies.length} searches  ${summary(latencies)}  ${errors} errors; ` +
-      `others ${watched === undefined ? "" : summary(watched.latencies)}; ` +
-      `${((child.processorTime() - before) / latencies.length).toFixed(1)} ms of the server's CPU each; ` +
-      `${now.toFixed(0)} MB now, ${peak.toFixed(0)} MB at most`,
+    `${name}, ${clients} clients: ${latencies.length} searches  ${latenciesOf(latencies)}  ${errors} errors; ` +
+      (watched === undefined ? "" : `others ${latenciesOf(watched.latencies)}; `) +
+      costOf(latencies.length),
   )
 })
 
@@ -117,8 +111,7 @@ interface Settings {
   readonly indexMemory: string
   readonly milliseconds: number
   readonly clients: number
-  /** Dimensions of the vectors from a provider; undefined for the server's own. */
-  readonly embeddings: string | undefined
+  readonly embeddings: BenchEmbeddings
 }
 
 const bench = Effect.fnUntraced(function* (settings: Settings) {
@@ -127,13 +120,8 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
   )
   const url = settings.filled ?? (yield* database(settings.server, "cold"))
-  const provider = yield* start({
-    script: join(import.meta.dir, "http/FakeProvider.ts"),
-    environment: {},
-    ready: { path: "/healthz" },
-    output: join(directory, "provider.log"),
-  })
-  const providerUrl = `http://127.0.0.1:${provider.port}`
+  const providerUrl = yield* startProvider(directory)
+  const postgres = yield* postgresClock(url)
   const options = {
     script: join(import.meta.dir, "../../src/main.ts"),
     environment: {
@@ -143,7 +131,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       LOG_FORMAT: "json",
       DATABASE_URL: url,
       INDEX_MEMORY: settings.indexMemory,
-      ...embeddedBy(providerUrl, settings.embeddings),
+      ...settings.embeddings.environment(providerUrl),
     },
     ready: { path: "/readyz" },
     output: join(directory, "parley.log"),
@@ -151,18 +139,8 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
   // The first start creates the tables and the organization.
   if (settings.filled !== undefined) yield* forgetFiles(url)
   yield* Effect.scoped(start(options))
-  const storage = Indexer.layer.pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Chunks.layer,
-        VectorIndexes.layer(),
-        embeddingsOf(providerUrl, settings),
-        SecureRandom.layerWebCrypto,
-      ),
-    ),
-    Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
-    Layer.provide(fileSystem),
-  )
+  const storage = storageOf(url, settings.embeddings, providerUrl)
+  yield* Console.log(`Embeddings: ${settings.embeddings.title}\n`)
   const bases = yield* Effect.provide(fill(settings.sizes), storage)
   const largest = Math.max(...bases.map(({ chunks }) => chunks))
   const { questions } = makeCorpus(Math.ceil(largest / CHUNKS_PER_DOCUMENT), CHUNKS_PER_DOCUMENT)
@@ -177,23 +155,29 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       yield* Effect.scoped(
         Effect.gen(function* () {
           const child = yield* start(options)
+          yield* indexesMade(url)
           const [first = new Uint8Array()] = inTurn
           yield* measure(child, `${run}: the first search of ${small[0]?.chunks} chunks`, [first], {
             clients: 1,
             milliseconds: 5_000,
+            postgres,
             requestsMax: 1,
           })
           yield* measure(child, `${run}: ${small.length} × ${small[0]?.chunks} chunks in turn, from there on`, inTurn, {
             clients: 1,
             milliseconds,
+            postgres,
           })
+          yield* indexesMade(url)
           yield* measure(child, `${run}: ${small.length} × ${small[0]?.chunks} chunks in turn, later`, inTurn, {
             clients: 1,
             milliseconds,
+            postgres,
           })
           yield* measure(child, `${run}: ${small.length} × ${small[0]?.chunks} chunks in turn, later`, inTurn, {
             clients,
             milliseconds,
+            postgres,
           })
         }),
       )
@@ -203,8 +187,10 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       yield* Effect.scoped(
         Effect.gen(function* () {
           const child = yield* start(options)
-          yield* measure(child, `${run}: ${chunks} chunks, first`, requests, { clients, milliseconds })
-          yield* measure(child, `${run}: ${chunks} chunks, later`, requests, { clients, milliseconds })
+          yield* indexesMade(url)
+          yield* measure(child, `${run}: ${chunks} chunks, first`, requests, { clients, milliseconds, postgres })
+          yield* indexesMade(url)
+          yield* measure(child, `${run}: ${chunks} chunks, later`, requests, { clients, milliseconds, postgres })
         }),
       )
     }
@@ -215,8 +201,8 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
 
 /**
  * Options: `--chunks 50000,50000,50000,50000,200000` of one chatbot each, `--index-memory 256MiB`, `--milliseconds
- * 60000` for each measurement, `--clients 4`, `--embeddings 384` for vectors of so many dimensions from a provider, which
- * answers at once, `--filled URL` for a database that is filled already. `DATABASE_URL` as for `search`.
+ * 60000` for each measurement, `--clients 4`, `--embeddings` as `BenchEmbeddings` has it, `--filled URL` for a database
+ * that is filled already. Each measurement waits until Postgres makes no index. `DATABASE_URL` as for `search`.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -227,7 +213,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       milliseconds: { type: "string", default: "60000" },
       filled: { type: "string" },
       clients: { type: "string", default: "4" },
-      embeddings: { type: "string" },
+      embeddings: embeddingsOption,
     },
   })
   const server = process.env["DATABASE_URL"]
@@ -241,7 +227,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         indexMemory: values["index-memory"],
         milliseconds: Number(values.milliseconds),
         clients: Number(values.clients),
-        embeddings: values.embeddings,
+        embeddings: benchEmbeddings(values.embeddings),
       }),
     ),
   )

@@ -3,30 +3,29 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
-import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
-import { Effect, Layer, Redacted } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { Console, Effect } from "effect"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
-import { Indexer } from "../../src/knowledge/Indexer.ts"
-import { Chunks } from "../../src/storage/search/Chunks.ts"
-import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
-import { layerPostgres } from "../../src/storage/sql/Database.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { fill } from "./growth/Fill.ts"
 import { requests } from "./growth/Requests.ts"
 import { search } from "./growth/Search.ts"
 import { sizes } from "./growth/Sizes.ts"
 import { start, withoutLimits } from "./http/Child.ts"
 import { apiKey, forgetFiles } from "./http/Fixture.ts"
+import { benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
+import { storage } from "./lib/Storage.ts"
 
-const storage = (url: string) =>
-  Indexer.layer.pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(Chunks.layer, VectorIndexes.layer(), Embeddings.layerLocal, SecureRandom.layerWebCrypto),
-    ),
-    Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
-    Layer.provide(fileSystem),
-  )
+/** Refuses a database with the vectors of another model: the server would embed millions of passages again. */
+const sameModel = Effect.gen(function* () {
+  const sql = yield* SystemSql
+  const { model } = yield* Embeddings
+  const [filled] = yield* sql<{ model: string }>`select embedding_model as model from bench_passages limit 1`
+  if (filled?.model !== model) {
+    return yield* Effect.die(
+      new Error(`The database has vectors of ${filled?.model}, not of ${model}: see --embeddings`),
+    )
+  }
+})
 
 const PARTS = ["fill", "sizes", "requests", "search"] as const
 
@@ -36,7 +35,8 @@ const PARTS = ["fill", "sizes", "requests", "search"] as const
  * the bytes are), `requests` (what each request reads), `search` (latencies of the large chatbots). Options of `fill`:
  * `--passages`, of which `--large` and `--huge` belong to one chatbot each, `--messages`, `--chatbots` and
  * `--organizations`; of `search`: `--clients 1,4`, `--milliseconds 10000`
- * and `--questions 100`, which are asked once before, so that what they read is in memory.
+ * and `--questions 100`, which are asked once before, so that what they read is in memory; of all: `--embeddings` as
+ * `BenchEmbeddings` has it, the same as when the database was filled.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { positionals, values } = parseArgs({
@@ -52,6 +52,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       clients: { type: "string", default: "1,4" },
       milliseconds: { type: "string", default: "10000" },
       questions: { type: "string", default: "100" },
+      embeddings: embeddingsOption,
     },
   })
   const url = process.env["DATABASE_URL"]
@@ -72,6 +73,10 @@ export const run = (args: ReadonlyArray<string>): void => {
       Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
       (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
     )
+    const embeddings = benchEmbeddings(values.embeddings)
+    const providerUrl = yield* startProvider(directory)
+    const provided = storage(url, embeddings, providerUrl)
+    yield* Console.log(`Embeddings: ${embeddings.title}\n`)
     const server = start({
       script: join(import.meta.dir, "../../src/main.ts"),
       environment: {
@@ -81,6 +86,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         LOG_FORMAT: "json",
         DATABASE_URL: url,
         ...withoutLimits,
+        ...embeddings.environment(providerUrl),
       },
       ready: { path: "/readyz" },
       output: join(directory, "parley.log"),
@@ -88,20 +94,20 @@ export const run = (args: ReadonlyArray<string>): void => {
     if (includes("fill")) {
       // The first start makes the tables and the first organization.
       yield* Effect.scoped(server)
-      yield* fill(size).pipe(Effect.provide(storage(url)))
+      yield* fill(size).pipe(Effect.provide(provided))
     }
-    if (includes("sizes")) yield* Effect.provide(sizes, storage(url))
+    if (includes("sizes")) yield* Effect.provide(sizes, provided)
     if (!includes("requests") && !includes("search")) return
-    if (!includes("fill")) yield* forgetFiles(url)
+    if (!includes("fill")) yield* Effect.andThen(forgetFiles(url), Effect.provide(sameModel, provided))
     const child = yield* server
-    if (includes("requests")) yield* Effect.provide(requests(child), storage(url))
+    if (includes("requests")) yield* Effect.provide(requests(child), provided)
     if (includes("search")) {
       const options = {
         clients: values.clients.split(",").map(Number),
         milliseconds: Number(values.milliseconds),
         questions: Number(values.questions),
       }
-      yield* Effect.provide(search(child, url, options), storage(url))
+      yield* Effect.provide(search(child, url, options), provided)
     }
   })
   NodeRuntime.runMain(Effect.scoped(bench))

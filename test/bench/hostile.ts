@@ -9,6 +9,7 @@ import { Client, ManyDocuments, read } from "../lib/Client.ts"
 import { type Child, start } from "./http/Child.ts"
 import { apiKey, database } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
+import { quantile } from "./lib/Quantiles.ts"
 
 /**
  * Other clients, each of which sends its next request this long after an answer: some 700 requests a second. If they
@@ -28,11 +29,6 @@ const withDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireR
   Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
 )
-
-const quantile = (values: ReadonlyArray<number>, share: number): number => {
-  const sorted = values.toSorted((left, right) => left - right)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-}
 
 const asking = (child: Child, chatbot: string, milliseconds: number) =>
   Load.run({

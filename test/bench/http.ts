@@ -8,6 +8,8 @@ import { type Child, type ChildOptions, start, withoutLimits } from "./http/Chil
 import { apiKey, copy, database, fill, type Scenario, scenariosOf } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import * as Report from "./http/Report.ts"
+import { postgresClock } from "./lib/Backends.ts"
+import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 
 export interface Settings {
   readonly server: string
@@ -17,8 +19,7 @@ export interface Settings {
   /** A part of the names of the scenarios to run. */
   readonly only: string
   readonly profileDirectory: string | undefined
-  /** Dimensions of the vectors that Parley has from the provider, or a model as in `EMBEDDINGS`; undefined for its own. */
-  readonly embeddings: string | undefined
+  readonly embeddings: BenchEmbeddings
 }
 
 const REQUESTS_MAX = 50_000
@@ -55,21 +56,6 @@ export const parley = (directory: string, environment: Readonly<Record<string, s
   output: join(directory, "parley.log"),
 })
 
-/** Whether the embeddings of a bench are vectors of the fake provider, of which their name is the number of dimensions. */
-export const isOfProvider = (embeddings: string): boolean => /^\d+$/.test(embeddings)
-
-/** The settings by which Parley has its embeddings: those of the fake provider, or of a model as `EMBEDDINGS` names it. */
-export const embeddedBy = (providerUrl: string, embeddings: string | undefined): Readonly<Record<string, string>> => {
-  if (embeddings === undefined) return {}
-  if (!isOfProvider(embeddings)) return { EMBEDDINGS: embeddings }
-  return {
-    EMBEDDINGS: "openai:bench",
-    EMBEDDINGS_BASE_URL: `${providerUrl}/v1`,
-    EMBEDDINGS_API_KEY: "bench",
-    EMBEDDINGS_DIMENSIONS: embeddings,
-  }
-}
-
 export interface Target {
   readonly name: string
   readonly child: Child
@@ -80,16 +66,21 @@ export const measure = Effect.fnUntraced(function* (
   scenario: Scenario,
   clients: number,
   targets: readonly [baseline: Target, subject: Target],
-  settings: Pick<Settings, "rounds" | "milliseconds">,
+  settings: Pick<Settings, "rounds" | "milliseconds" | "server">,
 ) {
   const rounds = [new Array<Report.Round>(), new Array<Report.Round>()] as const
   const load = { requests: scenario.requests, clients, requestsMax: REQUESTS_MAX }
+  const postgres = yield* postgresClock(settings.server)
   for (let round = 0; round < settings.rounds; round++) {
     for (const index of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const { child } = targets[index]
-      const before = child.processorTime()
+      const [before, postgresBefore] = [child.processorTime(), postgres()]
       const outcome = yield* Load.run({ ...load, port: child.port, milliseconds: settings.milliseconds })
-      rounds[index].push({ ...outcome, processorTime: child.processorTime() - before })
+      rounds[index].push({
+        ...outcome,
+        processorTime: child.processorTime() - before,
+        postgresTime: postgres() - postgresBefore,
+      })
     }
   }
   return { scenario: scenario.name, clients, baseline: rounds[0], subject: rounds[1] }
@@ -145,28 +136,26 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
   const directory = yield* withDirectory
   const parleyUrl = yield* database(settings.server, "parley")
   const bareUrl = yield* database(settings.server, "bare")
-  const health = { path: "/healthz" }
-  const provider = yield* start({
-    script: script("http/FakeProvider.ts"),
-    environment: {},
-    ready: health,
-    output: join(directory, "provider.log"),
-  })
-  const providerUrl = `http://127.0.0.1:${provider.port}`
+  const providerUrl = yield* startProvider(directory)
   const onPostgres = parley(directory, {
     DATABASE_URL: parleyUrl,
     DATABASE_CONNECTIONS: CONNECTIONS,
     ANTHROPIC_API_KEY: "bench",
     ANTHROPIC_BASE_URL: providerUrl,
-    ...embeddedBy(providerUrl, settings.embeddings),
+    ...settings.embeddings.environment(providerUrl),
   })
   const filled = yield* Effect.scoped(Effect.flatMap(start(onPostgres), (child) => fill(child.port)))
-  const passages = yield* copy(parleyUrl, bareUrl, filled)
+  const passages = yield* copy(parleyUrl, bareUrl, filled, settings.embeddings.dimensions)
   const scenarios = scenariosOf(filled).filter(({ name }) => name.includes(settings.only))
 
   const bareChild = yield* start({
     script: script("http/Bare.ts"),
-    environment: { DATABASE_URL: bareUrl, PROVIDER_URL: providerUrl, CONNECTIONS },
+    environment: {
+      DATABASE_URL: bareUrl,
+      PROVIDER_URL: providerUrl,
+      CONNECTIONS,
+      DIMENSIONS: String(settings.embeddings.dimensions),
+    },
     ready: authenticated,
     output: join(directory, "bare.log"),
   })
@@ -207,8 +196,7 @@ const starts = Effect.fnUntraced(function* (onPostgres: ChildOptions) {
  * Measures speed and memory of the server on Postgres, beside a bare one. `DATABASE_URL` names any database of a
  * Postgres server in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients
  * 1,16,64`, `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley,
- * and `--embeddings 384` for vectors of so many dimensions from a provider, which answers at once, or `--embeddings
- * local:minilm` for those of a model, as `EMBEDDINGS` names it.
+ * and `--embeddings` as `BenchEmbeddings` has it.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -219,7 +207,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       clients: { type: "string", default: "1,16,64" },
       only: { type: "string", default: "" },
       profile: { type: "string" },
-      embeddings: { type: "string" },
+      embeddings: embeddingsOption,
     },
   })
   const server = process.env["DATABASE_URL"]
@@ -231,7 +219,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     clients: values.clients.split(",").map(Number),
     only: values.only,
     profileDirectory: values.profile,
-    embeddings: values.embeddings,
+    embeddings: benchEmbeddings(values.embeddings),
   }
   const all = Effect.flatMap(bench(settings), (onPostgres) => (settings.only === "" ? starts(onPostgres) : Effect.void))
   NodeRuntime.runMain(Effect.scoped(all))

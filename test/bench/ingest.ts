@@ -3,10 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
-import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { SQL } from "bun"
-import { Console, Effect, Layer, Redacted, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { Console, Effect, Fiber, Schema } from "effect"
 import { ChunkId } from "../../src/domain/knowledge/Chunk.ts"
 import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
@@ -14,72 +12,135 @@ import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { sketch } from "../../src/knowledge/segments/Sketch.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
-import { layerPostgres } from "../../src/storage/sql/Database.ts"
-import { start, withoutLimits } from "./http/Child.ts"
+import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
-import { apiKey, database, poster } from "./http/Fixture.ts"
-import { backendTime } from "./lib/Backends.ts"
+import { apiKey, database, isSettled, poster } from "./http/Fixture.ts"
+import * as Load from "./http/Load.ts"
+import { meter, postgresClock } from "./lib/Backends.ts"
+import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 import { addEmptyDocument, makeChatbot, makeOrganization } from "./lib/Filling.ts"
-import { defaults, readDocument } from "../lib/Defaults.ts"
+import { quantile } from "./lib/Quantiles.ts"
+import { storage } from "./lib/Storage.ts"
+import { until } from "../lib/Client.ts"
+import { readDocument } from "../lib/Defaults.ts"
 
 const FILES_PER_UPLOAD = 10
 const UPLOADS_AT_ONCE = 2
 const ROWS_PER_INSERT = 100
 const BATCH = 64
 const MEBIBYTE = 2 ** 20
+/** How long the other callers are measured before the ingestion. */
+const ALONE_MILLISECONDS = 10_000
+/** One stretch of them during the ingestion, after which it may have ended. */
+const STRETCH_MILLISECONDS = 500
+/** Files of some 20 chunks each: as many as a model in the server reads within a minute, or the others within seconds. */
+const FILES = { inServer: "16", others: "200" }
 
 const Created = Schema.fromJsonString(Schema.Struct({ chatbot: Schema.Struct({ id: Schema.String }) }))
-const Uploaded = Schema.fromJsonString(
-  Schema.Struct({
-    documents: Schema.Array(Schema.Struct({ status: Schema.String, chunk_count: Schema.Int })),
-  }),
-)
 
 const createdOf = Schema.decodeSync(Created)
-const uploadedOf = Schema.decodeSync(Uploaded)
+
+/** A number with three digits that count, as far as it has fewer in front of its point. */
+const rate = (perSecond: number): string => perSecond.toFixed(perSecond < 10 ? 2 : perSecond < 100 ? 1 : 0).padStart(6)
 
 const rates = (files: ReadonlyArray<CorpusFile>, chunks: number, milliseconds: number): string => {
   const seconds = milliseconds / 1_000
   const bytes = files.reduce((sum, file) => sum + Buffer.byteLength(file.text), 0)
-  return (
-    `${(files.length / seconds).toFixed(0).padStart(5)} files/s ${(chunks / seconds).toFixed(0).padStart(6)} chunks/s` +
-    ` ${(bytes / MEBIBYTE / seconds).toFixed(2).padStart(6)} MB/s`
-  )
+  return `${rate(files.length / seconds)} files/s ${rate(chunks / seconds)} chunks/s ${rate(bytes / MEBIBYTE / seconds)} MB/s`
 }
 
-/** Ingests through HTTP, and measures from the first upload until the last file can be searched. */
-const upload = (port: number, files: ReadonlyArray<CorpusFile>) =>
+/** Ingests through HTTP, and measures from the first upload until the last passage has its vector. */
+const upload = (port: number, url: string, files: ReadonlyArray<CorpusFile>) =>
   Effect.promise(async () => {
     const post = poster(port)
     const { chatbot } = createdOf(await post("/api/external/chatbots", '{"name":"Ingest"}'))
     const waiting = Array.from({ length: Math.ceil(files.length / FILES_PER_UPLOAD) }, (_, index) =>
       files.slice(index * FILES_PER_UPLOAD, (index + 1) * FILES_PER_UPLOAD),
     )
-    let chunks = 0
     const begin = performance.now()
     const client = async (): Promise<void> => {
       for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
         const form = new FormData()
         form.set("chatbotId", chatbot.id)
         for (const { name, text } of batch) form.append("files", new File([text], name, { type: "text/markdown" }))
-        const { documents } = uploadedOf(await post("/api/embedfiles", form))
-        if (documents.some(({ status }) => status !== "ready")) throw new Error("A file was not read")
-        chunks += documents.reduce((sum, document) => sum + document.chunk_count, 0)
+        await post("/api/embedfiles", form)
       }
     }
     await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, client))
-    return { chunks, milliseconds: performance.now() - begin }
+    await until(() => isSettled(port, chatbot.id), Boolean)
+    const milliseconds = performance.now() - begin
+    await using sql = new SQL(url, { max: 1 })
+    const [read]: ReadonlyArray<{ chunks: number; unread: number }> = await sql`
+      select coalesce(sum(chunk_count), 0)::int as chunks, count(*) filter (where status <> 'ready')::int as unread
+      from documents where chatbot_id = ${chatbot.id}`
+    if (read === undefined || read.unread > 0) throw new Error(`${read?.unread} files were not read`)
+    return { chatbot: chatbot.id, chunks: read.chunks, milliseconds }
   })
 
-/** Measures the simplest conceivable ingestion: no stored files, no queue, no lexemes, 384 dimensions. */
-const bare = (url: string, files: ReadonlyArray<CorpusFile>) =>
+/** Pauses of the other callers: a search, and a request for a chatbot. */
+const OTHERS = { searches: 100, GETs: 20 } as const
+
+/** The latencies of other callers, who ask the server at the same time. */
+const others = Effect.fnUntraced(function* (
+  child: Child,
+  chatbot: string,
+  questions: ReadonlyArray<string>,
+  milliseconds: number,
+) {
+  const path = `/api/external/chatbot/${chatbot}`
+  const searches = questions.map((query) =>
+    Load.requestBytes({ method: "POST", path: `${path}/query-knowledge`, apiKey, body: { query } }),
+  )
+  const load = { port: child.port, clients: 1, milliseconds, requestsMax: Number.POSITIVE_INFINITY }
+  const [searching, getting] = yield* Effect.all(
+    [
+      Load.run({ ...load, requests: searches, pause: OTHERS.searches }),
+      Load.run({ ...load, requests: [Load.requestBytes({ method: "GET", path, apiKey })], pause: OTHERS.GETs }),
+    ],
+    { concurrency: "unbounded" },
+  )
+  return { searches: searching, GETs: getting }
+})
+
+type Others = Effect.Success<ReturnType<typeof others>>
+
+/** Asks as long as the work takes, in stretches, of which the last one is over soon after it. */
+const othersWhile = Effect.fnUntraced(function* <A>(
+  ask: (stretch: number) => Effect.Effect<Others>,
+  work: Effect.Effect<A>,
+) {
+  const working = yield* Effect.forkChild(work)
+  const stretches: Array<Others> = []
+  while (working.pollUnsafe() === undefined) stretches.push(yield* ask(stretches.length))
+  return { result: yield* Fiber.join(working), stretches }
+})
+
+const latenciesOf = (stretches: ReadonlyArray<Others>, kind: keyof Others) => ({
+  latencies: stretches.flatMap((stretch) => stretch[kind].latencies),
+  errors: stretches.reduce((sum, stretch) => sum + stretch[kind].errors, 0),
+})
+
+const comparedWith = (alone: ReadonlyArray<Others>, meanwhile: ReadonlyArray<Others>): string =>
+  (["searches", "GETs"] as const)
+    .map((kind) => {
+      const [before, during] = [latenciesOf(alone, kind), latenciesOf(meanwhile, kind)]
+      const compared = [0.5, 0.99].map((share) => {
+        const [one, other] = [quantile(before.latencies, share), quantile(during.latencies, share)]
+        return `p${100 * share} ${one.toFixed(1)} ms alone, ${other.toFixed(1)} ms meanwhile (${(other / one).toFixed(2)} ×)`
+      })
+      return `${kind.padEnd(8)} ${compared.join("; ")}; ${during.latencies.length} answers, ${before.errors + during.errors} errors`
+    })
+    .join("\n")
+
+/** Measures the simplest conceivable ingestion: no stored files, no queue, no lexemes, and vectors from the provider. */
+const bare = (url: string, files: ReadonlyArray<CorpusFile>, dimensions: number) =>
   Effect.promise(async () => {
     await using sql = new SQL(url, { max: 2 })
     await sql.unsafe(`
       create extension if not exists vector;
       create table bare (id bigint generated always as identity primary key, chatbot_id uuid not null, title text not null,
-        content text not null, embedding vector(384) not null);
+        content text not null, embedding vector(${dimensions}) not null);
       create index on bare (chatbot_id);
       create index on bare using hnsw (embedding vector_cosine_ops)`)
     const chatbot_id = crypto.randomUUID()
@@ -90,7 +151,7 @@ const bare = (url: string, files: ReadonlyArray<CorpusFile>) =>
         chatbot_id,
         title: name,
         content: piece.text,
-        embedding: `[${embed(piece.text).join(",")}]`,
+        embedding: `[${embed(piece.text, dimensions).join(",")}]`,
       }))
       for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
         await sql`insert into bare ${sql(rows.slice(from, from + ROWS_PER_INSERT))}`
@@ -163,16 +224,18 @@ interface Settings {
   /** The number of sections of each file. */
   readonly sections: number
   readonly profileDirectory: string | undefined
+  readonly embeddings: BenchEmbeddings
 }
 
-const bench = Effect.fnUntraced(function* ({ server, files: count, sections, profileDirectory }: Settings) {
-  const { files } = makeCorpus(count, sections)
+const bench = Effect.fnUntraced(function* ({ server, files: count, sections, profileDirectory, embeddings }: Settings) {
+  const { files, questions } = makeCorpus(count, sections)
   const directory = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
   )
   const url = yield* database(server, "ingest")
   const bareUrl = yield* database(server, "bare")
+  const providerUrl = yield* startProvider(directory)
   const child = yield* start({
     script: join(import.meta.dir, "../../src/main.ts"),
     environment: {
@@ -181,38 +244,50 @@ const bench = Effect.fnUntraced(function* ({ server, files: count, sections, pro
       ...withoutLimits,
       LOG_FORMAT: "json",
       DATABASE_URL: url,
+      ...embeddings.environment(providerUrl),
     },
     ready: { path: "/readyz" },
     output: join(directory, "parley.log"),
     bunOptions: profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`],
   })
-  // The first round compiles the code; the second one shows the speed of a warm server.
-  yield* upload(child.port, makeCorpus(FILES_PER_UPLOAD, sections).files)
-  const before = child.processorTime()
-  const backendsBefore = yield* backendTime(url)
-  const parley = yield* upload(
-    child.port,
-    files.map(({ name, text }) => ({ name, text: `${text}\nEnd.` })),
+  // The first round compiles the code; the next ones show the speed of a warm server.
+  const first = yield* upload(child.port, url, makeCorpus(embeddings.isInServer ? 1 : FILES_PER_UPLOAD, sections).files)
+  const copies = (mark: string) => files.map(({ name, text }) => ({ name, text: `${text}\n${mark}.` }))
+  const costOf = meter(child, yield* postgresClock(server))
+  const parley = yield* upload(child.port, url, copies("End"))
+  const cost = costOf(parley.chunks)
+  const ask = (stretch: number, milliseconds: number) =>
+    others(
+      child,
+      first.chatbot,
+      Array.from(questions.keys(), (index) => `${questions[index]} ${stretch}`),
+      milliseconds,
+    )
+  yield* ask(0, ALONE_MILLISECONDS)
+  const alone = yield* ask(1, ALONE_MILLISECONDS)
+  const { result: shared, stretches } = yield* othersWhile(
+    (stretch) => ask(2 + stretch, STRETCH_MILLISECONDS),
+    upload(child.port, url, copies("Again")),
   )
-  const perChunk = (milliseconds: number) => (milliseconds / parley.chunks).toFixed(3)
-  const own = perChunk(child.processorTime() - before)
-  const postgres = perChunk((yield* backendTime(url)) - backendsBefore)
-  yield* bare(bareUrl, files.slice(0, FILES_PER_UPLOAD)).pipe(Effect.andThen(dropBare(bareUrl)))
-  const yardstick = yield* bare(bareUrl, files)
-  yield* Console.log(`${files.length} Markdown files, ${parley.chunks} chunks, through HTTP until they can be searched:
-Parley ${rates(files, parley.chunks, parley.milliseconds)}  CPU for a chunk: ${own} ms of its own and ${postgres} ms of Postgres's; ${child.memory().peak.toFixed(0)} MB at most
+  yield* bare(bareUrl, files.slice(0, FILES_PER_UPLOAD), embeddings.dimensions).pipe(Effect.andThen(dropBare(bareUrl)))
+  const yardstick = yield* bare(bareUrl, files, embeddings.dimensions)
+  yield* Console.log(`Embeddings: ${embeddings.title}
+
+${files.length} Markdown files, ${parley.chunks} chunks, through HTTP until all have their vectors:
+Parley ${rates(files, parley.chunks, parley.milliseconds)}  for a chunk: ${cost}
 bare   ${rates(files, yardstick.chunks, yardstick.milliseconds)}
 ratio  ${(parley.chunks / parley.milliseconds / (yardstick.chunks / yardstick.milliseconds)).toFixed(2)}
 
-Each stage alone, in one process:`)
+The same again, while one caller searches another chatbot, with a pause of ${OTHERS.searches} ms, and one gets it, with ${OTHERS.GETs} ms:
+Parley ${rates(files, shared.chunks, shared.milliseconds)}
+${comparedWith([alone], stretches)}`)
+  // What a model in the server costs is nearly all of the above.
+  if (embeddings.isInServer) return
+  yield* Console.log("\nEach stage alone, in one process:")
   const organization = OrganizationId.make(crypto.randomUUID())
-  const storage = Layer.mergeAll(Chunks.layer, Embeddings.layerLocal, SecureRandom.layerWebCrypto).pipe(
-    Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
-    Layer.provide(fileSystem),
-  )
   yield* Effect.andThen(makeOrganization(organization), stages(files)).pipe(
     Effect.provideService(CurrentOrganization, organization),
-    Effect.provide(storage),
+    Effect.provide(storage(url, embeddings, providerUrl)),
   )
 })
 
@@ -224,23 +299,27 @@ const dropBare = (url: string) =>
 
 /**
  * Measures speed and memory of ingestion on Postgres, through HTTP, beside a bare script. `DATABASE_URL` names any
- * database of a Postgres server in which others may be made. Options: `--files 200`, `--sections 20` of each,
- * `--profile DIR` for a CPU profile of the server.
+ * database of a Postgres server in which others may be made. The same files are read once more while others search and
+ * get. Options: `--files 200`, or by default 16 with a model in the server, `--sections 20` of each, `--profile DIR` for
+ * a CPU profile of the server, and `--embeddings` as `BenchEmbeddings` has it.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      files: { type: "string", default: "200" },
+      files: { type: "string" },
       sections: { type: "string", default: "20" },
       profile: { type: "string" },
+      embeddings: embeddingsOption,
     },
   })
   const server = process.env["DATABASE_URL"]
   if (server === undefined) throw new Error("DATABASE_URL is not set")
+  const embeddings = benchEmbeddings(values.embeddings)
   const settings: Settings = {
     server,
-    files: Number(values.files),
+    embeddings,
+    files: Number(values.files ?? (embeddings.isInServer ? FILES.inServer : FILES.others)),
     sections: Number(values.sections),
     profileDirectory: values.profile,
   }

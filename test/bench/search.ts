@@ -3,27 +3,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
-import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { SQL } from "bun"
-import { Console, Effect, Layer, Redacted } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { Console, Effect } from "effect"
 import { type ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
-import { Embeddings } from "../../src/embeddings/Embeddings.ts"
-import { layer as remoteEmbeddings } from "../../src/embeddings/RemoteEmbeddings.ts"
-import { Indexer } from "../../src/knowledge/Indexer.ts"
-import { Chunks } from "../../src/storage/search/Chunks.ts"
-import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
-import { layerPostgres, SystemSql } from "../../src/storage/sql/Database.ts"
-import { embeddedBy, isOfProvider } from "./http.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
 import { apiKey, database } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
-import { embeddingsNamed } from "./lib/EmbeddingsNamed.ts"
+import { indexesMade, meter, postgresClock } from "./lib/Backends.ts"
+import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 import { addDocument, makeChatbot, publish } from "./lib/Filling.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { summary } from "./lib/Quantiles.ts"
+import { storage as storageOf } from "./lib/Storage.ts"
 
 interface Settings {
   readonly server: string
@@ -36,15 +30,13 @@ interface Settings {
   /** The memory for indexes, as the setting is written. */
   readonly indexMemory: string | undefined
   readonly profileDirectory: string | undefined
-  /** Dimensions of the vectors from a provider, or a model as in `EMBEDDINGS`; undefined for the server's own. */
-  readonly embeddings: string | undefined
+  readonly embeddings: BenchEmbeddings
 }
 
 const CHUNKS_OF_SMALL = 100
 const CHUNKS_PER_DOCUMENT = 20
 const DOCUMENTS_AT_ONCE = 6
 const WARM_UP_MILLISECONDS = 4_000
-/** Dimensions of the bare search, as many as those of the bare server. */
 const QUERIES_OF_BARE = 300
 const REQUESTS_MAX = 1_000_000
 
@@ -75,14 +67,6 @@ const requestOf = (chatbot: ChatbotId, query: string): Uint8Array =>
     body: { query },
   })
 
-const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-
-const summary = (latencies: ReadonlyArray<number>): string => {
-  const sorted = latencies.toSorted((left, right) => left - right)
-  return [0.5, 0.95, 0.99].map((share) => `p${100 * share} ${quantile(sorted, share).toFixed(2)}`).join("  ") + " ms"
-}
-
 /** Measures the milliseconds of one request. */
 const once = Effect.fnUntraced(function* (child: Child, request: Uint8Array) {
   const begin = performance.now()
@@ -94,8 +78,9 @@ const load = Effect.fnUntraced(function* (
   child: Child,
   name: string,
   requests: ReadonlyArray<Uint8Array>,
-  { clients, milliseconds }: Settings,
+  { clients, milliseconds, url }: Pick<Settings, "clients" | "milliseconds"> & { readonly url: string },
 ) {
+  const postgres = yield* postgresClock(url)
   yield* Load.run({
     port: child.port,
     requests,
@@ -103,8 +88,9 @@ const load = Effect.fnUntraced(function* (
     milliseconds: WARM_UP_MILLISECONDS,
     requestsMax: REQUESTS_MAX,
   })
+  yield* indexesMade(url)
   for (const count of clients) {
-    const before = child.processorTime()
+    const costOf = meter(child, postgres)
     const outcome = yield* Load.run({
       port: child.port,
       requests,
@@ -114,20 +100,19 @@ const load = Effect.fnUntraced(function* (
     })
     const answered = outcome.latencies.length
     const perSecond = (1_000 * answered) / outcome.milliseconds
-    const processorTime = (child.processorTime() - before) / answered
     yield* Console.log(
       `${name}, ${String(count).padStart(2)} clients: ${perSecond.toFixed(0).padStart(5)} requests/s  ${summary(outcome.latencies)}` +
-        `  ${processorTime.toFixed(3)} ms of the server's CPU each  ${outcome.errors} errors`,
+        `  ${outcome.errors} errors; ${costOf(answered)}`,
     )
   }
 })
 
 /** Measures a bare search for the nearest of the same passages in SQL, by an HNSW index and exactly. */
-const bare = (url: string, { texts, questions }: KnowledgeBase) =>
+const bare = (url: string, { texts, questions }: KnowledgeBase, dimensions: number) =>
   Effect.promise(async () => {
     await using sql = new SQL(url, { max: 1 })
     await sql.unsafe(`
-      create table bare (id int primary key, chatbot_id int not null, content text not null, embedding vector(384) not null);
+      create table bare (id int primary key, chatbot_id int not null, content text not null, embedding vector(${dimensions}) not null);
       alter table bare alter column embedding set storage plain;
       set maintenance_work_mem = '512MB';
       set random_page_cost = 1.1`)
@@ -136,7 +121,7 @@ const bare = (url: string, { texts, questions }: KnowledgeBase) =>
         id: from + index,
         chatbot_id: 1,
         content,
-        embedding: `[${embed(content).join(",")}]`,
+        embedding: `[${embed(content, dimensions).join(",")}]`,
       }))
       await sql`insert into bare ${sql(rows)}`
     }
@@ -144,7 +129,7 @@ const bare = (url: string, { texts, questions }: KnowledgeBase) =>
     const measure = async (): Promise<string> => {
       const latencies: Array<number> = []
       for (const question of questions.slice(0, QUERIES_OF_BARE)) {
-        const vector = `[${embed(question).join(",")}]`
+        const vector = `[${embed(question, dimensions).join(",")}]`
         const begin = performance.now()
         await sql`select content, 1 - (embedding <=> ${vector}::vector) as similarity from bare
           where chatbot_id = 1 order by embedding <=> ${vector}::vector limit 5`
@@ -169,13 +154,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
   )
   const url = yield* database(settings.server, "search")
-  const provider = yield* start({
-    script: join(import.meta.dir, "http/FakeProvider.ts"),
-    environment: {},
-    ready: { path: "/healthz" },
-    output: join(directory, "provider.log"),
-  })
-  const providerUrl = `http://127.0.0.1:${provider.port}`
+  const providerUrl = yield* startProvider(directory)
   const options = {
     script: join(import.meta.dir, "../../src/main.ts"),
     environment: {
@@ -184,7 +163,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       ...withoutLimits,
       LOG_FORMAT: "json",
       DATABASE_URL: url,
-      ...embeddedBy(providerUrl, settings.embeddings),
+      ...settings.embeddings.environment(providerUrl),
       ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),
     },
     // The list of chatbots is not requested, because those made here lack some columns.
@@ -193,18 +172,8 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
   }
   // The first start creates the tables and the organization.
   yield* Effect.scoped(start(options))
-  const storage = Indexer.layer.pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Chunks.layer,
-        VectorIndexes.layer(),
-        embeddingsOf(providerUrl, settings),
-        SecureRandom.layerWebCrypto,
-      ),
-    ),
-    Layer.provideMerge(layerPostgres({ ...defaults.database, url: Redacted.make(url) })),
-    Layer.provide(fileSystem),
-  )
+  const storage = storageOf(url, settings.embeddings, providerUrl)
+  yield* Console.log(`Embeddings: ${settings.embeddings.title}\n`)
   const filled = yield* Effect.gen(function* () {
     const sql = yield* SystemSql
     const [organization] = yield* sql<{ id: string }>`select id from organizations`
@@ -227,7 +196,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     const [first = new Uint8Array()] = requests
     const rest = child.memory().now
     const cold = yield* once(child, first)
-    yield* load(child, name, requests, settings)
+    yield* load(child, name, requests, { ...settings, url })
     const changed = yield* Effect.gen(function* () {
       yield* addDocument(base.chatbot, "New", base.texts.slice(0, CHUNKS_PER_DOCUMENT))
       yield* publish(base.chatbot)
@@ -236,7 +205,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       Effect.provideService(CurrentOrganization, yield* organizationOf(url)),
       Effect.provide(storage),
     )
-    const { exact, indexed } = yield* bare(url, base)
+    const { exact, indexed } = yield* bare(url, base, settings.embeddings.dimensions)
     const { now, peak } = child.memory()
     yield* Console.log(`${name}, first search of a process ${cold.toFixed(0)} ms, after a change ${changed.toFixed(0)} ms
 ${name}, the bare vector SQL alone, 1 client: by HNSW ${indexed}; exactly ${exact}
@@ -249,25 +218,11 @@ ${name}, memory of the server: ${rest.toFixed(0)} MB at rest, ${now.toFixed(0)} 
     )
     // Builds each index before the measurement.
     for (const request of requests) yield* once(child, request)
-    yield* load(child, `${settings.small} chatbots of ${CHUNKS_OF_SMALL} chunks`, requests, settings)
+    yield* load(child, `${settings.small} chatbots of ${CHUNKS_OF_SMALL} chunks`, requests, { ...settings, url })
     const { now, peak } = child.memory()
     yield* Console.log(`Memory of the server: ${now.toFixed(0)} MB now, ${peak.toFixed(0)} MB at most`)
   }
 })
-
-/** The embeddings of vectors with so many dimensions from the provider at this address, or the local ones. */
-export const embeddingsOf = (providerUrl: string, { embeddings }: Pick<Settings, "embeddings">) =>
-  embeddings === undefined
-    ? Embeddings.layerLocal
-    : isOfProvider(embeddings)
-      ? remoteEmbeddings({
-          provider: "openai",
-          model: "bench",
-          apiKey: undefined,
-          baseUrl: `${providerUrl}/v1`,
-          dimensions: Number(embeddings),
-        })
-      : embeddingsNamed(embeddings)
 
 const organizationOf = (url: string) =>
   Effect.promise(async () => {
@@ -280,8 +235,7 @@ const organizationOf = (url: string) =>
  * Measures speed and memory of searches through HTTP on Postgres, at size. `DATABASE_URL` names any database of a
  * Postgres server in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000`
  * chatbots of 100 chunks each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an
- * index in memory, `--profile DIR` for a CPU profile, and `--embeddings 384` for vectors of so many dimensions from a
- * provider, which answers at once, or `--embeddings local:minilm` for those of a model, as `EMBEDDINGS` names it.
+ * index in memory, `--profile DIR` for a CPU profile, and `--embeddings` as `BenchEmbeddings` has it.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -293,7 +247,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       milliseconds: { type: "string", default: "6000" },
       "index-memory": { type: "string" },
       profile: { type: "string" },
-      embeddings: { type: "string" },
+      embeddings: embeddingsOption,
     },
   })
   const server = process.env["DATABASE_URL"]
@@ -306,7 +260,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     milliseconds: Number(values.milliseconds),
     indexMemory: values["index-memory"],
     profileDirectory: values.profile,
-    embeddings: values.embeddings,
+    embeddings: benchEmbeddings(values.embeddings),
   }
   NodeRuntime.runMain(Effect.scoped(bench(settings)))
 }

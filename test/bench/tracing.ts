@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { start } from "./http/Child.ts"
 import { database, fill, scenariosOf } from "./http/Fixture.ts"
 import * as Report from "./http/Report.ts"
+import { benchEmbeddings } from "./lib/BenchEmbeddings.ts"
 import { CONNECTIONS, measure, parley, script, type Settings, type Target, warmUp, withDirectory } from "./http.ts"
 
 /** What a server exports to the collector, by the name of the target. */
@@ -87,7 +88,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         clients: values.clients.split(",").map(Number),
         only: values.only,
         profileDirectory: undefined,
-        embeddings: undefined,
+        embeddings: benchEmbeddings("local"),
       }),
     ),
   )

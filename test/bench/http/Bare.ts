@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 /*
  * The yardstick: what is left of a request when nothing but its work is done. `Bun.serve`, the SDK and SQL; no
  * framework, no validation, no log, no timeouts, no tenants. Settings: `PORT`, `DATABASE_URL`, `PROVIDER_URL`,
- * `CONNECTIONS`, and `REPLY`: `least` answers and stores what was said, `whole` what the contract wants of a chat, its
+ * `CONNECTIONS`, `DIMENSIONS` of the vectors, and `REPLY`: `least` answers and stores what was said, `whole` what the contract wants of a chat, its
  * steps and what its tools found.
  */
 
@@ -24,6 +24,7 @@ interface Passage {
 }
 
 const providerUrl = process.env["PROVIDER_URL"]
+const dimensions = Number(process.env["DIMENSIONS"])
 const isWhole = process.env["REPLY"] === "whole"
 const sql = new SQL(process.env["DATABASE_URL"] ?? "", { max: Number(process.env["CONNECTIONS"]) })
 const anthropic = new Anthropic({ apiKey: "bench", baseURL: providerUrl, maxRetries: 0, logLevel: "off" })
@@ -45,7 +46,7 @@ const embed = async (text: string): Promise<string> => {
   const response = await fetch(`${providerUrl}/v1/embeddings`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: "bench", input: [text], encoding_format: "base64" }),
+    body: JSON.stringify({ model: "bench", input: [text], dimensions, encoding_format: "base64" }),
   })
   const { data } = (await response.json()) as { readonly data: ReadonlyArray<{ readonly embedding: string }> }
   const bytes = Buffer.from(data[0]?.embedding ?? "", "base64")

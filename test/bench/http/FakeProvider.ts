@@ -4,7 +4,7 @@
  * little of the processors that the servers under test need. Streams are as long and as slow as `POST /pace` said.
  */
 
-const DIMENSIONS = 384
+export const DIMENSIONS = 384
 export const answerText = "Here is what the knowledge base says. ".repeat(5).trim()
 
 /** A unit vector made of the words' hashes: equal for equal texts, near for texts of the same words. */

@@ -75,7 +75,7 @@ export const poster =
   }
 
 /** Whether no document of a chatbot is being processed: a model in the server may take minutes for their vectors. */
-const isSettled = async (port: number, chatbot: string): Promise<boolean> => {
+export const isSettled = async (port: number, chatbot: string): Promise<boolean> => {
   const counts = ["queued", "extracting", "embedding"].map(async (status) => {
     const path = `/api/external/chatbot/${chatbot}/knowledge-base/documents?status=${status}`
     return (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": apiKey } })).text()
@@ -115,8 +115,13 @@ interface ChunkRow {
   readonly content: string
 }
 
-/** Gives the bare server what Parley has. Returns how many passages that are. */
-export const copy = (parleyUrl: string, bareUrl: string, { chatbot }: Fixture): Effect.Effect<number> =>
+/** Gives the bare server what Parley has, with vectors of so many dimensions. Returns how many passages that are. */
+export const copy = (
+  parleyUrl: string,
+  bareUrl: string,
+  { chatbot }: Fixture,
+  dimensions: number,
+): Effect.Effect<number> =>
   Effect.promise(async () => {
     await using from = new SQL(parleyUrl)
     await using to = new SQL(bareUrl)
@@ -133,7 +138,7 @@ export const copy = (parleyUrl: string, bareUrl: string, { chatbot }: Fixture): 
         created_at timestamptz not null default now());
       create index on messages (session_id, created_at, id);
       create table chunks (id bigint generated always as identity primary key, chatbot_id uuid not null,
-        title text not null, content text not null, embedding vector(384) not null);
+        title text not null, content text not null, embedding vector(${dimensions}) not null);
       alter table chunks alter column embedding set storage plain;
       create index on chunks (chatbot_id);
       create index on chunks using hnsw (embedding vector_cosine_ops);
@@ -156,7 +161,7 @@ export const copy = (parleyUrl: string, bareUrl: string, { chatbot }: Fixture): 
         chatbot_id: chatbot,
         title,
         content,
-        embedding: `[${embed(content).join(",")}]`,
+        embedding: `[${embed(content, dimensions).join(",")}]`,
       }))
       await to`insert into chunks ${to(rows)}`
     }
