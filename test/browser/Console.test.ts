@@ -499,6 +499,35 @@ onScreen("synonyms are a group on each line, and search finds by them", async ({
   expect(results[0].content).toContain("sails at noon")
 })
 
+onScreen("words of questions without an answer become synonyms", async ({ page }) => {
+  const { id } = await server.api.newChatbot({ name: "Quay", settings: { model: "local/extractive" } })
+  await server.api.learn(id, { "ferry.md": "# The ferry\n\nDogs travel free of charge on the ferry." })
+  for (const content of ["Is there a kennel?", "May a canine come?", "And three canines?"]) {
+    await server.api.post(`/api/external/chatbot/${id}/chat`, { messages: [{ role: "user", content }] })
+  }
+  await page.goto(`${server.url}/console/chatbots/${id}`)
+  await settled(page)
+  await page.getByText("Suggestions (2)").click()
+  const field = page.getByLabel("“canines” is what the documents call")
+  await field.waitFor()
+  await page.getByText("2 questions, the latest: And three canines?").waitFor()
+  await inspect(page, "console-synonym-suggestions")
+  await field.fill("dog")
+  await field.press("Enter")
+  await page.getByText("Suggestions (1)").waitFor()
+  expect(await page.getByLabel("Synonyms").inputValue()).toBe("canines, dog")
+  await page.getByLabel("“kennel” is what the documents call").fill("ferry")
+  await page.getByRole("button", { name: "Add a group with kennel" }).click()
+  await page.getByText(/^Suggestions/).waitFor({ state: "detached" })
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByText("Saved.").waitFor()
+  const { chatbot } = await server.api.get(`/api/external/chatbot/${id}`)
+  expect(chatbot.settings.synonyms).toEqual([
+    ["canines", "dog"],
+    ["kennel", "ferry"],
+  ])
+})
+
 onScreen("a form says at a field what the server refuses of it", async ({ expects, page }) => {
   expects(/status of 400/)
   await page.goto(`${server.url}/console/chatbots/${id}/tools`)

@@ -139,6 +139,7 @@ const additions = [
   "POST /api/external/chatbot/{chatbotId}/chat/try",
   "POST /api/external/chatbot/{chatbotId}/duplicate",
   "GET /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}/passages",
+  "GET /api/external/chatbot/{chatbotId}/synonyms/suggestions",
   "GET /api/external/chatbots/totals",
   "GET /api/external/conversations",
   "GET /api/external/events",

@@ -82,11 +82,15 @@ export const makeFilledTenant = Effect.gen(function* () {
   const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }
   const count = (id: MessageId) =>
     mine(
-      conversations.reply(session, replyOf(id), {
-        apiKeyId,
-        chatbotId: chatbot,
-        costs: [{ model: "m", provider: "p", tokens }],
-      }),
+      conversations.reply(
+        session,
+        { ...replyOf(id), unanswered: true },
+        {
+          apiKeyId,
+          chatbotId: chatbot,
+          costs: [{ model: "m", provider: "p", tokens }],
+        },
+      ),
     )
   yield* count(reply)
   // A reservation folds the entries into days. The entry of the second reply, which comes later, stays an entry.

@@ -203,6 +203,7 @@ const copyCases: Cases<ChatbotCopies["Service"]> = {
 const messageCases: Cases<Messages["Service"]> = {
   page: ["NotFound", (messages, { chatbot, session }) => messages.page(chatbot, sessionNamed(session), page)],
   after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
+  unanswered: [[], (messages, { chatbot }) => messages.unanswered(chatbot, 10)],
   rate: [
     "NotFound",
     (messages, { chatbot, reply }) =>

@@ -9,7 +9,7 @@ import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.
 import { upload } from "./Uploads.ts"
 import { FormFile } from "../parts/FormFile.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { query } from "./KnowledgeSearch.ts"
+import { query, suggestSynonyms } from "./KnowledgeSearch.ts"
 import { integer, pageQuery } from "../parts/Paging.ts"
 import { Prefer } from "../parts/Prefer.ts"
 import { Problem } from "../failures/Problem.ts"
@@ -189,6 +189,7 @@ const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-b
 export class KnowledgeApi extends HttpApiGroup.make("knowledge")
   .add(
     query,
+    suggestSynonyms,
     overview,
     replace,
     removeData,

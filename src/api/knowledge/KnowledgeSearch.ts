@@ -128,3 +128,29 @@ export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatb
       "The passages that bear most on a question, most relevant first. None is below `similarity_threshold_setting`: where no passage reaches it, the list is empty.",
     ),
   )
+
+/** The endpoint that suggests what a chatbot's synonyms may need. */
+export const suggestSynonyms = HttpApiEndpoint.get(
+  "suggestSynonyms",
+  "/api/external/chatbot/:chatbotId/synonyms/suggestions",
+  {
+    params: { chatbotId: ChatbotId },
+    success: Schema.Struct({
+      suggestions: Schema.Array(
+        Schema.Struct({
+          word: Schema.String.annotate({ examples: ["holiday"] }),
+          questions: Schema.Int.annotate({ description: "The number of questions with the word.", examples: [3] }),
+          latest_question: Schema.String.annotate({ examples: ["How many days of holiday do I get?"] }),
+        }),
+      ).annotate({ description: "At most 20, those of most questions first." }),
+    }),
+    error: [Problem.NotFound, Problem.TooManyAtOnce],
+  },
+)
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(
+    described(
+      "Suggest synonyms",
+      "Words of the latest 200 questions without an answer that no passage contains in any form, that are no typing error of one that passages contain, and that the chatbot's `settings.synonyms` do not have. A group of such a word and the one that the documents use for it lets search find them. Computed when it is asked for.",
+    ),
+  )

@@ -62,6 +62,15 @@ export const layer = HttpApiBuilder.group(
         })
       }),
 
+      suggestSynonyms: ({ params }) =>
+        Effect.map(knowledge.suggestSynonyms(params.chatbotId), (suggestions) => ({
+          suggestions: suggestions.map(([word, questions]) => ({
+            word,
+            questions: questions.length,
+            latest_question: questions[0] ?? "",
+          })),
+        })),
+
       overview: ({ params }) => Effect.map(chatbots.get(params.chatbotId), (chatbot) => ({ chatbot })),
 
       replace: Effect.fnUntraced(function* ({ params, query, payload, headers }) {

@@ -1,11 +1,12 @@
 import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { ChunkScorer } from "./ChunkScorer.ts"
-import { isShort, type LexicalQuery } from "./LexicalQuery.ts"
+import { isShort, type LexicalQuery, type QueryWord } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
-import { chunkIdOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
+import { chunkIdOf, rankOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
 import { compareAll } from "./NearestChunks.ts"
+import { corrected } from "./Spelling.ts"
 import { type Calibration, similarityAmong, similarityIn } from "./Similarity.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
 import { DEFAULT_WEIGHTS, type LexicalWeights } from "./Weights.ts"
@@ -85,6 +86,20 @@ export class LexicalIndex {
     this.scores = new Float32Array(norms.length)
     this.touched = new Uint32Array(norms.length)
     this.bytes = segments.reduce((sum, segment) => sum + segment.bytes, 3 * norms.byteLength)
+  }
+
+  /**
+   * Returns the words of a question without an alternative that no chunk contains, nor a word of which they may be a
+   * misspelling. Where the index has only a part of the chunks, these are words that the other chunks lack as well.
+   */
+  missing(query: LexicalQuery): LexicalQuery {
+    const isMissing = (word: QueryWord): boolean =>
+      word.alternatives === undefined &&
+      word.droppedShare === 0 &&
+      this.collection.chunkFrequency?.(word) === undefined &&
+      !word.stems.flat().some((term) => this.segments.some((segment) => rankOf(segment, term) >= 0))
+    // Each word is a query of its own, because a query has only some of its misspelled words corrected.
+    return query.filter((word) => isMissing(word) && corrected([word], isMissing, this.segments)[0] === word)
   }
 
   /** Returns the matches with the highest scores, best first. */

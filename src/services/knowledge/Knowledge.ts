@@ -1,10 +1,13 @@
-import { Context, Effect, Layer } from "effect"
+import { Array, Context, Effect, Layer } from "effect"
 import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { DocumentStatus } from "../../domain/knowledge/Document.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import type { Page } from "../../domain/Page.ts"
 import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
+import { KnowledgeIndexes } from "../../knowledge/search/KnowledgeIndexes.ts"
+import { detectLanguage, isFunctionWord } from "../../languages/Detection.ts"
 import * as ChatbotStorage from "../../storage/chatbots/Chatbots.ts"
+import { Messages } from "../../storage/conversations/Messages.ts"
 import { Documents } from "../../storage/documents/Documents.ts"
 import { Passages } from "../../storage/documents/Passages.ts"
 import { AfterCommit } from "../../storage/sql/AfterCommit.ts"
@@ -12,7 +15,8 @@ import { Blobs } from "../../blobs/Blobs.ts"
 import { Ingestion } from "../../jobs/Ingestion.ts"
 import { Shares } from "../../admission/Shares.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
-import { spacedWords } from "../../text/Words.ts"
+import { commonness } from "../../text/Commonness.ts"
+import { isPair, spacedWords } from "../../text/Words.ts"
 
 export type { Hit } from "../../knowledge/Retriever.ts"
 
@@ -22,6 +26,16 @@ const COMPARED_MAX = 60
 const LEFT_OUT_MAX = 10
 /** The most words of a question that are looked for in the passages. */
 const WORDS_MAX = 100
+
+/** The most questions without an answer, the latest ones, whose words are looked for. */
+const UNANSWERED_MAX = 200
+/** The most words of them that are looked for, those of most questions. */
+const ASKED_MAX = 200
+/** The number of words that are looked for at once: all passages that hold one of so few find room in an index. */
+const ASKED_AT_ONCE = 20
+const SUGGESTIONS_MAX = 20
+/** A word that a larger share of all texts holds says little about what is asked. */
+const COMMON_SHARE = 0.01
 
 /** A passage with the reasons for its place in the order. */
 export interface ExplainedHit extends Hit {
@@ -40,6 +54,8 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
     const chatbots = yield* ChatbotStorage.Chatbots
     const documents = yield* Documents
     const passages = yield* Passages
+    const messages = yield* Messages
+    const indexes = yield* KnowledgeIndexes
     const blobs = yield* Blobs
     const ingestion = yield* Ingestion
     const withinShare = (yield* Shares).within("searches")
@@ -81,6 +97,30 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
         }
       }, withinShare),
 
+      /**
+       * Returns the words of recent questions without an answer that no passage holds in any form or spelling, and that
+       * have no synonym, with these questions, the latest first: the words of most questions first.
+       */
+      suggestSynonyms: Effect.fn("Knowledge.suggestSynonyms")(function* (chatbotId: ChatbotId) {
+        yield* chatbots.get(chatbotId)
+        const asked = new Map<string, ReadonlyArray<string>>()
+        for (const question of yield* messages.unanswered(chatbotId, UNANSWERED_MAX)) {
+          for (const word of tellingWordsOf(question)) asked.set(word, [...(asked.get(word) ?? []), question])
+        }
+        const words = mostAsked(Array.fromIterable(asked), ASKED_MAX).map(([word]) => word)
+        // Forms of a word have the same stems.
+        const found = new Map<string, readonly [word: string, questions: ReadonlyArray<string>]>()
+        for (const some of Array.chunksOf(words, ASKED_AT_ONCE)) {
+          const { chunks, index, query } = yield* indexes.open(chatbotId, bounded(some.join(" ")), "cached")
+          if (chunks === 0) return []
+          for (const { spelling, stems } of index.missing(query)) {
+            const [word, questions] = found.get(String(stems)) ?? [spelling?.word ?? "", []]
+            found.set(String(stems), [word, [...questions, ...(asked.get(spelling?.word ?? "") ?? [])]])
+          }
+        }
+        return mostAsked(Array.fromIterable(found.values()), SUGGESTIONS_MAX)
+      }, withinShare),
+
       /** Deletes a document, or all documents of the chatbot. */
       remove: Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
         yield* chatbots.get(chatbot)
@@ -107,6 +147,20 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
   }),
 }) {
   static readonly layer = Layer.effect(this, this.make)
+}
+
+const mostAsked = <A extends readonly [word: string, questions: ReadonlyArray<string>]>(
+  all: ReadonlyArray<A>,
+  limit: number,
+) => all.toSorted(([, one], [, other]) => other.length - one.length).slice(0, limit)
+
+/** The words of a question that may say what it is about. */
+const tellingWordsOf = (question: string): ReadonlySet<string> => {
+  const text = bounded(question, MESSAGE_MAX_LENGTH)
+  const language = detectLanguage(text)
+  const isTelling = (word: string) =>
+    /^\p{L}{3,}$/u.test(word) && !isPair(word) && !isFunctionWord(word, language) && commonness(word) <= COMMON_SHARE
+  return new Set(spacedWords(text, language).split(" ").filter(isTelling))
 }
 
 /** The places of passages by each score alone, from 1. Passages with the same score share a place. */

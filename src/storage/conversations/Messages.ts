@@ -10,6 +10,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
+import { MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 
 /** The position of a message in its session. */
 export interface Place {
@@ -79,6 +80,7 @@ const decodePage = decodeRows(
     Schema.Struct({ total: Schema.Int, id: Schema.Null }),
   ]),
 )
+const decodeContents = decodeRows(Schema.Struct({ content: Schema.String }))
 const decodePlaced = decodeRows(Schema.Struct({ ...MessageRow.fields, at: Schema.String }))
 const decodeSenders = decodeRows(Schema.Struct({ sender_type: SenderType }))
 
@@ -118,6 +120,26 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
             ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
           order by created_at, id limit ${limit}`)
         return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
+      }, withoutSqlErrors),
+
+      /** Returns the questions of a chatbot's replies that are no answer, the latest first. */
+      unanswered: Effect.fnUntraced(function* (chatbot: ChatbotId, limit: number) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* decodeContents(sql`
+          select q.content
+          from (
+            select id from sessions
+            where organization_id = ${organization} and chatbot_id = ${chatbot} and unanswered_replies > 0
+            order by updated_at desc, id desc limit ${limit}
+          ) s join messages r on r.session_id = s.id and r.organization_id = ${organization} and r.unanswered
+          cross join lateral (
+            select left(content, ${MESSAGE_MAX_LENGTH}::int) as content from messages
+            where session_id = s.id and organization_id = ${organization} and sender_type = 'user'
+              and (created_at, id) < (r.created_at, r.id)
+            order by created_at desc, id desc limit 1
+          ) q
+          order by r.created_at desc, r.id desc limit ${limit}`)
+        return rows.map(({ content }) => content)
       }, withoutSqlErrors),
 
       /** Stores the feedback on a reply; `null` deletes it. Fails with `Conflict` for a message of the user. */

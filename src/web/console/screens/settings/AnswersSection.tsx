@@ -3,9 +3,10 @@ import { useModels } from "../../data/Models.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
+import { SynonymSuggestions } from "./SynonymSuggestions.tsx"
 
 /** The settings of a chatbot's answers. */
-export const AnswersSection = ({ form }: { readonly form: Form }) => {
+export const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
   const list = useId()
   const models = useModels()
   return (
@@ -52,6 +53,7 @@ export const AnswersSection = ({ form }: { readonly form: Form }) => {
         rows={3}
         hint="Words and phrases that search takes for each other: one group on each line, with commas in between, such as PTO, paid leave, vacation."
       />
+      <SynonymSuggestions chatbotId={chatbotId} form={form} />
       <Switch
         {...form.flag("settings.isToolEnabled")}
         label="Tools"

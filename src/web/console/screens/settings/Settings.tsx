@@ -27,7 +27,7 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
     <PreviewPage title="Settings" of={first.chatbot.name} config={look}>
       <EditForm form={form} label={`Settings of ${first.chatbot.name}`}>
         <GeneralSection form={form} chatbotId={chatbotId} />
-        <AnswersSection form={form} />
+        <AnswersSection form={form} chatbotId={chatbotId} />
         <VoiceSection form={form} />
       </EditForm>
     </PreviewPage>
