@@ -15,14 +15,13 @@ import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { type Child, start, withoutLimits } from "./http/Child.ts"
 import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
-import { apiKey, database, isSettled, poster } from "./http/Fixture.ts"
+import { apiKey, database, poster, settled } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import { meter, postgresClock } from "./lib/Backends.ts"
 import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 import { addEmptyDocument, makeChatbot, makeOrganization } from "./lib/Filling.ts"
 import { quantile } from "./lib/Quantiles.ts"
 import { storage } from "./lib/Storage.ts"
-import { until } from "../lib/Client.ts"
 import { readDocument } from "../lib/Defaults.ts"
 
 const FILES_PER_UPLOAD = 10
@@ -68,7 +67,7 @@ const upload = (port: number, url: string, files: ReadonlyArray<CorpusFile>) =>
       }
     }
     await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, client))
-    await until(() => isSettled(port, chatbot.id), Boolean)
+    await settled(port, chatbot.id)
     const milliseconds = performance.now() - begin
     await using sql = new SQL(url, { max: 1 })
     const [read]: ReadonlyArray<{ chunks: number; unread: number }> = await sql`

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto"
 import { SQL } from "bun"
 import { Effect, Schema, type Scope } from "effect"
-import { until } from "../../lib/Client.ts"
 import { makeCorpus } from "./Corpus.ts"
 import { embed } from "./FakeProvider.ts"
 import { requestBytes } from "./Load.ts"
@@ -75,12 +74,17 @@ export const poster =
   }
 
 /** Whether no document of a chatbot is being processed: a model in the server may take minutes for their vectors. */
-export const isSettled = async (port: number, chatbot: string): Promise<boolean> => {
+const isSettled = async (port: number, chatbot: string): Promise<boolean> => {
   const counts = ["queued", "extracting", "embedding"].map(async (status) => {
     const path = `/api/external/chatbot/${chatbot}/knowledge-base/documents?status=${status}`
     return (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": apiKey } })).text()
   })
   return (await Promise.all(counts)).every((text) => /"totalCount": ?0\b/.test(text))
+}
+
+/** Waits until no document of a chatbot is being processed, without keeping the server busy with the question. */
+export const settled = async (port: number, chatbot: string): Promise<void> => {
+  while (!(await isSettled(port, chatbot))) await Bun.sleep(200)
 }
 
 /** Fills Parley, which listens on this port. */
@@ -102,7 +106,7 @@ export const fill = (port: number): Effect.Effect<Fixture> =>
       }
       await post("/api/embedfiles", form)
     }
-    await until(() => isSettled(port, chatbot), Boolean)
+    await settled(port, chatbot)
     for (const question of questions.slice(0, TURNS)) {
       const body = { messages: [{ role: "user", content: question }], sessionToken: session }
       await post(`/api/external/chatbot/${chatbot}/chat`, JSON.stringify(body))
