@@ -15,8 +15,8 @@ const suggestionsFor = async (id: string) => read(Suggestions, await client.get(
 
 const ferries = "# Ferries\n\nDogs travel free of charge on the upper deck."
 
-const ask = async (id: string, question: string, sessionToken: string = crypto.randomUUID()) =>
-  client.post(`/api/external/chatbot/${id}/chat`, {
+const ask = async (id: string, question: string, sessionToken: string = crypto.randomUUID(), by = client) =>
+  by.post(`/api/external/chatbot/${id}/chat`, {
     json: { messages: [{ role: "user", content: question }], sessionToken },
   })
 
@@ -47,6 +47,15 @@ describe("suggestions of synonyms", () => {
     await ask(id, "I need help: is there a kennel for traevl?")
     await ask(id, "¿Dónde está el acuario?")
     expect((await suggestionsFor(id)).map(({ word }) => word)).toEqual(["acuario", "kennel"])
+  })
+
+  test("know the words of a knowledge base that is too large for an index in memory", async () => {
+    const { client: small } = await startServer({ INDEX_MEMORY: "1KiB" })
+    const { id } = await small.newChatbot()
+    await small.learn(id, { "ferries.md": ferries, "rules.md": "# Rules\n\nThe captain decides about luggage." })
+    for (const question of ["Is there a kennel?", "Is there a canine?"]) await ask(id, question, question, small)
+    const { suggestions } = read(Suggestions, await small.get(path(id)))
+    expect(suggestions.map(({ word }) => word)).toEqual(["canine", "kennel"])
   })
 
   test("are at most twenty", async () => {

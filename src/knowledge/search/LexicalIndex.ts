@@ -96,7 +96,7 @@ export class LexicalIndex {
     const isMissing = (word: QueryWord): boolean =>
       word.alternatives === undefined &&
       word.droppedShare === 0 &&
-      this.collection.chunkFrequency?.(word) === undefined &&
+      (this.collection.chunkFrequency?.(word) ?? 0) === 0 &&
       !word.stems.flat().some((term) => this.segments.some((segment) => rankOf(segment, term) >= 0))
     // Each word is a query of its own, because a query has only some of its misspelled words corrected.
     return query.filter((word) => isMissing(word) && corrected([word], isMissing, this.segments)[0] === word)
