@@ -1,8 +1,7 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Record } from "effect"
 import { Caller } from "../domain/Caller.ts"
 import { TooManyAtOnce } from "../domain/Errors.ts"
-import type { OrganizationId } from "../domain/Ids.ts"
-import { Places } from "../system/Places.ts"
+import { placesByOwner } from "../system/Places.ts"
 
 /**
  * Most work that one organization may have under way in one process. It is far more than an organization needs whose
@@ -47,18 +46,7 @@ export class Shares extends Context.Service<Shares>()("parley/admission/Shares",
   make: Effect.gen(function* () {
     const { organization: most, queue, wait } = yield* ShareBounds
     const millis = Duration.toMillis(wait)
-    /** The places by kind and organization, while work is in them. */
-    const occupied = new Map<string, Places>()
-
-    const placesOf = (kind: ShareKind, organization: OrganizationId): Places => {
-      const id = `${kind} ${organization}`
-      const found = occupied.get(id)
-      if (found !== undefined) return found
-      const places = new Places(most[kind], queue, () => occupied.delete(id))
-      occupied.set(id, places)
-      return places
-    }
-
+    const places = Record.map(most, (count) => placesByOwner(count, queue))
     const waitFor = (kind: ShareKind) => ({ millis, refuse: () => refusalOf(kind, most[kind]) })
 
     return {
@@ -66,10 +54,10 @@ export class Shares extends Context.Service<Shares>()("parley/admission/Shares",
       within:
         (kind: ShareKind) =>
         <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | TooManyAtOnce, R | Caller> =>
-          Caller.use(({ organizationId }) => placesOf(kind, organizationId).within(waitFor(kind))(work)),
+          Caller.use(({ organizationId }) => places[kind](organizationId).within(waitFor(kind))(work)),
 
       /** Takes a place in the share of the caller's organization until the scope closes. */
-      hold: (kind: ShareKind) => Caller.use(({ organizationId }) => placesOf(kind, organizationId).hold(waitFor(kind))),
+      hold: (kind: ShareKind) => Caller.use(({ organizationId }) => places[kind](organizationId).hold(waitFor(kind))),
     }
   }),
 }) {

@@ -35,6 +35,11 @@ export class Places {
     this.#onIdle = onIdle
   }
 
+  /** Whether work that comes now gets a place at once. */
+  get isFree(): boolean {
+    return this.#taken < this.#count
+  }
+
   /** Runs work in a place. */
   within<E>(wait: PlaceWait<E>) {
     return <A, E2, R>(work: Effect.Effect<A, E2, R>): Effect.Effect<A, E | E2, R> =>
@@ -94,4 +99,18 @@ export class Places {
       next()
     } else if (--this.#taken === 0) this.#onIdle()
   })
+}
+
+/**
+ * Makes places for each owner, such as an organization, and keeps them in memory while work is in them.
+ *
+ * @param queueMax the most work of an owner that waits
+ */
+export const placesByOwner = (count: number, queueMax?: number): ((owner: string) => Places) => {
+  const busy = new Map<string, Places>()
+  return (owner) => {
+    const places = busy.get(owner) ?? new Places(count, queueMax, () => busy.delete(owner))
+    busy.set(owner, places)
+    return places
+  }
 }

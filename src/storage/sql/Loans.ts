@@ -1,7 +1,8 @@
 import type { PgPool } from "@effect/sql-pg"
-import { type Duration, Effect, type Scope, Semaphore } from "effect"
+import { type Duration, Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { database as metrics } from "../../observability/Metrics.ts"
+import type { Places, PlaceWait } from "../../system/Places.ts"
 
 /** The connections that are lent, and who waits for one. */
 export interface Loans {
@@ -19,41 +20,17 @@ export const showLoans = Effect.fnUntraced(function* (name: string, connections:
   yield* metrics.waiting(name).read(() => loans.waiting)
 })
 
-/** The places of organizations at a pool. */
-export interface Places {
-  /** Whether an organization has a free place, and `take` does not wait. */
-  readonly isFree: (organization: string) => boolean
-  /** Waits for a place of an organization, and keeps it until the scope closes. */
-  readonly take: (organization: string) => Effect.Effect<void, never, Scope.Scope>
-}
-
-/**
- * Makes places at a pool, so many for each organization. In the pool's own queue, one that waits with a hundred statements
- * would be served a hundred times before the next one.
- */
-export const makePlaces = (most: number): Places => {
-  const organizations = new Map<string, { readonly places: Semaphore.Semaphore; users: number }>()
-  const take = (organization: string) =>
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const entry = organizations.get(organization) ?? { places: Semaphore.makeUnsafe(most), users: 0 }
-        organizations.set(organization, entry)
-        entry.users++
-        return entry
-      }),
-      (entry) =>
-        Effect.sync(() => {
-          if (--entry.users === 0) organizations.delete(organization)
-        }),
-    ).pipe(Effect.flatMap(({ places }) => places.takeScoped(1)))
-  return { isFree: (organization) => (organizations.get(organization)?.users ?? 0) < most, take }
-}
-
 /**
  * Makes two functions that borrow a connection from a pool for an organization; `getInTime` fails when none is free
- * within the time limit.
+ * within the time limit. Each organization has places of its own: in the queue of the pool, one that waits with a hundred
+ * statements would be served a hundred times before the next one.
  */
-export const lender = (pool: PgPool.PgPool, places: Places, timeLimit: Duration.Duration | undefined, loans: Loans) => {
+export const lender = (
+  pool: PgPool.PgPool,
+  placesOf: (organization: string) => Places,
+  timeLimit: Duration.Duration | undefined,
+  loans: Loans,
+) => {
   /** Number of connections known to be idle. Without a wait, a time limit would cost more than borrowing does. */
   let idle = 0
   const returned = Effect.addFinalizer(() =>
@@ -70,7 +47,7 @@ export const lender = (pool: PgPool.PgPool, places: Places, timeLimit: Duration.
       return returned
     }),
   )
-  const get = (organization: string) => Effect.andThen(places.take(organization), counted)
+  const get = (organization: string) => Effect.andThen(placesOf(organization).hold(noLimit), counted)
   const waiting = <A, E, R>(borrow: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.acquireUseRelease(
       Effect.sync(() => loans.waiting++),
@@ -81,7 +58,7 @@ export const lender = (pool: PgPool.PgPool, places: Places, timeLimit: Duration.
     timeLimit === undefined
       ? get(organization)
       : Effect.timeoutOrElse(get(organization), { duration: timeLimit, orElse: () => Effect.fail(noConnection) })
-  const isAtHand = (organization: string) => idle > 0 && places.isFree(organization)
+  const isAtHand = (organization: string) => idle > 0 && placesOf(organization).isFree
   return {
     get: (organization: string) =>
       Effect.suspend(() => (isAtHand(organization) ? get(organization) : waiting(get(organization)))),
@@ -97,3 +74,5 @@ const noConnection = new SqlError.SqlError({
     operation: "acquire",
   }),
 })
+
+const noLimit: PlaceWait<SqlError.SqlError> = { millis: Number.POSITIVE_INFINITY, refuse: () => noConnection }

@@ -5,9 +5,10 @@ import { outcomeOf, secondsSince } from "../../observability/Border.ts"
 import { database as metrics } from "../../observability/Metrics.ts"
 import { turn } from "../../system/LoopTurns.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
+import { placesByOwner } from "../../system/Places.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { endAbandoned } from "./AbandonedStatements.ts"
-import { lender, makePlaces, noLoans } from "./Loans.ts"
+import { lender, noLoans } from "./Loans.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { SilenceWatch } from "./SilenceWatch.ts"
 import { TimeLimited } from "./TimeLimit.ts"
@@ -105,9 +106,12 @@ export const makeClients = Effect.fnUntraced(function* (
   const tenantUse = yield* Latch.make(false)
   const noteUse = Effect.addFinalizer(() => tenantUse.open)
   const loans = { tenant: noLoans(), system: noLoans() }
-  const tenantPlaces = makePlaces(Math.max(1, Math.floor(connections.tenant.connections * ORGANIZATION_PART)))
+  const tenantPlaces = placesByOwner(Math.max(1, Math.floor(connections.tenant.connections * ORGANIZATION_PART)))
   const isShared = connections.system.pool === connections.tenant.pool
-  const places = { tenant: tenantPlaces, system: isShared ? tenantPlaces : makePlaces(connections.system.connections) }
+  const places = {
+    tenant: tenantPlaces,
+    system: isShared ? tenantPlaces : placesByOwner(connections.system.connections),
+  }
   const statementTimeout = timeLimit === undefined ? 0 : Math.ceil(Duration.toMillis(timeLimit) * SERVER_PART)
   const sessions = new WeakMap<PgConnection.PgConnection, Session>()
   const sessionOf = (physical: PgConnection.PgConnection): Session => {
