@@ -76,7 +76,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         purpose,
         dimensions: settings.dimensions,
       })
-      const { response, text } = yield* postJson(
+      const { json, response } = yield* postJson(
         { url, apiKey: settings.apiKey, body, bytesMax: ANSWER_BYTES_MAX },
         (error) => (error instanceof Oversized ? unusable(`it is over ${ANSWER_BYTES_MAX} bytes`) : unreachable),
       )
@@ -84,11 +84,8 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         const now = yield* Clock.currentTimeMillis
         return yield* failureOfStatus(response.status, response.headers, now, settings.apiKey !== undefined)
       }
-      const answer = yield* Effect.try({
-        try: (): unknown => JSON.parse(text),
-        catch: () => unusable("it is not JSON"),
-      })
-      const vectors = yield* Effect.fromResult(Result.mapError(readVectors(answer, texts.length), unusable))
+      if (json === undefined) return yield* unusable("it is not JSON")
+      const vectors = yield* Effect.fromResult(Result.mapError(readVectors(json, texts.length), unusable))
       const dimensions = vectors[0]?.length
       if (settings.dimensions !== undefined && dimensions !== settings.dimensions) {
         return yield* new EmbeddingsFailure({

@@ -74,17 +74,14 @@ const make = Effect.fnUntraced(function* ({ apiKey, model, url }: RerankerSettin
 
   const ask = Effect.fnUntraced(
     function* (query: string, texts: ReadonlyArray<string>) {
-      const { response, text } = yield* postJson(
+      const { json, response } = yield* postJson(
         { url: endpoint, apiKey, body: bodyOf(model, query, texts), bytesMax: ANSWER_BYTES_MAX },
         (error) => fail(error instanceof Oversized ? "Its answer is too long." : "It cannot be reached."),
       )
       if (response.status !== 200) return yield* fail(`It answers with status ${response.status}.`)
-      const answer = yield* Effect.try({
-        try: (): unknown => JSON.parse(text),
-        catch: () => fail("Its answer is not JSON."),
-      })
+      if (json === undefined) return yield* fail("Its answer is not JSON.")
       return yield* Effect.fromResult(
-        Result.mapError(readRanking(answer, texts.length), (what) => fail(`Its answer cannot be used: ${what}.`)),
+        Result.mapError(readRanking(json, texts.length), (what) => fail(`Its answer cannot be used: ${what}.`)),
       )
     },
     Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(fail("It does not answer in time.")) }),

@@ -1,4 +1,5 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, type Schema } from "effect"
+import { parseJson } from "../text/Json.ts"
 import { readText } from "./ResponseText.ts"
 
 /** A request that posts JSON to a service. */
@@ -13,12 +14,13 @@ export interface JsonPost {
 
 /**
  * Posts JSON with `fetch` itself, and reads the whole response, also that of a refusal, so that its connection can serve
- * again. Fails with what `onFailure` makes of an `Oversized` body, or of anything else.
+ * again; `json` is undefined where the body is none. Fails with what `onFailure` makes of an `Oversized` body, or of
+ * anything else.
  */
 export const postJson = <E>(
   { apiKey, body, bytesMax, url }: JsonPost,
   onFailure: (error: unknown) => E,
-): Effect.Effect<{ readonly response: Response; readonly text: string }, E> =>
+): Effect.Effect<{ readonly response: Response; readonly json: Schema.Json | undefined }, E> =>
   Effect.tryPromise({
     try: async (signal) => {
       const headers = {
@@ -26,7 +28,7 @@ export const postJson = <E>(
         ...(apiKey !== undefined && { authorization: `Bearer ${Redacted.value(apiKey)}` }),
       }
       const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal })
-      return { response, text: await readText(response, bytesMax) }
+      return { response, json: parseJson(await readText(response, bytesMax)) }
     },
     catch: onFailure,
   })

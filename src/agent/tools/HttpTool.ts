@@ -1,7 +1,7 @@
 import { Validator } from "@cfworker/json-schema"
 import { Duration, Effect, type JsonSchema, Predicate, Redacted, type Schema } from "effect"
 import { isBodyless, type ToolMethod } from "../../domain/chatbot/ChatbotTool.ts"
-import { jsonDepth } from "../../text/JsonDepth.ts"
+import { jsonDepth, parseJson } from "../../text/Json.ts"
 import { fillTemplate, placeholdersOf } from "../../domain/chatbot/UrlTemplate.ts"
 import type { SecretUnreadable } from "../../system/Secrets.ts"
 import type { SafeFetch, SafeRequest, SafeResponse } from "../../outbound/SafeFetch.ts"
@@ -151,7 +151,7 @@ const answerOf = (
   const text = withoutSecrets(decode(body, contentType), secrets).replaceAll("\0", "\uFFFD")
   const isWhole = !isCut && text.length <= maxLength
   if (isWhole && isJson.test(contentType.trim()) && jsonDepth(text) <= RESULT_MAX_DEPTH) {
-    const parsed = parse(text)
+    const parsed = parseJson(text)
     if (parsed !== undefined && !unstorable.test(JSON.stringify(parsed))) return parsed
   }
   return isWhole ? text : { text: cut(text, maxLength), truncated: true }
@@ -164,11 +164,3 @@ const decode = (body: Uint8Array, contentType: string): string => {
 
 /** The encodings besides UTF-8 that servers still use. */
 const encodings = ["iso-8859-1", "windows-1252", "utf-16le", "shift_jis", "euc-jp", "gb18030"] as const
-
-const parse = (text: string): Schema.Json | undefined => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

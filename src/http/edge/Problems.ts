@@ -5,7 +5,7 @@ import type { Problems } from "../../api/Middleware.ts"
 import { declarationOf, InternalError, InvalidRequest, isFailure } from "../../domain/Errors.ts"
 import { http } from "../../observability/Metrics.ts"
 import { retryAfter } from "./Respond.ts"
-import { jsonSize } from "../../text/JsonDepth.ts"
+import { jsonSize } from "../../text/Json.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {

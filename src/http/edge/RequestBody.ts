@@ -4,7 +4,7 @@ import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "ef
 import type { RequestBody } from "../../api/Middleware.ts"
 import { IsForStrangers } from "../../api/parts/Annotations.ts"
 import { InvalidRequest, RequestTimeout, TooLarge, UnsupportedMediaType } from "../../domain/Errors.ts"
-import { jsonSize } from "../../text/JsonDepth.ts"
+import { jsonSize } from "../../text/Json.ts"
 
 const JSON_TYPE = "application/json"
 

@@ -1,4 +1,5 @@
-import { jsonDepth } from "../../text/JsonDepth.ts"
+import type { Schema } from "effect"
+import { jsonDepth, parseJson } from "../../text/Json.ts"
 import { decodeText } from "./Decode.ts"
 import { type Draft, tooLarge, Unreadable } from "./Extraction.ts"
 
@@ -8,34 +9,24 @@ export const MAX_DEPTH = 200
 /** Members of an object get headings down to this depth; deeper ones become `path: value` lines. */
 const HEADING_DEPTH = 3
 
-type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
+const isScalar = (value: Schema.Json): value is string | number | boolean | null =>
+  value === null || typeof value !== "object"
 
-const isScalar = (value: Json): value is string | number | boolean | null => value === null || typeof value !== "object"
+const isList = (value: Schema.Json): value is ReadonlyArray<Schema.Json> => Array.isArray(value)
 
-const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
-
-const isEmpty = (value: Json) => !isScalar(value) && Object.keys(value).length === 0
-
-const parseOne = (text: string): Json | undefined => {
-  try {
-    const value: Json = JSON.parse(text)
-    return value
-  } catch {
-    return undefined
-  }
-}
+const isEmpty = (value: Schema.Json) => !isScalar(value) && Object.keys(value).length === 0
 
 /** Parses JSON, or JSON Lines: one value per line, which become a list. */
-const parse = (text: string): Json => {
+const parse = (text: string): Schema.Json => {
   if (jsonDepth(text) > MAX_DEPTH) {
     throw new Unreadable("corrupt_document", `The JSON is nested more than ${MAX_DEPTH} levels deep.`)
   }
-  const value = parseOne(text)
+  const value = parseJson(text)
   if (value !== undefined) return value
-  const lines: Array<Json> = []
+  const lines: Array<Schema.Json> = []
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue
-    const item = parseOne(line)
+    const item = parseJson(line)
     if (item === undefined) throw new Unreadable("corrupt_document", "The file is not valid JSON.")
     lines.push(item)
   }
@@ -63,7 +54,7 @@ class Outline {
   }
 
   /** Writes a member as `path: value` lines, with longer paths for the members within it. */
-  member(path: string, value: Json): void {
+  member(path: string, value: Schema.Json): void {
     if (isScalar(value)) return this.labelled(path, String(value))
     if (isEmpty(value)) return this.labelled(path, isList(value) ? "none" : "empty")
     if (isList(value)) {
@@ -79,7 +70,7 @@ class Outline {
   }
 
   /** Writes a list of short values on one line, and any other list of scalars as items. */
-  private scalars(path: string, items: ReadonlyArray<Json>): void {
+  private scalars(path: string, items: ReadonlyArray<Schema.Json>): void {
     const texts = items.map(String)
     const short = texts.every((text) => text.length <= 80 && !text.includes("\n"))
     if (short) return this.labelled(path, texts.join(", "))
@@ -88,7 +79,7 @@ class Outline {
   }
 
   /** Writes a value below its heading: its small members first, then each large member as a section or as records. */
-  section(value: Json, depth: number): void {
+  section(value: Schema.Json, depth: number): void {
     if (isEmpty(value)) return
     if (isScalar(value)) return this.member("", value)
     if (isList(value)) {
@@ -112,7 +103,7 @@ class Outline {
   }
 }
 
-const ownTitle = (value: Json): string | undefined => {
+const ownTitle = (value: Schema.Json): string | undefined => {
   if (isScalar(value) || isList(value)) return undefined
   const title = value["title"] ?? value["name"]
   return typeof title === "string" ? title : undefined

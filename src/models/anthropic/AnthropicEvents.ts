@@ -16,7 +16,8 @@ import {
 } from "./AnthropicReply.ts"
 import { failureOfEvent, isErrorEvent } from "./AnthropicFailure.ts"
 import type { Exchange } from "../Exchange.ts"
-import { type Attempt, parse } from "../calls/ProviderCalls.ts"
+import { parseJson } from "../../text/Json.ts"
+import type { Attempt } from "../calls/ProviderCalls.ts"
 import { malformed, type ProviderFailure } from "../calls/ProviderFailure.ts"
 import type { BodyEvent } from "../calls/ResponseBody.ts"
 import type { AnswerEvents } from "../calls/StreamedAnswer.ts"
@@ -62,7 +63,7 @@ export class AnthropicEvents implements AnswerEvents {
   }
 
   read({ data, name }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
-    const json = parse(data)
+    const json = parseJson(data)
     if (name === "error") return failureOfEvent(json)
     const event = readEvent(json)
     if (Option.isNone(event)) return malformed("An event of the stream is broken")
@@ -174,4 +175,4 @@ const textDelta = (id: string, delta: string): Response.TextDeltaPartEncoded => 
 
 /** The input of a tool call. JSON that was cut off stays text, which the decoder of the tool refuses. */
 const inputOf = ({ input }: Extract<Block, { readonly type: "tool_use" }>, json: string): unknown =>
-  json === "" ? (input ?? {}) : (parse(json) ?? json)
+  json === "" ? (input ?? {}) : (parseJson(json) ?? json)

@@ -1,5 +1,5 @@
 import { Clock, Context, Duration, Effect, type Redacted, type Scope } from "effect"
-import { isCutObject } from "../../text/JsonDepth.ts"
+import { isCutObject, parseJson } from "../../text/Json.ts"
 import { type RetryLimits, retrying } from "../../outbound/Retrying.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
@@ -111,19 +111,23 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
 export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
   answer: (request, onParts, onGivenUp) =>
     Effect.suspend(() => {
-      const sent = { body: dialect.body(request) }
-      const bodyLength = sent.body.length
+      const sending: Sending = {
+        dialect,
+        limits,
+        isBodyKept: request.isBodyKept === true,
+        body: dialect.body(request),
+      }
+      const bodyLength = sending.body.length
       let hasBegun = false
       const onFirstParts: OnParts = (parts) => {
         hasBegun = true
         // Releases the body, which is not sent again, for the minutes that a stream may take.
-        sent.body = ""
+        sending.body = ""
         return onParts(parts)
       }
       const answer = request.isWhole === true ? wholeAnswer : streamedAnswer
-      const attempt = Effect.onExit(
-        Effect.scoped(answer(dialect, limits, request.isBodyKept === true, sent, onFirstParts)),
-        (exit) => (onGivenUp !== undefined && !hasBegun && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void),
+      const attempt = Effect.onExit(Effect.scoped(answer(sending, onFirstParts)), (exit) =>
+        onGivenUp !== undefined && !hasBegun && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void,
       )
       const call = gate.guard(retrying(gate.limit(attempt), limits, () => !hasBegun))
       const { apiKey, keySetting, provider } = dialect
@@ -131,43 +135,48 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
     }),
 })
 
+/** One call of a model, with all its attempts. */
+interface Sending {
+  readonly dialect: Dialect
+  readonly limits: CallLimits
+  readonly isBodyKept: boolean
+  /** The serialized request; empty once an answer has begun. */
+  body: string
+}
+
 const wholeAnswer = Effect.fnUntraced(function* (
-  dialect: Dialect,
-  limits: CallLimits,
-  isBodyKept: boolean,
-  sent: { readonly body: string },
+  sending: Sending,
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
+  const { dialect, limits } = sending
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
-  const response = yield* dialect.send(sent.body, remaining())
+  const response = yield* dialect.send(sending.body, remaining())
   const text = yield* Effect.tryPromise({
     try: () => readText(response, limits.answerBytesMax),
     catch: brokenBody,
   }).pipe(Effect.timeoutOrElse({ duration: remaining(), orElse: () => Effect.fail(timedOut("The body stalled")) }))
-  const json = parse(text)
+  const json = parseJson(text)
   if (json === undefined) {
     // `fetch` notices that a body was cut off only when its length was announced; otherwise its JSON shows it.
     return yield* isCutObject(text) ? cutOff : malformed(`The response is not JSON, but ${typeOf(response)}`)
   }
-  const events = dialect.events(attemptOf(dialect, isBodyKept, sent, response, clock))
+  const events = dialect.events(attemptOf(sending, response, clock))
   const parts = events.readWhole(json)
   if (!Array.isArray(parts)) return yield* parts
   yield* onParts([...parts, ...events.end()]) ?? Effect.void
 })
 
 const streamedAnswer = Effect.fnUntraced(function* (
-  dialect: Dialect,
-  limits: CallLimits,
-  isBodyKept: boolean,
-  sent: { readonly body: string },
+  sending: Sending,
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
+  const { dialect, limits } = sending
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const response = yield* dialect.send(
-    sent.body,
+    sending.body,
     Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout)),
   )
   if (!typeOf(response).includes("text/event-stream")) {
@@ -175,20 +184,14 @@ const streamedAnswer = Effect.fnUntraced(function* (
   }
   yield* readAnswer({
     body: new EventBody(response, limits.answerBytesMax),
-    events: dialect.events(attemptOf(dialect, isBodyKept, sent, response, clock)),
+    events: dialect.events(attemptOf(sending, response, clock)),
     onParts,
     limits,
     millis: Math.max(0, deadline - monotonicMillis(clock)),
   })
 })
 
-const attemptOf = (
-  dialect: Dialect,
-  isBodyKept: boolean,
-  { body }: { readonly body: string },
-  response: Response,
-  clock: Clock.Clock,
-): Attempt => {
+const attemptOf = ({ body, dialect, isBodyKept }: Sending, response: Response, clock: Clock.Clock): Attempt => {
   const headers: Record<string, string> = {}
   response.headers.forEach((value, name) => {
     if (dialect.showsHeader(name)) headers[name] = value
@@ -206,12 +209,3 @@ const attemptOf = (
 }
 
 const typeOf = ({ headers }: Response): string => headers.get("content-type") ?? "of no type"
-
-/** Parses JSON. Returns undefined when the text is not JSON. */
-export const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -15,7 +15,8 @@ import {
   tokensOf,
   type Usage,
 } from "./OpenAiReply.ts"
-import { type Attempt, parse } from "../calls/ProviderCalls.ts"
+import { parseJson } from "../../text/Json.ts"
+import type { Attempt } from "../calls/ProviderCalls.ts"
 import { malformed, ProviderFailure } from "../calls/ProviderFailure.ts"
 import type { BodyEvent } from "../calls/ResponseBody.ts"
 import type { AnswerEvents } from "../calls/StreamedAnswer.ts"
@@ -64,7 +65,7 @@ export class OpenAiEvents implements AnswerEvents {
       this.stage = "finished"
       return []
     }
-    const json = parse(data)
+    const json = parseJson(data)
     if (json === undefined) return malformed("A chunk of the stream is not JSON")
     const chunk = readChunk(json)
     return chunk instanceof ProviderFailure ? chunk : this.take(chunk)
@@ -170,4 +171,4 @@ export class OpenAiEvents implements AnswerEvents {
 }
 
 /** Whether the arguments of a call are complete. */
-const isComplete = ({ json, object }: OpenCall): boolean => object !== undefined || parse(json) !== undefined
+const isComplete = ({ json, object }: OpenCall): boolean => object !== undefined || parseJson(json) !== undefined

@@ -1,7 +1,8 @@
 import { Option, Predicate, Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { TokenCounts } from "../../domain/organizations/Usage.ts"
-import { type Attempt, parse } from "../calls/ProviderCalls.ts"
+import { parseJson } from "../../text/Json.ts"
+import type { Attempt } from "../calls/ProviderCalls.ts"
 import { malformed, failureOfStatus, type ProviderFailure } from "../calls/ProviderFailure.ts"
 
 /*
@@ -99,7 +100,7 @@ export const newCallId = (): string => `call_${crypto.randomUUID().replaceAll("-
 export const paramsOf = (args: unknown): unknown => {
   if (args == null || args === "") return {}
   if (typeof args !== "string") return args
-  const params = parse(args)
+  const params = parseJson(args)
   return params === undefined ? args : (params ?? {})
 }
 

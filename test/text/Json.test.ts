@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Schema } from "effect"
 import * as fc from "fast-check"
-import { isCutObject, jsonDepth, jsonSize } from "../../src/text/JsonDepth.ts"
+import { isCutObject, jsonDepth, jsonSize } from "../../src/text/Json.ts"
 import { anyString } from "../lib/Arbitraries.ts"
 
 /** The depth of a parsed value. */

@@ -1,3 +1,14 @@
+import type { Schema } from "effect"
+
+/** The value of a JSON text; undefined when the text is not JSON. */
+export const parseJson = (text: string): Schema.Json | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Depth to which the arrays and objects of a JSON text nest. Brackets are counted outside of strings, without a parser
  * that could overflow its stack.
