@@ -2,6 +2,7 @@ import { Console, Effect, Layer } from "effect"
 import { Seat } from "./system/Seat.ts"
 import { Config, settings } from "./Config.ts"
 import { StartWarnings } from "./system/StartWarnings.ts"
+import { editsBetween } from "./text/Edits.ts"
 import {
   BLOBS,
   EMBEDDINGS,
@@ -38,27 +39,10 @@ const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//
  */
 const editsAllowed = (name: string): number => (name.length < 8 ? 1 : 2)
 
-/** The edit distance between two texts: letters to insert, delete, replace, or swap with the next one. */
-const editsBetween = (from: string, to: string): number => {
-  const rows: Array<Array<number>> = [Array.from({ length: to.length + 1 }, (_, column) => column)]
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= to.length; column++) {
-      const at = (up: number, left: number) => (up === 0 ? current : rows[row - up])?.[column - left] ?? 0
-      const differs = from[row - 1] === to[column - 1] ? 0 : 1
-      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      const edits = Math.min(at(1, 0) + 1, at(0, 1) + 1, at(1, 1) + differs)
-      current.push(row > 1 && column > 1 && isSwapped ? Math.min(edits, at(2, 2) + 1) : edits)
-    }
-    rows.push(current)
-  }
-  return rows.at(-1)?.at(-1) ?? 0
-}
-
 const nearest = (name: string): string | undefined => {
   const bare = name.toUpperCase().replace(/^PARLEY_/, "")
   const [best] = known
-    .map((setting) => ({ setting, edits: editsBetween(bare, setting) }))
+    .map((setting) => ({ setting, edits: editsBetween(bare, setting, editsAllowed(setting)) }))
     .filter(({ edits, setting }) => edits <= editsAllowed(setting))
     .toSorted((one, other) => one.edits - other.edits)
   return best?.setting

@@ -1,12 +1,11 @@
 import type { BoundedText } from "./BoundedText.ts"
 import { normalize } from "./Normalization.ts"
+import { UNSPACED } from "./Words.ts"
 
 /*
  * Finds known words and phrases in messages of people, who leave out accents and punctuation marks.
  */
 
-/** Scripts written without spaces, whose characters are tokens of their own. */
-const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const TOKEN = new RegExp(`[${UNSPACED}][\\p{M}ー]*|[[\\p{L}\\p{M}\\p{N}]--[${UNSPACED}]]+`, "gv")
 const ASCII_TOKEN = /[a-zA-Z0-9]+/g
 /** Matches a character beyond ASCII, which most texts in English do without. */
@@ -72,10 +71,9 @@ const isUnaccented = /^[\0-\x7f\p{Script=Han}\p{Script=Hiragana}\p{Script=Kataka
 export const plain = (phrase: string): string =>
   !isUnaccented.test(phrase)
     ? normalize(phrase, "NFD")
-        .replaceAll(/[\u0300-\u036f\u064b-\u0652]/g, "")
+        .replaceAll(/[\u0300-\u036f\u064b-\u065f\u0640]/g, "")
         .replaceAll("ı", "i")
         .replaceAll("ß", "ss")
-        .replaceAll(/[أإآ]/g, "ا")
         .replaceAll("ى", "ي")
         .replaceAll("ة", "ه")
     : phrase

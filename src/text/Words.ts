@@ -7,10 +7,12 @@ import { normalize } from "./Normalization.ts"
  * on the database's locale, keeps paths and host names whole, and takes a Chinese sentence for one word.
  */
 
-/** Scripts written without spaces, and Korean, which glues particles to its words. */
-const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
-const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u")
-const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}ー]*`, "gu")
+/** Scripts written without spaces, as a part of an expression. */
+export const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
+/** Scripts whose words are split into pairs: also Korean, which glues particles to its words. */
+const PAIRED = String.raw`${UNSPACED}\p{Script=Hangul}`
+const HAS_PAIRED = new RegExp(`[${PAIRED}]`, "u")
+const PAIRED_RUN = new RegExp(`[${PAIRED}][${PAIRED}\\p{M}ー]*`, "gu")
 
 /** Invisible characters that hyphenation leaves within words. */
 const SOFT_HYPHEN = /\u00ad/g
@@ -36,11 +38,11 @@ export const spacedWords = (text: BoundedText, language?: Language): string => {
   const lower = language === "turkish" ? whole.toLocaleLowerCase("tr") : whole.toLowerCase()
   if (isAscii && language !== "turkish") return lower.replace(NOT_IN_ASCII_WORDS, " ").trim()
   const words = lower.replace(NOT_IN_WORDS, " ")
-  return (HAS_UNSPACED.test(words) ? words.replace(UNSPACED_RUN, pairs).replace(/ {2,}/g, " ") : words).trim()
+  return (HAS_PAIRED.test(words) ? words.replace(PAIRED_RUN, pairs).replace(/ {2,}/g, " ") : words).trim()
 }
 
 /** Whether a word is a pair of characters of a script without spaces. */
-export const isPair = (word: string): boolean => HAS_UNSPACED.test(word)
+export const isPair = (word: string): boolean => HAS_PAIRED.test(word)
 
 const nameAndParts = (name: string): string => {
   if (!MAY_BE_COMPOUND.test(name)) return name

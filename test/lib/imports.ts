@@ -52,7 +52,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   observability: ["domain", "system"],
   supervisor: ["system", "Config.ts", "Launcher.ts"],
   cli: ["api", "services", "jobs", "backup", "embeddings", "domain", "system", "Config.ts"],
-  "SettingsWarnings.ts": ["Config.ts", "models", "system"],
+  "SettingsWarnings.ts": ["Config.ts", "system", "text"],
   "Installed.ts": [],
   "Launcher.ts": [],
   "launch.ts": [],

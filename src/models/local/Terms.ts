@@ -1,6 +1,7 @@
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { commonness } from "../../text/Commonness.ts"
-import { normalize } from "../../text/Normalization.ts"
+import { editsBetween } from "../../text/Edits.ts"
+import { plain } from "../../text/PhraseBook.ts"
 import { isPair, spacedWords } from "../../text/Words.ts"
 import { isImplied, meaningOf } from "./Related.ts"
 import type { Question } from "./Question.ts"
@@ -55,23 +56,18 @@ const keyOf = (word: string): string => {
   if (known !== undefined) return known
   if (keys.size >= KEYS_MAX) keys.clear()
   const key = /\p{Script=Arabic}/u.test(word)
-    ? arabicKey(word)
+    ? withoutParticles(plain(word))
     : /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word)
-      ? normalize(word, "NFD").replaceAll(/\p{M}/gu, "").replaceAll("ß", "ss").replaceAll("ı", "i")
+      ? plain(word)
       : word
   keys.set(word, key)
   return key
 }
 
-/** Without vowel marks, with one form of each letter, and without the article and the particles that it is written with. */
-const arabicKey = (word: string): string => {
-  const plain = word
-    .replaceAll(/[\u064b-\u065f\u0640]/g, "")
-    .replaceAll(/[أإآ]/g, "ا")
-    .replaceAll("ى", "ي")
-    .replaceAll("ة", "ه")
-  const bare = plain.replace(/^[وف]?(?:ال|بال|كال|لل)(?=.{3})/u, "")
-  return bare === plain ? plain.replace(/^[و](?=.{4})/u, "") : bare
+/** A word of Arabic without the article and the particles that it is written with. */
+const withoutParticles = (word: string): string => {
+  const bare = word.replace(/^[وف]?(?:ال|بال|كال|لل)(?=.{3})/u, "")
+  return bare === word ? word.replace(/^[و](?=.{4})/u, "") : bare
 }
 
 /** Words of which each says what it is. */
@@ -142,7 +138,7 @@ export class Terms {
       for (const word of words) {
         // Few people mistype the first letter.
         if (word[0] !== key[0] || Math.abs(word.length - key.length) > errors || ++compared > COMPARED_MAX) continue
-        if (word.length >= ONE_ERROR_LENGTH - 1 && isMistyped(key, word, errors)) {
+        if (word.length >= ONE_ERROR_LENGTH - 1 && editsBetween(key, word, errors) <= errors) {
           this.cache.set(word, [...this.meant(word), [index, MISTYPED]])
         }
       }
@@ -172,24 +168,4 @@ const similarity = (a: string, b: string): number => {
   if (shared === shorter.length && shared === SHARED_MIN - 1 && longer.length - shared <= 2) return PART
   if (shorter.length < PART_MIN) return 0
   return shared === shorter.length || (longer.length > shorter.length && longer.endsWith(shorter)) ? PART : 0
-}
-
-/** Whether `word` differs from `typed` in at most so many letters that were left out, added, exchanged or swapped. */
-const isMistyped = (typed: string, word: string, errors: number): boolean => {
-  let before: Array<number> = []
-  let last = Array.from({ length: word.length + 1 }, (_, index) => index)
-  for (let at = 1; at <= typed.length; at++) {
-    const row = [at]
-    for (let to = 1; to <= word.length; to++) {
-      const isSame = typed[at - 1] === word[to - 1]
-      let cost = Math.min((row[to - 1] ?? 0) + 1, (last[to] ?? 0) + 1, (last[to - 1] ?? 0) + (isSame ? 0 : 1))
-      const isSwapped = at > 1 && to > 1 && typed[at - 1] === word[to - 2] && typed[at - 2] === word[to - 1]
-      if (isSwapped) cost = Math.min(cost, (before[to - 2] ?? 0) + 1)
-      row.push(cost)
-    }
-    if (Math.min(...row) > errors) return false
-    before = last
-    last = row
-  }
-  return (last[word.length] ?? errors + 1) <= errors
 }
