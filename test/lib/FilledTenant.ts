@@ -1,4 +1,5 @@
 import { Duration, Effect, Redacted } from "effect"
+import type { ConversationFilter } from "../../src/domain/chat/ConversationFilter.ts"
 import { hashKey } from "../../src/domain/keys/ApiKey.ts"
 import { type ApiKeyId, MessageId, type OrganizationId, SessionId, ToolId } from "../../src/domain/Ids.ts"
 import { ApiKeys } from "../../src/storage/keys/ApiKeys.ts"
@@ -216,3 +217,15 @@ export const tablesWithOrganization = SystemSql.use((sql) =>
     (rows) => rows.map(({ name }) => name),
   ),
 )
+
+/** A filter that every conversation meets. */
+export const noFilter: ConversationFilter = {
+  chatbot: undefined,
+  search: undefined,
+  email: undefined,
+  rating: undefined,
+  isUnanswered: false,
+  platform: undefined,
+  from: undefined,
+  to: undefined,
+}

@@ -4,7 +4,7 @@ import { type LexicalQuery, makeLexicalQuery } from "../../src/knowledge/search/
 import { termOf } from "../../src/knowledge/segments/Lexemes.ts"
 import type { Segment } from "../../src/knowledge/segments/Segment.ts"
 import { SegmentBuilder } from "../../src/knowledge/segments/SegmentBuilder.ts"
-import { type PackedChunk, uuidBytes } from "../../src/storage/search/ChunkPacks.ts"
+import type { PackedChunk } from "../../src/storage/search/ChunkPacks.ts"
 import type { Language } from "../../src/text/Language.ts"
 
 /*
@@ -33,6 +33,9 @@ const encodeLexemes = (words: ReadonlyArray<readonly [word: string, weight: Weig
 
 const uuid = (kind: string, number: number): string =>
   `00000000-0000-7000-8000-${kind}${number.toString(16).padStart(11, "0")}`
+
+/** The sixteen bytes of a UUID. */
+export const uuidBytes = (id: string): Uint8Array => Buffer.from(id.replaceAll("-", ""), "hex")
 
 export const documentIdOf = (number: number): DocumentId => DocumentId.make(uuid("d", number))
 export const chunkIdOf = (number: number): ChunkId => ChunkId.make(uuid("c", number))

@@ -17,15 +17,3 @@ export interface ConversationFilter {
   /** The moment before which the latest activity was, exclusive. */
   readonly to: Date | undefined
 }
-
-/** A filter that every conversation meets. */
-export const noFilter: ConversationFilter = {
-  chatbot: undefined,
-  search: undefined,
-  email: undefined,
-  rating: undefined,
-  isUnanswered: false,
-  platform: undefined,
-  from: undefined,
-  to: undefined,
-}

@@ -186,6 +186,3 @@ export const uuidText = (bytes: Uint8Array, offset: number): string => {
 const HYPHENS_BEFORE = new Set([4, 6, 8, 10])
 /** The two hex digits of each byte: a buffer for each id would take several times as long. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
-
-/** The sixteen bytes of a UUID. */
-export const uuidBytes = (uuid: string): Uint8Array => Buffer.from(uuid.replaceAll("-", ""), "hex")

@@ -3,8 +3,7 @@ import * as fc from "fast-check"
 import type { Segment } from "../../../src/knowledge/segments/Segment.ts"
 import { SegmentBuilder } from "../../../src/knowledge/segments/SegmentBuilder.ts"
 import { disjoint, outdatedBy, planSegments, sizeOf } from "../../../src/knowledge/segments/SegmentPlan.ts"
-import { uuidBytes } from "../../../src/storage/search/ChunkPacks.ts"
-import { chunkOf, documentIdOf } from "../../lib/Lexemes.ts"
+import { chunkOf, documentIdOf, uuidBytes } from "../../lib/Lexemes.ts"
 
 interface Wanted {
   readonly document: number
