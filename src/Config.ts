@@ -18,7 +18,7 @@ type Values = Types.UnionToIntersection<ValuesOf<(typeof groups)[number]["sectio
 const settingsIn = (section: Section): ReadonlyArray<Setting<unknown>> =>
   Object.values(section).flatMap((one) => (one instanceof Setting ? [one] : settingsIn(one)))
 
-const documented = new Set<string>()
+const variables = new Set<string>()
 
 /**
  * Describes every setting once, in the groups of `docs/settings.md`, which is generated from this list. A setting that
@@ -30,8 +30,8 @@ export const documentation: ReadonlyArray<
   title,
   introduction,
   settings: settingsIn(sections).flatMap(({ about }) => {
-    if (documented.has(about.variable)) return []
-    documented.add(about.variable)
+    if (variables.has(about.variable)) return []
+    variables.add(about.variable)
     return [about]
   }),
 }))

@@ -22,7 +22,7 @@ import {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const known: ReadonlyArray<string> = settings.map(({ variable }) => variable)
+const settingNames: ReadonlyArray<string> = settings.map(({ variable }) => variable)
 
 /** Prefixes of Parley's settings that no other program is known to use. */
 const OWN_PREFIX = /^(?:CHAT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|RERANK|UPLOAD|PARLEY)_/
@@ -41,7 +41,7 @@ const editsAllowed = (name: string): number => (name.length < 8 ? 1 : 2)
 
 const nearest = (name: string): string | undefined => {
   const bare = name.toUpperCase().replace(/^PARLEY_/, "")
-  const [best] = known
+  const [best] = settingNames
     .map((setting) => ({ setting, edits: editsBetween(bare, setting, editsAllowed(setting)) }))
     .filter(({ edits, setting }) => edits <= editsAllowed(setting))
     .toSorted((one, other) => one.edits - other.edits)
@@ -52,7 +52,7 @@ const unknownIn = (environment: Environment): ReadonlyArray<string> =>
   Object.entries(environment)
     .filter(([, value]) => !ADDRESS_OF_KUBERNETES.test(value ?? ""))
     .map(([name]) => name)
-    .filter((name) => !known.includes(name) && !OF_KUBERNETES.test(name))
+    .filter((name) => !settingNames.includes(name) && !OF_KUBERNETES.test(name))
     .toSorted()
     .flatMap((name) => {
       const meant = nearest(name)
@@ -80,7 +80,7 @@ const withoutEffect = (
     ...(reranker.url === undefined ? [{ prefix: "RERANK_", why: `${RERANK_URL} is not set` }] : []),
     ...(blobs.kind === "local" ? [{ prefix: "S3_", why: `${BLOBS} is \`local\`` }] : []),
   ]
-  const present = known.filter((name) => (environment[name] ?? "") !== "")
+  const present = settingNames.filter((name) => (environment[name] ?? "") !== "")
   return unused.flatMap(({ prefix, why }) =>
     present.filter((name) => name.startsWith(prefix)).map((name) => `${name} has no effect: ${why}.`),
   )

@@ -138,7 +138,7 @@ const listener = configured(({ agent, server }) => Server.layer({ ...server, pat
 const localOperator = Layer.unwrap(
   Effect.gen(function* () {
     const { listenLocally } = yield* Server
-    return LocalOperator.layer({ ...(yield* Config).running, listenLocally })
+    return LocalOperator.layer({ ...(yield* Config).runningServer, listenLocally })
   }),
 )
 

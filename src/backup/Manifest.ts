@@ -19,11 +19,9 @@ const Size = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 /** The name of a table or sequence, which is also that of a file. */
 const Name = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9_]{0,62}$/))
 
-/** The size and the checksum of a file of a backup. */
 export const FileSum = Schema.Struct({ bytes: Size, sha256: Sha256 })
 export type FileSum = typeof FileSum.Type
 
-/** The file of a table. */
 export const TableFile = Schema.Struct({ name: Name, rows: Size, ...FileSum.fields })
 export type TableFile = typeof TableFile.Type
 

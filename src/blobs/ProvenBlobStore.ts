@@ -11,7 +11,7 @@ const SAMPLE = 32
 const LOOKS_AT_ONCE = 8
 const RETRY_AFTER = 30
 
-/** What a store without the mark of its database says to operators. */
+/** The failure of a store without the mark of its database. */
 const stranger = (key: string) =>
   new StartupError({
     what: `The store of files is not the one that belongs to the database: it lacks the file ${key}.`,

@@ -39,8 +39,8 @@ const stopFirst = (inUse: StartupError): Effect.Effect<StartupError, StartupErro
 
 /** Connects with the server that uses the database, by the file that it has written. */
 const connect = Effect.fnUntraced(function* (inUse: StartupError) {
-  const { running } = yield* Config
-  const found = yield* readRunningServer(running.file)
+  const { runningServer } = yield* Config
+  const found = yield* readRunningServer(runningServer.file)
   const unreachable = yield* stopFirst(inUse)
   if (found === undefined) return yield* unreachable
   const client = yield* makeClient(found.url, Redacted.make(found.token))

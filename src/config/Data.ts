@@ -62,7 +62,7 @@ const bootstrap = {
   linkFile: below("first-sign-in"),
 }
 
-const running = {
+const runningServer = {
   file: below("running.json"),
 }
 
@@ -119,5 +119,5 @@ const retention = {
 export const data = {
   title: "Data",
   introduction: "",
-  sections: { database, bootstrap, running, secrets, blobs, blobCheck, audit, retention },
+  sections: { database, bootstrap, runningServer, secrets, blobs, blobCheck, audit, retention },
 } satisfies Group

@@ -87,7 +87,6 @@ export const integer = (minimum: number, maximum: number) =>
   kind(`a whole number from ${minimum} to ${maximum}`, decodeInteger(minimum, maximum))
 
 const DAYS_MAX = 36_500
-/** A number of days. */
 export const days = integer(1, DAYS_MAX)
 
 const WORKERS_MAX = 256

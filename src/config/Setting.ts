@@ -62,7 +62,6 @@ export interface Section {
   readonly [name: string]: Setting<unknown> | Section
 }
 
-/** The values of a section. */
 export type ValuesOf<S> = S extends Setting<infer A> ? A : { readonly [Name in keyof S]: ValuesOf<S[Name]> }
 
 /** Settings that an operator reads about together, for the layers that take them. */

@@ -2,7 +2,7 @@
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255
 
 /** A string of RFC 8941: visible ASCII and spaces in quotes, where a backslash stands before quotes and backslashes. */
-const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
+const quotation = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 /** Neither a space nor a comma, which stand between the values of a header that is sent twice. */
 const bare = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 
@@ -11,6 +11,6 @@ const bare = /^[\x21\x23-\x2b\x2d-\x7e]+$/
  * it is malformed or too long.
  */
 export const parseIdempotencyKey = (header: string): string | undefined => {
-  const key = bare.test(header) ? header : quoted.exec(header)?.[1]?.replaceAll(/\\(.)/g, "$1")
+  const key = bare.test(header) ? header : quotation.exec(header)?.[1]?.replaceAll(/\\(.)/g, "$1")
   return key === undefined || key === "" || key.length > IDEMPOTENCY_KEY_MAX_LENGTH ? undefined : key
 }

@@ -159,7 +159,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
 
   const embedQuery = Effect.fn("Embeddings.embedQuery")(
     function* (text: string) {
-      if ((yield* pause.remaining) > 0) return yield* resting
+      if ((yield* pause.remaining) > 0) return yield* pauseFailure
       const [vector] = yield* ask([text], "query")
       return vector ?? (yield* unusable("it is empty"))
     },
@@ -183,7 +183,7 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
   })
 })
 
-const resting = new EmbeddingsFailure({ kind: "passing", reason: "It asked to be left alone for a while." })
+const pauseFailure = new EmbeddingsFailure({ kind: "passing", reason: "It asked to be left alone for a while." })
 
 /** The name of a model, such as `openai:text-embedding-3-large@1024`. */
 const nameOf = ({ provider, model, dimensions }: RemoteSettings): string =>

@@ -62,7 +62,7 @@ const outOfMemory = (bytes: number) =>
     `Reading the document took more than ${Math.round(bytes / 1024 / 1024)} MiB of memory.`,
   )
 
-const crashed = failed("extraction_crashed", "The document could not be read: its reader failed on it.")
+const crash = failed("extraction_crashed", "The document could not be read: its reader failed on it.")
 
 const orUnreadable = (cause: unknown): Answer => {
   if (cause instanceof Unreadable) return { kind: "unreadable", code: cause.code, message: cause.message }
@@ -110,7 +110,7 @@ export class Extract extends Context.Service<
             case "fault":
               return Effect.logError("Reading a document failed").pipe(
                 Effect.annotateLogs({ format: source.format, cause: answer.cause }),
-                Effect.andThen(Effect.fail(crashed)),
+                Effect.andThen(Effect.fail(crash)),
               )
             case "split":
               return Effect.succeed(answer.document)
@@ -127,7 +127,7 @@ export class Extract extends Context.Service<
               ProcessEnded: ({ how }) =>
                 Effect.logWarning("A process that read a document ended").pipe(
                   Effect.annotateLogs({ format: source.format, how }),
-                  Effect.andThen(Effect.fail(crashed)),
+                  Effect.andThen(Effect.fail(crash)),
                 ),
             }),
             // The process may still be busy with this document, and its reply would answer the next request.

@@ -25,8 +25,8 @@ interface IndexOptions {
   /** Called after each batch with the share of the chunks that are stored with their vectors, 0–1. */
   readonly onProgress: (share: number) => void
   /**
-   * How searches are let find the document by its words where vectors of meaning are not there after some time. All of its
-   * chunks are stored by then. Without it, the chunks are stored with their vectors only.
+   * Lets searches find the document by its words where vectors of meaning are not there after some time. All of its chunks
+   * are stored by then. Without it, the chunks are stored with their vectors only.
    */
   readonly serveWords?: {
     readonly after: Duration.Duration

@@ -43,7 +43,6 @@ export interface QuestionWords {
   readonly name: string
   /** A way to do something. */
   readonly way: string
-  /** Several things. */
   readonly several: string
   /** Words that deny: an answer to a question with one of them has one, too. */
   readonly not: string

@@ -18,7 +18,6 @@ const finishOf = (parts: ReadonlyArray<Response.AllPartsEncoded>): Record<string
   )
 }
 
-/** Measures the calls of a model. */
 export const measuredCalls = ({ calls, model, provider }: NamedCalls): ModelCalls => ({
   answer: (request, onParts, onGivenUp) =>
     Effect.suspend(() => {

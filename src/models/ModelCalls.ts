@@ -4,7 +4,6 @@ import type { ProviderFailure } from "./calls/ProviderFailure.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { ToolDeclaration } from "./ToolDeclaration.ts"
 
-/** A request to a model. */
 export interface ModelRequest {
   readonly prompt: Prompt.Prompt
   readonly tools: ReadonlyArray<ToolDeclaration>

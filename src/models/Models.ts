@@ -20,7 +20,6 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
 export interface ModelsSettings {
   /** The model of a new chatbot that names none; undefined for one of the configured providers. */
   readonly defaultModel: string | undefined
-  /** The settings of `local/extractive`. */
   readonly local: ExtractiveSettings
   /** The settings of Anthropic, which is not configured without a key. */
   readonly anthropic: Omit<AnthropicSettings, "apiKey"> & { readonly apiKey: Redacted.Redacted | undefined }

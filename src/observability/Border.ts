@@ -22,7 +22,6 @@ export const CurrentTimings: Context.Reference<Timings | undefined> = Context.Re
 )
 
 export interface Border<A = unknown, E = unknown> {
-  /** The name of the span. */
   readonly span: string
   readonly kind?: Tracer.SpanKind
   /** The attributes of the span, which are made only for work that is traced. They hold no text of users. */

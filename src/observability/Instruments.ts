@@ -92,7 +92,6 @@ const registered = <Input, State>(metric: Metric.Metric<Input, State>, get: () =
     (registration) => Effect.sync(() => registration.remove()),
   ).pipe(Effect.asVoid)
 
-/** Makes a gauge. */
 export const gauge = <const Labels extends ReadonlyArray<string> = readonly []>(
   name: string,
   description: string,

@@ -17,7 +17,6 @@ export const samplers = [
 ] as const
 export type Sampler = (typeof samplers)[number]
 
-/** The beginning of a trace. */
 export interface TraceStart {
   readonly name: string
   readonly kind: Tracer.SpanKind

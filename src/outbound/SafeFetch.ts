@@ -66,7 +66,7 @@ const unreachable = new FetchFailed({ detail: "The server cannot be reached." })
 const tooManyRedirects = new FetchFailed({ detail: "The server redirects too often." })
 const bodyElsewhere = new FetchFailed({ detail: "The server redirects a request with a body to another server." })
 const badRedirect = new FetchFailed({ detail: "The server redirects to what is no http(s) address." })
-const compressed = new FetchFailed({ detail: "The answer is compressed, although that was not asked for." })
+const compression = new FetchFailed({ detail: "The answer is compressed, although that was not asked for." })
 
 /**
  * Makes HTTP requests to addresses that tenants choose. A host is resolved once, each of its addresses is checked, and
@@ -237,7 +237,7 @@ const sendBy = (
       const { location } = incoming.headers
       if (redirectStatuses.has(status) && location !== undefined) return done(Effect.succeed({ status, location }))
       if (!/^(?:identity)?$/i.test(incoming.headers["content-encoding"] ?? "")) {
-        return done(excerpt === undefined ? Effect.fail(compressed) : Effect.succeed(withoutBody(status)))
+        return done(excerpt === undefined ? Effect.fail(compression) : Effect.succeed(withoutBody(status)))
       }
       read(incoming, excerpt ?? limit, done)
     })

@@ -15,7 +15,7 @@ const KILL_AFTER = "10 seconds"
 const LOG_LINES_SHOWN = 5
 
 /** The variables that the server inherits. Settings are not among them, so that the story is the same for all. */
-const inherited = ["PATH", "HOME", "TMPDIR"]
+const baseVariables = ["PATH", "HOME", "TMPDIR"]
 
 /**
  * Starts a server on a new embedded database, with all its data in `directory`, and waits until it listens. The server
@@ -38,7 +38,7 @@ export const startServer = Effect.fn("quickstart.startServer")(function* (option
     ChildProcess.make(process.execPath, ["--no-env-file", "--no-orphans", "src/launch.ts", "src/main.ts"], {
       cwd: root,
       env: {
-        ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+        ...Object.fromEntries(baseVariables.map((name) => [name, process.env[name]])),
         [PORT]: String(options.port),
         [DATA_DIR]: data,
       },

@@ -37,7 +37,6 @@ export interface Answer {
   readonly session?: SessionId | undefined
 }
 
-/** A request with an idempotency key. */
 export interface KeyedRequest {
   readonly idempotencyKey: string
   /** The secret of the caller's API key. */
@@ -50,7 +49,7 @@ const inProgress = new IdempotencyInProgress({
   detail: "The first request with this Idempotency-Key is still running.",
   retry_after_seconds: 1,
 })
-const reused = new IdempotencyKeyReused({ detail: "This Idempotency-Key was sent with another request before." })
+const keyReuse = new IdempotencyKeyReused({ detail: "This Idempotency-Key was sent with another request before." })
 const notKept = (status: number) =>
   new Conflict({
     detail: `The first request with this Idempotency-Key was answered with ${status}. Its answer is kept no longer: it was too large, or its conversation was deleted.`,
@@ -187,7 +186,7 @@ export class Idempotency extends Context.Service<Idempotency>()("parley/services
     ) {
       if (outcome === undefined) return yield* inProgress
       const { answer, is_same, status } = outcome
-      if (!is_same) return yield* reused
+      if (!is_same) return yield* keyReuse
       if (status === null) return yield* inProgress
       if (answer === null) return yield* notKept(status)
       return yield* open(keys.seal, keys.name, answer, status)

@@ -17,7 +17,7 @@ export const isWithin = (address: IpAddress, [network, bits]: AddressRange): boo
   address.kind() === network.kind() && address.match(network, bits)
 
 /** The words for ranges that proxies commonly stand in. */
-const named: Readonly<Record<string, ReadonlyArray<string>>> = {
+const rangesByName: Readonly<Record<string, ReadonlyArray<string>>> = {
   loopback: ["127.0.0.0/8", "::1/128"],
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 }
@@ -30,7 +30,7 @@ export const parseProxies = (text: string): ReadonlyArray<AddressRange> | undefi
   const ranges = text
     .split(",")
     .map((one) => one.trim().toLowerCase())
-    .flatMap((part) => named[part] ?? [part])
+    .flatMap((part) => rangesByName[part] ?? [part])
     .map(parseRange)
   return ranges.every((range) => range !== undefined) ? ranges : undefined
 }

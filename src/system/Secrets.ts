@@ -13,7 +13,6 @@ export interface Sealed {
  * place.
  */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {
-  /** The id of the key. */
   key: Schema.String,
   why: Schema.Literals(["unknown key", "changed"]),
 }) {}

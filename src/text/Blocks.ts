@@ -24,7 +24,6 @@ const FENCE = /^(`{3,}|~{3,})/
 /** Spaces at the beginning of a line for each level of a list. */
 const INDENT = 2
 
-/** The blocks of a text in order. */
 export const blocksOf = (content: BoundedText): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
   let open: { block: Omit<Block, "text">; lines: Array<string> } | undefined

@@ -25,7 +25,6 @@ export interface JsonSize {
   readonly widest: number
 }
 
-/** Measures a JSON text. */
 export const jsonSize = (text: string): JsonSize => scan(text)
 
 /** Whether a text that is not valid JSON is empty, or an object that ends too early. */

@@ -12,7 +12,6 @@ const ROW_MAX_LENGTH = 600
 /** The most columns of a table, and fields of a record: what has more is no table that people read. */
 const COLUMNS_MAX = 64
 
-/** A table of a text. */
 export interface Table {
   /** The sentence, caption or heading above the table, on one line; empty where there is none. */
   readonly above: string

@@ -21,7 +21,6 @@ interface Unsigned {
 export interface Signed {
   /** The query with the encoding that was signed, without a question mark. */
   readonly query: string
-  /** The headers to send. */
   readonly headers: Readonly<Record<string, string>>
 }
 

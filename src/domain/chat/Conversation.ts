@@ -32,7 +32,6 @@ export const FeedbackInput = Schema.Struct({
   ),
 )
 
-/** A stored message. */
 export const Message = Schema.Struct({
   id: MessageId,
   session_id: SessionId,

@@ -20,7 +20,7 @@ export interface Notation<Conversation, Said> {
   readonly ending: string
 }
 
-/** What of a message stands in Markdown. */
+/** The fields of a message that a transcript in Markdown shows. */
 interface SaidInMarkdown {
   readonly content: string
   readonly created_at: string

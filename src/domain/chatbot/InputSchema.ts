@@ -80,7 +80,7 @@ const plain: ReadonlyMap<string, Check> = new Map<string, Check>([
 ])
 
 /** Keywords whose value is a schema, a list of schemas, or a schema for each name. */
-const nested: ReadonlyMap<string, "one" | "list" | "named"> = new Map([
+const subschemas: ReadonlyMap<string, "one" | "list" | "named"> = new Map([
   ["additionalProperties", "one"],
   ["propertyNames", "one"],
   ["items", "one"],
@@ -123,7 +123,7 @@ export const inputSchemaIssues = (schema: Schema.JsonObject): ReadonlyArray<Sche
     for (const [keyword, held] of Object.entries(value)) {
       const inner = [...path, keyword]
       const check = plain.get(keyword)
-      const kind = nested.get(keyword)
+      const kind = subschemas.get(keyword)
       const issue = check?.(held) ?? (kind === undefined ? undefined : wrongForm(kind, held))
       if (check === undefined && kind === undefined)
         issues.push({ path: inner, issue: "Not a keyword that is checked" })

@@ -10,7 +10,6 @@ export const noRateLimit: RateLimit = { quota: Number.POSITIVE_INFINITY, seconds
 
 export const isUnlimitedRate = ({ quota }: RateLimit): boolean => quota === Number.POSITIVE_INFINITY
 
-/** The rate limits of a server. */
 export interface RateLimits {
   /** Of each API key. */
   readonly key: RateLimit
@@ -22,7 +21,6 @@ export interface RateLimits {
 
 /** The rate limits of the chat widget. */
 export interface VisitorRates {
-  /** Of each visitor. */
   readonly visitor: RateLimit
   /** Of all visitors with the same client address together. */
   readonly address: RateLimit

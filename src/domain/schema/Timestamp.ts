@@ -7,7 +7,7 @@ export const Timestamp = Schema.String.annotate({
 }).pipe(Schema.brand("Timestamp"))
 export type Timestamp = typeof Timestamp.Type
 
-const branded = Brand.nominal<Timestamp>()
+const brand = Brand.nominal<Timestamp>()
 
 /** Converts a time that the database returned into the form in which the API shows it. */
-export const timestamp = (date: Date): Timestamp => branded(date.toISOString().replace("Z", "+00:00"))
+export const timestamp = (date: Date): Timestamp => brand(date.toISOString().replace("Z", "+00:00"))

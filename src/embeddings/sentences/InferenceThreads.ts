@@ -15,12 +15,10 @@ export interface InferenceThreads {
   readonly passage: (text: string) => Effect.Effect<Float32Array, Unavailable | TextRefused>
 }
 
-/** The settings of threads. */
 export interface ThreadSettings {
   readonly model: InferenceModel
   /** The number of threads, each of which has the model in its memory. */
   readonly threads: number
-  /** The script of a thread. */
   readonly script?: URL
   /** The pause before a thread that could not be started is started again. */
   readonly restartDelay?: Duration.Duration

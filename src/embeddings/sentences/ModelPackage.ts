@@ -52,7 +52,7 @@ export const pathsIn = (root: string) => ({
   runtime: join(root, "vendor/onnxruntime-web"),
 })
 
-/** Where the package is installed beside the server, as it is for tests; undefined elsewhere. */
+/** The directory of the package where it is installed beside the server, as it is for tests; undefined elsewhere. */
 const installed = (): string | undefined => {
   try {
     return dirname(fileURLToPath(import.meta.resolve(`${NAME}/package.json`)))

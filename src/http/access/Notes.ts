@@ -13,7 +13,6 @@ interface Notes {
 
 const notes = new WeakMap<HttpServerRequest.HttpServerRequest, Notes>()
 
-/** The notes on a request. */
 export const notesOn = (request: HttpServerRequest.HttpServerRequest): Notes => {
   const found = notes.get(request) ?? {}
   notes.set(request, found)

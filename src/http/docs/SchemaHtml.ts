@@ -53,7 +53,7 @@ const limitsOf = (schema: Schema.JsonObject): ReadonlyArray<string> => [
   ...(schema["default"] === undefined ? [] : [`default ${code(schema["default"])}`]),
 ]
 
-/** How schemas are shown. */
+/** The form in which schemas are shown. */
 export interface Showing {
   readonly markdown: (text: string) => string
   /** Whether required fields are marked: in what is sent to the server. In its answers they mean nothing to the reader. */

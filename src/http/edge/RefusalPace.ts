@@ -16,13 +16,13 @@ const WAIT_MAX = 1_000
 const INTERVAL = 1_000 / PER_SECOND
 
 /** The statuses of refusals: who sends no valid key, and who is beyond a limit. */
-const refusing: ReadonlySet<number> = new Set([401, 429])
+const refusals: ReadonlySet<number> = new Set([401, 429])
 
 /** Makes the wait of a server before it answers with a status. Only refusals wait, and only when there are many. */
 export const makeRefusalPace = (): ((status: number) => Effect.Effect<void>) => {
   let due = Number.NEGATIVE_INFINITY
   return (status) => {
-    if (!refusing.has(status)) return Effect.void
+    if (!refusals.has(status)) return Effect.void
     const now = performance.now()
     due = Math.min(Math.max(due, now - BURST * INTERVAL) + INTERVAL, now + WAIT_MAX)
     return due > now ? Effect.sleep(due - now) : Effect.void

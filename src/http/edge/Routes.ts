@@ -120,5 +120,4 @@ const areas: ReadonlyMap<string, Area> = new Map(
   ]),
 )
 
-/** The area of a path. */
 export const areaOf = (path: string): Area => areas.get(beginningOf(path)) ?? elsewhere

@@ -19,7 +19,6 @@ const versionHeader = "mcp-protocol-version"
 /** The most ended sessions that are remembered. To serve a forgotten one does no harm: a session gives no rights. */
 const ENDED_REMEMBERED = 10_000
 
-/** The session of a request. */
 interface Session {
   readonly organization: string
   /** The path of the request, which decides which server of the protocol answers. */

@@ -8,12 +8,12 @@ interface Leaving {
 }
 
 /** Load balancers check about once a second. */
-const leaving: Leaving = { grace: Duration.seconds(1), silence: Duration.millis(200) }
+const departure: Leaving = { grace: Duration.seconds(1), silence: Duration.millis(200) }
 /**
  * A worker in whose place another one listens gets no new connections, and the clients of the old ones lose each with
  * its next response. Those that are open at the end are idle: a client that sends a request in the same moment loses it.
  */
-const leavingReplaced: Leaving = { grace: Duration.seconds(15), silence: Duration.seconds(2) }
+const replacedDeparture: Leaving = { grace: Duration.seconds(15), silence: Duration.seconds(2) }
 /**
  * Interval at which a draining server checks whether requests are still running. It polls, so that requests need not report
  * their ends to anybody while the server runs.
@@ -63,7 +63,7 @@ export const drain = Effect.fn("Draining.drain")(function* (
     running_requests: lifecycle.running.size,
   })
   // A server without a reason to stop is one of a test or a program, whose clients know that it ends.
-  const { grace, silence } = listener.isReplaced ? leavingReplaced : leaving
+  const { grace, silence } = listener.isReplaced ? replacedDeparture : departure
   if (lifecycle.stoppedBy !== undefined) yield* Effect.timeoutOption(silenceOf(lifecycle, silence), grace)
   yield* listener.close
   lifecycle.phase = "draining"

@@ -7,13 +7,11 @@ const ROOM_CHARS = 4_096
 /** A comment that shows that the connection is alive. */
 export const HEARTBEAT = ": heartbeat\n\n"
 
-/** The media type of a stream of events. */
 export const MEDIA_TYPE = "text/event-stream; charset=utf-8"
 
 /** The headers of every stream: no cache keeps it, and no proxy collects it before passing it on. */
 export const streamHeaders = { "cache-control": "no-cache", "x-accel-buffering": "no" }
 
-/** Responds with a stream of events. */
 export const respondWithEvents = (
   { body }: EventStream,
   headers: Readonly<Record<string, string>> = streamHeaders,

@@ -5,7 +5,6 @@ import type { ChatAnswer, ChatEvent } from "../../services/conversations/ChatAns
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
 import type { Protocol } from "./Streaming.ts"
 
-/** The finish reasons of the protocol. */
 const finishReasons: ReadonlySet<string> = new Set<FinishReason>([
   "stop",
   "length",

@@ -11,9 +11,9 @@ import { hashOf, root, webSources } from "./Sources.ts"
  */
 
 /** The name of a build in the server's cache, or of the directory of one that was not finished. */
-const cached = /^[0-9a-f]{16}(?:\.unfinished-.*)?$/
+const buildName = /^[0-9a-f]{16}(?:\.unfinished-.*)?$/
 
-/** What `marked` has beside its lexer: 3 kB of the widget that no page uses, and that a bundler has to keep. */
+/** Matches all of `marked` but its lexer: 3 kB of the widget that no page uses, and that a bundler has to keep. */
 const beyondLexer = /var (\w+)=new \w+;function \w+\(\w+,\w+\)\{return \1\.parse\([^]*export\{[^]*?(\w+) as Lexer[^]*$/
 
 const lexerOnly: Bun.BunPlugin = {
@@ -71,7 +71,7 @@ const build = async (sources: string, directory: string): Promise<void> => {
   const files: Record<string, string> = {}
   for (const name of await readdir(directory)) files[name] = await compress(join(directory, name))
   const hash = await hashOf(sources)
-  if (cached.test(basename(directory)) && !directory.includes(hash)) throw new Error("The sources change meanwhile.")
+  if (buildName.test(basename(directory)) && !directory.includes(hash)) throw new Error("The sources change meanwhile.")
   const manifest: Manifest = { hash, files }
   await Bun.write(join(directory, MANIFEST), JSON.stringify(manifest))
 }
@@ -81,7 +81,7 @@ const KEPT_BUILDS = 8
 
 /** Deletes the oldest builds of a cache, and with them what killed processes have left. */
 const prune = async (cache: string): Promise<void> => {
-  const paths = (await readdir(cache)).filter((name) => cached.test(name)).map((name) => join(cache, name))
+  const paths = (await readdir(cache)).filter((name) => buildName.test(name)).map((name) => join(cache, name))
   const builds = await Promise.all(paths.map(async (path) => ({ path, time: (await stat(path)).mtimeMs })))
   const oldest = builds.toSorted((one, other) => other.time - one.time).slice(KEPT_BUILDS)
   await Promise.all(oldest.map(({ path }) => rm(path, { recursive: true, force: true })))
@@ -102,7 +102,7 @@ if (import.meta.main) {
     await rm(directory, { recursive: true, force: true })
     await chmod(unfinished, 0o755)
     await rename(unfinished, directory)
-    if (cached.test(basename(directory))) await prune(dirname(directory))
+    if (buildName.test(basename(directory))) await prune(dirname(directory))
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }

@@ -15,7 +15,6 @@ export const LOADER = "widget.js"
 
 /** All files of a build by name. Each page has a script and a style sheet of its own name. */
 export const Manifest = Schema.Struct({
-  /** The hash of the sources. */
   hash: Schema.String,
   /** The media type of each file. Its compressed forms lie beside it, with the name of the encoding after its own. */
   files: Schema.Record(Schema.String, Schema.String),

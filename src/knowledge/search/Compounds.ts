@@ -6,7 +6,7 @@ import { type Term, termOf } from "../segments/Lexemes.ts"
  * is the dictionary: a word is split only into parts that passages hold.
  */
 
-/** What stands between the parts of a compound, or ends the first of them where its stem lacks it, by language. */
+/** Letters between the parts of a compound, or at the end of the first of them where its stem lacks them, by language. */
 const JOINTS: { readonly [Name in Language]?: ReadonlyArray<string> } = {
   danish: ["", "s", "e", "er"],
   dutch: ["", "s", "e", "en", "er", "ings"],

@@ -19,7 +19,7 @@ export interface QueryWord {
   readonly sentence?: number
   /** Spelling of the word, for the correction of typing errors. Without it, the word is not corrected. */
   readonly spelling?: Spelling
-  /** What passages may contain in its place; the same list for all words of a phrase. */
+  /** Words and phrases that passages may contain in its place; the same list for all words of a phrase. */
   readonly alternatives?: ReadonlyArray<Alternative>
   /** Whether its terms are those of a similar word, because no passage holds the word itself. */
   readonly isCorrected?: boolean
@@ -45,7 +45,6 @@ export interface StemmedWord {
   readonly stem: Stem
 }
 
-/** Spelling of a word. */
 export interface Spelling {
   /** The word in lower case. */
   readonly word: string

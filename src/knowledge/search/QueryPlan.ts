@@ -39,7 +39,7 @@ interface PlannedWord {
   readonly information: number
   /** Whether the terms are those of a similar word. */
   readonly isCorrected: boolean
-  /** What stands in for it in chunks that do not contain it. */
+  /** Alternatives that stand in for it in chunks that do not contain it. */
   readonly substitutes: Substitutes | undefined
   /** The number of the sentence in which the question has it first. */
   readonly sentence: number
@@ -63,7 +63,6 @@ export interface QueryPlan {
 
 /** The statistics of the whole collection, of which the segments may contain only a part. */
 export interface Collection {
-  /** The number of chunks. */
   readonly chunks: number
   /** The number of chunks that contain a term of a word. Where it is undefined, they are counted in the segments. */
   readonly chunkFrequency?: (word: QueryWord) => number | undefined

@@ -13,7 +13,6 @@ import type { QueryWord } from "./LexicalQuery.ts"
  * in a hundred more without passages, and keeps two or three in a hundred unrelated ones from finding some.
  */
 
-/** The constants of similarity. */
 export interface Calibration {
   /** The evidence that chance reaches for about one unrelated question in seven, in 200 passages. */
   readonly chance: number

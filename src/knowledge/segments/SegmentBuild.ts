@@ -31,7 +31,6 @@ export const addPack = Effect.fnUntraced(function* (builder: SegmentBuilder, pac
   }
 })
 
-/** Builds a small segment. */
 export const buildSegment = Effect.fnUntraced(function* <E, R>(packs: Stream.Stream<ChunkPack, E, R>) {
   const builder = new SegmentBuilder()
   yield* Stream.runForEach(packs, (pack) => addPack(builder, pack))
@@ -50,12 +49,12 @@ export const buildSegmentElsewhere = Effect.fnUntraced(function* <E, R>(
   const request = yield* startThread(isAwaited ? [] : ["behind-requests"])
   yield* Stream.runForEach(packs, (pack) => request(joinPack(pack).buffer))
   const segment = yield* request("finish")
-  return segment === "added" ? yield* failed : segment
+  return segment === "added" ? yield* buildFailure : segment
 }, Effect.scoped)
 
 const SCRIPT = new URL("./BuildMain.ts", import.meta.url)
 
-const failed = new Unavailable({ detail: "A search index could not be built.", retry_after_seconds: 1 })
+const buildFailure = new Unavailable({ detail: "A search index could not be built.", retry_after_seconds: 1 })
 
 /**
  * Starts a thread, and returns a function that sends it a message and waits for the reply. The thread ends with the
@@ -71,7 +70,7 @@ const startThread = (argv: Array<BuildArgument>) =>
       Effect.callback<BuildReply, Unavailable>((resume) => {
         worker.onmessage = ({ data }: MessageEvent<BuildReply>) => resume(Effect.succeed(data))
         worker.onerror = ({ message }) =>
-          resume(Effect.andThen(Effect.logError("Building a search index failed", message), Effect.fail(failed)))
+          resume(Effect.andThen(Effect.logError("Building a search index failed", message), Effect.fail(buildFailure)))
         worker.postMessage(request, request instanceof ArrayBuffer ? [request] : [])
       }),
   )

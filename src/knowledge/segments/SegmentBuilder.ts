@@ -151,7 +151,7 @@ const joined = <A extends Uint8Array | Int8Array>(items: ReadonlyArray<A | undef
   return into
 }
 
-/** What some chunks have, of the same size each. A missing item becomes zeros, which occur in no sketch and no vector. */
+/** Items of chunks, all of the same size. A missing item becomes zeros, which occur in no sketch and no vector. */
 class Items<A extends Uint8Array | Int8Array> {
   private readonly make: new (length: number) => A
   private readonly items: Array<A | undefined> = []

@@ -36,7 +36,7 @@ export const makeAnthropic = (settings: AnthropicSettings): ((model: string) => 
 
 const shownHeaders: ReadonlySet<string> = new Set(["content-type", "date", "request-id", "retry-after"])
 
-const cached = { cache_control: { type: "ephemeral" } } as const
+const cacheMark = { cache_control: { type: "ephemeral" } } as const
 
 /**
  * The parameters of a request. Cache breakpoints stand after the tools, after the system text and, by the one at the
@@ -47,13 +47,13 @@ const createParams = (model: string, outputTokensMax: number, options: ModelRequ
   const lastTool = tools?.at(-1)
   return {
     max_tokens: outputTokensMax,
-    ...cached,
+    ...cacheMark,
     ...request,
     ...(options.isWhole === true ? {} : { stream: true }),
-    ...(system === undefined ? {} : { system: [{ type: "text", text: system, ...cached }] }),
+    ...(system === undefined ? {} : { system: [{ type: "text", text: system, ...cacheMark }] }),
     ...(tools === undefined || lastTool === undefined
       ? {}
-      : { tools: [...tools.slice(0, -1), { ...lastTool, ...cached }] }),
+      : { tools: [...tools.slice(0, -1), { ...lastTool, ...cacheMark }] }),
   }
 }
 

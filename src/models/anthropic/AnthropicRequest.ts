@@ -51,7 +51,7 @@ const systemOf = (prompt: Prompt.Prompt): string =>
 /** The text of an empty message: the API refuses empty texts, and leaving a message out would join its neighbours. */
 const emptyText = "(empty message)"
 /** Precedes a chatbot's greeting, because the API requires the first message to be the user's. */
-const opening: MessageParam = { role: "user", content: [{ type: "text", text: "(The conversation begins.)" }] }
+const firstMessage: MessageParam = { role: "user", content: [{ type: "text", text: "(The conversation begins.)" }] }
 
 const messagesOf = (prompt: Prompt.Prompt): Array<MessageParam> => {
   const messages: Array<MessageParam> = []
@@ -63,7 +63,7 @@ const messagesOf = (prompt: Prompt.Prompt): Array<MessageParam> => {
       content: blocks.length === 0 ? [{ type: "text", text: emptyText }] : blocks,
     })
   }
-  if (messages[0]?.role === "assistant") messages.unshift(opening)
+  if (messages[0]?.role === "assistant") messages.unshift(firstMessage)
   return messages
 }
 

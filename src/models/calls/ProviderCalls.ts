@@ -74,7 +74,6 @@ export interface Dialect {
   readonly apiKey: Redacted.Redacted | undefined
   /** The environment variable of the key, for messages to the operator. */
   readonly keySetting: string
-  /** Serializes the body of a request. */
   readonly body: (request: ModelRequest) => string
   /**
    * Sends a body, and returns a successful response within `millis` milliseconds. Closing the scope closes the
@@ -107,7 +106,6 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
   return { limits, gate: new Gate(provider, limits) }
 }
 
-/** Makes the calls of one model. */
 export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
   answer: (request, onParts, onGivenUp) =>
     Effect.suspend(() => {

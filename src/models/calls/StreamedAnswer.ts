@@ -4,7 +4,6 @@ import type { OnParts } from "../ModelCalls.ts"
 import { cutOff, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
 import { type BodyEvent, brokenBody, type EventBody, type Receiver } from "./ResponseBody.ts"
 
-/** The reader of one answer. */
 export interface AnswerEvents {
   /** Translates the JSON of an answer in one piece into its parts, but for the last. */
   readonly readWhole: (json: unknown) => Array<Answer.StreamPartEncoded> | ProviderFailure

@@ -35,7 +35,7 @@ const WEIGHTS = {
   first: 1.3,
   /** Whether its heading asks the same question. */
   asked: 0.9,
-  /** What speaks for a list as a whole where the question wants several things, a way or one fact. */
+  /** Evidence for a list as a whole where the question wants several things, a way or one fact. */
   list: 1,
 }
 type Features = Readonly<Record<keyof typeof WEIGHTS, number>>

@@ -70,7 +70,6 @@ const VALUES_MAX = 4
 
 export const SENTENCE_END = /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u
 
-/** Whether a line is a question. */
 export const isQuestion = (line: string): boolean => /[?？؟]$/u.test(line)
 
 /** Reads passages. Those of one document are read in its order. */

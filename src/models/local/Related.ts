@@ -57,15 +57,15 @@ class Beginnings {
   }
 }
 
-const least = new Beginnings([LEAST])
-const implied = new Beginnings([IMPLIED])
-const related = new Beginnings(MEANINGS)
+const lowerEnds = new Beginnings([LEAST])
+const implicitWords = new Beginnings([IMPLIED])
+const synonyms = new Beginnings(MEANINGS)
 
 /** Whether the answer to a question with a word need not hold it. */
-export const isImplied = (word: string): boolean => implied.of(word) !== undefined
+export const isImplied = (word: string): boolean => implicitWords.of(word) !== undefined
 
 /** Whether a word asks for the lower end of a scale. */
-export const isLeast = (word: string): boolean => least.of(word) !== undefined
+export const isLeast = (word: string): boolean => lowerEnds.of(word) !== undefined
 
 /** Meaning of a word, as a number that words with one meaning share; undefined where none is known. */
-export const meaningOf = (word: string): number | undefined => related.of(word)
+export const meaningOf = (word: string): number | undefined => synonyms.of(word)

@@ -50,10 +50,10 @@ const messagesOf = (prompt: Prompt.Prompt): ReadonlyArray<ChatMessage> => {
   }
   // They also refuse a conversation that begins with the assistant's message, such as a greeting.
   const first = messages.findIndex(({ role }) => role !== "system")
-  return messages[first]?.role === "assistant" ? messages.toSpliced(first, 0, opening) : messages
+  return messages[first]?.role === "assistant" ? messages.toSpliced(first, 0, firstMessage) : messages
 }
 
-const opening: ChatMessage = { role: "user", content: "(The conversation begins.)" }
+const firstMessage: ChatMessage = { role: "user", content: "(The conversation begins.)" }
 
 const chatMessages = (message: Prompt.Message): ReadonlyArray<ChatMessage> => {
   switch (message.role) {

@@ -21,7 +21,6 @@ export interface ReplyFacts {
   readonly notices: ReadonlyArray<Notice>
 }
 
-/** A complete reply. */
 export interface ChatAnswer extends ReplyFacts {
   readonly finish_reason: FinishReason
   readonly output: string

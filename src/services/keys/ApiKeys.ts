@@ -23,7 +23,7 @@ import * as Storage from "../../storage/keys/ApiKeys.ts"
 import { Organizations } from "../../storage/organizations/Organizations.ts"
 import { recentLookups } from "./RecentLookups.ts"
 
-const unauthorized = new Unauthorized({
+const noValidKey = new Unauthorized({
   detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`.",
 })
 
@@ -126,12 +126,12 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/services/keys/Ap
       ): Effect.fn.Return<Caller["Service"], Unauthorized | Unavailable | E> {
         const presented = Redacted.value(key)
         if (!isWellFormedKey(presented)) {
-          return yield* Effect.andThen(unlessKnown, isPublishableKey(presented) ? publishable : unauthorized)
+          return yield* Effect.andThen(unlessKnown, isPublishableKey(presented) ? publishable : noValidKey)
         }
         const hash = Buffer.from(hashKey(presented)).toString("base64")
         if (!lookups.isKnown(hash)) yield* unlessKnown
         const live = yield* lookups.find(hash)
-        if (live === undefined) return yield* unauthorized
+        if (live === undefined) return yield* noValidKey
         return {
           apiKeyId: live.id,
           organizationId: live.organization_id,

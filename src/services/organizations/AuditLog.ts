@@ -16,7 +16,6 @@ const FORGET_INTERVAL = Duration.hours(1)
 
 const noOrganization = new NotFound({ detail: "There is no such organization." })
 
-/** Shows the audit log. */
 export class AuditLog extends Context.Service<AuditLog>()("parley/services/organizations/AuditLog", {
   make: ({ retentionDays }: AuditSettings) =>
     Effect.gen(function* () {

@@ -10,7 +10,6 @@ import { Chat } from "../conversations/Chat.ts"
 import { LiveReplies, type LiveReply, type MakeReply, noReply, type ReplyEnd } from "./LiveReplies.ts"
 import { VisitorEvents, widgetSource } from "./VisitorEvents.ts"
 
-/** The platform of conversations in the chat widget. */
 const PLATFORM = "widget"
 
 /** A visitor's place in a reply: the events after this number are still to come. */

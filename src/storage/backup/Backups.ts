@@ -8,7 +8,6 @@ import { interval } from "../sql/SqlValues.ts"
 /** The rows of this many finished backups are kept. */
 const KEPT = 100
 
-/** Size of a finished backup. */
 export interface BackupSize {
   readonly rows: number
   readonly files: number

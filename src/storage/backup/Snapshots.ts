@@ -37,7 +37,6 @@ const decodeFacts = decodeRows(Schema.Struct({ postgres: Schema.String, at: Sche
 export interface Snapshot {
   /** The name of the last migration. */
   readonly migration: string
-  /** The version of Postgres. */
   readonly postgres: string
   /** The moment, by the clock of the database, in ISO 8601. */
   readonly takenAt: string

@@ -9,7 +9,6 @@ export const OwnedBlob = Schema.Struct({
   key: Schema.String,
   /** The id of the document or chatbot. */
   owner: Schema.String,
-  /** The name of the owner. */
   name: Schema.String,
 })
 export type OwnedBlob = typeof OwnedBlob.Type

@@ -17,7 +17,6 @@ import { decodeRows, rowOr } from "../Rows.ts"
 import { committing, lengthy, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts, uuids } from "../sql/SqlValues.ts"
 
-/** A row of `chatbots`. */
 export const ChatbotRow = Schema.Struct({
   id: ChatbotId,
   organization_id: OrganizationId,

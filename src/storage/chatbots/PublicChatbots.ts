@@ -9,7 +9,6 @@ import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 export const PublicChatbot = Schema.Struct({
   id: ChatbotId,
   organization_id: OrganizationId,
-  /** The budget of the organization. */
   budget: Budget,
 })
 export type PublicChatbot = typeof PublicChatbot.Type

@@ -13,7 +13,6 @@ import { uuids } from "../sql/SqlValues.ts"
 
 /** Bounds of a scan, which ends at the first that it reaches. It looks through one conversation at least. */
 export interface ScanBounds {
-  /** The most conversations. */
   readonly conversations: number
   /** The most messages of these conversations together. */
   readonly messages: number

@@ -67,7 +67,6 @@ const APPEND_TRIES = 3
 
 const decodeIds = decodeRows(Schema.Struct({ id: SessionId }))
 
-/** Makes `Conversations.append`. */
 export const makeAppend = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(
     function* (
@@ -129,7 +128,6 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
     withoutSqlErrors,
   )
 
-/** Makes `Conversations.reply`. */
 export const makeReply = (sql: SqlClient.SqlClient) => {
   const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
     provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,

@@ -39,7 +39,6 @@ export type OpenSession = typeof OpenSession.Type
 
 /** Bounds of a history: the latest messages are read, as many as keep all of these. */
 export interface HistoryBounds {
-  /** The most messages. */
   readonly messages: number
   /** The most bytes of their texts together, as far as the texts are read. */
   readonly bytes: number

@@ -8,7 +8,6 @@ import { type VectorOids, vectors } from "../sql/SqlValues.ts"
 /** The model of chunks that have no vector yet, which no search compares. */
 export const NO_MODEL = "none"
 
-/** The new embedding of a chunk. */
 export interface EmbeddedChunk {
   readonly id: ChunkId
   readonly embedding: Float32Array

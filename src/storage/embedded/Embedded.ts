@@ -8,7 +8,6 @@ import { databaseNotWritable, lockDirectory } from "./DirectoryLock.ts"
 import { type EngineFailure, openEngine } from "./Engine.ts"
 import type { Wire } from "./Wire.ts"
 
-/** The settings of the embedded database. */
 export interface EmbeddedSettings {
   /** The directory of the cluster and the lock, for this process alone. It is made, with its parents, when missing. */
   readonly directory: string

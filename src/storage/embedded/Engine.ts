@@ -8,7 +8,6 @@ export class EngineFailure extends Schema.TaggedError<EngineFailure>()("EngineFa
   message: Schema.String,
 }) {}
 
-/** The open engine. */
 export interface Engine {
   readonly wire: Wire
   /** Fails when the engine ends by itself; from then on, every statement fails too. */

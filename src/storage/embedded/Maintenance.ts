@@ -38,7 +38,6 @@ export const maintain = (
     Effect.flatMap(isDiskLow, (isLow) => (isLow ? Effect.void : runDueWork(sql, inAPause(wire)))),
   ).pipe(Effect.delay(LOOK_EVERY))
 
-/** Does all maintenance that is due. */
 export const runDueWork = Effect.fn("Maintenance.runDueWork")(function* (
   sql: SqlClient.SqlClient,
   wait: Effect.Effect<void>,

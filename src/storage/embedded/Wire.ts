@@ -37,7 +37,6 @@ export class Wire {
     this.backend = backend
   }
 
-  /** Opens a connection. */
   connect(): Duplex {
     const connection = new WireConnection(this)
     if (this.failure !== undefined) connection.destroy(this.failure)

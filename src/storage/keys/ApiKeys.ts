@@ -30,7 +30,6 @@ const Row = Schema.Struct({
 const decodeKeys = decodeRows(Row)
 const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
 
-/** A key to be inserted. */
 export interface NewApiKey {
   readonly id: ApiKeyId
   readonly organization_id: OrganizationId

@@ -24,7 +24,6 @@ export interface Comparison {
 
 const decodeCosines = decodeRows(Schema.Struct({ id: ChunkId, cosine: Schema.Finite }))
 
-/** Makes `Chunks.cosines`. */
 export const makeCosines = (sql: SqlClient.SqlClient) => {
   const isComparable = ({ index, embedding, embeddingModel }: Comparison) =>
     index === undefined

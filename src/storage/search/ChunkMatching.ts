@@ -31,7 +31,6 @@ const NEXT_MAX = 3
 /** So many best matches suffice, which hold rarer words than all others: the first results are the same (measured). */
 const ENOUGH = 50
 
-/** Makes `Chunks.matching`. */
 export const makeMatch = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (
     chatbotId: ChatbotId,

@@ -32,7 +32,6 @@ export interface ChunkBatch {
   readonly chatbotId: ChatbotId
   readonly documentId: DocumentId
   readonly revision: number
-  /** The title of the document. */
   readonly title: string
   readonly language: Language
   /** The model that made the embeddings. Those of different models are never compared. */
@@ -40,7 +39,6 @@ export interface ChunkBatch {
   readonly chunks: ReadonlyArray<NewChunk>
 }
 
-/** A chunk to be inserted. */
 export interface NewChunk {
   readonly id: ChunkId
   /** The chunk's number in reading order, from 1. */

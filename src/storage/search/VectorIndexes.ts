@@ -14,7 +14,6 @@ export interface VectorIndex {
   readonly type: "vector" | "halfvec"
 }
 
-/** The settings of the vector indexes. */
 export interface VectorIndexesSettings {
   /** A chatbot with at least this many chunks is searched by an index, instead of comparing all of its vectors. */
   readonly leastChunks: number

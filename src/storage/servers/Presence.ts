@@ -66,7 +66,7 @@ const Pid = Schema.Tuple([Schema.Struct({ pid: Schema.Int })])
 const decodePid = Schema.decodeUnknownEffect(Pid)
 const OWN_PID = "select pg_backend_pid() as pid"
 
-const pooled = new StartupError({
+const pooler = new StartupError({
   what: "Between Parley and Postgres is a pooler, such as PgBouncer, that gives the statements of one connection to several.",
   doThis: `Let ${DATABASE_URL} name Postgres itself, or a pool in session mode: each server has few connections and shares them among its requests.`,
 })
@@ -88,8 +88,8 @@ export const refusePooler = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         const [other] = yield* Effect.orDie(Effect.flatMap(system.unsafe(OWN_PID).unprepared, decodePid))
         // A pool of one connection has none left for this one.
-        const [own] = yield* Effect.timeoutOrElse(pidOf, { duration: ANSWER_WITHIN, orElse: () => Effect.fail(pooled) })
-        if (other.pid === pid || own.pid !== pid) return yield* pooled
+        const [own] = yield* Effect.timeoutOrElse(pidOf, { duration: ANSWER_WITHIN, orElse: () => Effect.fail(pooler) })
+        if (other.pid === pid || own.pid !== pid) return yield* pooler
       }),
     )
   }

@@ -44,7 +44,6 @@ export class VectorTypes extends Context.Service<VectorTypes, VectorOids>()("par
 /** The services that a database provides. */
 export type Database = SqlClient.SqlClient | SystemSql | DatabaseLoss | DatabaseTraits | VectorTypes
 
-/** The settings of a Postgres server. */
 export interface PostgresSettings {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: Redacted.Redacted

@@ -42,7 +42,6 @@ export const openSecret = (
     (text) => Redacted.make(text),
   )
 
-/** Makes the assignments of the columns of a secret. */
 export const secretAssignments = (sql: SqlClient.SqlClient, { sealed, sealed_by, secret }: SecretColumns) =>
   sql`secret = ${secret}::text, sealed = ${sealed}::bytea, sealed_by = ${sealed_by}::text`
 

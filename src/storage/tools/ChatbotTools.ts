@@ -39,11 +39,9 @@ const StoredRow = Schema.Struct({
 })
 type StoredRow = typeof StoredRow.Type
 
-/** A stored tool. */
 export interface ToolRow
   extends Omit<ToolContent, "headers">, Pick<StoredRow, "chatbot_id" | "created_at" | "id" | "updated_at"> {
   readonly header_names: ReadonlyArray<string>
-  /** Decrypts the headers. */
   readonly headers: Effect.Effect<Headers, SecretUnreadable>
 }
 

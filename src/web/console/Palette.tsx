@@ -15,7 +15,7 @@ import { theme } from "./Theme.ts"
 /** Something that the palette does or leads to. */
 interface Command {
   readonly label: string
-  /** What it belongs to, such as a chatbot. */
+  /** The thing that it belongs to, such as a chatbot. */
   readonly of: string
   readonly icon: IconNode
   readonly key?: string
@@ -25,13 +25,12 @@ interface Command {
 /** The most commands that are listed. */
 const SHOWN_MAX = 50
 
-const opened = signal<"palette" | "keys" | undefined>(undefined)
-const close = (): void => void (opened.value = undefined)
+const openDialog = signal<"palette" | "keys" | undefined>(undefined)
+const close = (): void => void (openDialog.value = undefined)
 
-/** Shows the list of keys. */
-export const showShortcuts = (): void => void (opened.value = "keys")
+export const showShortcuts = (): void => void (openDialog.value = "keys")
 
-export const showPalette = (): void => void (opened.value = "palette")
+export const showPalette = (): void => void (openDialog.value = "palette")
 
 /** The screens whose addresses have these parameters and no others. */
 const screenCommands = (params: Readonly<Record<string, string>>, of: string): ReadonlyArray<Command> =>
@@ -178,11 +177,11 @@ export const Commands = () => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
-      opened.value = opened.value === "palette" ? undefined : "palette"
+      openDialog.value = openDialog.value === "palette" ? undefined : "palette"
     }
     addEventListener("keydown", onKey)
     return () => removeEventListener("keydown", onKey)
   }, [])
-  if (opened.value === "palette") return <Palette />
-  return opened.value === "keys" ? <Keys /> : null
+  if (openDialog.value === "palette") return <Palette />
+  return openDialog.value === "keys" ? <Keys /> : null
 }

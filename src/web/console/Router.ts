@@ -1,7 +1,6 @@
 import { computed, signal } from "@preact/signals"
 import { addressOf, atRoot } from "./server/Root.ts"
 
-/** Base path of the console. */
 const BASE = atRoot("console")
 
 /** The address of each screen below the console's own. */

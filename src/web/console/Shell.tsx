@@ -124,7 +124,6 @@ const Navigation = () => {
   )
 }
 
-/** The code of a screen. */
 const codeOf = resources((screen: ScreenName) => screens[screen].load())
 
 const Screen = () => {
@@ -222,7 +221,6 @@ const SignedIn = () => (
   </div>
 )
 
-/** The whole console. */
 export const Shell = () => {
   const state = sessionState.value
   return (

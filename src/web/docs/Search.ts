@@ -6,7 +6,6 @@
 export interface Section {
   /** The path of the page, without the slash before it. */
   readonly page: string
-  /** The title of the page. */
   readonly title: string
   readonly heading: string
   /** The anchor of the heading. */
@@ -16,7 +15,7 @@ export interface Section {
 
 export interface Found {
   readonly section: Section
-  /** What is around the first word of the query in the text. */
+  /** The text around the first word of the query. */
   readonly snippet: string
 }
 

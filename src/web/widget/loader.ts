@@ -9,7 +9,7 @@ import { makeStore } from "./loader/Store.ts"
  * storage when the frame says so, and is `window.Parley`.
  */
 
-/** What the server has put in front of the script whose address names a key. */
+/** The look that the server puts in front of the script; undefined where the script's address names no key. */
 declare const parleyLook: LauncherLook | undefined
 
 const warn = (sentence: string): void => {

@@ -3,7 +3,7 @@ import { sixDigits } from "../../../src/web/console/forms/ColorField.tsx"
 import { contrastHint } from "../../../src/web/console/screens/widget/ContrastHint.ts"
 import {
   blockedBy,
-  type EmbeddingQuestion,
+  type PageQuestion,
   findingsOf,
   policiesIn,
   scriptsIn,
@@ -14,7 +14,7 @@ import { snippetOf } from "../../../src/web/console/screens/widget/Snippet.ts"
 const server = "https://chat.example.net"
 const key = "pub_live"
 
-const question: EmbeddingQuestion = {
+const question: PageQuestion = {
   origin: "https://shop.example.com",
   source: "",
   server,
@@ -27,7 +27,7 @@ const question: EmbeddingQuestion = {
   ],
 }
 
-const faults = (change: Partial<EmbeddingQuestion>): ReadonlyArray<string> =>
+const faults = (change: Partial<PageQuestion>): ReadonlyArray<string> =>
   findingsOf({ ...question, ...change }).flatMap(({ state, text }) => (state === "good" ? [] : [text]))
 
 describe("where a widget may stand", () => {

@@ -47,7 +47,6 @@ const listOf = (properties: XmlElement | undefined, inherited: ParagraphKind["li
   return id === undefined || id === "0" ? undefined : { id, level: Math.min(Math.max(level, 0) || 0, 8) }
 }
 
-/** The styles of a document. */
 export class DocxStyles {
   private readonly elements = new Map<string, XmlElement>()
   private readonly known = new Map<string, ParagraphKind>()

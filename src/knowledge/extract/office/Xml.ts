@@ -162,11 +162,9 @@ export const parseXml = (bytes: Uint8Array): XmlElement => {
   return root.children.find((child) => typeof child !== "string") ?? root
 }
 
-/** The child elements of an element. */
 export const elementsOf = (element: XmlElement | undefined): ReadonlyArray<XmlElement> =>
   element?.children.filter((child) => typeof child !== "string") ?? []
 
-/** The first child element of this name. */
 export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   elementsOf(element).find((child) => child.name === name)
 

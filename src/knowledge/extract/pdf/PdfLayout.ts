@@ -194,8 +194,8 @@ const inReadingOrder = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
 }
 
 /** Matches a character or punctuation of a script without spaces, whose lines may break anywhere. */
-const unspaced = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\uff01-\uff60]`
-const brokenAnywhere = new RegExp(`${unspaced}\n${unspaced}`, "u")
+const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\uff01-\uff60]`
+const brokenAnywhere = new RegExp(`${UNSPACED}\n${UNSPACED}`, "u")
 
 /** The separator between two lines of one paragraph: a space, or nothing in a script without spaces. */
 const jointOf = (text: string, next: string): string =>

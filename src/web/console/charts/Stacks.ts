@@ -9,7 +9,6 @@ export interface Reading {
   readonly value: number
 }
 
-/** One layer of the stacks. */
 export interface Layer {
   /** Of the readings; `OTHERS` for those that are too many to be told apart. */
   readonly key: string

@@ -16,7 +16,6 @@ export const fetchChatbot = async (chatbotId: string): Promise<VersionedChatbot>
   return { chatbot: body.chatbot, etag }
 }
 
-/** One chatbot. */
 export const chatbotResource = resources(fetchChatbot)
 
 /** All chatbots of the organization, newest first. */

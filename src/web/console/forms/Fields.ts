@@ -83,7 +83,7 @@ export interface Clash {
 export const pick = (fields: Fields, paths: ReadonlyArray<string>): Fields =>
   Object.fromEntries(paths.map((path) => [path, fields[path] ?? null]))
 
-/** What somebody else has stored since the person began, with what the person has changed. */
+/** Joins the fields that somebody else has stored since the person began with those that the person has changed. */
 export const merge = (base: Fields, mine: Fields, theirs: Fields): Fields => ({
   ...theirs,
   ...pick(mine, differences(base, mine)),

@@ -17,7 +17,6 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "load
   readonly children: ComponentChildren
 }
 
-/** A button with a text. */
 export const Button = ({
   busy = false,
   children,

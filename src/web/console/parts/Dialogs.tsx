@@ -130,7 +130,7 @@ export const Form = ({
   )
 }
 
-/** What a person fills a form in with. */
+/** Values of a form that a person fills in. */
 export interface Draft<A extends object> {
   readonly draft: A
   readonly change: (changes: Partial<A>) => void

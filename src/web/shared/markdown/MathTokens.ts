@@ -28,7 +28,7 @@ const tokenOf = (match: RegExpExecArray | null, isDisplay: boolean): MathToken |
   return { type: "math", raw, text: text.trim(), isDisplay }
 }
 
-/** What `marked` calls where a text, or a block, may be a formula. */
+/** Extensions of `marked` for places where a text or a block may be a formula. */
 export const mathExtensions: NonNullable<MarkedOptions["extensions"]> = {
   renderers: {},
   childTokens: {},

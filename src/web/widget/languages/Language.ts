@@ -56,7 +56,6 @@ const isTag = (tag: string): boolean => {
   }
 }
 
-/** Makes a language of its texts. */
 export const languageOf = (tag: string, texts: WidgetTexts): Language => {
   const numbers = new Intl.NumberFormat(tag)
   const times = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" })

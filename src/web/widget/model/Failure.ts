@@ -30,11 +30,11 @@ export class Failure extends Error {
   }
 }
 
-const spent = new Set(["budget_spent", "chatbot_inactive", "quota_reached"])
+const unavailableCodes = new Set(["budget_spent", "chatbot_inactive", "quota_reached"])
 
 /** Returns the kind of a failure that the server names by a code. */
 export const kindOf = (code: string, status = 500): FailureKind => {
-  if (spent.has(code)) return "spent"
+  if (unavailableCodes.has(code)) return "spent"
   if (status === 429 || code.startsWith("too_many") || code === "rate_limited") return "busy"
   if (status === 401 || status === 403) return "gone"
   if (status === 404) return "missing"

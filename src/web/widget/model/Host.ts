@@ -38,7 +38,7 @@ export const keptState = (value: unknown): StoredState | undefined => {
 }
 
 /** A page that embeds the widget, behind the port that its loader has sent. */
-const embedded = (hello: Hello, port: MessagePort): Host => {
+const pageBehind = (hello: Hello, port: MessagePort): Host => {
   const state = signal(keptState(hello.state))
   const waiting: Array<ToFrame> = []
   let listener = (message: ToFrame): void => void waiting.push(message)
@@ -100,14 +100,14 @@ const alone = (mode: Mode | "preview"): Host => {
 }
 
 /** Waits for the page that embeds the widget. */
-const embedding = (): Promise<Host> =>
+const outerPage = (): Promise<Host> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(alone("inline")), PATIENCE_MILLIS)
     addEventListener("message", function listener({ data, ports: [port], source }: MessageEvent<Hello | null>) {
       if (source !== parent || port === undefined || data?.type !== "parley:hello") return
       removeEventListener("message", listener)
       clearTimeout(timer)
-      resolve(embedded(data, port))
+      resolve(pageBehind(data, port))
     })
     const loaded: Loaded = { type: "parley:loaded" }
     parent.postMessage(loaded, "*")
@@ -132,5 +132,5 @@ export const onPreview = (listener: (preview: Preview) => void): void => {
 export const findHost = (mode: string, config: WidgetConfig): Promise<Host> => {
   if (mode === "preview") return Promise.resolve(alone("preview"))
   if (mode === "page" || parent === window) return Promise.resolve(ownPage(config.chatbot_id))
-  return embedding()
+  return outerPage()
 }

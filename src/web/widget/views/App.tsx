@@ -8,7 +8,6 @@ import { Header } from "./Header.tsx"
 import { Messages } from "./Messages.tsx"
 import { SourceDialog } from "./SourceDialog.tsx"
 
-/** The whole widget. */
 export const App = ({ widget }: { readonly widget: Widget }): VNode => (
   <WidgetContext.Provider value={widget}>
     <div class="widget" data-mode={widget.host.mode}>

@@ -7,7 +7,7 @@ import { useWidget } from "./Context.ts"
 /** Conversations that are offered before the first message. */
 const RECENT_COUNT = 3
 
-/** What stands above the first message: a greeting, and as long as nothing is said, ways to begin. */
+/** Content above the first message: a greeting, and as long as nothing is said, ways to begin. */
 export const Home = (): VNode => {
   const { chat, config, host, language } = useWidget()
   const { avatar, greeting } = config.value

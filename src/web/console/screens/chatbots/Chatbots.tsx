@@ -67,7 +67,7 @@ const remove = (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
 
 type Totals = ReturnType<typeof totalsOf>
 
-/** What is known of a chatbot's documents and conversations. */
+/** Counts of a chatbot's documents and conversations, as far as they are known. */
 const totalsOf = (id: string) => totalsResource().data.value?.get(id)
 
 const Name = ({ chatbot: { active, description, id, is_public, name, settings, slug } }: ChatbotProps) => (
@@ -180,7 +180,6 @@ const CreateChatbot = ({ onClose }: { readonly onClose: () => void }) => {
   )
 }
 
-/** The chatbots of the organization. */
 const Chatbots = () => {
   const chatbots = useResource(allChatbots())
   useResource(totalsResource())

@@ -20,7 +20,7 @@ import { serverChecks } from "../system/SystemData.ts"
 /** Whether the person has closed the steps in this browser. */
 const isClosed = kept("getting-started-closed", false, (stored) => stored === true)
 
-/** What of the first steps has been done, by anybody in the organization. */
+/** The first steps that anybody in the organization has done. */
 const progressResource = resources(async () => {
   const [{ totals }, asked, live, { api_keys }] = await Promise.all([
     call("GET /api/external/chatbots/totals"),
@@ -69,7 +69,7 @@ interface StepProps {
   readonly title: string
   readonly text: ComponentChildren
   readonly isDone: boolean
-  /** Where it is done; undefined until there is a chatbot. */
+  /** The address of its screen; undefined until there is a chatbot. */
   readonly to: string | undefined
 }
 
@@ -99,7 +99,7 @@ const ModelNote = () => (
   </div>
 )
 
-/** What the server's checks find about models: whether keys are accepted, and what listens on its machine. */
+/** Results of the server's checks of models: whether keys are accepted, and what listens on its machine. */
 const ModelChecks = () => {
   // They take seconds, so they are asked for once, and again on demand.
   const checks = useResource(serverChecks(), serverChecks().data.peek() === undefined)

@@ -33,7 +33,6 @@ export const fetchMessages = async (chatbotId: string, sessionId: string, page =
   return { items: data, next, total: metadata.totalCount }
 }
 
-/** One conversation. */
 export const conversationOf = resources(
   async (chatbotId: string, sessionId: string) =>
     (await call("GET /api/external/chatbot/:chatbotId/conversations/:sessionId", { params: { chatbotId, sessionId } }))
@@ -87,13 +86,13 @@ export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversa
     .slice(-4)
     .toUpperCase()}`
 
-/** What a conversation is about: its first question. */
+/** Title of a conversation: its first question. */
 export const titleOf = ({ title = "" }: Conversation): string => title || "Without a question"
 
 /** Characters of a message from which a preview is made. */
 const PREVIEW_LENGTH = 400
 
-/** What was said last, as plain text in one line. */
+/** Beginning of the last message, as plain text in one line. */
 export const previewOf = ({ last_message: last }: Conversation): string => {
   if (last === null) return ""
   const text = last.content.slice(0, PREVIEW_LENGTH)

@@ -96,7 +96,7 @@ interface BulkProps {
   readonly onClear: () => void
 }
 
-/** What can be done with the conversations that are chosen. */
+/** Actions on the conversations that are chosen. */
 const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
   <Bulk count={chosen.length} onClear={onClear}>
     <Button small onClick={() => markRead(chosen)}>

@@ -13,7 +13,7 @@ interface SavedFilter {
   readonly query: string
 }
 
-const saved = kept<ReadonlyArray<SavedFilter>>("filters", [], (stored) =>
+const filters = kept<ReadonlyArray<SavedFilter>>("filters", [], (stored) =>
   Array.isArray(stored)
     ? stored.filter(isFields).map(({ name, query }) => ({ name: textIn(name) ?? "", query: textIn(query) ?? "" }))
     : undefined,
@@ -22,7 +22,7 @@ const saved = kept<ReadonlyArray<SavedFilter>>("filters", [], (stored) =>
 const SaveDialog = ({ onClose, query }: { readonly query: string; readonly onClose: () => void }) => {
   const name = useSignal("")
   const save = async (): Promise<void> => {
-    saved.value = [...saved.value, { name: name.value.trim(), query }]
+    filters.value = [...filters.value, { name: name.value.trim(), query }]
     onClose()
   }
   return (
@@ -43,11 +43,11 @@ const SaveDialog = ({ onClose, query }: { readonly query: string; readonly onClo
 export const SavedFilters = ({ isFiltered }: { readonly isFiltered: boolean }) => {
   const isSaving = useSignal(false)
   const query = place.value.query.toString()
-  const isNew = isFiltered && saved.value.every((each) => each.query !== query)
-  if (!isNew && saved.value.length === 0) return null
+  const isNew = isFiltered && filters.value.every((each) => each.query !== query)
+  if (!isNew && filters.value.length === 0) return null
   return (
     <div class="row">
-      {saved.value.map((each) => (
+      {filters.value.map((each) => (
         <span class="chip row nowrap" key={each.name + each.query}>
           <a
             href={href("conversations", {}, Object.fromEntries(new URLSearchParams(each.query)))}
@@ -58,7 +58,7 @@ export const SavedFilters = ({ isFiltered }: { readonly isFiltered: boolean }) =
           <IconButton
             icon={X}
             label={`Remove the filter ${each.name}`}
-            onClick={() => (saved.value = saved.value.filter((other) => other !== each))}
+            onClick={() => (filters.value = filters.value.filter((other) => other !== each))}
           />
         </span>
       ))}

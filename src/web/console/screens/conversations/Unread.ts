@@ -2,7 +2,7 @@ import { kept } from "../../data/Kept.ts"
 import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
 import type { Conversation } from "./ConversationData.ts"
 
-/** What of the conversations was read in this browser. */
+/** Record of the conversations that were read in this browser. */
 interface Reading {
   /** Moment before which everything counts as read: the first look at the conversations. */
   readonly since: string
@@ -13,7 +13,7 @@ interface Reading {
 /** The most conversations that are remembered one by one. The oldest of the others count as read. */
 const SEEN_MAX = 2_000
 
-const reading = kept<Reading>("read", { since: new Date().toISOString(), seen: {} }, (stored) => {
+const readMarks = kept<Reading>("read", { since: new Date().toISOString(), seen: {} }, (stored) => {
   const { seen, since } = fieldsIn(stored)
   const from = textIn(since)
   if (from === undefined || !isFields(seen)) return undefined
@@ -22,12 +22,13 @@ const reading = kept<Reading>("read", { since: new Date().toISOString(), seen: {
 
 /** Whether something was said in a conversation that nobody has read in this browser. */
 export const isUnread = ({ id, updated_at }: Pick<Conversation, "id" | "updated_at">): boolean =>
-  Date.parse(updated_at) > Date.parse(reading.value.seen[id] ?? reading.value.since) || reading.value.seen[id] === ""
+  Date.parse(updated_at) > Date.parse(readMarks.value.seen[id] ?? readMarks.value.since) ||
+  readMarks.value.seen[id] === ""
 
 const mark = (all: ReadonlyArray<Conversation>, at: (conversation: Conversation) => string): void => {
-  const known = Object.entries(reading.peek().seen).slice(-SEEN_MAX)
+  const known = Object.entries(readMarks.peek().seen).slice(-SEEN_MAX)
   const marked = all.map((conversation) => [conversation.id, at(conversation)] as const)
-  reading.value = { ...reading.peek(), seen: Object.fromEntries([...known, ...marked]) }
+  readMarks.value = { ...readMarks.peek(), seen: Object.fromEntries([...known, ...marked]) }
 }
 
 export const markRead = (all: ReadonlyArray<Conversation>): void =>

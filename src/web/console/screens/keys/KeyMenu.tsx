@@ -21,7 +21,7 @@ const warningOf = ({ id, public_key }: ApiKey): string => {
     : "Within a second, no page that names this key shows the widget. A revoked key stays revoked."
 }
 
-/** What can be done with a key that is not revoked. */
+/** Actions on a key that is not revoked. */
 export const KeyMenu = ({ item, onEdit, onRevoked }: KeyMenuProps) => {
   const { id, name, public_key, revoked_at } = item
   const revoke = (): Promise<void> =>

@@ -49,7 +49,7 @@ interface InsightProps {
   readonly chatbotName: (id: string) => string
 }
 
-/** How chatbots did in a time, compared with the time before, and what to do about it. */
+/** Quality of chatbots' answers in a time, compared with the time before, with advice. */
 export const Insight = ({ chatbotName, from, to }: InsightProps) => {
   const days = countDays(from, to)
   const [earlier, until] = [addDays(from, -days), addDays(from, -1)]

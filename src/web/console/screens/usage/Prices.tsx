@@ -41,7 +41,6 @@ interface PricesProps {
   readonly onClose: () => void
 }
 
-/** A form for the prices of models. */
 export const PricesDialog = ({ models, onClose }: PricesProps) => {
   const { draft, of } = useDraft<Record<string, string>>(
     Object.fromEntries(

@@ -13,7 +13,7 @@ export interface Counts {
   readonly rated_down: number
 }
 
-/** How well questions were answered. Shares are from 0 to 1, and 0 of nothing. */
+/** Measures of how well questions were answered. Shares are from 0 to 1, and 0 of nothing. */
 export interface Quality {
   readonly questions: number
   readonly unansweredShare: number
@@ -68,7 +68,7 @@ const TOKENS_FROM = 1.5
 /** The most chatbots that are named for one reason, the worst first. */
 const NAMED_MAX = 3
 
-/** What to do about the numbers of chatbots, the most pressing first. */
+/** Advice on the numbers of chatbots, the most pressing first. */
 export const adviceOf = (
   rows: ReadonlyArray<Counts & { readonly chatbot_id?: string }>,
   { questions, questionsBefore, used, usedBefore }: Tokens,

@@ -9,8 +9,7 @@ import { allows } from "../../data/Origins.ts"
 /** A key that may stand in a page. */
 type KnownKey = Pick<PublishableKey, "public_key" | "allowed_origins" | "expires_at" | "revoked_at">
 
-export interface EmbeddingQuestion {
-  /** The origin of the page. */
+export interface PageQuestion {
   readonly origin: string
   /** The HTML of the page, its headers, or its Content-Security-Policy alone; whatever the person has of it. */
   readonly source: string
@@ -105,7 +104,7 @@ export const blockedBy = (policy: string, server: string): ReadonlyArray<string>
 
 const PUBLIC = good("The chatbot is public, so that any page may embed it by its id.")
 
-const keyFinding = (key: string, { chatbotId, isPublic, keys, origin }: EmbeddingQuestion): Finding => {
+const keyFinding = (key: string, { chatbotId, isPublic, keys, origin }: PageQuestion): Finding => {
   if (key === chatbotId)
     return isPublic ? PUBLIC : bad("The page names the chatbot by its id, which only works while it is public.")
   const known = keys.find(({ public_key }) => public_key === key)
@@ -118,7 +117,7 @@ const keyFinding = (key: string, { chatbotId, isPublic, keys, origin }: Embeddin
   return { ...bad(text), missingOrigin: origin }
 }
 
-const withoutKey = ({ isPublic, keys, origin }: EmbeddingQuestion): Finding => {
+const withoutKey = ({ isPublic, keys, origin }: PageQuestion): Finding => {
   const live = keys.filter((key) => stateOf(key) === "active")
   if (live.some(({ allowed_origins }) => allows(allowed_origins, origin))) return good(`A key allows ${origin}.`)
   if (isPublic) return PUBLIC
@@ -127,7 +126,7 @@ const withoutKey = ({ isPublic, keys, origin }: EmbeddingQuestion): Finding => {
   return { ...bad(text), missingOrigin: origin }
 }
 
-const scriptFindings = (scripts: ReadonlyArray<Script>, question: EmbeddingQuestion): ReadonlyArray<Finding> => {
+const scriptFindings = (scripts: ReadonlyArray<Script>, question: PageQuestion): ReadonlyArray<Finding> => {
   const [script] = scripts
   if (script === undefined)
     return [bad("The HTML has no script widget.js. Where a tag manager adds it later, that is all right.")]
@@ -150,8 +149,8 @@ const policyFinding = (policies: ReadonlyArray<string>, server: string): Finding
 
 const isLocal = (server: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(server).hostname)
 
-/** Says what of an embedding is right and what is not. */
-export const findingsOf = (question: EmbeddingQuestion): ReadonlyArray<Finding> => {
+/** Says what is right about a page that embeds the widget, and what is not. */
+export const findingsOf = (question: PageQuestion): ReadonlyArray<Finding> => {
   const { isActive, origin, server, source } = question
   const scripts = scriptsIn(source)
   const policies = policiesIn(source)
