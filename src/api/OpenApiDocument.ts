@@ -7,7 +7,6 @@ import { isObject, merge } from "../domain/schema/Merge.ts"
 import { webhookOperations as webhooks } from "./webhooks/WebhookOperations.ts"
 import { IsCrossOrigin } from "./parts/Annotations.ts"
 
-/** The endpoint that serves the OpenAPI document. */
 export const openApiDocument = HttpApiEndpoint.get("openApiDocument", "/openapi.json")
 
 /** The OpenAPI document, as a group with one endpoint. */

@@ -19,7 +19,6 @@ export const preview = HttpApiEndpoint.get("preview", "/widget/preview")
 /** A public chatbot as a page of its own, by its slug or its id. */
 export const chatPage = HttpApiEndpoint.get("chatPage", "/chat/:name", one)
 
-/** The console. */
 export const console = HttpApiEndpoint.get("console", "/console")
 
 /** A screen of the console, which is the same document. */

@@ -70,7 +70,7 @@ const deleteTool = HttpApiEndpoint.delete("deleteTool", toolPath, {
   .annotateMerge(described("Delete a tool", "The chatbot's model is offered it no more."))
 
 const input = Schema.JsonObject.annotate({
-  description: "What the model would send.",
+  description: "The input that the model would send.",
   examples: [{ orderId: "A-4711" }],
 })
 

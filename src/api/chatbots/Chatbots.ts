@@ -199,13 +199,13 @@ const totals = HttpApiEndpoint.get("totals", "/api/external/chatbots/totals", {
   .annotateMerge(
     described(
       "Get the totals of chatbots",
-      "How many documents and recent conversations each chatbot has: of the newest 1,000 chatbots, in the order of their list. What the key's scopes do not cover is left out. A key that is bound to a chatbot sees that chatbot's.",
+      "Counts of the documents and recent conversations of each chatbot: of the newest 1,000 chatbots, in the order of their list. What the key's scopes do not cover is left out. A key that is bound to a chatbot sees that chatbot's.",
     ),
   )
 
 /** The endpoint of an overview of chatbots. */
 export class OverviewApi extends HttpApiGroup.make("overview")
   .add(totals)
-  .annotateMerge(OpenApi.annotations({ title: "Overview", description: "What chatbots have, in numbers." }))
+  .annotateMerge(OpenApi.annotations({ title: "Overview", description: "Counts of what each chatbot has." }))
   .middleware(Authorization)
   .middleware(Problems) {}

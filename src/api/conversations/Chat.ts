@@ -61,7 +61,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
           message: "Expected 1 to 32 lower-case letters, digits, _ and -, such as web",
         }),
       ).annotate({
-        description: "Where the user writes.",
+        description: "The platform on which the user writes.",
         default: "web",
         examples: ["web"],
       }),

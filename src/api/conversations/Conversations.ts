@@ -142,11 +142,15 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
 /** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */
 export class ConversationsApi extends HttpApiGroup.make("conversations")
   .add(messages, list, get, remove, rate, transcript, erase)
-  .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "What was said, kept." }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Conversations",
+      description: "The conversations of one chatbot and their messages.",
+    }),
+  )
   .middleware(Authorization)
   .middleware(Problems) {}
 
-/** The most conversations on a page. */
 const PAGE_MAX = 100
 
 const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
@@ -184,7 +188,7 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
   success: Schema.Struct({
     conversations: Schema.Array(Session),
     next_cursor: Schema.NullOr(Schema.String).annotate({
-      description: "Where the next page starts; null on the last page.",
+      description: "The beginning of the next page; null on the last page.",
     }),
     searched_to: Schema.optionalKey(
       Timestamp.annotate({
@@ -207,7 +211,10 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
 export class AllConversationsApi extends HttpApiGroup.make("allConversations")
   .add(listAll)
   .annotateMerge(
-    OpenApi.annotations({ title: "Conversations of all chatbots", description: "What was said, in one list." }),
+    OpenApi.annotations({
+      title: "Conversations of all chatbots",
+      description: "The conversations of all chatbots in one list.",
+    }),
   )
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -6,10 +6,10 @@ const Body = Schema.Struct({
   error: Schema.Struct({
     message: Schema.String.annotate({ description: "For people." }),
     type: Schema.String.annotate({ examples: ["invalid_request_error"] }),
-    param: Schema.NullOr(Schema.String).annotate({ description: "What of the request is meant." }),
+    param: Schema.NullOr(Schema.String).annotate({ description: "The part of the request that is meant." }),
     code: Schema.String.annotate({ description: "Stable, for programs.", examples: ["model_not_found"] }),
     errors: Schema.optionalKey(
-      PlaceErrors.annotate({ description: "What is wrong with the request: the first 20 places." }),
+      PlaceErrors.annotate({ description: "The first 20 faults of the request, each with its place." }),
     ),
     retry_after_seconds: Schema.optionalKey(Schema.Int),
   }),

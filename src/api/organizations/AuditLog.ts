@@ -32,10 +32,9 @@ const list = HttpApiEndpoint.get("list", "/api/admin/audit-log", {
   ),
 )
 
-/** The endpoint of the audit log. */
 export class AuditLogApi extends HttpApiGroup.make("auditLog")
   .add(list)
   .annotateEndpoints(RequiredScope, "admin")
-  .annotateMerge(OpenApi.annotations({ title: "Audit log", description: "Who did what, kept." }))
+  .annotateMerge(OpenApi.annotations({ title: "Audit log", description: "The record of who changed what." }))
   .middleware(Authorization)
   .middleware(Problems) {}

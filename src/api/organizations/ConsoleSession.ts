@@ -48,6 +48,8 @@ const whoAmI = HttpApiEndpoint.get("whoAmI", sessionPath, { success: OneSession 
 /** The endpoint that says who is signed in. */
 export class ConsoleApi extends HttpApiGroup.make("console")
   .add(whoAmI)
-  .annotateMerge(OpenApi.annotations({ title: "Console", description: "Who is signed in." }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "Console", description: "The session of a person who is signed in at the console." }),
+  )
   .middleware(Authorization)
   .middleware(Problems) {}

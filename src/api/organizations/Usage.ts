@@ -50,7 +50,7 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
   query: {
     ...days,
     group_by: Schema.optionalKey(
-      ConversationGroups.annotate({ description: "What each row stands for.", default: "day" }),
+      ConversationGroups.annotate({ description: "The group that each row stands for.", default: "day" }),
     ),
     ...pageQuery,
   },
@@ -74,6 +74,8 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
 /** The endpoints that report the tokens which chats have used, and the conversations. */
 export class UsageApi extends HttpApiGroup.make("usage")
   .add(read, conversations)
-  .annotateMerge(OpenApi.annotations({ title: "Usage", description: "What chats have taken." }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "Usage", description: "Tokens that chats have used, and counts of conversations." }),
+  )
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -75,6 +75,6 @@ const check = HttpApiEndpoint.get("check", "/api/admin/system/checks", {
 export class SystemStateApi extends HttpApiGroup.make("systemState")
   .add(state, check)
   .annotateEndpoints(RequiredScope, "operator")
-  .annotateMerge(OpenApi.annotations({ title: "System state", description: "How the server is." }))
+  .annotateMerge(OpenApi.annotations({ title: "System state", description: "The state of the server." }))
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -125,7 +125,7 @@ export const Source = Schema.Struct({
   title: Schema.String.annotate({ description: "Of the document." }),
   chunk: Schema.Int.annotate({ description: "The passage's place in the document, from 1." }),
   page: Schema.NullOr(Schema.Int).annotate({ description: "From 1, where the document has pages." }),
-  quote: Schema.String.annotate({ description: "What of the passage the reply rests on." }),
+  quote: Schema.String.annotate({ description: "The part of the passage on which the reply rests." }),
 }).annotate({ identifier: "Source" })
 export type Source = typeof Source.Type
 

@@ -27,7 +27,7 @@ const ToolName = Schema.String.check(
   Schema.isPattern(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/u, {
     message: "Expected a letter, then at most 63 letters, digits, _ and -",
   }),
-).annotate({ description: "What the model calls it.", examples: ["orderStatus"] })
+).annotate({ description: "The name by which the model calls it.", examples: ["orderStatus"] })
 
 const InputSchema = Schema.JsonObject.check(Schema.makeFilter(inputSchemaIssues, unexpressed)).annotate({
   description: `JSON Schema of the input, an object; what it does not list is refused unless it says \`additionalProperties\`. At most ${INPUT_SCHEMA_MAX_LENGTH} characters and ${INPUT_SCHEMA_MAX_COUNT} schemas, which nest at most ${INPUT_SCHEMA_MAX_DEPTH} deep. \`$ref\`, \`pattern\` and \`patternProperties\` are not taken.`,

@@ -50,8 +50,8 @@ export const Organization = Schema.Struct({
       "The organization of whoever runs the server: only its keys can have the scope `operator`, and manage other organizations.",
   }),
   budget: Budget,
-  quota: Quota.annotate({ description: "How much it may store." }),
-  used: Holdings.annotate({ description: "What it stores now." }),
+  quota: Quota.annotate({ description: "Limits of what it may store." }),
+  used: Holdings.annotate({ description: "Amounts that it stores now." }),
   retention_days: RetentionDays,
   created_at: Timestamp,
 }).annotate({ identifier: "Organization" })

@@ -42,9 +42,9 @@ export const SystemState = Schema.Struct({
   search_indexes: Schema.Struct({
     count: Count.annotate({ description: "Knowledge bases whose index is in memory." }),
     bytes: Count,
-    limit_bytes: Count.annotate({ description: "What the settings allow." }),
+    limit_bytes: Count.annotate({ description: "The limit that the settings give." }),
   }),
-  memory_bytes: Count.annotate({ description: "What the process occupies in memory." }),
+  memory_bytes: Count.annotate({ description: "Memory that the process occupies." }),
   warnings: Schema.Array(Schema.String).annotate({
     description: "What is odd about the settings, as the log of the start says it.",
   }),

@@ -24,7 +24,7 @@ export const WidgetConfig = Schema.Struct({
   key: WidgetKey,
   chatbot_id: ChatbotId,
   header: Schema.String.annotate({ description: "The title above the conversation." }),
-  name: Schema.String.annotate({ description: "Whose replies they are." }),
+  name: Schema.String.annotate({ description: "Name of the sender of the replies." }),
   slogan: Schema.String,
   logo: Schema.String.annotate({ description: "Address of an image; empty for none." }),
   avatar: Schema.String.annotate({ description: "Address of an image; empty for none." }),
@@ -90,7 +90,7 @@ export const WidgetSource = Schema.Struct({
   index: Schema.Int.annotate({ description: "From 0; names the source in its address." }),
   title: Schema.String.annotate({ description: "Of the document." }),
   page: Schema.NullOr(Schema.Int),
-  quote: Schema.String.annotate({ description: "What of the passage the reply rests on." }),
+  quote: Schema.String.annotate({ description: "The part of the passage on which the reply rests." }),
 }).annotate({ identifier: "WidgetSource" })
 export type WidgetSource = typeof WidgetSource.Type
 
