@@ -6,7 +6,7 @@ import { IsCrossOrigin } from "./parts/Annotations.ts"
 export const docs = HttpApiEndpoint.get("docs", "/docs")
 
 /** One page of the documentation, by its name, such as `guide`. */
-export const docsPage = HttpApiEndpoint.get("docsPage", "/docs/:page", { params: { page: Schema.String } })
+const docsPage = HttpApiEndpoint.get("docsPage", "/docs/:page", { params: { page: Schema.String } })
 
 /** The path of the page with this name, such as `/docs/guide`. */
 export const pagePath = (name: string): `/${string}` => `${docs.path}/${name}`

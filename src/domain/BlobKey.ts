@@ -23,7 +23,7 @@ export const documentKey = (uuid: string): BlobKey => BlobKey.make(`documents/${
 /** Makes the key of an avatar from its name, such as `01a1f949-589d-74eb-b296-3f233cb51b4b.png`. */
 export const avatarKey = (name: string): BlobKey => BlobKey.make(`avatars/${name}`)
 
-export const isBlobKey = Schema.is(BlobKey)
+const isBlobKey = Schema.is(BlobKey)
 
 /** Whether a name that a client sent can be that of an avatar. */
 export const isAvatarName = (name: string): boolean => isBlobKey(`avatars/${name}`)

@@ -144,10 +144,7 @@ const bodyOf = (model: string | undefined, query: string, texts: ReadonlyArray<s
  * `data`, or alone. Fails with a description of what is wrong unless it scores each passage once. Passages of the same
  * score keep their order.
  */
-export const readRanking = (
-  answer: unknown,
-  passages: number,
-): Result.Result<ReadonlyArray<RerankedPassage>, string> => {
+const readRanking = (answer: unknown, passages: number): Result.Result<ReadonlyArray<RerankedPassage>, string> => {
   const items = Array.isArray(answer)
     ? answer
     : Predicate.hasProperty(answer, "results")

@@ -48,7 +48,7 @@ export const OrganizationState = Schema.Struct({
 export type OrganizationState = typeof OrganizationState.Type
 
 /** The most documents whose progress is followed in one organization. */
-export const DOCUMENTS_MAX = 1_000
+const DOCUMENTS_MAX = 1_000
 /** The most conversations that are read at once. */
 export const CONVERSATIONS_MAX = 200
 /**

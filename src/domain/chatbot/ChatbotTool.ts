@@ -18,7 +18,7 @@ import { URL_TEMPLATE_MAX_LENGTH, urlTemplateProblem } from "./UrlTemplate.ts"
  */
 
 /** The longest time-out of a tool, in milliseconds. */
-export const TOOL_TIMEOUT_MAX = 30_000
+const TOOL_TIMEOUT_MAX = 30_000
 const TOOL_TIMEOUT_MIN = 100
 const HEADERS_MAX_COUNT = 32
 const HEADER_MAX_LENGTH = 4_096

@@ -55,7 +55,7 @@ export const Day = Schema.String.check(
 export const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 86_400_000
 export const dayAt = (number: number): string => new Date(number * 86_400_000).toISOString().slice(0, 10)
 
-export const usageGroups = ["day", "chatbot", "model", "provider", "key"] as const
+const usageGroups = ["day", "chatbot", "model", "provider", "key"] as const
 export const UsageGroup = Schema.Literals(usageGroups)
 export type UsageGroup = typeof UsageGroup.Type
 

@@ -29,7 +29,7 @@ export const MessageRow = Schema.Struct({
 })
 export type MessageRow = typeof MessageRow.Type
 
-export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
+const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
   tokens_used, tool_calls, tool_results, sources, feedback, unanswered`
 
 export const toMessage = ({ feedback, sources, unanswered, ...row }: MessageRow): Message => ({

@@ -55,7 +55,7 @@ export const Failing = Schema.Struct({
 })
 export type Failing = typeof Failing.Type
 
-export const webhookTable = {
+const webhookTable = {
   table: "webhook_queue",
   key: "webhook_id",
   clock: "webhook_clock",
