@@ -142,12 +142,7 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
 /** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */
 export class ConversationsApi extends HttpApiGroup.make("conversations")
   .add(messages, list, get, remove, rate, transcript, erase)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Conversations",
-      description: "The conversations of one chatbot and their messages.",
-    }),
-  )
+  .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "The conversations of one chatbot." }))
   .middleware(Authorization)
   .middleware(Problems) {}
 
@@ -188,7 +183,7 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
   success: Schema.Struct({
     conversations: Schema.Array(Session),
     next_cursor: Schema.NullOr(Schema.String).annotate({
-      description: "The beginning of the next page; null on the last page.",
+      description: "The cursor of the next page; null on the last page.",
     }),
     searched_to: Schema.optionalKey(
       Timestamp.annotate({
@@ -211,10 +206,7 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
 export class AllConversationsApi extends HttpApiGroup.make("allConversations")
   .add(listAll)
   .annotateMerge(
-    OpenApi.annotations({
-      title: "Conversations of all chatbots",
-      description: "The conversations of all chatbots in one list.",
-    }),
+    OpenApi.annotations({ title: "Conversations of all chatbots", description: "One list of all conversations." }),
   )
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -162,7 +162,7 @@ const passages = HttpApiEndpoint.get("passages", `${base}/knowledge-base/documen
     passages: Schema.Array(DocumentPassage),
     total: Schema.Int.annotate({ description: "Passages of the document." }),
     next_cursor: Schema.NullOr(Schema.String).annotate({
-      description: "The beginning of the next page; null on the last page.",
+      description: "The cursor of the next page; null on the last page.",
     }),
   }),
   error: Problem.NotFound,

@@ -48,8 +48,6 @@ const whoAmI = HttpApiEndpoint.get("whoAmI", sessionPath, { success: OneSession 
 /** The endpoint that says who is signed in. */
 export class ConsoleApi extends HttpApiGroup.make("console")
   .add(whoAmI)
-  .annotateMerge(
-    OpenApi.annotations({ title: "Console", description: "The session of a person who is signed in at the console." }),
-  )
+  .annotateMerge(OpenApi.annotations({ title: "Console", description: "The session of whoever is signed in." }))
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -29,8 +29,6 @@ const subscribe = HttpApiEndpoint.get("subscribe", "/api/external/events", {
 /** The endpoint that reports what changes in an organization while it happens. */
 export class EventsApi extends HttpApiGroup.make("events")
   .add(subscribe)
-  .annotateMerge(
-    OpenApi.annotations({ title: "Events", description: "Changes in an organization, reported while they happen." }),
-  )
+  .annotateMerge(OpenApi.annotations({ title: "Events", description: "Changes in an organization, as they happen." }))
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -74,8 +74,6 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
 /** The endpoints that report the tokens which chats have used, and the conversations. */
 export class UsageApi extends HttpApiGroup.make("usage")
   .add(read, conversations)
-  .annotateMerge(
-    OpenApi.annotations({ title: "Usage", description: "Tokens that chats have used, and counts of conversations." }),
-  )
+  .annotateMerge(OpenApi.annotations({ title: "Usage", description: "Counts of tokens and of conversations." }))
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -80,7 +80,7 @@ export const nextCursor = {
   next_cursor: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
       description:
-        "The beginning of the next page. Null on the last page; absent when neither `limit` nor `cursor` was sent and this is all.",
+        "The cursor of the next page. Null on the last page; absent when neither `limit` nor `cursor` was sent and this is all.",
     }),
   ),
 }
