@@ -104,7 +104,7 @@ try {
   await operator.getByRole("heading", { name: "Chatbots" }).waitFor()
   await operator.goto(`${server.url}/console/chatbots/${id}/playground`)
   for (const [index, question] of questions.entries()) {
-    await operator.getByPlaceholder("Ask the chatbot …").fill(question)
+    await operator.getByPlaceholder("Ask a question…").fill(question)
     await operator.keyboard.press("Enter")
     await operator
       .getByText(/^\d steps/)

@@ -52,7 +52,7 @@ const general: ReadonlyArray<Command> = [
     run: () => void open(atRoot("/docs/readme"), "_blank", "noopener"),
   },
   ...(["light", "dark", "system"] as const).map((value) => ({
-    label: value === "system" ? "Colours of the system" : `${value === "light" ? "Light" : "Dark"} colours`,
+    label: `${value === "system" ? "System" : value === "light" ? "Light" : "Dark"} theme`,
     of: "Console",
     icon: Monitor,
     run: () => void (theme.value = value),
@@ -99,13 +99,13 @@ const Palette = () => {
     list.current?.children[active.value]?.scrollIntoView({ block: "nearest" })
   }
   return (
-    <Dialog title="Go to or do" onClose={close}>
+    <Dialog title="Command palette" onClose={close}>
       <input
         class="input"
         type="search"
-        aria-label="Go to or do"
+        aria-label="Search pages, chatbots and actions"
         aria-controls={id}
-        placeholder="A page, a chatbot or an action"
+        placeholder="Search pages, chatbots and actions"
         autocomplete="off"
         autofocus
         value={search.value}
@@ -122,7 +122,7 @@ const Palette = () => {
         }}
       />
       <output class="visually-hidden">{current && `${current.label}, ${current.of}`}</output>
-      <ul ref={list} id={id} class="palette" aria-label="What matches">
+      <ul ref={list} id={id} class="palette" aria-label="Results">
         {found.map((command, index) => (
           <li key={`${command.of} ${command.label} ${index}`}>
             <button
@@ -138,15 +138,15 @@ const Palette = () => {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="soft">Nothing matches.</p>}
+      {found.length === 0 && <p class="soft">No results.</p>}
     </Dialog>
   )
 }
 
 const everywhere = [
-  ["Ctrl K", "Go to a page or a chatbot, or do something"],
-  ["Ctrl S", "Save the settings"],
-  ["?", "Show this list"],
+  ["Ctrl K", "Open the command palette"],
+  ["Ctrl S", "Save changes"],
+  ["?", "Show keyboard shortcuts"],
 ] as const
 
 const Keys = () => (
@@ -166,7 +166,7 @@ const Keys = () => (
         </div>
       ))}
     </dl>
-    <p class="soft small">On a Mac, Command takes the place of Ctrl.</p>
+    <p class="soft small">On a Mac, use Command instead of Ctrl.</p>
   </Dialog>
 )
 

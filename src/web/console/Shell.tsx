@@ -82,7 +82,7 @@ const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
 
 const nextTheme = { system: "light", light: "dark", dark: "system" } as const
 const themeIcon = { system: Monitor, light: Sun, dark: Moon }
-const themeName = { system: "as the system", light: "light", dark: "dark" }
+const themeName = { system: "System", light: "Light", dark: "Dark" }
 
 const Account = () => {
   const who = session.value
@@ -99,7 +99,7 @@ const Account = () => {
       <Menu
         label="Account"
         items={[
-          { label: `Colours: ${themeName[theme.value]}`, icon: themeIcon[theme.value], onChoose: change },
+          { label: `Theme: ${themeName[theme.value]}`, icon: themeIcon[theme.value], onChoose: change },
           {
             label: "Documentation",
             icon: BookOpen,
@@ -141,9 +141,9 @@ const Screen = () => {
   }, [address])
   return (
     <main id="main" ref={main} tabIndex={-1}>
-      {screen === undefined && <Missing title="Page not found" about="There is nothing at this address." />}
+      {screen === undefined && <Missing title="Page not found" about="This page does not exist." />}
       {screen !== undefined && !isShown(screen) && (
-        <Missing title="No access" about="The key that you signed in with may not see this page." />
+        <Missing title="No access" about="Your key does not have permission to view this page." />
       )}
       {screen !== undefined && isShown(screen) && <Shown key={address} screen={screen} />}
     </main>
@@ -158,7 +158,7 @@ const Missing = ({ about, title }: { readonly title: string; readonly about: str
       title={about}
       action={
         <a class="button secondary" href={href("chatbots", {})}>
-          All chatbots
+          Go to chatbots
         </a>
       }
     />
@@ -172,7 +172,7 @@ const Shown = ({ screen }: { readonly screen: ScreenName }): ComponentChildren =
   const chatbot = chatbotId !== undefined && can("chatbots:read") ? chatbotResource(chatbotId) : undefined
   const failure = code.failure.value
   if (isUnknown(chatbot?.failure.value?.status))
-    return <Missing title="Chatbot not found" about="This chatbot does not exist, or has been deleted." />
+    return <Missing title="Chatbot not found" about="This chatbot does not exist or has been deleted." />
   const isAwaited =
     chatbot !== undefined &&
     place.value.screen !== "conversation" &&
@@ -192,7 +192,7 @@ const Shown = ({ screen }: { readonly screen: ScreenName }): ComponentChildren =
 const SignedIn = () => (
   <div class="shell">
     <a class="skip raised" href="#main">
-      Skip to the content
+      Skip to content
     </a>
     <header class="top row nowrap">
       <IconButton icon={MenuIcon} label="Menu" onClick={() => (isOpen.value = true)} />
@@ -204,7 +204,7 @@ const SignedIn = () => (
       </a>
       <button type="button" class="to-palette row nowrap" onClick={showPalette}>
         <Icon nodes={Search} size={16} />
-        <span>Go to …</span>
+        <span>Go to…</span>
         <kbd>Ctrl K</kbd>
       </button>
       <Navigation />
@@ -242,7 +242,7 @@ export const Shell = () => {
       {(state.is === "in" || state.is === "ended") && <SignedIn />}
       {state.is === "ended" && (
         <Dialog title="Sign in again" stays onClose={() => {}}>
-          <p class="soft">The session has ended. What you wrote is still here, behind this.</p>
+          <p class="soft">Your session has expired. Unsaved changes are kept.</p>
           <SignInForm />
         </Dialog>
       )}

@@ -24,8 +24,7 @@ export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined
         {...bind(key)}
         hint={
           <>
-            The first start of the server printed one, and a link that signs in without it.{" "}
-            <code>parley keys create</code> makes another.
+            Printed when the server first started. Run <code>parley keys create</code> for another one.
           </>
         }
       />

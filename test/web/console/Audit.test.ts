@@ -36,6 +36,6 @@ test("changes and actors are told in words", () => {
   const key = { name: "Back office", hint: "prl_…" }
   expect(
     (["api_key", "operator", "command_line", "server"] as const).map((kind) => actorWords({ kind, ...key })),
-  ).toEqual(["Back office", "Back office (operator)", "Command line", "The server itself"])
-  expect(actorWords({ kind: "api_key", name: null, hint: null })).toBe("A key")
+  ).toEqual(["Back office", "Back office (operator)", "Command line", "Server"])
+  expect(actorWords({ kind: "api_key", name: null, hint: null })).toBe("Unknown key")
 })

@@ -11,8 +11,8 @@ describe("a limit", () => {
     const limits = { none: null, all: "unlimited", zero: 0, some: 1_200 } as const
     expect(limitsOf(limitTexts(limits))).toEqual(limits)
     expect(([null, "unlimited", 5] as const).map((limit) => limitWords(limit, String))).toEqual([
-      "Server's default",
-      "No limit",
+      "Server default",
+      "Unlimited",
       "5",
     ])
   })

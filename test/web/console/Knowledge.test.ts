@@ -60,13 +60,13 @@ describe("a file", () => {
       [pdf, zip, text].some((bytes) => detect(`a.${extension}`, bytes, bytes) !== undefined)
     expect(EXTENSIONS.filter((extension) => !isRead(extension))).toEqual([])
     expect(faultOf({ name: "Report.PDF", size: 10 })).toBeUndefined()
-    expect(faultOf({ name: "photo.heic", size: 10 })).toContain("cannot be read")
-    expect(faultOf({ name: "README", size: 10 })).toContain("cannot be read")
+    expect(faultOf({ name: "photo.heic", size: 10 })).toContain("not supported")
+    expect(faultOf({ name: "README", size: 10 })).toContain("not supported")
   })
 
   test("is not sent when it is empty or too large", () => {
     expect(faultOf({ name: "a.md", size: 0 })).toBe("The file is empty.")
-    expect(faultOf({ name: "a.md", size: 26_214_401 })).toBe("A file has at most 25 MiB.")
+    expect(faultOf({ name: "a.md", size: 26_214_401 })).toBe("The file is larger than 25 MiB.")
     expect(faultOf({ name: "a.md", size: 26_214_400 })).toBeUndefined()
   })
 })

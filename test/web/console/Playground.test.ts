@@ -104,7 +104,7 @@ describe("a trace", () => {
     }
     const failed = advance(traced(whole.slice(0, 4)), { type: "error", errorText: "Gone" }, 60)
     expect(failed).toMatchObject({ state: "failed", error: "Gone", latest: 60 })
-    expect(failed.rows[1]).toMatchObject({ error: "It was not finished." })
+    expect(failed.rows[1]).toMatchObject({ error: "Not finished." })
   })
 
   test("passes over events that are no JSON, or of a kind that is not known", () => {

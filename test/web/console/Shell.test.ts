@@ -77,7 +77,7 @@ describe("a failure", () => {
   })
 
   test("is a plain sentence when a proxy answered with something else", () => {
-    expect(failureOf(502, undefined).message).toBe("The server is not reachable at the moment.")
+    expect(failureOf(502, undefined).message).toBe("The server cannot be reached at the moment.")
     expect(failureOf(413, "<html>").code).toBe("http_413")
   })
 

@@ -15,8 +15,8 @@ const stored = {
 describe("the form of a tool", () => {
   test("says why a schema is no JSON object while it is typed", () => {
     expect(objectIn(draftOf().input_schema)).toHaveProperty("object")
-    expect(objectIn("{")).toMatchObject({ problem: expect.stringContaining("This is no JSON yet") })
-    expect(objectIn("[]")).toEqual({ problem: "Expected an object in braces" })
+    expect(objectIn("{")).toMatchObject({ problem: expect.stringContaining("Invalid JSON") })
+    expect(objectIn("[]")).toEqual({ problem: "Enter a JSON object in braces." })
   })
 
   test("shows what the server refuses at the field that it is about", () => {

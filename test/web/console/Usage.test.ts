@@ -70,7 +70,7 @@ describe("what to do about conversations", () => {
       ["unanswered", "a"],
       ["down", "b"],
     ])
-    expect(advice[0]?.text).toBe("5 questions without an answer, 25% of all.")
+    expect(advice[0]?.text).toBe("5 unanswered questions (25%).")
     expect(adviceOf([quiet], steady)).toEqual([])
   })
 
@@ -84,8 +84,8 @@ describe("what to do about conversations", () => {
     expect([changeWords(12, 10), changeWords(9, 10), changeWords(10, 10), changeWords(3, 0)]).toEqual([
       "+20%",
       "−10%",
-      "as before",
-      "none before",
+      "No change",
+      "New",
     ])
     expect(qualityOf([quiet, { ...quiet, unanswered: 4, rated_up: 3, rated_down: 1 }])).toEqual({
       questions: 40,

@@ -85,22 +85,22 @@ describe("the check of an embedding", () => {
 
   test("finds a revoked key, a key of somebody else, and an id that is not public", () => {
     const page = (named: string) => ({ source: `<head>${snippetOf({ key: named, server })}` })
-    expect(faults(page("pub_old"))).toEqual(["The key pub_old is revoked. Put one into the page that is not."])
-    expect(faults(page("pub_else"))[0]).toContain("not one of this chatbot's")
-    expect(faults(page("bot"))[0]).toContain("only works while it is public")
+    expect(faults(page("pub_old"))).toEqual(["The key pub_old is revoked. Use an active key instead."])
+    expect(faults(page("pub_else"))[0]).toContain("does not belong to this chatbot")
+    expect(faults(page("bot"))[0]).toContain("works only for a public chatbot")
     expect(faults({ ...page("bot"), isPublic: true })).toEqual([])
   })
 
   test("finds a script that is missing, that comes from another server, or that stands there twice", () => {
-    expect(faults({ source: "<html><body>Hello" })[0]).toContain("no script widget.js")
-    expect(faults({ source: snippetOf({ key, server: "https://old.example.net" }) })[0]).toContain("which is not")
+    expect(faults({ source: "<html><body>Hello" })[0]).toContain("does not load widget.js")
+    expect(faults({ source: snippetOf({ key, server: "https://old.example.net" }) })[0]).toContain("instead of")
     expect(faults({ source: snippetOf({ key, server }).repeat(2) })[0]).toContain("2 times")
   })
 
   test("finds a page by https with a server by http, and a chatbot that is paused", () => {
-    expect(faults({ server: "http://chat.example.net" }).at(-1)).toContain("behind https")
+    expect(faults({ server: "http://chat.example.net" }).at(-1)).toContain("over HTTPS")
     expect(faults({ server: "http://localhost:3000" })).toEqual([])
-    expect(faults({ isActive: false })).toEqual(["The chatbot is paused: the widget shows, and does not answer."])
+    expect(faults({ isActive: false })).toEqual(["The chatbot is paused: the widget appears but does not answer."])
   })
 
   test("reads policies from headers, from the page, or as they are", () => {
@@ -125,14 +125,14 @@ describe("the check of an embedding", () => {
     ])
     expect(blockedBy("img-src 'self'", server)).toEqual([])
     expect(findingsOf({ ...question, source: "default-src 'self'" }).at(-1)?.text).toContain(
-      "add https://chat.example.net to script-src and to frame-src",
+      "add https://chat.example.net to script-src and frame-src",
     )
   })
 })
 
 test("the hint at a colour says which text it gets, and that white would be too little on a light one", () => {
-  expect(contrastHint("#0d6e66")).toMatch(/^White text on it has a contrast of 6\.\d to 1\. That reads well\.$/)
-  expect(contrastHint("#f5c518")).toMatch(/^Black text .* White would have 1\.\d, which is too little\.$/)
+  expect(contrastHint("#0d6e66")).toMatch(/^White text has a contrast of 6\.\d:1\. Easy to read\.$/)
+  expect(contrastHint("#f5c518")).toMatch(/^Black text .* White text would have only 1\.\d:1\.$/)
   expect(contrastHint("red")).toBeUndefined()
 })
 

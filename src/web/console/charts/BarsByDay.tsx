@@ -25,7 +25,7 @@ export const BarsByDay = ({ name, stacks, title, unit }: BarsByDayProps) => {
   const { days, layers, total, totals } = stacks
   const top = Math.max(1, ...totals)
   const [first = "", last = ""] = [days[0], days.at(-1)]
-  const nameOf = ({ key }: Layer): string => (key === OTHERS ? "Others" : name(key))
+  const nameOf = ({ key }: Layer): string => (key === OTHERS ? "Other" : name(key))
   const describe = (day: string, index: number): string => {
     const parts = layers.filter(({ values }) => values[index] !== 0)
     const what = parts.map((layer) => `${nameOf(layer)} ${formatCount(layer.values[index] ?? 0)}`)
@@ -71,11 +71,11 @@ export const BarsByDay = ({ name, stacks, title, unit }: BarsByDayProps) => {
         </ul>
       )}
       <details>
-        <summary>Show as a table</summary>
+        <summary>Show as table</summary>
         <div>
           <Table
             class="chart-table"
-            label={`${title}, as a table`}
+            label={`${title} (table)`}
             rows={days.map((day, index) => ({ day, index }))}
             keyOf={({ day }) => day}
             columns={[

@@ -40,8 +40,8 @@ export const MeterBar = ({ format = formatCount, label, limit, note, used }: Met
       )}
       <div class="row spread soft small">
         <span>{most === undefined ? limitWords(limit, format) : `${format(Math.max(0, most - used))} left`}</span>
-        {most !== undefined && used >= most && <strong>Used up</strong>}
-        {most !== undefined && used < most && used >= most * SCARCE_FROM && <strong>Almost used up</strong>}
+        {most !== undefined && used >= most && <strong>Limit reached</strong>}
+        {most !== undefined && used < most && used >= most * SCARCE_FROM && <strong>Limit almost reached</strong>}
         {note !== undefined && <span>{note}</span>}
       </div>
     </div>

@@ -22,4 +22,4 @@ export const limitsOf = <Name extends string>(texts: By<Name, string>): By<Name,
 
 /** A limit in words. */
 export const limitWords = (limit: Limit, format: (value: number) => string): string =>
-  typeof limit === "number" ? format(limit) : limit === null ? "Server's default" : "No limit"
+  typeof limit === "number" ? format(limit) : limit === null ? "Server default" : "Unlimited"

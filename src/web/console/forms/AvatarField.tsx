@@ -43,19 +43,19 @@ export const AvatarField = ({ chatbotId, image, name, onStored, what }: AvatarFi
     body.append("avatar", file)
     void store(
       () => request("PATCH /api/external/chatbot/:chatbotId/update-avatar", { params: { chatbotId }, body }),
-      `The ${what} is stored.`,
+      what === "logo" ? "Logo saved." : "Avatar saved.",
     )
   }
   const remove = () =>
     store(
       () => request("PATCH /api/external/chatbots", { query: { id: chatbotId }, body: { settings: { avatar: null } } }),
-      `The ${what} is removed.`,
+      what === "logo" ? "Logo removed." : "Avatar removed.",
     )
   return (
     <div class="row">
       <Avatar key={image} name={name} image={image} size="large" />
       <Button small icon={ImageUp} busy={busy.value} onClick={() => pickFiles({ accept }, ([file]) => upload(file))}>
-        {image !== "" ? `Replace the ${what}` : what === "logo" ? "Upload a logo" : "Upload an avatar"}
+        {`${image === "" ? "Upload" : "Replace"} ${what}`}
       </Button>
       {image !== "" && (
         <Button small kind="quiet" disabled={busy.value} onClick={() => void remove()}>

@@ -10,7 +10,7 @@ const wordsOf = (value: Value): string => {
   if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return "empty"
   if (typeof value === "boolean") return value ? "on" : "off"
   const text = Array.isArray(value) ? value.join(", ") : String(value)
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
 interface ClashesProps {
@@ -23,7 +23,7 @@ const Clashes = ({ clashes, taken }: ClashesProps) => (
     {clashes.map(({ mine, path, theirs }) => (
       <Checkbox
         key={path}
-        label={`${nameOfField(path)}: take theirs`}
+        label={`${nameOfField(path)}: use their value`}
         hint={`Yours: ${wordsOf(mine)} · Theirs: ${wordsOf(theirs)}`}
         value={taken.value.includes(path)}
         onValue={(isTaken) =>
@@ -38,10 +38,10 @@ const Clashes = ({ clashes, taken }: ClashesProps) => (
 export const chooseSides = async (clashes: ReadonlyArray<Clash>): Promise<ReadonlyArray<string> | undefined> => {
   const taken = signal<ReadonlyArray<string>>([])
   const isDecided = await confirm({
-    title: "Somebody else has changed this too",
+    title: "Someone else changed the same fields",
     text: <Clashes clashes={clashes} taken={taken} />,
     action: "Save",
-    otherwise: "Go on editing",
+    otherwise: "Keep editing",
   })
   return isDecided ? taken.value : undefined
 }

@@ -32,7 +32,7 @@ export const ColorField = ({ fallback, form, hint, label, path, placeholder = fa
           <input
             type="color"
             class="input"
-            aria-label={`${label}, choose`}
+            aria-label={`${label}: pick a colour`}
             value={sixDigits(value) ?? sixDigits(fallback) ?? "#000000"}
             onInput={({ currentTarget }) => form.set(path, currentTarget.value)}
           />

@@ -18,7 +18,7 @@ const useGuard = (form: Form): void =>
     return guardLeaving(() =>
       confirm({
         title: "Leave without saving?",
-        text: <p>{plural(count, "change")} would be lost.</p>,
+        text: <p>Your {plural(count, "unsaved change")} will be lost.</p>,
         action: "Leave",
         otherwise: "Stay",
         isDangerous: true,
@@ -36,7 +36,7 @@ interface SaveBarProps {
 const SaveBar = ({ action, form, names }: SaveBarProps) => {
   useGuard(form)
   const save = async (): Promise<void> => {
-    if (await form.save()) toast("Saved.")
+    if (await form.save()) toast("Changes saved.")
   }
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -84,7 +84,7 @@ export const EditForm = ({ action = "Save", children, form, label }: EditFormPro
     <fieldset class="stack loose" disabled={!can("chatbots:write")}>
       <legend class="visually-hidden">{label}</legend>
       {!can("chatbots:write") && (
-        <p class="notice row nowrap start">The key that is signed in may read these settings, and not change them.</p>
+        <p class="notice row nowrap start">Your key can view these settings but not change them.</p>
       )}
       <Refusals.Provider value={{ errors: form.errors.value, names }}>{children}</Refusals.Provider>
       <SaveBar action={action} form={form} names={names} />

@@ -65,10 +65,10 @@ interface MenuItem {
 }
 
 /** The entry of a menu that changes something, in a dialog. */
-export const changeItem = (onChoose: () => void): MenuItem => ({ label: "Change …", icon: Pencil, onChoose })
+export const changeItem = (onChoose: () => void): MenuItem => ({ label: "Edit…", icon: Pencil, onChoose })
 
 /** The entry of a menu that deletes something, once the person has confirmed it. */
-export const deleteItem = (onChoose: () => void, label = "Delete …"): MenuItem => ({
+export const deleteItem = (onChoose: () => void, label = "Delete…"): MenuItem => ({
   label,
   icon: Trash,
   isDangerous: true,

@@ -8,7 +8,7 @@ const COPIED_MILLIS = 2_000
 
 interface CopyProps {
   readonly text: string
-  /** Text of the button, such as `Copy the key`. */
+  /** Text of the button, such as `Copy key`. */
   readonly label: string
   /** Shows the label as a text instead of an icon alone. */
   readonly withText?: boolean
@@ -19,7 +19,7 @@ export const CopyButton = ({ label, text, withText }: CopyProps) => {
   const copied = useSignal(false)
   const onClick = async (): Promise<void> => {
     if (!(await copyText(text)))
-      return toastFailure(new Error("The browser does not allow that. Select the text and copy it."))
+      return toastFailure(new Error("The browser blocked copying. Select the text and copy it instead."))
     copied.value = true
     setTimeout(() => (copied.value = false), COPIED_MILLIS)
   }

@@ -56,7 +56,8 @@ export const Unsaid = ({ failure, names }: UnsaidProps) => {
   }, [failure])
   const isSaid = (error: Refusal): boolean => Array.from(names).some((name) => messageAt([error], name) !== undefined)
   const others = failure.errors.filter((error) => !isSaid(error))
-  const words = failure.errors.length === others.length ? [] : ["Nothing is saved yet. Correct what is marked."]
+  const words =
+    failure.errors.length === others.length ? [] : ["Nothing was saved. Fix the marked fields and try again."]
   return (
     <div ref={place}>
       <Problem failure={failure}>

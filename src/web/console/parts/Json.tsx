@@ -10,7 +10,7 @@ interface JsonProps {
 
 /** A value as JSON, or a text, that can be copied. */
 export const Json = ({ label, value }: JsonProps) => {
-  const text = typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "nothing")
+  const text = typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "Empty")
   return (
     <div>
       <div class="row apart">

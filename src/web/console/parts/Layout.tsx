@@ -109,7 +109,7 @@ export const Problem = ({ children, failure, onRetry }: ProblemProps) => (
       <p>{children || failure.message}</p>
       {failure.requestId !== undefined && failure.status >= 500 && (
         <p class="small">
-          Request <code>{failure.requestId}</code> in the server's log
+          Request ID: <code>{failure.requestId}</code>
         </p>
       )}
     </div>
@@ -219,9 +219,9 @@ export const Tabs = <A extends string>({ label, onValue, tabs, value }: TabsProp
 )
 
 const marks = {
-  good: { icon: CircleCheck, word: "Right" },
-  warn: { icon: CircleAlert, word: "Note" },
-  bad: { icon: CircleX, word: "Wrong" },
+  good: { icon: CircleCheck, word: "OK" },
+  warn: { icon: CircleAlert, word: "Warning" },
+  bad: { icon: CircleX, word: "Problem" },
 } as const
 
 interface FindingProps {

@@ -16,9 +16,9 @@ export const LimitFields = <Name extends string>({ fields, of, title }: LimitsPr
       <TextField
         key={name}
         label={label}
-        placeholder="Server's default"
+        placeholder="Server default"
         pattern="\s*(unlimited|\d*)\s*"
-        title="A whole number from 0 on, “unlimited”, or nothing to leave it to the server's settings."
+        title="Enter a whole number or “unlimited”, or leave empty for the server default."
         {...of(name)}
       />
     ))}
@@ -26,6 +26,6 @@ export const LimitFields = <Name extends string>({ fields, of, title }: LimitsPr
 )
 
 export const budgetFields = [
-  ["tokens_per_day", "Tokens a day"],
-  ["concurrent_chats", "Chats at once"],
+  ["tokens_per_day", "Tokens per day"],
+  ["concurrent_chats", "Concurrent chats"],
 ] as const

@@ -16,9 +16,9 @@ export const SecretDialog = ({ about, onClose, secret, title }: SecretProps) => 
     <p>{about}</p>
     <code class="code-box">{secret}</code>
     <div class="dialog-actions row">
-      <CopyButton text={secret} label="Copy it" withText />
+      <CopyButton text={secret} label="Copy" withText />
       <Button kind="primary" onClick={onClose}>
-        I have stored it
+        Done
       </Button>
     </div>
   </Dialog>

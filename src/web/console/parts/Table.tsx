@@ -100,8 +100,8 @@ interface BulkProps {
 /** The bar above a list with what can be done with the rows that are chosen; nothing while none is. */
 export const Bulk = ({ children, count, onClear }: BulkProps) =>
   count === 0 ? null : (
-    <section class="bulk row" aria-label="Chosen ones">
-      <strong>{formatCount(count)} chosen</strong>
+    <section class="bulk row" aria-label="Selected">
+      <strong>{formatCount(count)} selected</strong>
       {children}
       <Button small kind="quiet" onClick={onClear}>
         Clear
@@ -136,7 +136,7 @@ export const Table = <A,>({ choice, class: name = "", columns, keyOf, label, row
             {choice !== undefined && (
               <th scope="col" class="choice">
                 <Chooser
-                  label={`Choose all: ${label}`}
+                  label={`Select all: ${label}`}
                   isChosen={all.length > 0 && all.every((key) => chosen.includes(key))}
                   onChoose={(isChosen) => choose(all, isChosen)}
                 />
@@ -161,7 +161,7 @@ export const Table = <A,>({ choice, class: name = "", columns, keyOf, label, row
               {choice !== undefined && (
                 <td class="choice">
                   <Chooser
-                    label={`Choose ${choice.nameOf(row)}`}
+                    label={`Select ${choice.nameOf(row)}`}
                     isChosen={chosen.includes(keyOf(row))}
                     onChoose={(isChosen) => choose([keyOf(row)], isChosen)}
                   />

@@ -40,7 +40,7 @@ const WidgetPreview = ({ config }: PreviewProps) => {
   useSignalEffect(() => show(config.value, theme.value))
   return (
     <div class="preview">
-      <iframe ref={frame} src={atRoot("widget/preview")} title="Preview of the widget" />
+      <iframe ref={frame} src={atRoot("widget/preview")} title="Widget preview" />
     </div>
   )
 }

@@ -32,8 +32,8 @@ const places = (value: unknown): ReadonlyArray<Refusal> =>
 
 /** Sentences for answers that are no problem of ours, such as those of a proxy. */
 const plainWords = (status: number): string => {
-  if (status === 413) return "That is larger than a server on the way accepts."
-  if (status === 502 || status === 503 || status === 504) return "The server is not reachable at the moment."
+  if (status === 413) return "The upload is larger than a proxy in front of the server accepts."
+  if (status === 502 || status === 503 || status === 504) return "The server cannot be reached at the moment."
   return status >= 500 ? "The server failed to answer." : `The server refused the request (${status}).`
 }
 
@@ -53,7 +53,7 @@ export const failureOf = (status: number, body: unknown, retryAfter?: string | n
 
 /** The failure of a request that got no answer at all. */
 export const unreachable = (): Failure =>
-  new Failure("The server cannot be reached. Check the connection; nothing that you wrote is lost.", {
+  new Failure("The server cannot be reached. Check your connection; nothing you wrote is lost.", {
     code: "network",
   })
 
@@ -61,9 +61,9 @@ export const unreachable = (): Failure =>
 export const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   if (error instanceof DOMException && error.name === "AbortError")
-    return new Failure("The request was given up.", { code: "aborted" })
+    return new Failure("The request was cancelled.", { code: "aborted" })
   const reason = error instanceof Error ? error.message : String(error)
-  return new Failure(`Something went wrong in this page: ${reason}`, {})
+  return new Failure(`Something went wrong on this page: ${reason}`, {})
 }
 
 /** The name of a field for people, by its path: `settings.startCall` is `Start call`. */

@@ -37,7 +37,7 @@ const duplicate = ({ id: chatbotId }: ChatbotSummary): Promise<void> =>
       params: { chatbotId },
       body: {},
     })
-    toast(`${chatbot.name} is made, without documents and conversations.`)
+    toast(`${chatbot.name} created, without documents and conversations.`)
     await allChatbots().reload()
   })
 
@@ -56,7 +56,7 @@ const remove = (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
   return confirmed(
     {
       title: `Delete ${what}?`,
-      text: "All documents, conversations, avatars and keys of a chatbot are deleted with it. This cannot be undone.",
+      text: "Documents, conversations, avatars and keys are deleted as well. This cannot be undone.",
       action: chatbots.length === 1 ? "Delete chatbot" : "Delete chatbots",
       typed: what,
     },
@@ -112,7 +112,7 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
     cell: ({ id }) => <Documents totals={totalsOf(id)?.documents} />,
   },
   {
-    title: "This week",
+    title: "Conversations (7 days)",
     kind: "number",
     sort: ({ id }) => totalsOf(id)?.conversations?.last_7_days ?? 0,
     cell: ({ id }) => {
@@ -127,7 +127,7 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
     },
   },
   {
-    title: "Changed",
+    title: "Updated",
     isExtra: true,
     sort: ({ updated_at }) => updated_at,
     cell: ({ updated_at }) => (
@@ -174,7 +174,7 @@ const CreateChatbot = ({ onClose }: { readonly onClose: () => void }) => {
         maxLength={200}
         autofocus
         required
-        hint="Everything else has a default, and can be changed afterwards."
+        hint="You can change everything else later."
       />
     </FormDialog>
   )
@@ -198,8 +198,8 @@ const Chatbots = () => {
         of={chatbots}
         empty={
           <GettingStarted chatbots={[]} create={create}>
-            <Empty icon={Bot} title="No chatbot yet" action={create}>
-              A chatbot answers from the documents that you give it. It needs only a name to begin with.
+            <Empty icon={Bot} title="No chatbots yet" action={create}>
+              Create a chatbot, then add the documents it answers from.
             </Empty>
           </GettingStarted>
         }
@@ -230,7 +230,7 @@ const Chatbots = () => {
                   Resume
                 </Button>
                 <Button small onClick={() => void remove(chosen)}>
-                  Delete …
+                  Delete…
                 </Button>
               </Bulk>
               <Table

@@ -88,10 +88,10 @@ const Step = ({ isDone, text, title, to }: StepProps) => (
 const ModelNote = () => (
   <div class="stack tight">
     <p class="small">
-      Chatbots answer with <code>local/extractive</code>, which only quotes the documents. For answers in a model's own
-      words, give the server a key of Anthropic or OpenAI, or the address of Ollama:{" "}
+      This chatbot uses <code>local/extractive</code>, which only quotes the documents. For answers in a model's own
+      words, connect Anthropic, OpenAI or Ollama:{" "}
       <a class="inline" href={atRoot("/docs/guide#choose-a-language-model")} target="_blank" rel="noopener">
-        how to choose a language model
+        choose a language model
       </a>
       .
     </p>
@@ -174,10 +174,10 @@ export const GettingStarted = ({ chatbots, children, create }: GettingStartedPro
   return (
     <Section
       title="Getting started"
-      about="From documents to a chatbot on a website."
+      about="From your documents to a chatbot on your website."
       actions={
         <Button small onClick={() => (isClosed.value = true)}>
-          Close
+          Dismiss
         </Button>
       }
     >
@@ -195,26 +195,26 @@ export const GettingStarted = ({ chatbots, children, create }: GettingStartedPro
         />
         <Step
           title="Add knowledge"
-          text="Drop the documents that the chatbot answers from."
+          text="Add the documents the chatbot answers from."
           isDone={progress.knows}
           to={to("knowledge")}
         />
         <Step
           title="Ask a question"
-          text="In the playground, which shows how the answer comes about."
+          text="Try the chatbot in the playground and inspect its answers."
           isDone={progress.asked}
           to={to("playground")}
         />
         <Step
           title="Put it on a website"
-          text="Name the website, and paste one line into its pages."
+          text="Add the website, then paste one line into its pages."
           // A public chatbot is embedded by its id, without a key for the website.
           isDone={progress.hasWebsite || chatbots.some(({ is_public }) => is_public)}
           to={to("widget")}
         />
         <Step
           title="See it live"
-          text="Ask on the website: the conversation appears under Conversations."
+          text="Ask a question on the website. It appears under Conversations."
           isDone={progress.isLive}
           to={chatbot && href("conversations", {})}
         />

@@ -87,7 +87,7 @@ export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversa
     .toUpperCase()}`
 
 /** Title of a conversation: its first question. */
-export const titleOf = ({ title = "" }: Conversation): string => title || "Without a question"
+export const titleOf = ({ title = "" }: Conversation): string => title || "Untitled conversation"
 
 /** Characters of a message from which a preview is made. */
 const PREVIEW_LENGTH = 400

@@ -70,7 +70,7 @@ const MoreFilters = () => {
       )}
       <TextField label="Platform" placeholder="web" {...bindQuery("platform")} maxLength={32} />
       <TextField label="Active from" type="date" {...bindQuery("from")} max={queryText("to")} />
-      <TextField label="Active until" type="date" {...bindQuery("to")} min={queryText("from")} />
+      <TextField label="Active to" type="date" {...bindQuery("to")} min={queryText("from")} />
     </div>
   )
 }
@@ -87,7 +87,7 @@ const remove = (all: ReadonlyArray<Conversation>, onGone: () => void): Promise<v
       await deleteConversations(all)
       onGone()
     },
-    all.length === 1 ? "The conversation is deleted." : `${plural(all.length, "conversation")} are deleted.`,
+    all.length === 1 ? "Conversation deleted." : `${plural(all.length, "conversation")} deleted.`,
   )
 
 interface BulkProps {
@@ -103,7 +103,7 @@ const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
       Mark as read
     </Button>
     <Menu
-      label="More for the chosen ones"
+      label="More actions for the selection"
       items={[
         { label: "Mark as unread", icon: Mail, onChoose: () => markUnread(chosen) },
         {
@@ -174,11 +174,11 @@ const Conversations = () => {
   useShortcuts([
     { key: "j", label: "Next conversation", run: () => go(at + 1) },
     { key: "k", label: "Previous conversation", run: () => go(at - 1) },
-    { key: "x", label: "Choose the conversation", run: () => current && choose(current.id) },
+    { key: "x", label: "Select conversation", run: () => current && choose(current.id) },
     { key: "u", label: "Mark as unread", run: () => current && markUnread([current]) },
     {
       key: "#",
-      label: "Delete the conversation",
+      label: "Delete conversation",
       run: () => current && can("conversations:write") && void remove([current], gone),
     },
     {
@@ -186,7 +186,7 @@ const Conversations = () => {
       label: "Search conversations",
       run: () => document.querySelector<HTMLElement>(".inbox [type=search]")?.focus(),
     },
-    { key: "Escape", label: "Close the conversation", run: () => isOne && void navigate(back) },
+    { key: "Escape", label: "Close conversation", run: () => isOne && void navigate(back) },
   ])
   const Title = isOne ? "h2" : "h1"
   return (
@@ -200,7 +200,7 @@ const Conversations = () => {
           </Button>
         </div>
         <Tabs
-          label="Which"
+          label="Show"
           value={kind}
           onValue={(next: Kind) => setQuery({ show: next === "all" ? undefined : next })}
           tabs={kinds}
@@ -242,7 +242,7 @@ const Conversations = () => {
                 <More
                   of={list}
                   load={nextPage((cursor) => fetchConversations(query, cursor))}
-                  note={searchedTo && `Looked through back to ${formatMoment(searchedTo)}.`}
+                  note={searchedTo && `Searched back to ${formatMoment(searchedTo)}.`}
                 >
                   {searchedTo === undefined ? "Show more" : "Search further back"}
                 </More>
@@ -263,9 +263,9 @@ const Conversations = () => {
       ) : (
         <div class="inbox-none soft centred">
           <Icon nodes={MessagesSquare} size={28} />
-          <p>Choose a conversation to read it here.</p>
+          <p>Select a conversation to read it.</p>
           <p class="small">
-            <kbd>J</kbd> and <kbd>K</kbd> go through them, <kbd>?</kbd> lists all keys.
+            Press <kbd>J</kbd> or <kbd>K</kbd> to move between them, <kbd>?</kbd> for all shortcuts.
           </p>
         </div>
       )}
@@ -277,18 +277,18 @@ const NoneFound = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
     <Empty
       icon={MessagesSquare}
-      title="No conversation matches"
+      title="No matching conversations"
       action={
         <a class="button secondary" href={href("conversations", {})}>
-          Show all
+          Clear filters
         </a>
       }
     >
-      Remove a filter, or search for another word.
+      Try fewer filters or a different search.
     </Empty>
   ) : (
     <Empty icon={MessagesSquare} title="No conversations yet">
-      As soon as somebody writes to a chatbot, the conversation appears here.
+      Conversations appear here as soon as someone writes to a chatbot.
     </Empty>
   )
 
@@ -308,7 +308,7 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
   const unread = isUnread(conversation)
   return (
     <li class={unread ? "unread" : undefined}>
-      <input type="checkbox" aria-label={`Choose: ${title}`} checked={isChosen} onChange={onChoose} />
+      <input type="checkbox" aria-label={`Select: ${title}`} checked={isChosen} onChange={onChoose} />
       <a id={`row-${id}`} href={address} aria-current={isCurrent ? "true" : undefined}>
         <span class="row nowrap apart">
           <span class="conversation-title ellipsis" dir="auto">
@@ -321,7 +321,7 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
         </span>
         <span class="ellipsis soft" dir="auto">
           {last?.sender_type === "user" && <span class="visually-hidden">Visitor: </span>}
-          {previewOf(conversation) || "Nothing was said."}
+          {previewOf(conversation) || "No text"}
         </span>
         <span class="row nowrap apart">
           <span class="ellipsis soft small">
@@ -329,7 +329,7 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
             {chatbot !== undefined && ` · ${chatbot}`}
           </span>
           <span class="row nowrap">
-            {unanswered === true && <Badge kind="warn">No answer</Badge>}
+            {unanswered === true && <Badge kind="warn">Unanswered</Badge>}
             <Ratings count={ratings?.down} kind="down" />
             <Ratings count={ratings?.up} kind="up" />
             {platform !== "web" && <Badge>{platform}</Badge>}
@@ -344,7 +344,7 @@ const Ratings = ({ count = 0, kind }: { readonly count: number | undefined; read
   count === 0 ? null : (
     <Badge kind={kind === "up" ? "good" : "bad"}>
       <Icon nodes={kind === "up" ? ThumbsUp : ThumbsDown} size={12} /> {formatCount(count)}
-      <span class="visually-hidden"> rated {kind}</span>
+      <span class="visually-hidden"> thumbs {kind}</span>
     </Badge>
   )
 

@@ -9,9 +9,9 @@ export type Kind = "all" | "down" | "up" | "unanswered"
 
 export const kinds: ReadonlyArray<{ readonly value: Kind; readonly label: string }> = [
   { value: "all", label: "All" },
-  { value: "down", label: "Rated down" },
-  { value: "unanswered", label: "No answer" },
-  { value: "up", label: "Rated up" },
+  { value: "down", label: "Thumbs down" },
+  { value: "unanswered", label: "Unanswered" },
+  { value: "up", label: "Thumbs up" },
 ]
 
 /** The kind of conversations that an address names. */

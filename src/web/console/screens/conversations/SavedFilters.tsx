@@ -26,13 +26,13 @@ const SaveDialog = ({ onClose, query }: { readonly query: string; readonly onClo
     onClose()
   }
   return (
-    <FormDialog title="Save these filters" action="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog title="Save filters" action="Save" onSubmit={save} onClose={onClose}>
       <TextField
         label="Name"
         placeholder="Unanswered on the website"
         maxLength={60}
         required
-        hint="Kept in this browser."
+        hint="Saved in this browser only."
         {...bind(name)}
       />
     </FormDialog>
@@ -57,14 +57,14 @@ export const SavedFilters = ({ isFiltered }: { readonly isFiltered: boolean }) =
           </a>
           <IconButton
             icon={X}
-            label={`Remove the filter ${each.name}`}
+            label={`Remove filter ${each.name}`}
             onClick={() => (filters.value = filters.value.filter((other) => other !== each))}
           />
         </span>
       ))}
       {isNew && (
         <Button small kind="quiet" icon={BookmarkPlus} onClick={() => (isSaving.value = true)}>
-          Save these filters
+          Save filters
         </Button>
       )}
       {isSaving.value && <SaveDialog query={query} onClose={() => (isSaving.value = false)} />}

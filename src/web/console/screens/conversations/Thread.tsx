@@ -37,8 +37,8 @@ const erase = (name: NonNullable<ReturnType<typeof nameOf>>, onGone: () => void)
       title: "Erase this visitor?",
       text:
         "email" in name
-          ? `Every conversation of ${name.email}, with every chatbot, is deleted with all messages and ratings. This cannot be undone.`
-          : "Every conversation that was opened with this one's session token is deleted, with all messages and ratings. This cannot be undone.",
+          ? `Every conversation of ${name.email} with any chatbot is deleted, with all messages and ratings. This cannot be undone.`
+          : "Every conversation with the same session token is deleted, with all messages and ratings. This cannot be undone.",
       action: "Erase",
       ...("email" in name && { typed: name.email }),
     },
@@ -66,17 +66,17 @@ const Actions = ({ of, onDelete, onGone }: ActionsProps) => {
         Export
       </Button>
       <Menu
-        label="More"
+        label="More actions"
         items={[
           { label: "Export as JSON", icon: Download, onChoose: () => save("json") },
           mayWrite &&
             name !== undefined && {
-              label: "Erase the visitor …",
+              label: "Erase visitor…",
               icon: Eraser,
               isDangerous: true,
               onChoose: () => void erase(name, onGone),
             },
-          mayWrite && deleteItem(onDelete, "Delete the conversation …"),
+          mayWrite && deleteItem(onDelete, "Delete conversation…"),
         ]}
       />
     </>
@@ -117,7 +117,7 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
                 visitorOf(shown),
                 chatbotName(chatbotId),
                 shown.platform,
-                `begun ${formatMoment(shown.created_at)}`,
+                `started ${formatMoment(shown.created_at)}`,
                 plural(shown.message_count, "message"),
               ].join(" · ")}
             </p>
@@ -168,20 +168,20 @@ const Said = ({ chatbot, chatbotId, message }: SaidProps) => {
         <time dateTime={created_at}>{formatMoment(created_at)}</time>
         {isBot && model !== null && <span>{model}</span>}
         {isBot && tokens_used > 0 && <span>{plural(tokens_used, "token")}</span>}
-        {unanswered === true && <Badge kind="warn">No answer</Badge>}
+        {unanswered === true && <Badge kind="warn">Unanswered</Badge>}
       </div>
       {!isBot && (
         <p class="said" dir="auto">
           {content}
         </p>
       )}
-      {isBot && content === "" && <p class="soft">Nothing was said.</p>}
+      {isBot && content === "" && <p class="soft">No text</p>}
       {isBot && content !== "" && <Answer blocks={blocksOf(content)} />}
       {isBot && <Foot message={message} chatbotId={chatbotId} />}
       {feedback !== undefined && (
         <div class="row anywhere">
           <Badge kind={feedback.rating === "up" ? "good" : "bad"}>
-            <Icon nodes={feedback.rating === "up" ? ThumbsUp : ThumbsDown} size={12} /> Rated {feedback.rating}
+            <Icon nodes={feedback.rating === "up" ? ThumbsUp : ThumbsDown} size={12} /> Thumbs {feedback.rating}
           </Badge>
           {feedback.comment !== null && <span>“{feedback.comment}”</span>}
         </div>

@@ -24,8 +24,8 @@ interface CreateKeyProps {
 type Kind = "secret" | "publishable"
 
 const kinds = [
-  { value: "secret", label: "Secret, for programs" },
-  { value: "publishable", label: "Publishable, for a website" },
+  { value: "secret", label: "Secret key" },
+  { value: "publishable", label: "Publishable key" },
 ] as const
 
 /** A form that makes a key, and then shows it this once if it is a secret one. */
@@ -63,15 +63,15 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
   if (secret.value !== undefined)
     return (
       <SecretDialog
-        title={`The key “${name}”`}
-        about="Copy it now and keep it safe. It cannot be shown again; the server stores only its hash."
+        title={`Key “${name}” created`}
+        about="Copy the key now and keep it safe. It is shown only once."
         secret={secret.value}
         onClose={onClose}
       />
     )
   return (
     <FormDialog
-      title={chatbotId === undefined ? "New key" : "Add a website"}
+      title={chatbotId === undefined ? "New key" : "Add website"}
       wide
       action="Create key"
       isWrong={isSecret && scopes.length === 0}
@@ -83,12 +83,12 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
       )}
       <p class="soft">
         {isSecret
-          ? "Programs send it with every request. Whoever has it may do what you choose here."
-          : "It is part of a website, where everybody can read it. It works for the chat widget of one chatbot, on the pages that you name."}
+          ? "For your own programs. Anyone who has the key gets its permissions."
+          : "For the chat widget on a website. Visitors can see the key, which works only on the origins you allow."}
       </p>
       <TextField
         label="Name"
-        hint="Tells you later who uses it, such as Website or Back office."
+        hint="Helps you recognize the key later, such as “Website” or “Back office”."
         {...of("name")}
         maxLength={200}
         required
@@ -99,14 +99,14 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
           {...of("chatbot_id")}
           required={!isSecret}
           options={[
-            { value: "", label: isSecret ? "All chatbots" : "Choose …" },
+            { value: "", label: isSecret ? "All chatbots" : "Select a chatbot" },
             ...chatbots.map((each) => ({ value: each.id, label: each.name })),
           ]}
         />
       )}
       {isSecret ? (
         <fieldset class="columns">
-          <legend>What it may do</legend>
+          <legend>Permissions</legend>
           {grantable(session.value?.scopes ?? [], organization.is_operator).map(({ hint, label, scope }) => (
             <Checkbox
               key={scope}
@@ -122,8 +122,8 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
         <TextArea {...originsField} {...of("allowed_origins")} />
       )}
       <TextField
-        label="Last day"
-        hint="It expires at the end of that day, UTC. Empty: never."
+        label="Expiry date"
+        hint="Valid until the end of this day (UTC). Leave empty for no expiry."
         type="date"
         {...of("expires_at")}
         min={addDays(dayAt(Date.now()), 1)}

@@ -29,13 +29,13 @@ export const EditKey = ({ item, onChanged, onClose }: EditKeyProps) => {
     onChanged(api_key)
   }
   return (
-    <FormDialog title={`Change ${item.name}`} action="Save" onSubmit={submit} onClose={onClose}>
+    <FormDialog title={`Edit ${item.name}`} action="Save" onSubmit={submit} onClose={onClose}>
       <TextField label="Name" {...of("name")} maxLength={200} required />
       {item.allowed_origins !== null && <TextArea {...originsField} {...of("allowed_origins")} />}
       <LimitFields title="Budget" fields={budgetFields} of={budget.of} />
       <p class="soft small">
-        A number, “unlimited”, or nothing to leave it to the server's settings. The budget of the organization holds as
-        well. Days are UTC.
+        Enter a number or “unlimited”, or leave empty for the server default. The organization's budget also applies.
+        Days are in UTC.
       </p>
     </FormDialog>
   )

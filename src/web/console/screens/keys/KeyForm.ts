@@ -14,15 +14,15 @@ interface ScopeChoice {
 }
 
 export const scopeChoices: ReadonlyArray<ScopeChoice> = [
-  { scope: "chat", label: "Chat", hint: "Talk to chatbots, and rate replies." },
-  { scope: "chatbots:read", label: "Read chatbots", hint: "Their settings, tools and widgets." },
-  { scope: "chatbots:write", label: "Change chatbots", hint: "Create, change and delete them." },
-  { scope: "knowledge:read", label: "Read knowledge", hint: "Documents, and the search in them." },
-  { scope: "knowledge:write", label: "Change knowledge", hint: "Upload, replace and delete documents." },
-  { scope: "conversations:read", label: "Read conversations", hint: "What visitors said, and usage." },
-  { scope: "conversations:write", label: "Delete conversations", hint: "And erase visitors." },
-  { scope: "admin", label: "Manage keys", hint: "Create and revoke keys, and read the audit log." },
-  { scope: "operator", label: "Operate the server", hint: "All organizations, and the state of the server." },
+  { scope: "chat", label: "Chat", hint: "Talk to chatbots and rate replies." },
+  { scope: "chatbots:read", label: "Read chatbots", hint: "View settings, tools and widgets." },
+  { scope: "chatbots:write", label: "Manage chatbots", hint: "Create, edit and delete chatbots." },
+  { scope: "knowledge:read", label: "Read knowledge", hint: "View and search documents." },
+  { scope: "knowledge:write", label: "Manage knowledge", hint: "Upload, replace and delete documents." },
+  { scope: "conversations:read", label: "Read conversations", hint: "View conversations and usage." },
+  { scope: "conversations:write", label: "Delete conversations", hint: "Delete conversations and erase visitors." },
+  { scope: "admin", label: "Manage keys", hint: "Create and revoke keys, and view the audit log." },
+  { scope: "operator", label: "Operate the server", hint: "Manage organizations and view the server's status." },
 ]
 
 /** The scopes that a new key may have: those of the key that makes it. */
@@ -32,7 +32,7 @@ export const grantable = (own: ReadonlyArray<string>, isForOperator: boolean): R
 /** The properties of a field for allowed origins. */
 export const originsField = {
   label: "Allowed origins",
-  hint: "One a line: https://example.com, or https://*.example.com for all subdomains. * allows every page.",
+  hint: "One per line, such as https://example.com or https://*.example.com. Use * to allow any website.",
   placeholder: "https://example.com",
   spellcheck: false,
   required: true,

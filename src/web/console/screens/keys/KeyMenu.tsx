@@ -15,10 +15,10 @@ interface KeyMenuProps {
 
 const warningOf = ({ id, public_key }: ApiKey): string => {
   if (id === session.value?.api_key.id)
-    return "This is the key that you are signed in with: you are signed out at once. It cannot be used again."
+    return "You are signed in with this key and will be signed out. This cannot be undone."
   return public_key === null
-    ? "Whoever uses it is refused within a second. It cannot be made valid again; keys that it has made stay."
-    : "Within a second, no page that names this key shows the widget. A revoked key stays revoked."
+    ? "The key stops working within a second. Keys created with it stay valid. This cannot be undone."
+    : "The widget stops working on every page that uses this key. This cannot be undone."
 }
 
 /** Actions on a key that is not revoked. */
@@ -28,17 +28,17 @@ export const KeyMenu = ({ item, onEdit, onRevoked }: KeyMenuProps) => {
     confirmed(
       { title: `Revoke ${name}?`, text: warningOf(item), action: "Revoke" },
       async () => onRevoked((await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: id } })).api_key),
-      `${name} is revoked.`,
+      `${name} revoked.`,
     )
-  const copy = async (text: string): Promise<void> => toast((await copyText(text)) ? "The key is copied." : text)
+  const copy = async (text: string): Promise<void> => toast((await copyText(text)) ? "Key copied." : text)
   if (revoked_at !== null) return null
   return (
     <Menu
-      label={`More about ${name}`}
+      label={`Actions for ${name}`}
       items={[
-        public_key !== null && { label: "Copy the key", icon: Copy, onChoose: () => void copy(public_key) },
+        public_key !== null && { label: "Copy key", icon: Copy, onChoose: () => void copy(public_key) },
         changeItem(onEdit),
-        { label: "Revoke …", icon: Ban, isDangerous: true, onChoose: () => void revoke() },
+        { label: "Revoke…", icon: Ban, isDangerous: true, onChoose: () => void revoke() },
       ]}
     />
   )

@@ -34,7 +34,7 @@ const Keys = () => {
   return (
     <Page
       title="Keys"
-      about="Who may use this organization's chatbots, and for what."
+      about="API keys and their permissions."
       actions={
         organization !== undefined && (
           <Button kind="primary" icon={Plus} onClick={() => (isCreating.value = true)}>
@@ -46,7 +46,7 @@ const Keys = () => {
       <div class="stack">
         <div class="toolbar row">
           <Tabs
-            label="Which keys"
+            label="Show"
             value={shown}
             onValue={(value) => setQuery({ show: value === "ended" ? value : undefined })}
             tabs={shownKeys}
@@ -86,7 +86,7 @@ const Keys = () => {
           onChanged={(key) => {
             put(keys, key)
             edited.value = undefined
-            toast(`${key.name} is changed.`)
+            toast(`${key.name} updated.`)
           }}
         />
       )}
@@ -103,7 +103,7 @@ interface KeyTableProps {
 
 const rightsOf = (key: ApiKey): string => {
   if (key.allowed_origins !== null) return `Widget on ${key.allowed_origins.join(", ")}`
-  if (key.scopes.length === scopeChoices.length) return "Everything"
+  if (key.scopes.length === scopeChoices.length) return "All permissions"
   return scopeChoices
     .filter(({ scope }) => key.scopes.includes(scope))
     .map(({ label }) => label)
@@ -112,8 +112,8 @@ const rightsOf = (key: ApiKey): string => {
 
 const budgetOf = ({ budget: { concurrent_chats, tokens_per_day } }: ApiKey): string => {
   const parts = [
-    typeof tokens_per_day === "number" ? `${formatCompact(tokens_per_day)} tokens a day` : "",
-    typeof concurrent_chats === "number" ? `${formatCompact(concurrent_chats)} chats at once` : "",
+    typeof tokens_per_day === "number" ? `${formatCompact(tokens_per_day)} tokens per day` : "",
+    typeof concurrent_chats === "number" ? `${formatCompact(concurrent_chats)} concurrent chats` : "",
   ].filter((part) => part !== "")
   return parts.length === 0 ? "–" : parts.join(", ")
 }
@@ -123,8 +123,8 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
   const keyName = (id: string): string => all.find((key) => key.id === id)?.name ?? `key …${id.slice(-6)}`
   if (keys.length === 0)
     return (
-      <Empty icon={KeyRound} title="No keys here">
-        Keys that are revoked or have expired are listed apart from the others.
+      <Empty icon={KeyRound} title="No keys">
+        Revoked and expired keys are listed separately.
       </Empty>
     )
   return (
@@ -139,8 +139,8 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
           cell: (key) => (
             <span class="stack tight">
               <span>
-                {key.name} {key.kind === "publishable" && <Badge>publishable</Badge>}{" "}
-                {key.id === session.value?.api_key.id && <Badge kind="good">signed in</Badge>}
+                {key.name} {key.kind === "publishable" && <Badge>Publishable</Badge>}{" "}
+                {key.id === session.value?.api_key.id && <Badge kind="good">Signed in</Badge>}
               </span>
               <code class="soft">
                 {key.prefix}…{key.last_four}
@@ -149,11 +149,11 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
           ),
         },
         {
-          title: "May",
+          title: "Permissions",
           cell: (key) => (
             <span class="key-rights">
               {rightsOf(key)}
-              {key.chatbot_id !== null && <span class="soft"> · only {chatbotName(key.chatbot_id)}</span>}
+              {key.chatbot_id !== null && <span class="soft"> · {chatbotName(key.chatbot_id)} only</span>}
             </span>
           ),
         },
@@ -161,7 +161,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
         {
           title: "Last used",
           isExtra: true,
-          cell: ({ last_used_at }) => (last_used_at === null ? "never" : <Ago at={last_used_at} />),
+          cell: ({ last_used_at }) => (last_used_at === null ? "Never" : <Ago at={last_used_at} />),
         },
         { title: "Expires", isExtra: true, cell: (key) => endOf(key) },
         {

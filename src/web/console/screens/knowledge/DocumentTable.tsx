@@ -53,7 +53,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
     return confirmed(
       {
         title: `Delete ${what}?`,
-        text: "The chatbot forgets what it read there. This cannot be undone.",
+        text: `The chatbot will no longer answer from ${documents.length === 1 ? "it" : "them"}. This cannot be undone.`,
         action: "Delete",
       },
       async () => {
@@ -75,7 +75,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
       ),
     },
     {
-      title: "State",
+      title: "Status",
       sort: ({ error, status }) => (error === null ? status : ""),
       width: "15rem",
       cell: (document) => <DocumentState document={document} />,
@@ -96,7 +96,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
       cell: ({ size_bytes }) => formatBytes(size_bytes),
     },
     {
-      title: "Changed",
+      title: "Updated",
       sort: ({ updated_at }) => updated_at,
       width: "8rem",
       isExtra: true,
@@ -111,12 +111,12 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
           items={[
             mayWrite &&
               document.status === "failed" && {
-                label: "Try again",
+                label: "Retry",
                 icon: RotateCcw,
                 onChoose: () => void retry(document),
               },
             mayWrite && {
-              label: "Replace …",
+              label: "Replace…",
               icon: RefreshCw,
               onChoose: () => pickFiles({ accept }, (files) => uploads.add(files, document.id)),
             },
@@ -145,11 +145,11 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
             />
             {(failed > 0 || underWay > 0 || filter.value !== "all") && (
               <Tabs<Filter>
-                label="Documents that are shown"
+                label="Show"
                 {...bind(filter)}
                 tabs={[
                   { value: "all", label: "All" },
-                  { value: "under way", label: `Under way (${underWay})` },
+                  { value: "under way", label: `In progress (${underWay})` },
                   { value: "failed", label: `Failed (${failed})` },
                 ]}
               />
@@ -159,15 +159,15 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
           <Bulk count={chosen.length} onClear={() => (chosenIds.value = [])}>
             {chosen.some(({ status }) => status === "failed") && (
               <Button small onClick={() => void retryAll(chosen)}>
-                Try the failed ones again
+                Retry failed
               </Button>
             )}
             <Button small onClick={() => void remove(chosen)}>
-              Delete …
+              Delete…
             </Button>
           </Bulk>
           {rows.length === 0 ? (
-            <p class="soft">No document matches.</p>
+            <p class="soft">No matching documents.</p>
           ) : (
             <Table
               label="Documents"

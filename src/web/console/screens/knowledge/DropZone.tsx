@@ -48,8 +48,8 @@ export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps
   return (
     <>
       {isEmpty ? (
-        <Empty icon={Files} title={mayWrite ? "Drop files or folders here" : "No document yet"}>
-          {mayWrite && <p>PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV and JSON, each up to 25 MiB.</p>}
+        <Empty icon={Files} title={mayWrite ? "Drop files or folders here" : "No documents yet"}>
+          {mayWrite && <p>PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV and JSON, up to 25 MiB each.</p>}
         </Empty>
       ) : (
         children

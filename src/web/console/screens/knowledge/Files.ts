@@ -10,7 +10,7 @@ const MOST_BYTES = 25 * 1_048_576
 export const faultOf = ({ name, size }: { readonly name: string; readonly size: number }): string | undefined => {
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase()
   if (!name.includes(".") || !EXTENSIONS.includes(extension))
-    return "Files of this kind cannot be read. PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV and JSON can."
+    return "This file type is not supported. Use PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV or JSON."
   if (size === 0) return "The file is empty."
-  return size > MOST_BYTES ? "A file has at most 25 MiB." : undefined
+  return size > MOST_BYTES ? "The file is larger than 25 MiB." : undefined
 }

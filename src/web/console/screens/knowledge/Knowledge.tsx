@@ -29,13 +29,13 @@ const deleteAll = (chatbotId: string, name: string): Promise<void> =>
   confirmed(
     {
       title: "Delete all documents?",
-      text: `${name} forgets everything that it was given. This cannot be undone.`,
+      text: `${name} will have nothing left to answer from. This cannot be undone.`,
       action: "Delete all documents",
       typed: name,
     },
     () =>
       call("DELETE /api/external/chatbot/:chatbotId/knowledge-base", { params: { chatbotId }, query: { all: "true" } }),
-    "All documents are deleted.",
+    "All documents deleted.",
   )
 
 /** The documents of a chatbot, and what a search finds in them. */
@@ -72,7 +72,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
     <Page
       title="Knowledge"
       of={chatbot?.name}
-      about="What the chatbot answers from."
+      about="The documents the chatbot answers from."
       actions={
         mayWrite && (
           <>
@@ -80,11 +80,14 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
               Add files
             </Button>
             <Menu
-              label="More"
+              label="More actions"
               items={[
-                { label: "Add a folder", icon: FolderUp, onChoose: () => pickFiles({ webkitdirectory: true }, add) },
+                { label: "Add folder", icon: FolderUp, onChoose: () => pickFiles({ webkitdirectory: true }, add) },
                 !isEmpty.value &&
-                  deleteItem(() => void deleteAll(chatbotId, chatbot?.name ?? "").then(list.reload), "Delete all …"),
+                  deleteItem(
+                    () => void deleteAll(chatbotId, chatbot?.name ?? "").then(list.reload),
+                    "Delete all documents…",
+                  ),
               ]}
             />
           </>

@@ -53,10 +53,10 @@ const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose
         <>
           {(passages[0]?.chunk ?? 1) > 1 && (
             <More of={list} load={previous}>
-              Earlier passages
+              Show earlier passages
             </More>
           )}
-          {passages.length === 0 && <p class="soft">There is no passage to read.</p>}
+          {passages.length === 0 && <p class="soft">No passages yet.</p>}
           <ol class="stack">
             {passages.map(({ chunk, content, page, section }) => (
               <li
@@ -74,7 +74,7 @@ const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose
           </ol>
           {next_cursor !== null && (
             <More of={list} load={next}>
-              More passages
+              Show more passages
             </More>
           )}
         </>

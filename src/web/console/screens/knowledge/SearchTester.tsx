@@ -18,20 +18,13 @@ const searchMillis = (timing: string | null): number | undefined => {
 }
 
 const reasons = {
-  below_threshold: "Matches too little",
-  beyond_top_k: "Enough better ones were found",
+  below_threshold: "Below the match threshold",
+  beyond_top_k: "Not among the top results",
 } as const
-
-const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
-const endings: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
 
 /** A rank in words; 1 is the best. */
 const rankWords = (by: string, rank: number | null | undefined): string =>
-  rank == null
-    ? `not found by its ${by}`
-    : rank === 1
-      ? `best by its ${by}`
-      : `${rank}${endings[ordinals.select(rank)] ?? "th"} by its ${by}`
+  rank == null ? `${by}: no match` : `${by}: #${rank}`
 
 /** The reason for a passage's place, in words, and the figures that it rests on for who wants them. */
 const Why = ({
@@ -41,30 +34,26 @@ const Why = ({
 }) => {
   if (scores === undefined) return null
   const words = [
-    rankWords("words", ranks?.lexical),
-    ...(scores.vector == null ? [] : [rankWords("meaning", ranks?.vector)]),
+    rankWords("Keywords", ranks?.lexical),
+    ...(scores.vector == null ? [] : [rankWords("Meaning", ranks?.vector)]),
+    ...(reranked == null ? [] : [`Reranked from #${reranked.from}`]),
   ]
-  const before = reranked == null ? "" : `, moved by the reranking service from place ${reranked.from}`
   return (
     <details class="small">
-      <summary>
-        {words.join(", ").replace(/^./, (letter) => letter.toUpperCase())}
-        {before}
-      </summary>
+      <summary>{words.join(" · ")}</summary>
       <div class="stack tight">
         <FactList
           facts={{
-            "Score of the words": scores.lexical.toFixed(1),
-            "Similarity of the meaning": scores.vector == null ? "–" : scores.vector.toFixed(2),
-            "Both ranks together": scores.fused.toFixed(2),
-            "Synonyms in it": synonyms.length > 0 && synonyms.join(", "),
-            "Score of the reranking service": reranked != null && reranked.score.toFixed(2),
+            "Keyword score": scores.lexical.toFixed(1),
+            "Semantic similarity": scores.vector == null ? "–" : scores.vector.toFixed(2),
+            "Combined score": scores.fused.toFixed(2),
+            "Matched synonyms": synonyms.length > 0 && synonyms.join(", "),
+            "Reranking score": reranked != null && reranked.score.toFixed(2),
           }}
         />
         <p class="soft">
-          The score of the words grows with the words of the question that the passage holds, and with how rare they
-          are. The similarity of the meaning is at most 1. Passages are listed by both ranks together, so that one may
-          stand above another one with a higher match.
+          The keyword score grows with the number and rarity of the question's words in the passage. The semantic
+          similarity is at most 1. Passages are sorted by the combined score, so the best match may not come first.
         </p>
       </div>
     </details>
@@ -105,10 +94,7 @@ const Result = ({ reason, result, threshold }: ResultProps) => {
           {page != null && `page ${page}, `}passage {chunk}
         </span>
         {reason !== undefined && <span class="soft small">{reasons[reason]}</span>}
-        <span
-          class="result-match row nowrap small number"
-          title="How well the passage fits the question, from 0 to 100%"
-        >
+        <span class="result-match row nowrap small number" title="How well the passage matches the question">
           <meter aria-hidden="true" min={0} max={1} value={result.similarity} low={threshold} />
           {formatShare(result.similarity)} match
         </span>
@@ -137,15 +123,15 @@ const Results = ({ left_out: leftOut = [], millis, results, similarity_threshold
     <>
       <output class="soft small">
         {plural(results.length, "passage")}
-        {millis !== undefined && ` in ${formatMillis(millis)}`}, the best first. A question has an answer here when a
-        passage matches it by {formatShare(threshold)} or more.
+        {millis !== undefined && ` in ${formatMillis(millis)}`}. The chatbot answers from passages with a match of{" "}
+        {formatShare(threshold)} or more.
       </output>
       {results.length === 0 && (
-        <Empty icon={SearchX} title="Nothing matches well enough">
-          The chatbot would say that it does not know. The closest passages are listed below.
+        <Empty icon={SearchX} title="No passage matches well enough">
+          The chatbot would say that it does not know.
         </Empty>
       )}
-      <h2 class="visually-hidden">Found</h2>
+      <h2 class="visually-hidden">Results</h2>
       <ol class="stack">
         {results.map((result, index) => (
           <Result key={index} result={result} threshold={threshold} />
@@ -153,7 +139,7 @@ const Results = ({ left_out: leftOut = [], millis, results, similarity_threshold
       </ol>
       {leftOut.length > 0 && (
         <>
-          <h2>Left out</h2>
+          <h2>Not used</h2>
           <ol class="stack">
             {leftOut.map((result, index) => (
               <Result key={index} result={result} threshold={threshold} reason={result.reason} />
@@ -197,7 +183,7 @@ export const SearchTester = ({ chatbotId }: { readonly chatbotId: string }) => {
           {...bind(question)}
         />
         <SelectField
-          label="At most"
+          label="Show"
           {...bindQuery("amount")}
           value={amount}
           options={amounts.map((value) => ({ value, label: `${value} passages` }))}

@@ -8,14 +8,14 @@ const State = ({ file, state }: Upload) => {
   if (state.is === "failed")
     return (
       <span class="row">
-        <Badge kind="bad">Not added</Badge>
+        <Badge kind="bad">Upload failed</Badge>
         <span class="soft small anywhere">{state.reason}</span>
       </span>
     )
   return (
     <span class="row">
-      <Badge kind="busy">{state.is === "waiting" ? "Waiting" : "Sending"}</Badge>
-      <progress aria-label={`Progress of sending ${file.name}`} />
+      <Badge kind="busy">{state.is === "waiting" ? "Waiting" : "Uploading"}</Badge>
+      <progress aria-label={`Upload progress: ${file.name}`} />
     </span>
   )
 }
@@ -34,12 +34,12 @@ export const UploadRows = ({ uploads }: { readonly uploads: Uploads }) => {
   // As many rows as files are sent at once, so that what stands below moves once, when the last is sent.
   const shown = [...onTheWay.slice(0, total > ROWS ? ROWS : onTheWay.length), ...failed]
   return (
-    <ul class="uploads box rows" aria-label="Files that are being sent">
+    <ul class="uploads box rows" aria-label="Uploads">
       {onTheWay.length > 0 && total > 1 && (
         <li>
-          <strong>Sending {plural(total, "file")}</strong>
-          <span class="soft small number">{`${sent} sent`}</span>
-          <progress max={total} value={sent} aria-label="Files that are sent" />
+          <strong>Uploading {plural(total, "file")}</strong>
+          <span class="soft small number">{`${sent} uploaded`}</span>
+          <progress max={total} value={sent} aria-label="Upload progress" />
         </li>
       )}
       {shown.map((each) => (
@@ -49,15 +49,11 @@ export const UploadRows = ({ uploads }: { readonly uploads: Uploads }) => {
           <State {...each} />
           <span>
             {each.state.is === "failed" && !each.state.isFinal && (
-              <IconButton
-                icon={RotateCcw}
-                label={`Send ${each.file.name} again`}
-                onClick={() => uploads.retry(each.id)}
-              />
+              <IconButton icon={RotateCcw} label={`Retry ${each.file.name}`} onClick={() => uploads.retry(each.id)} />
             )}
             <IconButton
               icon={X}
-              label={each.state.is === "failed" ? `Put ${each.file.name} away` : `Stop sending ${each.file.name}`}
+              label={each.state.is === "failed" ? `Dismiss ${each.file.name}` : `Cancel upload of ${each.file.name}`}
               onClick={() => uploads.remove(each.id)}
             />
           </span>

@@ -86,7 +86,7 @@ export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArr
     aborts.set(next.id, controller)
     try {
       const documents = await attempt(next, controller.signal)
-      for (const { duplicate, name } of documents) if (duplicate) toast(`${name} is here already.`)
+      for (const { duplicate, name } of documents) if (duplicate) toast(`${name} has already been added.`)
       all.value = all.value.filter(({ id }) => id !== next.id)
       onStored(documents)
     } catch (error) {

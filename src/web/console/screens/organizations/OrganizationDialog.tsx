@@ -18,12 +18,12 @@ const CreateOrganization = ({ onClose, onStored }: Omit<OrganizationDialogProps,
   return (
     <FormDialog
       title="New organization"
-      action="Create"
+      action="Create organization"
       onSubmit={async () => onStored((await call("POST /api/admin/organizations", { body: draft })).organization)}
       onClose={onClose}
     >
       <TextField label="Name" {...of("name")} maxLength={200} required />
-      <p class="soft">It begins without keys. Make its first key in Keys, and hand it over.</p>
+      <p class="soft">Create the organization's first key under Keys.</p>
     </FormDialog>
   )
 }
@@ -31,7 +31,7 @@ const CreateOrganization = ({ onClose, onStored }: Omit<OrganizationDialogProps,
 const quotaFields = [
   ["chatbots", "Chatbots"],
   ["documents", "Documents"],
-  ["bytes", "Bytes of documents"],
+  ["bytes", "Document storage (bytes)"],
   ["chunks", "Passages"],
   ["conversations", "Conversations"],
   ["tools", "Tools"],
@@ -55,14 +55,14 @@ const EditOrganization = ({ item, onClose, onStored }: OrganizationDialogProps &
     onStored(organization)
   }
   return (
-    <FormDialog title={`Change ${item.name}`} action="Save" wide onSubmit={submit} onClose={onClose}>
+    <FormDialog title={`Edit ${item.name}`} action="Save" wide onSubmit={submit} onClose={onClose}>
       <TextField label="Name" {...of("name")} maxLength={200} required />
       <LimitFields title="Budget" fields={budgetFields} of={budget.of} />
       <LimitFields title="Quotas" fields={quotaFields} of={quota.of} />
-      <p class="soft small">A number, “unlimited”, or nothing to leave it to the server's settings.</p>
+      <p class="soft small">Enter a number or “unlimited”, or leave empty for the server default.</p>
       <TextField
-        label="Days after which conversations are deleted"
-        hint="Counted from their last activity. Leave it empty for the server's default."
+        label="Conversation retention (days)"
+        hint="Counted from the last activity. Leave empty for the server default."
         type="number"
         min={1}
         max={36_500}

@@ -43,27 +43,27 @@ const Organizations = () => {
   const organizations = useResource(allOrganizations())
   const edited = useSignal<Edited | undefined>(undefined)
   const stored = (organization: Organization): void => {
-    toast(`${organization.name} is ${put(organizations, organization) ? "changed" : "created"}.`)
+    toast(`${organization.name} ${put(organizations, organization) ? "updated" : "created"}.`)
     edited.value = undefined
   }
   const remove = ({ id, name }: Organization): Promise<void> =>
     confirmed(
       {
         title: `Delete ${name}?`,
-        text: "The organization is gone at once, and its keys are refused within a second. Its chatbots, documents, conversations and usage are deleted. This cannot be undone.",
-        action: "Delete the organization",
+        text: "Its keys stop working within a second. Its chatbots, documents, conversations and usage are deleted. This cannot be undone.",
+        action: "Delete organization",
         typed: name,
       },
       async () => {
         await call("DELETE /api/admin/organizations/:organizationId", { params: { organizationId: id } })
         drop(organizations, id)
       },
-      `${name} is deleted.`,
+      `${name} deleted.`,
     )
   return (
     <Page
       title="Organizations"
-      about="Each has its own chatbots and keys, and sees nothing of the others."
+      about="Each organization has its own chatbots, keys and data."
       actions={
         <Button kind="primary" icon={Plus} onClick={() => (edited.value = { item: undefined })}>
           New organization
@@ -83,7 +83,7 @@ const Organizations = () => {
                 sort: ({ name }) => name,
                 cell: ({ is_operator, name }) => (
                   <>
-                    {name} {is_operator && <Badge kind="good">operator</Badge>}
+                    {name} {is_operator && <Badge kind="good">Operator</Badge>}
                   </>
                 ),
               },
@@ -94,7 +94,7 @@ const Organizations = () => {
                 ({ used }) => used.documents,
               ),
               number(
-                "Size",
+                "Storage",
                 ({ quota, used }) => amount(used.bytes, quota.bytes, formatBytes),
                 ({ used }) => used.bytes,
               ),
@@ -104,18 +104,18 @@ const Organizations = () => {
                 ({ used }) => used.conversations,
               ),
               number(
-                "Tokens a day",
+                "Tokens per day",
                 ({ budget }) => limitWords(budget.tokens_per_day, formatCompact),
                 ({ budget }) => Number(budget.tokens_per_day) || 0,
               ),
               number(
-                "Keeps for",
+                "Retention",
                 ({ retention_days }) =>
-                  retention_days === null ? "Server's default" : `${formatCount(retention_days)} days`,
+                  retention_days === null ? "Server default" : `${formatCount(retention_days)} days`,
                 ({ retention_days }) => retention_days ?? 0,
               ),
               number(
-                "Since",
+                "Created",
                 ({ created_at }) => formatDay(created_at.slice(0, 10)),
                 ({ created_at }) => Date.parse(created_at),
               ),
@@ -124,7 +124,7 @@ const Organizations = () => {
                 kind: "actions",
                 cell: (organization) => (
                   <Menu
-                    label={`More about ${organization.name}`}
+                    label={`Actions for ${organization.name}`}
                     items={[
                       changeItem(() => (edited.value = { item: organization })),
                       {

@@ -69,7 +69,7 @@ const begin = (question: string, send: (signal: AbortSignal) => Promise<Response
       const response = await send(controller.signal)
       for await (const events of eventsOf(response))
         for (const { data } of events) show(advance(trace.value, jsonIn(data), since()))
-      fail("The connection was lost before the reply was whole.")
+      fail("The connection was lost before the reply was complete.")
     } catch (error) {
       if (controller.signal.aborted) show(ended(trace.value, "stopped", since()))
       else fail(toFailure(error).message)

@@ -24,9 +24,9 @@ interface InspectorProps {
 
 const finishWords: Readonly<Record<string, string>> = {
   stop: "Complete",
-  length: "Cut off by its length",
-  "content-filter": "Refused by the model",
-  "tool-calls": "Calls tools",
+  length: "Cut off at the length limit",
+  "content-filter": "Blocked by a content filter",
+  "tool-calls": "Called tools",
   error: "Failed",
 }
 
@@ -38,14 +38,14 @@ export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
   const tokens = tokensOf(trace)
   const facts = {
     Time: formatMillis(span),
-    "First text": trace.firstText !== undefined && formatMillis(trace.firstText),
-    "Calls of the model": formatCount(modelCallsOf(trace).length),
-    "Tokens in": formatCount(tokens.input),
-    "From the cache": tokens.cached > 0 && formatCount(tokens.cached),
-    "Tokens out": formatCount(tokens.output),
+    "Time to first text": trace.firstText !== undefined && formatMillis(trace.firstText),
+    "Model calls": formatCount(modelCallsOf(trace).length),
+    "Input tokens": formatCount(tokens.input),
+    "Cached tokens": tokens.cached > 0 && formatCount(tokens.cached),
+    "Output tokens": formatCount(tokens.output),
   }
   return (
-    <article class="section stack" aria-label="How the reply came about">
+    <article class="section stack" aria-label="Steps of the reply">
       <FactList facts={facts} />
       {trace.rows.length === 0 ? (
         <p class="soft">{withoutSteps(trace)}</p>
@@ -63,8 +63,8 @@ export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
 }
 
 const withoutSteps = (trace: Trace): string => {
-  if (isGoingOn(trace)) return "Waiting for the model …"
-  return trace.state === "finished" ? "The server answered without a model." : "No model was called."
+  if (isGoingOn(trace)) return "Waiting for the model…"
+  return trace.state === "finished" ? "Answered without a model." : "No model was called."
 }
 
 interface RowProps {
@@ -79,8 +79,8 @@ const partsOf = (row: Row, end: number, chatbotId: string) => {
   if (row.kind === "model")
     return {
       icon: Bot,
-      name: `Model, call ${row.number}`,
-      note: row.facts && `${formatCount(row.facts.completionTokens)} tokens out`,
+      name: `Model call ${row.number}`,
+      note: row.facts && `${formatCount(row.facts.completionTokens)} output tokens`,
       content: <ModelDetails call={row} end={end} />,
     }
   const isSearch = row.name === SEARCH_TOOL
@@ -125,10 +125,10 @@ const ModelDetails = ({ call, end }: { readonly call: ModelCall; readonly end: n
   return (
     <>
       <p class="soft small">
-        Waited {formatMillis(begun - start)} for the first of the answer, wrote for {formatMillis(end - begun)}.
+        Responded after {formatMillis(begun - start)}, finished {formatMillis(end - begun)} later.
       </p>
       {facts !== undefined && <Facts facts={facts} />}
-      {text !== "" && <Json label="What it wrote" value={text} />}
+      {text !== "" && <Json label="Output" value={text} />}
       {facts !== undefined && facts.request !== "" && <Sent body={facts.request} />}
     </>
   )
@@ -140,10 +140,10 @@ const Facts = ({ facts }: { readonly facts: StepFacts }) => (
       <Badge>{facts.model}</Badge>
       <Badge>{finishWords[facts.finishReason] ?? facts.finishReason}</Badge>
       <span class="soft small">
-        {formatCount(facts.promptTokens + facts.cacheReadTokens + facts.cacheWriteTokens)} tokens in
-        {facts.cacheReadTokens > 0 && `, ${formatCount(facts.cacheReadTokens)} of them from the cache`}
-        {facts.cacheWriteTokens > 0 && `, ${formatCount(facts.cacheWriteTokens)} written to it`} ·{" "}
-        {formatCount(facts.completionTokens)} out
+        {formatCount(facts.promptTokens + facts.cacheReadTokens + facts.cacheWriteTokens)} input tokens
+        {facts.cacheReadTokens > 0 && `, ${formatCount(facts.cacheReadTokens)} read from the cache`}
+        {facts.cacheWriteTokens > 0 && `, ${formatCount(facts.cacheWriteTokens)} written to the cache`} ·{" "}
+        {formatCount(facts.completionTokens)} output tokens
       </span>
     </p>
     {facts.warnings.map((warning) => (
@@ -166,7 +166,7 @@ const roleWords: Readonly<Record<string, string>> = {
 /** The request to the model, by its parts. */
 const Sent = ({ body }: { readonly body: string }) => (
   <details>
-    <summary>What was sent ({formatCount(body.length)} characters)</summary>
+    <summary>Request ({formatCount(body.length)} characters)</summary>
     <div>
       {promptParts(body).map(({ role, text }, index) => (
         <details key={index}>
@@ -194,12 +194,12 @@ const ToolDetails = ({ chatbotId, passages, run }: ToolProps) => {
     return (
       <>
         <p class="soft small">Searched for “{briefly(input)}”.</p>
-        {passages.length === 0 ? <p>Nothing was found.</p> : <Passages chatbotId={chatbotId} passages={passages} />}
+        {passages.length === 0 ? <p>No results.</p> : <Passages chatbotId={chatbotId} passages={passages} />}
       </>
     )
   return (
     <>
-      <Json label="Arguments" value={input} />
+      <Json label="Input" value={input} />
       {end !== undefined && <Json label={error === undefined ? "Result" : "Error"} value={error ?? output} />}
     </>
   )

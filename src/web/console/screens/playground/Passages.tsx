@@ -65,8 +65,8 @@ export const Passages = ({ chatbotId, passages }: PassagesProps) => (
             {section !== undefined && ` · ${section}`}
           </span>
           {similarity !== undefined && (
-            <span class="row number" title="Similarity to what was asked">
-              <meter aria-hidden="true" value={similarity} /> {formatShare(similarity)} similar
+            <span class="row number" title="How well the passage matches the question">
+              <meter aria-hidden="true" value={similarity} /> {formatShare(similarity)} match
             </span>
           )}
         </div>

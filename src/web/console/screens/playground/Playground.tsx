@@ -46,7 +46,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
       of={chatbot?.name}
       about={
         <>
-          Talk to the chatbot and see how each reply comes about.{" "}
+          Chat with the chatbot and inspect how it answers.{" "}
           {chatbot !== undefined && <Badge>{chatbot.settings.model}</Badge>}
         </>
       }
@@ -54,7 +54,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
         <>
           {session !== undefined && can("conversations:read") && (
             <a class="button quiet" href={href("conversation", { chatbotId, sessionId: session })}>
-              Open the conversation
+              Open conversation
             </a>
           )}
           {can("chatbots:write") && (
@@ -73,8 +73,8 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
           <Scroller label="Conversation" of={scroller}>
             <div ref={content}>
               {exchanges.value.length === 0 ? (
-                <Empty icon={FlaskConical} title="Ask something">
-                  What you say here is stored as a conversation on the platform “playground”, and its tokens count.
+                <Empty icon={FlaskConical} title="Ask a question">
+                  Conversations are stored under the platform “playground” and count towards usage.
                 </Empty>
               ) : (
                 <ol class="stack loose">
@@ -93,11 +93,11 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
             </div>
           </Scroller>
           <Composer isBusy={isBusy} onSend={say} onStop={() => last?.stop()} />
-          <output class="visually-hidden">{last !== undefined && !isBusy && "The reply is finished."}</output>
+          <output class="visually-hidden">{last !== undefined && !isBusy && "Reply complete."}</output>
         </div>
         {inspected === undefined ? (
           <div class="empty centred">
-            The steps of a reply appear here: calls of the model and of tools, passages, tokens and times.
+            The steps of a reply appear here: model and tool calls, passages, tokens and timing.
           </div>
         ) : (
           <Inspector key={inspected.id} exchange={inspected} chatbotId={chatbotId} />
@@ -161,8 +161,8 @@ export const Reply = ({ chatbotId, children, exchange }: ReplyProps) => {
   return (
     <div class="stack tight">
       {blocks.length > 0 && <Answer blocks={blocks} />}
-      {running?.kind === "tool" && <p class="soft">{running.name} …</p>}
-      {goesOn && running === undefined && blocks.length === 0 && <p class="soft">Thinking …</p>}
+      {running?.kind === "tool" && <p class="soft">{running.name}…</p>}
+      {goesOn && running === undefined && blocks.length === 0 && <p class="soft">Thinking…</p>}
       {trace.state === "stopped" && <p class="soft small">Stopped.</p>}
       {trace.error !== undefined && (
         <p class="field-error" role="alert">
@@ -209,7 +209,7 @@ export const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
         aria-label="Message"
         class="input"
         rows={1}
-        placeholder="Ask the chatbot …"
+        placeholder="Ask a question…"
         maxLength={QUESTION_MAX_LENGTH}
         value={text.value}
         onInput={({ currentTarget }) => (text.value = currentTarget.value)}

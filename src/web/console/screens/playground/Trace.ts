@@ -188,7 +188,7 @@ export const ended = (
   latest: at,
   rows: trace.rows.map((row) => {
     if (row.end !== undefined) return row
-    return row.kind === "tool" ? { ...row, end: at, error: "It was not finished." } : { ...row, end: at }
+    return row.kind === "tool" ? { ...row, end: at, error: "Not finished." } : { ...row, end: at }
   }),
 })
 

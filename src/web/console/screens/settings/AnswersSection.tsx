@@ -21,21 +21,21 @@ export const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string
         label="Model"
         list={list}
         spellcheck={false}
-        hint="A claude-… model, an openai/… model of a compatible server, or local/extractive, which quotes the documents and needs no key."
+        hint="Such as claude-…, openai/…, or local/extractive, which quotes the documents and needs no key."
       />
       <TextArea
         {...form.lines("settings.fallbackModels")}
         label="Fallback models"
         rows={2}
         spellcheck={false}
-        hint="One a line, at most five. Asked in turn when the provider of the model before fails before it has begun to answer."
+        hint="One per line, up to five. Tried in order when a model is unavailable."
       />
       <TextArea
         {...form.line("settings.prompt")}
         label="Prompt"
         maxLength={32_000}
         rows={4}
-        hint="What the model is told about its task, before every conversation."
+        hint="The instructions the model receives in every conversation."
       />
       <div class="columns">
         <TextField {...form.line("personality_config.tone")} label="Tone" placeholder="friendly" maxLength={500} />
@@ -45,29 +45,29 @@ export const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string
         {...form.line("settings.greeting")}
         label="Greeting"
         maxLength={2_000}
-        hint="What a visitor reads before writing anything."
+        hint="Shown before the visitor's first message."
       />
       <TextArea
         {...form.lines("settings.synonyms")}
         label="Synonyms"
         rows={3}
-        hint="Words and phrases that search takes for each other: one group on each line, with commas in between, such as PTO, paid leave, vacation."
+        hint="Words that search treats as the same. One group per line, separated by commas, such as: PTO, paid leave, vacation."
       />
       <SynonymSuggestions chatbotId={chatbotId} form={form} />
       <Switch
         {...form.flag("settings.isToolEnabled")}
         label="Tools"
-        hint="The model decides when to search the documents and may call the tools that are declared. While it is off, the documents are searched once with every message."
+        hint="Lets the model search documents and call tools when it needs to. When off, documents are searched once per message."
       />
       <Switch
         {...form.flag("settings.isRequestUserInfoEnabled")}
-        label="E-mail request"
-        hint="Asks for the visitor's e-mail address before the first answer. Visitors who decline still get an answer."
+        label="Ask for an e-mail address"
+        hint="Before the first answer. Visitors who decline still get an answer."
       />
       <Switch
         {...form.flag("settings.isSystemMessageEnabled")}
-        label="System messages of clients"
-        hint="Whether every key that chats may add instructions by the system messages of /v1."
+        label="Allow system messages"
+        hint="Lets every key with the Chat permission add instructions through system messages of the /v1 API."
       />
     </Section>
   )

@@ -21,19 +21,15 @@ export const GeneralSection = ({ chatbotId, form }: { readonly form: Form; reado
         label="Slug"
         maxLength={100}
         spellcheck={false}
-        hint="Its name in addresses, and as a model of /v1."
+        hint="Used in URLs and as the model name in the /v1 API."
       />
     </div>
-    <TextArea {...form.line("description")} label="Description" maxLength={2_000} hint="Only operators see it." />
-    <Switch
-      {...form.flag("active")}
-      label="Answers"
-      hint="While it is off, chats are refused; documents and conversations stay as they are."
-    />
+    <TextArea {...form.line("description")} label="Description" maxLength={2_000} hint="Not shown to visitors." />
+    <Switch {...form.flag("active")} label="Active" hint="When off, the chatbot is paused and refuses new messages." />
     <Switch
       {...form.flag("is_public")}
       label="Public"
-      hint="Any website may embed it by its id, and it has a page of its own that everybody may open."
+      hint="Any website can embed the chatbot, and anyone can open its chat page."
     />
   </Section>
 )

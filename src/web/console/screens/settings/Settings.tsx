@@ -25,7 +25,7 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
   const look = useMemo(() => computed(() => lookOf(form.fields.value, widget.data.value ?? {})), [form, widget])
   return (
     <PreviewPage title="Settings" of={first.chatbot.name} config={look}>
-      <EditForm form={form} label={`Settings of ${first.chatbot.name}`}>
+      <EditForm form={form} label={`${first.chatbot.name} settings`}>
         <GeneralSection form={form} chatbotId={chatbotId} />
         <AnswersSection form={form} chatbotId={chatbotId} />
         <VoiceSection form={form} />

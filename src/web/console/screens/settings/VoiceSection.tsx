@@ -6,24 +6,24 @@ const path = (field: string): string => `voice_widget_config.${field}`
 
 const texts = [
   ["voice", "Voice", "alloy"],
-  ["agentId", "Agent id", "A UUID"],
-  ["avatar.imageUrl", "Avatar", "https://example.com/avatar.png"],
+  ["agentId", "Agent ID", "UUID"],
+  ["avatar.imageUrl", "Avatar URL", "https://example.com/avatar.png"],
   ["text.callToAction", "Call to action", ""],
   ["text.startCall", "Start call", ""],
   ["text.endCall", "End call", ""],
-  ["text.listeningStatus", "While it listens", ""],
-  ["text.speakingStatus", "While it speaks", ""],
+  ["text.listeningStatus", "Listening status", ""],
+  ["text.speakingStatus", "Speaking status", ""],
 ] as const
 
 /** Numbers with the least, the most and the step of each. */
 const numbers = [
-  ["model.temperature", "Temperature of the model", 0, 2, 0.1],
-  ["model.max_output_tokens", "Tokens of an answer, at most", 1, 4_096, 1],
-  ["vad.threshold", "Threshold of speech", 0, 1, 0.05],
-  ["vad.prefix_padding_ms", "Before speech, in ms", 0, 5_000, 1],
-  ["vad.silence_duration_ms", "Silence after it, in ms", 0, 10_000, 1],
-  ["appearance.buttonRadius", "Radius of the button", 0, 100, 1],
-  ["appearance.cardRadius", "Radius of the card", 0, 100, 1],
+  ["model.temperature", "Temperature", 0, 2, 0.1],
+  ["model.max_output_tokens", "Maximum output tokens", 1, 4_096, 1],
+  ["vad.threshold", "Speech threshold", 0, 1, 0.05],
+  ["vad.prefix_padding_ms", "Prefix padding (ms)", 0, 5_000, 1],
+  ["vad.silence_duration_ms", "Silence duration (ms)", 0, 10_000, 1],
+  ["appearance.buttonRadius", "Button radius", 0, 100, 1],
+  ["appearance.cardRadius", "Card radius", 0, 100, 1],
 ] as const
 
 const colors = [
@@ -31,8 +31,8 @@ const colors = [
   ["appearance.borderColor", "Border", "#e4e4df"],
   ["appearance.textColor", "Text", "#1a1b1c"],
   ["appearance.buttonColor", "Button", "#0d6e66"],
-  ["appearance.buttonTextColor", "Text of the button", "#ffffff"],
-  ["appearance.focusOutlineColor", "Outline of the focus", "#0d6e66"],
+  ["appearance.buttonTextColor", "Button text", "#ffffff"],
+  ["appearance.focusOutlineColor", "Focus outline", "#0d6e66"],
 ] as const
 
 /** The configuration of the voice agent, which clients read; an empty field is not set. */
@@ -40,7 +40,7 @@ export const VoiceSection = ({ form }: { readonly form: Form }) => (
   <details class="section">
     <summary>
       <h2>Voice agent</h2>
-      <span class="soft small">Stored for clients that speak</span>
+      <span class="soft small">For clients with voice</span>
     </summary>
     <div class="stack loose">
       <div class="columns">

@@ -8,29 +8,29 @@ import type { AuditAction } from "../../../../domain/audit/AuditEntry.ts"
 /** Names of the actions. */
 const words: Readonly<Record<AuditAction, string>> = {
   "organization.created": "Organization created",
-  "organization.updated": "Organization changed",
+  "organization.updated": "Organization updated",
   "organization.deleted": "Organization deleted",
   "api_key.created": "Key created",
-  "api_key.updated": "Key changed",
+  "api_key.updated": "Key updated",
   "api_key.revoked": "Key revoked",
-  "api_key.first_used": "Key used for the first time",
-  "api_key.refused": "Ended key refused",
-  "api_key.signed_in": "Signed in at the console",
+  "api_key.first_used": "Key first used",
+  "api_key.refused": "Inactive key refused",
+  "api_key.signed_in": "Signed in to the console",
   "identity_secret.created": "Identity secret created",
   "identity_secret.deleted": "Identity secret deleted",
   "chatbot.created": "Chatbot created",
-  "chatbot.updated": "Chatbot changed",
+  "chatbot.updated": "Chatbot updated",
   "chatbot.deleted": "Chatbot deleted",
   "tool.created": "Tool created",
-  "tool.updated": "Tool changed",
+  "tool.updated": "Tool updated",
   "tool.deleted": "Tool deleted",
-  "tool.tried": "Tool tried",
+  "tool.tried": "Tool tested",
   "webhook.created": "Webhook created",
-  "webhook.updated": "Webhook changed",
+  "webhook.updated": "Webhook updated",
   "webhook.deleted": "Webhook deleted",
-  "webhook.secret_rotated": "Webhook's secret rotated",
+  "webhook.secret_rotated": "Webhook secret rotated",
   "webhook.tested": "Webhook tested",
-  "webhook.switched_off": "Webhook switched off",
+  "webhook.switched_off": "Webhook disabled",
   "document.deleted": "Document deleted",
   "conversation.deleted": "Conversation deleted",
   "conversation.exported": "Conversation exported",
@@ -68,7 +68,7 @@ export const auditQuery = ({ action, from, organization, to }: AuditFilters) => 
 
 type State = Readonly<Record<string, unknown>> | null
 
-const wordsOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"))
+const wordsOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "empty"))
 
 /** The fields that differ, each as `name: before → after`. */
 export const changesOf = (before: State, after: State): ReadonlyArray<string> => {
@@ -90,8 +90,8 @@ interface Acting {
 /** The actor of an entry, in words. */
 export const actorWords = ({ hint, kind, name }: Acting): string => {
   if (kind === "command_line") return "Command line"
-  if (kind === "anonymous") return "Somebody without a valid key"
-  if (kind === "server") return "The server itself"
-  const known = name ?? hint ?? "A key"
+  if (kind === "anonymous") return "Unauthenticated"
+  if (kind === "server") return "Server"
+  const known = name ?? hint ?? "Unknown key"
   return kind === "operator" ? `${known} (operator)` : known
 }

@@ -21,12 +21,12 @@ export const AuditLog = () => {
   const organizationName = (id: string): string =>
     organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
   return (
-    <Section title="Audit log" about="Who did what to what, from where and when. Entries cannot be changed.">
+    <Section title="Audit log" about="Who did what, when and from where. Entries cannot be edited.">
       <div class="columns narrow">
         <SelectField
-          label="What"
+          label="Action"
           {...bindQuery("action")}
-          options={[{ value: "", label: "Everything" }, ...auditActions]}
+          options={[{ value: "", label: "All actions" }, ...auditActions]}
         />
         {organizations.length > 1 && (
           <SelectField
@@ -39,26 +39,26 @@ export const AuditLog = () => {
           />
         )}
         <TextField type="date" label="From (UTC)" {...bindQuery("from")} />
-        <TextField type="date" label="Until (UTC)" {...bindQuery("to")} />
+        <TextField type="date" label="To (UTC)" {...bindQuery("to")} />
       </div>
       <Loaded of={log}>
         {(known) =>
           known.items.length === 0 ? (
-            <p class="soft">No entry matches.</p>
+            <p class="soft">No matching entries.</p>
           ) : (
             <>
               <Table
-                label="Entries of the audit log"
+                label="Audit log entries"
                 rows={known.items}
                 keyOf={({ id }) => id}
                 columns={[
                   {
-                    title: "When",
+                    title: "Time",
                     cell: ({ created_at }) => <time dateTime={created_at}>{formatMoment(created_at)}</time>,
                   },
-                  { title: "What", kind: "main", cell: ({ action }) => actionWords(action) },
+                  { title: "Action", kind: "main", cell: ({ action }) => actionWords(action) },
                   {
-                    title: "Who",
+                    title: "Actor",
                     cell: ({ actor, address }) => (
                       <span class="stack tight">
                         {actorWords(actor)}
@@ -72,7 +72,7 @@ export const AuditLog = () => {
                     cell: ({ organization_id }) => organizationName(organization_id),
                   },
                   {
-                    title: "Change",
+                    title: "Changes",
                     isExtra: true,
                     cell: ({ after, before }) => (
                       <span class="key-rights small">{changesOf(before, after).join("; ")}</span>

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks"
 import { RefreshCw } from "lucide"
 import { MeterBar } from "../../charts/MeterBar.tsx"
-import { formatBytes, formatCount, formatMillis, formatMoment } from "../../../shared/Format.ts"
+import { formatBytes, formatCount, formatMillis, formatMoment, plural } from "../../../shared/Format.ts"
 import { Badge, FactList, Finding, Loaded, Page, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
@@ -22,7 +22,7 @@ const System = () => {
     return () => clearInterval(timer)
   }, [state])
   return (
-    <Page title="System" about="The server that answers, and the database that all servers share.">
+    <Page title="System" about="The status of this server and its database.">
       <div class="stack">
         <Loaded of={state}>{(system) => <Shown system={system} />}</Loaded>
         <Checks />
@@ -38,7 +38,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
   const kind = database.kind === "embedded" ? "Embedded" : "Postgres"
   const facts = {
     Version: `${version} · ${system.runtime} · API ${system.api_version}`,
-    "Up for": `${formatMillis(uptime_seconds * 1_000)}, since ${formatMoment(started_at)}`,
+    Uptime: `${formatMillis(uptime_seconds * 1_000)}, since ${formatMoment(started_at)}`,
     Database: `${kind} ${database.version} · pgvector ${database.pgvector} · ${database.migration}`,
     Memory: formatBytes(memory_bytes),
   }
@@ -57,7 +57,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
               {readiness.status === "ready" ? "Ready" : "Stopping"}
             </Badge>
             <Badge kind={readiness.vectors === "complete" ? "good" : "warn"}>
-              {readiness.vectors === "complete" ? "All documents have vectors" : "Documents wait for vectors"}
+              {readiness.vectors === "complete" ? "Vectors complete" : "Vectors pending"}
             </Badge>
           </span>
         }
@@ -69,7 +69,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
             used={search_indexes.bytes}
             limit={search_indexes.limit_bytes}
             format={formatBytes}
-            note={`${formatCount(search_indexes.count)} in memory`}
+            note={plural(search_indexes.count, "index", "indexes")}
           />
         </div>
       </Section>
@@ -81,11 +81,11 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
           {
             title: "Queue",
             kind: "main",
-            cell: ({ kind }) => (kind === "ingestion" ? "Documents to read" : "Vectors to make again"),
+            cell: ({ kind }) => (kind === "ingestion" ? "Document processing" : "Re-embedding"),
           },
           { title: "Waiting", kind: "number", cell: ({ waiting }) => formatCount(waiting) },
-          { title: "Under way", kind: "number", isExtra: true, cell: ({ under_way }) => formatCount(under_way) },
-          { title: "Tried again later", kind: "number", isExtra: true, cell: ({ delayed }) => formatCount(delayed) },
+          { title: "In progress", kind: "number", isExtra: true, cell: ({ under_way }) => formatCount(under_way) },
+          { title: "Retrying later", kind: "number", isExtra: true, cell: ({ delayed }) => formatCount(delayed) },
           {
             title: "Longest wait",
             kind: "number",
@@ -106,10 +106,10 @@ const Checks = () => {
   return (
     <Section
       title="Checks"
-      about="Asks every configured provider, and compares the stored files with the database."
+      about="Contacts every configured provider and compares stored files with the database."
       actions={
         <Button small icon={RefreshCw} busy={isLoading} onClick={() => void checks.reload()}>
-          Check again
+          Run again
         </Button>
       }
     >

@@ -37,25 +37,30 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
   }
   return (
     <FormDialog
-      title={tool === undefined ? "New tool" : `Change ${tool.name}`}
-      action={tool === undefined ? "Create" : "Save"}
+      title={tool === undefined ? "New tool" : `Edit ${tool.name}`}
+      action={tool === undefined ? "Create tool" : "Save"}
       wide
       isWrong={"problem" in read}
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField label="Name" hint="What the model calls it, such as orderStatus." {...of("name")} spellcheck={false} />
+      <TextField
+        label="Name"
+        hint="How the model refers to the tool, such as orderStatus."
+        {...of("name")}
+        spellcheck={false}
+      />
       <TextArea
         label="Description"
-        hint="Tells the model when to use it, and what it gives back."
+        hint="Tells the model when to use the tool and what it returns."
         {...of("description")}
         rows={2}
       />
       <div class="tool-address">
         <SelectField label="Method" {...of("method")} options={methods.map((value) => ({ value, label: value }))} />
         <TextField
-          label="Address"
-          hint="{Names} in braces are filled in with required properties of the input. The other properties go into the query with GET and DELETE, else into a JSON body."
+          label="URL"
+          hint="{Names} in braces are replaced with required input properties. Other properties are sent in the query for GET and DELETE, otherwise as JSON."
           placeholder="https://shop.example.com/orders/{orderId}"
           {...of("url")}
           spellcheck={false}
@@ -63,18 +68,18 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
       </div>
       <div class="code">
         <TextArea
-          label="Input, as JSON Schema"
+          label="Input schema"
           {...of("input_schema")}
           error={"problem" in read ? read.problem : undefined}
-          hint="What the model has to send, with a description of each property."
+          hint="A JSON Schema of the input, with a description of each property."
           rows={10}
           spellcheck={false}
         />
       </div>
       <Headers headers={draft.headers} onHeaders={(headers) => change({ headers })} />
       <TextField
-        label="Time-out in milliseconds"
-        hint="Leave it empty for the server's default."
+        label="Timeout (ms)"
+        hint="Leave empty for the server default."
         type="number"
         min={100}
         max={30_000}
@@ -96,13 +101,11 @@ const Headers = ({ headers, onHeaders }: HeadersProps) => {
   return (
     <fieldset class="stack tight">
       <legend>Headers</legend>
-      <p class="soft small">
-        Sent with every call, such as a token. Values are stored as secrets and never shown again.
-      </p>
+      <p class="soft small">Sent with every call. Values are stored as secrets and never shown again.</p>
       {headers.map(({ isStored, name, value }, index) => (
         <div class="row nowrap" key={index}>
           <TextField
-            label={`Name of header ${index + 1}`}
+            label={`Header ${index + 1} name`}
             name={`headers.${name}`}
             labelHidden
             placeholder="authorization"
@@ -113,11 +116,11 @@ const Headers = ({ headers, onHeaders }: HeadersProps) => {
             required
           />
           <TextField
-            label={`Value of header ${index + 1}`}
+            label={`Header ${index + 1} value`}
             labelHidden
             type="password"
             autocomplete="new-password"
-            placeholder={isStored ? "stored; type to replace" : "Bearer …"}
+            placeholder={isStored ? "Stored. Type to replace." : "Bearer …"}
             value={value}
             onValue={(text) => change(index, { value: text })}
             required={!isStored}
@@ -131,7 +134,7 @@ const Headers = ({ headers, onHeaders }: HeadersProps) => {
       ))}
       <div>
         <Button small icon={Plus} onClick={() => onHeaders([...headers, { name: "", value: "", isStored: false }])}>
-          Add a header
+          Add header
         </Button>
       </div>
     </fieldset>

@@ -23,7 +23,7 @@ type StoredTool = Pick<Tool, "name" | "description" | "method" | "url" | "input_
 /** A schema to begin with. */
 const schemaTemplate = {
   type: "object",
-  properties: { orderId: { type: "string", description: "The number of the order, such as A-4711." } },
+  properties: { orderId: { type: "string", description: "Order number, such as A-4711." } },
   required: ["orderId"],
 }
 
@@ -64,9 +64,9 @@ export const draftOf = ({
 export const objectIn = (text: string): { readonly object: Schema.JsonObject } | { readonly problem: string } => {
   try {
     const value: unknown = JSON.parse(text)
-    return isFields(value) ? { object: value as Schema.JsonObject } : { problem: "Expected an object in braces" }
+    return isFields(value) ? { object: value as Schema.JsonObject } : { problem: "Enter a JSON object in braces." }
   } catch (error) {
-    return { problem: `This is no JSON yet: ${error instanceof Error ? error.message : "it cannot be read"}` }
+    return { problem: `Invalid JSON: ${error instanceof Error ? error.message : "it cannot be read"}` }
   }
 }
 

@@ -31,37 +31,29 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
     </Button>
   )
   const stored = (tool: Tool): void => {
-    toast(
-      put(tools, tool) ? `${tool.name} is changed.` : `${tool.name} is declared: the model may call it from now on.`,
-    )
+    toast(`${tool.name} ${put(tools, tool) ? "updated" : "created"}.`)
     close()
   }
   const remove = ({ id, name }: Tool): Promise<void> =>
     confirmed(
       {
         title: `Delete ${name}?`,
-        text: "The chatbot's model is offered it no more. Its headers are deleted with it.",
+        text: "The model can no longer call the tool. Its headers are deleted as well.",
         action: "Delete",
       },
       async () => {
         await call("DELETE /api/external/chatbot/:chatbotId/tools/:toolId", { params: { chatbotId, toolId: id } })
         drop(tools, id)
       },
-      `${name} is deleted.`,
+      `${name} deleted.`,
     )
   return (
-    <Page
-      title="Tools"
-      of={chatbot?.name}
-      about="HTTP endpoints that the chatbot's model may call while it answers."
-      actions={create}
-    >
+    <Page title="Tools" of={chatbot?.name} about="HTTP endpoints the model can call while it answers." actions={create}>
       <div class="stack">
         {chatbot?.settings.isToolEnabled === false && (
           <div class="notice warn row nowrap start">
             <div>
-              Tools are off in the settings of this chatbot, so that the model is offered none.{" "}
-              <a href={href("settings", { chatbotId })}>Settings</a>
+              Tools are turned off for this chatbot. <a href={href("settings", { chatbotId })}>Open settings</a>
             </div>
           </div>
         )}
@@ -69,8 +61,7 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
           of={tools}
           empty={
             <Empty icon={Wrench} title="No tools yet" action={create}>
-              With a tool, the chatbot can look things up in your own systems, or do something there: the state of an
-              order, a ticket for a person.
+              Tools let the chatbot use your own systems, such as to look up an order or to open a ticket.
             </Empty>
           }
         >
@@ -84,10 +75,10 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
                     isWriter && (
                       <>
                         <Button small icon={Play} onClick={() => (shown.value = { kind: "try", tool })}>
-                          Try
+                          Test
                         </Button>
                         <Menu
-                          label={`More about ${tool.name}`}
+                          label={`Actions for ${tool.name}`}
                           items={[
                             changeItem(() => (shown.value = { kind: "edit", tool })),
                             deleteItem(() => void remove(tool)),
@@ -103,7 +94,7 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
                   </p>
                   <p class="soft small">
                     {["Headers:", Object.keys(tool.headers).join(", ") || "none"].join(" ")}
-                    {tool.timeout_ms !== null && ` · time-out ${formatMillis(tool.timeout_ms)}`}
+                    {tool.timeout_ms !== null && ` · timeout ${formatMillis(tool.timeout_ms)}`}
                   </p>
                 </Card>
               ))}
@@ -113,7 +104,7 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
         {tools.data.value !== undefined && tools.data.value.length > 0 && can("chat") && (
           <p class="row">
             <a class="button secondary" href={href("playground", { chatbotId })}>
-              Ask the chatbot in the playground
+              Open playground
             </a>
           </p>
         )}

@@ -32,12 +32,11 @@ export const TryDialog = ({ chatbotId, onClose, tool }: TryDialogProps) => {
     trial.value = answer.trial
   }
   return (
-    <Dialog title={`Try ${tool.name}`} wide onClose={onClose}>
+    <Dialog title={`Test ${tool.name}`} wide onClose={onClose}>
       <p class="soft">
-        This calls <code>{tool.method}</code> <code class="anywhere">{tool.url}</code> for real, with the tool's
-        headers. Whatever the endpoint does, it does.
+        The request to <code>{tool.method}</code> <code class="anywhere">{tool.url}</code> is sent for real.
       </p>
-      <Form action="Call it" isWrong={"problem" in read} onSubmit={run}>
+      <Form action="Send request" isWrong={"problem" in read} onSubmit={run}>
         <TextArea
           label="Input"
           {...bind(input)}
@@ -51,7 +50,7 @@ export const TryDialog = ({ chatbotId, onClose, tool }: TryDialogProps) => {
           <div class="stack">
             <p class="row">
               <Badge kind={trial.value.is_failure ? "bad" : "good"}>
-                {trial.value.is_failure ? "The call failed" : "The call succeeded"}
+                {trial.value.is_failure ? "Failed" : "Succeeded"}
               </Badge>
               {trial.value.status !== null && <Badge>{`Status ${trial.value.status}`}</Badge>}
               <span class="soft small">{formatMillis(trial.value.duration_ms)}</span>
@@ -64,7 +63,7 @@ export const TryDialog = ({ chatbotId, onClose, tool }: TryDialogProps) => {
                 )}
               </p>
             )}
-            <Json label="What the model would see" value={trial.value.result} />
+            <Json label="Result for the model" value={trial.value.result} />
           </div>
         )}
       </div>

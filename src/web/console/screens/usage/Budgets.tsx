@@ -10,7 +10,7 @@ import type { UsageRow } from "./Report.ts"
 /** The time until the tokens of a day are counted anew. */
 const untilMidnight = (): string => {
   const day = 86_400_000
-  return `Begins anew in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
+  return `Resets in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
 }
 
 const tokensOf = (rows: ReadonlyArray<UsageRow>, key?: string): number =>
@@ -33,7 +33,7 @@ export const BudgetsToday = () => {
         return (
           organization !== undefined && (
             <>
-              <Section title="Today" about="Tokens that chats may take from midnight to midnight, UTC.">
+              <Section title="Today" about="Tokens used since midnight UTC.">
                 <Loaded of={usage}>
                   {(today) => (
                     <div class="columns">
@@ -67,7 +67,7 @@ export const BudgetsToday = () => {
 const storedKinds = [
   { kind: "chatbots", label: "Chatbots" },
   { kind: "documents", label: "Documents" },
-  { kind: "bytes", label: "Size of documents", format: formatBytes },
+  { kind: "bytes", label: "Document storage", format: formatBytes },
   { kind: "chunks", label: "Passages" },
   { kind: "conversations", label: "Conversations" },
   { kind: "tools", label: "Tools" },
@@ -75,7 +75,7 @@ const storedKinds = [
 
 /** The things that an organization stores, and its quotas. */
 export const Stored = ({ organization: { quota, used } }: { readonly organization: Organization }) => (
-  <Section title="Stored" about="What the organization keeps, and its quotas.">
+  <Section title="Storage" about="What the organization stores, and its quotas.">
     <div class="columns">
       {storedKinds.map(({ kind, label, ...rest }) => (
         <MeterBar key={kind} label={label} used={used[kind]} limit={quota[kind]} {...rest} />

@@ -63,7 +63,7 @@ export const Insight = ({ chatbotName, from, to }: InsightProps) => {
         <Shown
           {...{ chatbotName, from, rows, to, tokens, tokensBefore }}
           before={qualityOf(before ?? [])}
-          beforeWords={`the ${plural(days, "day")} before`}
+          beforeWords={`the previous ${plural(days, "day")}`}
         />
       )}
     </Loaded>
@@ -72,8 +72,8 @@ export const Insight = ({ chatbotName, from, to }: InsightProps) => {
 
 const measures = [
   { value: "questions", label: "Questions", unit: "questions" },
-  { value: "unanswered", label: "Without an answer", unit: "questions without an answer" },
-  { value: "rated_down", label: "Rated down", unit: "replies rated down" },
+  { value: "unanswered", label: "Unanswered", unit: "unanswered questions" },
+  { value: "rated_down", label: "Thumbs down", unit: "replies with a thumbs down" },
 ] as const
 
 /** The questions of each day, of those without an answer, or of replies that were rated down. */
@@ -83,7 +83,7 @@ const ByDay = ({ chatbotName, from, to }: InsightProps) => {
   const measure = measures.find(({ value }) => value === shown.value) ?? measures[0]
   return (
     <section class="section stack" aria-label="Questions by day">
-      <Tabs label="What is shown by day" {...bind(shown)} tabs={measures} />
+      <Tabs label="Measure" {...bind(shown)} tabs={measures} />
       <Loaded of={report}>
         {(rows) => (
           <BarsByDay
@@ -130,14 +130,14 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
       <dl class="tiles">
         <Tile label="Questions" value={formatCount(now.questions)} now={now.questions} before={before.questions} />
         <Tile
-          label="Without an answer"
+          label="Unanswered"
           value={formatShare(now.unansweredShare)}
           now={now.unansweredShare}
           before={before.unansweredShare}
           isBad
         />
         <Tile
-          label="Rated up"
+          label="Thumbs up"
           value={now.rated === 0 ? "–" : formatShare(now.upShare)}
           now={now.upShare}
           before={before.upShare}
@@ -155,14 +155,14 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
         >
           {tokens.length > 0 && (
             <button type="button" class="link small" onClick={() => (isPricing.value = true)}>
-              {cost === undefined ? "Enter prices" : "Prices"}
+              {cost === undefined ? "Enter prices" : "Edit prices"}
             </button>
           )}
         </Tile>
       </dl>
-      <Section title="What to do">
+      <Section title="Recommendations">
         <ul class="stack tight">
-          {advice.length === 0 && <Finding kind="good">Nothing needs you in this time.</Finding>}
+          {advice.length === 0 && <Finding kind="good">Nothing needs your attention.</Finding>}
           {advice.map(({ chatbotId, kind, text }) => (
             <Finding key={kind + String(chatbotId)} kind="warn">
               <div>
@@ -170,18 +170,17 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
                 {text}{" "}
                 {kind !== "tokens" && (
                   <a class="inline" href={href("conversations", {}, { show: kind, from, to, chatbot: chatbotId })}>
-                    Read them
+                    View conversations
                   </a>
                 )}
                 {kind === "unanswered" && chatbotId !== undefined && (
                   <>
-                    {", and "}
+                    {" · "}
                     <a class="inline" href={href("knowledge", { chatbotId })}>
-                      add what is missing
+                      Add knowledge
                     </a>
                   </>
                 )}
-                {kind !== "tokens" && "."}
               </div>
             </Finding>
           ))}
@@ -202,9 +201,9 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
             },
             number("Conversations", ({ conversations }) => conversations, true),
             number("Questions", ({ questions }) => questions),
-            number("No answer", (row) => qualityOf([row]).unansweredShare, false, formatShare),
-            number("Rated up", ({ rated_up }) => rated_up, true),
-            number("Rated down", ({ rated_down }) => rated_down, true),
+            number("Unanswered", (row) => qualityOf([row]).unansweredShare, false, formatShare),
+            number("Thumbs up", ({ rated_up }) => rated_up, true),
+            number("Thumbs down", ({ rated_down }) => rated_down, true),
           ]}
         />
       )}

@@ -57,10 +57,10 @@ export const PricesDialog = ({ models, onClose }: PricesProps) => {
     onClose()
   }
   return (
-    <FormDialog title="Prices of models" action="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog title="Model prices" action="Save" onSubmit={save} onClose={onClose}>
       <p class="soft">
-        For a million tokens, as your provider's price list says. Kept in this browser. Tokens read from the provider's
-        cache count a tenth, tokens written to it five quarters.
+        Per million tokens, as listed by your provider. Saved in this browser only. Cache reads count as 10% of the
+        input price, cache writes as 125%.
       </p>
       {models.map((model) => (
         <fieldset key={model} class="columns narrow">

@@ -38,12 +38,12 @@ export const qualityOf = (rows: ReadonlyArray<Counts>): Quality => {
   }
 }
 
-/** A number beside that of the time before: `+20%`, `−5%`, `as before`, or `none before`. */
+/** A number beside that of the time before: `+20%`, `−5%`, `No change`, or `New`. */
 export const changeWords = (now: number, before: number): string => {
-  if (now === before) return "as before"
-  if (before === 0) return "none before"
+  if (now === before) return "No change"
+  if (before === 0) return "New"
   const change = Math.round((now / before - 1) * 100)
-  return change === 0 ? "as before" : `${change > 0 ? "+" : "−"}${Math.abs(change)}%`
+  return change === 0 ? "No change" : `${change > 0 ? "+" : "−"}${Math.abs(change)}%`
 }
 
 /** Something that an operator can do about the numbers. Its kind is that of the conversations to read. */
@@ -80,7 +80,7 @@ export const adviceOf = (
     .map((row) => ({
       kind: "unanswered" as const,
       chatbotId: row.chatbot_id,
-      text: `${plural(row.unanswered, "question")} without an answer, ${formatShare(qualityOf([row]).unansweredShare)} of all.`,
+      text: `${plural(row.unanswered, "unanswered question")} (${formatShare(qualityOf([row]).unansweredShare)}).`,
     }))
   const down = rows
     .filter((row) => row.rated_down > 0)
@@ -89,14 +89,14 @@ export const adviceOf = (
     .map((row) => ({
       kind: "down" as const,
       chatbotId: row.chatbot_id,
-      text: `${plural(row.rated_down, "reply", "replies")} rated down.`,
+      text: `${plural(row.rated_down, "reply", "replies")} with a thumbs down.`,
     }))
   const growth =
     questions === 0 || usedBefore === 0 ? 0 : used / questions / (usedBefore / Math.max(1, questionsBefore))
   const tokens = {
     kind: "tokens" as const,
     chatbotId: undefined,
-    text: `A question takes ${formatShare(growth - 1)} more tokens than before. Longer prompts, longer conversations or another model are the usual reasons: compare the models below.`,
+    text: `Questions use ${formatShare(growth - 1)} more tokens than before. Common reasons are longer prompts, longer conversations or a different model.`,
   }
   return [...unanswered, ...down, ...(growth >= TOKENS_FROM ? [tokens] : [])]
 }

@@ -44,14 +44,14 @@ interface MeasureChoice {
   readonly unit: string
 }
 
-export const allTokens: MeasureChoice = { value: "total_tokens", label: "All tokens", unit: "tokens" }
+export const allTokens: MeasureChoice = { value: "total_tokens", label: "Total tokens", unit: "tokens" }
 
 export const measures: ReadonlyArray<MeasureChoice> = [
   allTokens,
   { value: "input_tokens", label: "Input tokens", unit: "input tokens" },
   { value: "output_tokens", label: "Output tokens", unit: "output tokens" },
-  { value: "cache_read_tokens", label: "Tokens read from caches", unit: "tokens read from caches" },
-  { value: "cache_write_tokens", label: "Tokens written to caches", unit: "tokens written to caches" },
+  { value: "cache_read_tokens", label: "Cache reads", unit: "tokens read from the cache" },
+  { value: "cache_write_tokens", label: "Cache writes", unit: "tokens written to the cache" },
   { value: "replies", label: "Replies", unit: "replies" },
 ]
 

@@ -78,17 +78,17 @@ const Usage = () => {
   return (
     <Page
       title="Usage"
-      about="What your chatbots were asked, how well they answered, and what it took. Days are in UTC."
+      about="Questions, answer quality and token usage. Days are in UTC."
       actions={
         <Button icon={Download} busy={isSaving.value} onClick={() => void save()}>
-          Download CSV
+          Export CSV
         </Button>
       }
     >
       <div class="stack">
         <div class="toolbar row end">
           <Tabs
-            label="Time"
+            label="Time range"
             value={to === lastDays(1).to ? String(countDays(from, to)) : ""}
             onValue={(days) => choose(lastDays(Number(days)))}
             tabs={ranges}
@@ -101,24 +101,18 @@ const Usage = () => {
         <Insight {...{ chatbotName, from, to }} />
         <h2>Tokens</h2>
         <div class="toolbar row">
-          <Tabs label="Divided by" {...bindQuery("by")} value={by} tabs={shownDivisions} />
-          <SelectField
-            label="What is shown"
-            labelHidden
-            {...bindQuery("measure")}
-            value={measure.value}
-            options={measures}
-          />
+          <Tabs label="Group by" {...bindQuery("by")} value={by} tabs={shownDivisions} />
+          <SelectField label="Measure" labelHidden {...bindQuery("measure")} value={measure.value} options={measures} />
         </div>
         <Loaded of={report}>
           {(rows) =>
             rows.length === 0 ? (
-              <Empty icon={ChartColumn} title="No usage in this time">
-                As soon as a chatbot answers, its tokens are counted here.
+              <Empty icon={ChartColumn} title="No usage in this period">
+                Tokens appear here as soon as a chatbot answers.
               </Empty>
             ) : (
               <>
-                <section class="section" aria-label="By day">
+                <section class="section" aria-label="Tokens by day">
                   <BarsByDay
                     title={`${measure.label} by day and ${by}`}
                     stacks={stack(daysBetween(from, to), readings(rows, by, measure.value))}
@@ -169,7 +163,7 @@ const Parts = ({ by, name, rows }: PartsProps) => {
           cell: (part) => formatCount(part.cache_read_tokens + part.cache_write_tokens),
           isExtra: true,
         },
-        { title: "All tokens", kind: "number", ...number("total_tokens") },
+        { title: "Total", kind: "number", ...number("total_tokens") },
         {
           title: "Share",
           kind: "number",

@@ -9,7 +9,12 @@ import { attempt, toast } from "../../parts/Toast.tsx"
 import { nextPage, useResource } from "../../server/Resource.ts"
 import { deliveriesOf, type Delivery, fetchDeliveries, eventWords, outcomeOf, type Webhook } from "./WebhookData.ts"
 
-const kinds = { waiting: "busy", delivered: "good", failed: "bad", dropped: "plain" } as const
+const states = {
+  waiting: { kind: "busy", word: "Waiting" },
+  delivered: { kind: "good", word: "Delivered" },
+  failed: { kind: "bad", word: "Failed" },
+  dropped: { kind: "plain", word: "Dropped" },
+} as const
 
 /** Age of the failed deliveries that are sent again: as long as the server usually keeps them. */
 const DAYS = 14
@@ -31,14 +36,14 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
       const known = list.data.peek()
       if (known === undefined) return
       list.set({ ...known, items: known.items.map((each) => (each.id === delivery.id ? delivery : each)) })
-    }, "It is sent again.")
+    }, "Delivery queued again.")
   const resendFailed = (): Promise<void> =>
     attempt(async () => {
       const { resent } = await call("POST /api/external/webhooks/:webhookId/deliveries/resend", {
         params: { webhookId: webhook.id },
         body: { since: new Date(Date.now() - DAYS * DAY_MILLIS).toISOString() },
       })
-      toast(resent === 0 ? "None has failed." : `${plural(resent, "delivery", "deliveries")} are sent again.`)
+      toast(resent === 0 ? "No failed deliveries." : `${plural(resent, "delivery", "deliveries")} queued again.`)
       await list.reload()
     })
   return (
@@ -46,10 +51,10 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
       <p class="soft ellipsis">{webhook.url}</p>
       <p class="row">
         <Button small onClick={() => void list.reload()}>
-          Reload
+          Refresh
         </Button>
         <Button small disabled={!webhook.active} onClick={() => void resendFailed()}>
-          Send all that failed again
+          Resend all failed
         </Button>
       </p>
       <Loaded of={list}>
@@ -57,7 +62,7 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
           <>
             {known.items.length === 0 ? (
               <Empty icon={List} title="No deliveries yet">
-                Each event that the webhook gets is listed here, with the endpoint's answer.
+                Events appear here with the endpoint's response.
               </Empty>
             ) : (
               <Table
@@ -66,11 +71,14 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
                 keyOf={({ id }) => id}
                 columns={[
                   { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
-                  { title: "When", cell: ({ created_at }) => formatMoment(created_at) },
-                  { title: "State", cell: ({ state }) => <Badge kind={kinds[state]}>{state}</Badge> },
+                  { title: "Time", cell: ({ created_at }) => formatMoment(created_at) },
+                  {
+                    title: "Status",
+                    cell: ({ state }) => <Badge kind={states[state].kind}>{states[state].word}</Badge>,
+                  },
                   { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
                   {
-                    title: "Answer",
+                    title: "Response",
                     isExtra: true,
                     cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
                   },
@@ -83,7 +91,7 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
                         disabled={!webhook.active || delivery.state === "waiting"}
                         onClick={() => void resend(delivery)}
                       >
-                        Send again
+                        Resend
                       </Button>
                     ),
                   },
@@ -92,7 +100,7 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
             )}
             {known.next && (
               <More of={list} load={nextPage((cursor) => fetchDeliveries(webhook.id, cursor))}>
-                Earlier ones
+                Show more
               </More>
             )}
           </>

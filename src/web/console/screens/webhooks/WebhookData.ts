@@ -23,25 +23,24 @@ export const deliveriesOf = resources((webhookId: string) => fetchDeliveries(web
 
 /** Names of the types of events. */
 export const eventWords: Readonly<Record<EventType, string>> = {
-  "message.created": "Message",
+  "message.created": "New message",
   "conversation.created": "New conversation",
-  "feedback.created": "Rating of a reply",
-  "document.ready": "Document is ready",
-  "document.failed": "Document has failed",
-  "chatbot.updated": "Chatbot changed",
-  "budget.spent": "Budget is spent",
+  "feedback.created": "New rating",
+  "document.ready": "Document ready",
+  "document.failed": "Document failed",
+  "chatbot.updated": "Chatbot updated",
+  "budget.spent": "Budget spent",
 }
 
 export const eventTypes = Object.keys(eventWords) as ReadonlyArray<EventType>
 
 /** The state of a webhook as a badge shows it. */
 export const stateOf = ({ active, failures, switched_off, waiting }: Webhook) => {
-  if (switched_off === "gone") return { kind: "bad", text: "switched off: the endpoint is gone" } as const
-  if (switched_off === "failing")
-    return { kind: "bad", text: "switched off: the endpoint has failed for too long" } as const
-  if (!active) return { kind: "plain", text: "off" } as const
-  if (failures > 0) return { kind: "warn", text: `failing, ${waiting} waiting` } as const
-  return { kind: "good", text: "on" } as const
+  if (switched_off === "gone") return { kind: "bad", text: "Disabled: endpoint gone" } as const
+  if (switched_off === "failing") return { kind: "bad", text: "Disabled: endpoint kept failing" } as const
+  if (!active) return { kind: "plain", text: "Off" } as const
+  if (failures > 0) return { kind: "warn", text: `Failing, ${waiting} waiting` } as const
+  return { kind: "good", text: "Active" } as const
 }
 
 /** The outcome of a request to the endpoint, in words. */

@@ -35,16 +35,16 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
   }
   return (
     <FormDialog
-      title={item === undefined ? "New webhook" : "Change the webhook"}
-      action={item === undefined ? "Create" : "Save"}
+      title={item === undefined ? "New webhook" : "Edit webhook"}
+      action={item === undefined ? "Create webhook" : "Save"}
       wide
       isWrong={draft.events.length === 0}
       onSubmit={submit}
       onClose={onClose}
     >
       <TextField
-        label="Address"
-        hint="Events are sent here by POST."
+        label="URL"
+        hint="Receives each event as a POST request."
         placeholder="https://hooks.example.com/parley"
         {...of("url")}
         spellcheck={false}
@@ -52,7 +52,7 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
       />
       <TextField label="Description" {...of("description")} maxLength={200} />
       <fieldset class="columns">
-        <legend>Events{bound !== null && ` of ${chatbotName(bound)}`}</legend>
+        <legend>Events{bound !== null && ` for ${chatbotName(bound)}`}</legend>
         {eventTypes.map((type) => (
           <Checkbox
             key={type}
@@ -65,9 +65,7 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
           />
         ))}
       </fieldset>
-      {item !== undefined && (
-        <Switch label="Send events" hint="What waits is given up when this is switched off." {...of("active")} />
-      )}
+      {item !== undefined && <Switch label="Active" hint="Turning this off drops waiting events." {...of("active")} />}
     </FormDialog>
   )
 }

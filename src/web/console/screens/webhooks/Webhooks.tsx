@@ -28,14 +28,14 @@ const Webhooks = () => {
     attempt(async () => {
       const params = { webhookId: id }
       const { test } = await call("POST /api/external/webhooks/:webhookId/test", { params })
-      toast(`${test.is_delivered ? "The endpoint has accepted it" : "It was not accepted"}: ${outcomeOf(test)}`)
+      toast(`${test.is_delivered ? "Test event delivered" : "Test event failed"}: ${outcomeOf(test)}`)
     })
   const rotate = (webhook: Webhook): Promise<void> =>
     attempt(async () => {
       const isSure = await confirm({
-        title: "Make a new secret?",
-        text: "For 24 hours, requests are signed with the new secret and with the one before. Then only the new one counts.",
-        action: "Make a new secret",
+        title: "Rotate the signing secret?",
+        text: "For 24 hours, requests are signed with both the old and the new secret. After that, only with the new one.",
+        action: "Rotate secret",
       })
       if (!isSure) return
       const params = { webhookId: webhook.id }
@@ -46,15 +46,15 @@ const Webhooks = () => {
   const remove = ({ id, url }: Webhook): Promise<void> =>
     confirmed(
       {
-        title: "Delete the webhook?",
-        text: `Nothing is sent to ${url} any more, and what waits is lost.`,
+        title: "Delete webhook?",
+        text: `No more events are sent to ${url}. Waiting events are lost.`,
         action: "Delete",
       },
       async () => {
         await call("DELETE /api/external/webhooks/:webhookId", { params: { webhookId: id } })
         drop(webhooks, id)
       },
-      "The webhook is deleted.",
+      "Webhook deleted.",
     )
   const create = (
     <Button kind="primary" icon={Plus} onClick={() => (shown.value = { kind: "edit", item: undefined })}>
@@ -62,12 +62,12 @@ const Webhooks = () => {
     </Button>
   )
   return (
-    <Page title="Webhooks" about="Servers of yours that are told of what happens." actions={create}>
+    <Page title="Webhooks" about="Notify your own servers when something happens." actions={create}>
       <Loaded
         of={webhooks}
         empty={
           <Empty icon={WebhookIcon} title="No webhooks yet" action={create}>
-            With a webhook, your own server learns of messages, conversations, ratings and documents as they happen.
+            Webhooks notify your server of messages, conversations, ratings and documents as they happen.
           </Empty>
         }
       >
@@ -86,10 +86,10 @@ const Webhooks = () => {
                       Test
                     </Button>
                     <Menu
-                      label={`More about ${webhook.url}`}
+                      label={`Actions for ${webhook.url}`}
                       items={[
                         changeItem(() => (shown.value = { kind: "edit", item: webhook })),
-                        { label: "New secret …", icon: KeyRound, onChoose: () => void rotate(webhook) },
+                        { label: "Rotate secret…", icon: KeyRound, onChoose: () => void rotate(webhook) },
                         deleteItem(() => void remove(webhook)),
                       ]}
                     />
@@ -101,7 +101,7 @@ const Webhooks = () => {
                 </p>
                 <p class="soft small">
                   {webhook.events.map((type) => eventWords[type]).join(", ")}
-                  {webhook.chatbot_id !== null && ` · only ${chatbotName(webhook.chatbot_id)}`}
+                  {webhook.chatbot_id !== null && ` · ${chatbotName(webhook.chatbot_id)} only`}
                   {webhook.dropped > 0 && ` · ${plural(webhook.dropped, "event")} dropped`}
                   {webhook.old_secret_until !== null &&
                     ` · old secret valid until ${formatMoment(webhook.old_secret_until)}`}
@@ -118,15 +118,15 @@ const Webhooks = () => {
           onStored={(webhook, secret) => {
             put(webhooks, webhook)
             shown.value = secret === undefined ? undefined : { kind: "secret", secret }
-            if (secret === undefined) toast("The webhook is changed.")
+            if (secret === undefined) toast("Webhook updated.")
           }}
         />
       )}
       {shown.value?.kind === "deliveries" && <Deliveries webhook={shown.value.item} onClose={close} />}
       {shown.value?.kind === "secret" && (
         <SecretDialog
-          title="The secret of the webhook"
-          about="Your server verifies signatures with it. It is shown this once."
+          title="Webhook signing secret"
+          about="Your server verifies signatures with it. Shown only once."
           secret={shown.value.secret}
           onClose={close}
         />

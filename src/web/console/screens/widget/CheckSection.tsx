@@ -54,15 +54,15 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           body: { allowed_origins: [...live.allowed_origins, missing] },
         })
       await keys.reload()
-    }, `${missing} is allowed.`)
+    }, `${missing} is now allowed.`)
   return (
     <Section
-      title="Is it embedded right?"
-      about="Enter where the page stands. With its HTML or its Content-Security-Policy, more can be said."
+      title="Embedding check"
+      about="Find out why the widget does not appear on a page."
       actions={
         testKey !== undefined && (
           <Button icon={FlaskConical} onClick={() => (isTesting.value = true)}>
-            Load a test page
+            Open test page
           </Button>
         )
       }
@@ -72,11 +72,11 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
         kind="secondary"
         onSubmit={async () => {
           origin.value = originOf(address.value)
-          if (origin.value === undefined) throw new Failure("Expected an address, such as https://example.com", {})
+          if (origin.value === undefined) throw new Failure("Enter a URL such as https://example.com", {})
         }}
       >
         <TextField
-          label="Address of the page"
+          label="Page URL"
           placeholder="https://example.com/help"
           spellcheck={false}
           required
@@ -86,7 +86,7 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           label="HTML or Content-Security-Policy"
           spellcheck={false}
           {...bind(source)}
-          hint="Optional. It stays in this browser."
+          hint="Optional. Checked in your browser, not sent to the server."
         />
       </Form>
       <ul class="stack tight" aria-live="polite">
@@ -95,7 +95,7 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
             <div>{text}</div>
             {missingOrigin !== undefined && can("admin") && (
               <Button small onClick={() => void allow(missingOrigin)}>
-                Allow it
+                Allow
               </Button>
             )}
           </Finding>

@@ -13,8 +13,8 @@ export const contrastHint = (background: string): string | undefined => {
   const text = textOn(color)
   const ratio = contrast(text, color)
   const name = formatColor(text) === "#ffffff" ? "White" : "Black"
-  const read = `${name} text on it has a contrast of ${ratio.toFixed(1)} to 1.`
+  const read = `${name} text has a contrast of ${ratio.toFixed(1)}:1.`
   const onWhite = contrast(WHITE, color)
-  if (name === "Black") return `${read} White would have ${onWhite.toFixed(1)}, which is too little.`
-  return onWhite >= TEXT_CONTRAST ? `${read} That reads well.` : read
+  if (name === "Black") return `${read} White text would have only ${onWhite.toFixed(1)}:1.`
+  return onWhite >= TEXT_CONTRAST ? `${read} Easy to read.` : read
 }

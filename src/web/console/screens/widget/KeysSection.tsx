@@ -33,16 +33,16 @@ const Row = ({ item, onEdit, onRevoked }: RowProps) => {
           {state === "active" ? <strong>{item.name}</strong> : <s>{item.name}</s>}
           {state !== "active" && <Badge kind="bad">{state === "expired" ? "Expired" : "Revoked"}</Badge>}
           <span class="soft small">
-            {item.last_used_at === null ? "never used" : `used ${formatAgo(item.last_used_at, Date.now())}`}
+            {item.last_used_at === null ? "Never used" : `Last used ${formatAgo(item.last_used_at, Date.now())}`}
           </span>
         </p>
         <p>
           <code>{item.public_key}</code>
         </p>
-        <ul class="row" aria-label={`Where ${item.name} is allowed`}>
+        <ul class="row" aria-label={`Allowed origins of ${item.name}`}>
           {item.allowed_origins.map((origin) => (
             <li key={origin}>
-              <Badge>{origin === "*" ? "every website" : origin}</Badge>
+              <Badge>{origin === "*" ? "Any website" : origin}</Badge>
             </li>
           ))}
         </ul>
@@ -61,13 +61,13 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
       title="Websites"
       about={
         chatbot.is_public
-          ? "The chatbot is public, so that every website may embed it by its id. A key limits a website's use, and can be revoked."
-          : "Each website has a key, which stands in its pages and is no secret. Browsers show the widget only where the key allows it."
+          ? "This chatbot is public: any website can embed it. With a key, a website can be limited and blocked."
+          : "Each website has its own key. The widget works only on the origins its key allows."
       }
       actions={
         mayManage && (
           <Button icon={Plus} onClick={() => (editing.value = "new")}>
-            Add a website
+            Add website
           </Button>
         )
       }
@@ -78,10 +78,10 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
             all.length === 0 ? (
               <p class="soft">
                 {chatbot.is_public ? (
-                  "No website has a key yet."
+                  "No websites with a key yet."
                 ) : (
                   <>
-                    No website yet. Add one, or make the chatbot public in its{" "}
+                    No websites yet. Add one, or make the chatbot public in its{" "}
                     <a class="inline" href={href("settings", { chatbotId: chatbot.id })}>
                       settings
                     </a>
@@ -104,7 +104,7 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
           }
         </Loaded>
       ) : (
-        <p class="soft">The key that is signed in may not manage keys: it lacks the scope admin.</p>
+        <p class="soft">Your key does not have the permission “Manage keys”.</p>
       )}
       {editing.value === "new" && session.value !== undefined && (
         <CreateKey

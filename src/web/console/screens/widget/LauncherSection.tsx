@@ -26,7 +26,7 @@ const choices = [
   },
   {
     path: "launcher.side",
-    label: "Corner of the page",
+    label: "Position",
     options: [
       { value: "right", label: "Bottom right" },
       { value: "left", label: "Bottom left" },
@@ -37,10 +37,7 @@ const choices = [
 
 /** The button that opens the chat. Its colour is the primary one. */
 export const LauncherSection = ({ form }: { readonly form: Form }) => (
-  <Section
-    title="Button"
-    about="The button that opens the chat, in the primary colour. A change shows on your pages within five minutes."
-  >
+  <Section title="Launcher" about="The button that opens the chat. Changes appear on your pages within five minutes.">
     <div class="columns">
       {choices.map(({ label, options, path, usual }) => (
         <SelectField<string>
@@ -55,7 +52,7 @@ export const LauncherSection = ({ form }: { readonly form: Form }) => (
         label="Text"
         placeholder="Ask us"
         maxLength={40}
-        hint="Beside the icon. Empty: the icon alone."
+        hint="Shown next to the icon. Leave empty to show only the icon."
       />
     </div>
   </Section>

@@ -10,8 +10,7 @@ import { contrastHint, shadeOf } from "./ContrastHint.ts"
 import { languages, nameOfLanguage } from "./Languages.ts"
 
 const options = [
-  { value: "", label: "As the browser prefers" },
-  { value: "auto", label: "As the browser prefers (auto)" },
+  { value: "auto", label: "Visitor's browser language" },
   ...languages.map((tag) => ({ value: tag, label: nameOfLanguage(tag) })),
 ]
 
@@ -19,10 +18,10 @@ const options = [
 export const LookSection = ({ form, look }: { readonly form: Form; readonly look: ReadonlySignal<PreviewConfig> }) => {
   const { avatar, chatbot_id: chatbotId, header, name, primary_color: primary, secondary_color: secondary } = look.value
   return (
-    <Section title="Look" about="What is left empty is filled in from the chatbot.">
+    <Section title="Appearance" about="Empty fields use the chatbot's own values.">
       <div class="columns">
         <TextField {...form.line("header")} label="Header" placeholder={header} maxLength={500} />
-        <TextField {...form.line("name")} label="Name of who answers" placeholder={name} maxLength={500} />
+        <TextField {...form.line("name")} label="Display name" placeholder={name} maxLength={500} />
       </div>
       <TextField {...form.line("slogan")} label="Slogan" maxLength={500} />
       <AvatarField
@@ -34,13 +33,18 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
       />
       <TextField
         {...form.line("logo")}
-        label="Address of another logo"
+        label="Logo URL"
         type="url"
         placeholder="https://example.com/logo.png"
         maxLength={2_048}
-        hint="Shown in place of the uploaded one."
+        hint="Shown instead of the uploaded logo. Leave empty to use that."
       />
-      <SelectField {...form.line("language")} label="Language" options={options} />
+      <SelectField
+        {...form.line("language")}
+        label="Language"
+        value={form.text("language") || "auto"}
+        options={options}
+      />
       <div class="columns">
         <ColorField
           form={form}
@@ -54,8 +58,8 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
           path="secondaryColor"
           label="Secondary colour"
           fallback={sixDigits(secondary) ?? shadeOf(sixDigits(primary) ?? accent)}
-          placeholder="A shade of the primary colour"
-          hint={secondary === "" ? "Behind the visitor's own messages." : contrastHint(secondary)}
+          placeholder="Shade of the primary colour"
+          hint={secondary === "" ? "The background of the visitor's messages." : contrastHint(secondary)}
         />
       </div>
     </Section>

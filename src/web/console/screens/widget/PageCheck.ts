@@ -102,18 +102,17 @@ export const blockedBy = (policy: string, server: string): ReadonlyArray<string>
   return [...(isDynamic || isOpen(scripts) ? [] : ["script-src"]), ...(isOpen(frames) ? [] : ["frame-src"])]
 }
 
-const PUBLIC = good("The chatbot is public, so that any page may embed it by its id.")
+const PUBLIC = good("The chatbot is public: any page can embed it.")
 
 const keyFinding = (key: string, { chatbotId, isPublic, keys, origin }: PageQuestion): Finding => {
   if (key === chatbotId)
-    return isPublic ? PUBLIC : bad("The page names the chatbot by its id, which only works while it is public.")
+    return isPublic ? PUBLIC : bad("The page uses the chatbot's ID as the key, which works only for a public chatbot.")
   const known = keys.find(({ public_key }) => public_key === key)
-  if (known === undefined)
-    return bad(`The key ${key} is not one of this chatbot's. It may be mistyped, or another chatbot's.`)
+  if (known === undefined) return bad(`The key ${key} does not belong to this chatbot.`)
   const state = stateOf(known)
-  if (state !== "active") return bad(`The key ${key} is ${state}. Put one into the page that is not.`)
+  if (state !== "active") return bad(`The key ${key} is ${state}. Use an active key instead.`)
   if (allows(known.allowed_origins, origin)) return good(`The key allows ${origin}.`)
-  const text = `The key does not allow ${origin}, so that browsers refuse to show the widget there.`
+  const text = `The key does not allow ${origin}, so browsers block the widget there.`
   return { ...bad(text), missingOrigin: origin }
 }
 
@@ -121,30 +120,30 @@ const withoutKey = ({ isPublic, keys, origin }: PageQuestion): Finding => {
   const live = keys.filter((key) => stateOf(key) === "active")
   if (live.some(({ allowed_origins }) => allows(allowed_origins, origin))) return good(`A key allows ${origin}.`)
   if (isPublic) return PUBLIC
-  const text =
-    live.length === 0 ? "There is no publishable key yet. Make one for this website." : `No key allows ${origin}.`
+  const text = live.length === 0 ? "There is no key for this website yet." : `No key allows ${origin}.`
   return { ...bad(text), missingOrigin: origin }
 }
 
 const scriptFindings = (scripts: ReadonlyArray<Script>, question: PageQuestion): ReadonlyArray<Finding> => {
   const [script] = scripts
-  if (script === undefined)
-    return [bad("The HTML has no script widget.js. Where a tag manager adds it later, that is all right.")]
+  if (script === undefined) return [bad("The HTML does not load widget.js. Ignore this if a tag manager adds it.")]
   const expected = `${question.server}/widget.js`
   return [
-    ...(scripts.length > 1 ? [warn(`The page has the script ${scripts.length} times. Once is enough.`)] : []),
+    ...(scripts.length > 1
+      ? [warn(`The page includes the script ${scripts.length} times. Include it only once.`)]
+      : []),
     URL.parse(script.src, `${question.origin}/`)?.href.split("?")[0] === expected
-      ? good("The script comes from this server.")
-      : bad(`The script comes from ${script.src}, which is not ${expected}.`),
+      ? good("The script is loaded from this server.")
+      : bad(`The script is loaded from ${script.src} instead of ${expected}.`),
     script.key === undefined ? bad("The script has no key.") : keyFinding(script.key, question),
   ]
 }
 
 const policyFinding = (policies: ReadonlyArray<string>, server: string): Finding => {
   const blocked = Array.from(new Set(policies.flatMap((policy) => blockedBy(policy, server))))
-  if (blocked.length === 0) return good("The page's Content-Security-Policy lets the widget in.")
+  if (blocked.length === 0) return good("The page's Content-Security-Policy allows the widget.")
   const { origin } = new URL(server)
-  return bad(`The page's Content-Security-Policy keeps the widget out: add ${origin} to ${blocked.join(" and to ")}.`)
+  return bad(`The page's Content-Security-Policy blocks the widget: add ${origin} to ${blocked.join(" and ")}.`)
 }
 
 const isLocal = (server: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(server).hostname)
@@ -156,11 +155,11 @@ export const findingsOf = (question: PageQuestion): ReadonlyArray<Finding> => {
   const policies = policiesIn(source)
   const isHtml = scripts.length > 0 || /<(?:html|head|body|script)\b/i.test(source)
   const isMixed = origin.startsWith("https:") && server.startsWith("http:") && !isLocal(server)
-  const mixed = `The page comes by https and this server by http, which browsers do not mix. Put ${server} behind https.`
+  const mixed = `The page uses HTTPS and this server HTTP, which browsers block. Serve ${server} over HTTPS.`
   return [
     ...(isHtml ? scriptFindings(scripts, question) : [withoutKey(question)]),
     ...(policies.length > 0 ? [policyFinding(policies, server)] : []),
     ...(isMixed ? [bad(mixed)] : []),
-    ...(isActive ? [] : [warn("The chatbot is paused: the widget shows, and does not answer.")]),
+    ...(isActive ? [] : [warn("The chatbot is paused: the widget appears but does not answer.")]),
   ]
 }

@@ -16,8 +16,8 @@ interface SnippetProps {
 }
 
 const modes = [
-  { value: "popup", label: "A button over the page" },
-  { value: "inline", label: "Within an element of the page" },
+  { value: "popup", label: "Floating button" },
+  { value: "inline", label: "Inside a page element" },
 ] as const
 
 /** The line of HTML that a website needs. */
@@ -29,14 +29,14 @@ export const SnippetSection = ({ chatbot, keys }: SnippetProps) => {
   const live = (keys.data.value ?? []).filter((item) => stateOf(item) === "active")
   const options = [
     ...live.map(({ name, public_key }) => ({ value: public_key, label: name })),
-    ...(chatbot.is_public ? [{ value: chatbot.id, label: "By its id, on any website" }] : []),
+    ...(chatbot.is_public ? [{ value: chatbot.id, label: "Any website (public chatbot)" }] : []),
   ]
   const key = options.find(({ value }) => value === chosen.value)?.value ?? options[0]?.value
   const page = atRoot(`chat/${encodeURIComponent(chatbot.slug)}`)
   if (key === undefined)
     return (
       <Section title="Snippet">
-        <p class="soft">Add a website first: the snippet holds its key.</p>
+        <p class="soft">Add a website to get its snippet.</p>
       </Section>
     )
   const isInline = mode.value === "inline"
@@ -49,24 +49,24 @@ export const SnippetSection = ({ chatbot, keys }: SnippetProps) => {
   return (
     <Section
       title="Snippet"
-      about="Paste it into the pages of the website, best just before </body>."
-      actions={<CopyButton text={snippet} label="Copy the snippet" withText />}
+      about="Paste it into your website's pages, just before </body>."
+      actions={<CopyButton text={snippet} label="Copy snippet" withText />}
     >
       <div class="columns">
         {options.length > 1 && (
           <SelectField label="Website" value={key} options={options} onValue={(value) => (chosen.value = value)} />
         )}
-        <SelectField label="Shown as" value={mode.value} options={modes} onValue={(value) => (mode.value = value)} />
+        <SelectField label="Display" value={mode.value} options={modes} onValue={(value) => (mode.value = value)} />
         {isInline && (
           <TextField
-            label="Element"
+            label="Element selector"
             spellcheck={false}
             {...bind(target)}
-            hint="A selector, such as #chat. The element needs a height."
+            hint="A CSS selector such as #chat. The element needs a height."
           />
         )}
       </div>
-      {!isInline && <Checkbox label="Opens by itself when the page has come" {...bind(opens)} />}
+      {!isInline && <Checkbox label="Open automatically" {...bind(opens)} />}
       <pre class="code-box" dir="ltr">
         <code>{snippet}</code>
       </pre>
@@ -74,7 +74,7 @@ export const SnippetSection = ({ chatbot, keys }: SnippetProps) => {
         <div class="row">
           <a class="button secondary small" href={page} target="_blank" rel="noopener">
             <Icon nodes={ExternalLink} size={16} />
-            Open its own page
+            Open chat page
           </a>
           <code class="soft">{location.origin + page}</code>
         </div>

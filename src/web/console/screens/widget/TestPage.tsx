@@ -34,7 +34,7 @@ export const TestPage = ({ name, onClose, widgetKey }: TestPageProps) => {
     return () => removeEventListener("message", onMessage)
   }, [])
   return (
-    <Dialog kind="drawer" title={`${name}, as a website shows it`} onClose={onClose}>
+    <Dialog kind="drawer" title={`Test page: ${name}`} onClose={onClose}>
       <div class="preview">
         <iframe ref={frame} src={atRoot(`widget/${encodeURIComponent(widgetKey)}`)} title={`Chat with ${name}`} />
       </div>

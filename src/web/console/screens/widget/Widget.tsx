@@ -72,7 +72,7 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
       <KeysSection chatbot={chatbot} keys={keys} mayManage={mayManageKeys} />
       <SnippetSection chatbot={chatbot} keys={keys} />
       <CheckSection chatbot={chatbot} keys={keys} />
-      <EditForm form={form} label="Look of the widget">
+      <EditForm form={form} label="Widget appearance">
         <LookSection form={form} look={look} />
         <LauncherSection form={form} />
         <WordsSection form={form} />

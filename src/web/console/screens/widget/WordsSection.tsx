@@ -25,9 +25,9 @@ const Words = ({ form, tag }: { readonly form: Form; readonly tag: string }) => 
       <TextArea {...form.line(at("greeting"))} label="Greeting" rows={2} lang={tag} dir="auto" maxLength={2_000} />
       <div class="columns">
         <TextField {...form.line(at("header"))} label="Header" lang={tag} dir="auto" maxLength={500} />
-        <TextField {...form.line(at("name"))} label="Name of who answers" lang={tag} dir="auto" maxLength={500} />
+        <TextField {...form.line(at("name"))} label="Display name" lang={tag} dir="auto" maxLength={500} />
         <TextField {...form.line(at("slogan"))} label="Slogan" lang={tag} dir="auto" maxLength={500} />
-        <TextField {...form.line(at("launcher"))} label="Text of the button" lang={tag} dir="auto" maxLength={40} />
+        <TextField {...form.line(at("launcher"))} label="Launcher text" lang={tag} dir="auto" maxLength={40} />
       </div>
     </fieldset>
   )
@@ -39,25 +39,22 @@ export const WordsSection = ({ form }: { readonly form: Form }) => {
   const shown = Array.from(new Set([...languagesIn(form), ...added.value]))
   const others = languages.filter((tag) => !shown.includes(tag))
   return (
-    <Section
-      title="Words"
-      about="The widget speaks fifteen languages by itself. Here are your own texts in them; what is left empty is that of the chatbot."
-    >
+    <Section title="Texts" about="The interface comes in fifteen languages. Add your own texts in any of them.">
       <TextArea
         {...form.lines("suggestions")}
         label="Starter questions"
         rows={2}
         dir="auto"
-        hint={`One a line, up to ${MAX_SUGGESTIONS}. A click on one asks it.`}
+        hint={`One per line, up to ${MAX_SUGGESTIONS}. Visitors ask them with a click.`}
       />
       {shown.map((tag) => (
         <Words key={tag} form={form} tag={tag} />
       ))}
       <SelectField
-        label="Add a language"
+        label="Add language"
         value=""
         options={[
-          { value: "", label: "Choose a language" },
+          { value: "", label: "Select a language" },
           ...others.map((tag) => ({ value: tag, label: nameOfLanguage(tag) })),
         ]}
         onValue={(tag) => tag !== "" && (added.value = [...added.value, tag])}
