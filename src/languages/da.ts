@@ -53,7 +53,7 @@ export const locale: Locale = {
     searchFailed: "Jeg kunne ikke søge i dokumenterne lige nu. Prøv igen om et øjeblik.",
     didYouMean: "Mente du {}?",
   },
-  emailRequest: "Hvad er din e-mailadresse, før jeg svarer?",
+  emailRequest: "Inden jeg svarer: Hvad er din e-mailadresse?",
   noChat: "Denne chat er ikke tilgængelig.",
   notNow: "Denne side er ikke tilgængelig lige nu. Prøv igen senere.",
 }

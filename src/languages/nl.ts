@@ -65,7 +65,7 @@ export const locale: Locale = {
 }
 
 export const widget: WidgetTexts = {
-  greeting: "Hallo! Waarmee kan ik u helpen?",
+  greeting: "Hallo! Waarmee kan ik je helpen?",
   placeholder: "Schrijf een bericht …",
   send: "Versturen",
   stop: "Stoppen",
@@ -83,7 +83,7 @@ export const widget: WidgetTexts = {
   interrupted: "Het antwoord is onderbroken.",
   reconnecting: "Verbinding verbroken. Nieuwe poging …",
   newMessages: "Nieuwe berichten",
-  earlier: "Eerdere berichten tonen",
+  earlier: "Meer tonen",
   loading: "Laden …",
   copy: "Kopiëren",
   copied: "Gekopieerd",
@@ -110,11 +110,11 @@ export const widget: WidgetTexts = {
   removeAllQuestion: "Al je gesprekken definitief verwijderen?",
   cancel: "Annuleren",
   tryAgain: "Opnieuw proberen",
-  offline: "Geen verbinding. Controleer je internet.",
+  offline: "Geen verbinding. Controleer je internetverbinding.",
   busy: "Te veel berichten tegelijk. Wacht even.",
   spent: "De chat is op dit moment niet beschikbaar.",
   gone: "De chat is hier niet meer beschikbaar.",
   missing: "Dit bestaat niet meer.",
-  refused: "Het bericht kon niet worden aangenomen.",
-  failed: "Er ging iets mis.",
+  refused: "Het bericht kon niet worden verstuurd.",
+  failed: "Er is iets misgegaan.",
 }

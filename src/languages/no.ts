@@ -53,7 +53,7 @@ export const locale: Locale = {
     searchFailed: "Jeg kunne ikke søke i dokumentene akkurat nå. Prøv igjen om et øyeblikk.",
     didYouMean: "Mente du {}?",
   },
-  emailRequest: "Hva er e-postadressen din, før jeg svarer?",
+  emailRequest: "Før jeg svarer: Hva er e-postadressen din?",
   noChat: "Denne chatten er ikke tilgjengelig.",
   notNow: "Denne siden er ikke tilgjengelig akkurat nå. Prøv igjen senere.",
 }

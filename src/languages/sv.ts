@@ -54,7 +54,7 @@ export const locale: Locale = {
     searchFailed: "Jag kunde inte söka i dokumenten just nu. Försök igen om en stund.",
     didYouMean: "Menade du {}?",
   },
-  emailRequest: "Vad är din e-postadress, innan jag svarar?",
+  emailRequest: "Innan jag svarar: vilken e-postadress har du?",
   noChat: "Den här chatten är inte tillgänglig.",
   notNow: "Den här sidan är inte tillgänglig just nu. Försök igen senare.",
 }

@@ -33,7 +33,7 @@ visit("the search finds a section of another page, and leads to it", async ({ pa
   await page.waitForURL(`${server.url}/docs#chatbots.create`)
   await page.getByRole("heading", { name: "Create a chatbot" }).waitFor()
   await search.fill("xyzzy")
-  await page.getByText("Nothing found").waitFor()
+  await page.getByText("No results").waitFor()
   await search.fill("")
   await page.getByRole("navigation", { name: "Documentation" }).getByRole("link", { name: "Guide" }).waitFor()
 })

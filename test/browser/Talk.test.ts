@@ -128,7 +128,7 @@ describe("a visitor", () => {
     model.answers(({ body }) => (body.messages.length === 1 ? calls("ferry times") : dictation.answer))
     const chat = await Chat.open(page, site.page({ "data-key": taught }))
     await chat.ask("When?")
-    await chat.within.getByText("Searching for “ferry times” …").waitFor()
+    await chat.within.getByText("Searching for “ferry times”…").waitFor()
     await photograph(page, "widget-searching")
     dictation.write("At noon")
     await chat.within.getByText("At noon").waitFor()
@@ -247,7 +247,7 @@ describe("a visitor", () => {
     expect(JSON.stringify(data)).toContain("ada@parley.example")
     await call(page, "reset")
     await chat.ask("Again?")
-    await chat.button("No, thanks").click()
+    await chat.button("No thanks").click()
     expect(await chat.reply()).toBe(answer)
   })
 

@@ -20,7 +20,7 @@ const commonHeaders: ReadonlySet<string> = new Set(["RateLimit", "RateLimit-Poli
 const credentials = (operation: Schema.JsonObject): string => {
   const names = schemesOf(operation)
   if (names.has("apiKey")) return "API key"
-  return names.has("visitor") ? "token of a visitor" : "no key"
+  return names.has("visitor") ? "visitor token" : "no key"
 }
 
 const parameters = (operation: Schema.JsonObject, showing: Showing): string =>
@@ -140,10 +140,10 @@ export const reference = Effect.map(converter("./"), (markdown) => {
     '<h1 id="api-reference">API reference</h1>',
     markdown(text(object(document["info"])["description"])),
     markdown(
-      "The examples use two variables of the shell: `URL=http://127.0.0.1:3000` and `KEY='x-api-key: prl_…'`. The same reference for programs is the [OpenAPI document](/openapi.json).",
+      "The examples use two shell variables: `URL=http://127.0.0.1:3000` and `KEY='x-api-key: prl_…'`. For tools, there is the [OpenAPI document](/openapi.json).",
     ),
     ...groups,
-    '<h2 id="events-of-webhooks">Events of webhooks</h2>',
+    '<h2 id="webhook-events">Webhook events</h2>',
     ...events,
     '<h2 id="schemas">Schemas</h2>',
     ...described.toSorted(),

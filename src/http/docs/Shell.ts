@@ -71,7 +71,7 @@ export const shell = (build: Build, path: string, title: string, content: string
   const up = upFrom(path)
   return `${docsHead(build, path, `${title} – Parley`)}
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <button type="button" popovertarget="menu">Menu</button>
 <a class="wordmark" href="${up}${home.path.slice(1)}"><img src="${up}assets/${build.hash}/${ICON}" alt="" width="26" height="26">Parley</a>

@@ -32,13 +32,13 @@ export const homeDocument = (build: Build, path: string): string => {
 <body class="home">
 <main>
 <h1><img src="${up}assets/${build.hash}/${ICON}" alt="" width="40" height="40"> Parley</h1>
-<p>Chatbots that answer from your own documents, on this server.</p>
+<p>Chatbots that answer from your own documents.</p>
 <ul>
-${link("console", "Console", "Create chatbots, give them documents, and put them on a website.")}
-${link("docs/readme", "Documentation", "What Parley does, and how to run it.")}
-${link("docs", "API reference", "Every operation of the HTTP API, with examples.")}
+${link("console", "Console", "Create chatbots, add documents and put them on your website.")}
+${link("docs/readme", "Documentation", "What Parley does and how to run it.")}
+${link("docs", "API reference", "Every operation of the HTTP API with examples.")}
 </ul>
-<p>The first start of the server prints a link that signs in at the console, or writes it to <code>first-sign-in</code> in its data directory.</p>
+<p>To sign in for the first time, open the link that the server printed when it started, or the one in <code>first-sign-in</code> in its data directory.</p>
 </main>
 </body>
 </html>
@@ -76,7 +76,7 @@ export const consoleDocument = (build: Build, path: string): string => `${head("
   `<meta name="parley-root" content="${upFrom(path)}">`,
   ...loads(build, "console", upFrom(path)),
 ])}
-<body><noscript>The console of Parley needs JavaScript.</noscript></body>
+<body><noscript>The Parley console requires JavaScript.</noscript></body>
 </html>
 `
 

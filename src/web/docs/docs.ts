@@ -28,7 +28,7 @@ for (const block of document.querySelectorAll("main pre")) {
   })
   button.addEventListener("click", () => {
     void copyText(block.textContent.trimEnd()).then((done) => {
-      button.textContent = done ? "Copied" : "Not allowed"
+      button.textContent = done ? "Copied" : "Copy failed"
       setTimeout(() => (button.textContent = "Copy"), SHOWN_MILLIS)
     })
   })
@@ -78,13 +78,17 @@ if (input !== null && status !== null && results !== null && navigation !== null
     results.hidden = isEmpty
     navigation.hidden = !isEmpty
     status.className = isEmpty || found.length > 0 ? "visually-hidden" : ""
-    status.textContent = isEmpty ? "" : found.length === 0 ? "Nothing found" : `${found.length} found`
+    status.textContent = isEmpty
+      ? ""
+      : found.length === 0
+        ? "No results"
+        : `${found.length} ${found.length === 1 ? "result" : "results"}`
   }
   input.addEventListener("input", () => {
     search().catch(() => {
       index = undefined
       status.className = ""
-      status.textContent = "The search cannot be reached."
+      status.textContent = "Search is not available."
     })
   })
   // A link of the page that is open leads nowhere else: the popover would stay.

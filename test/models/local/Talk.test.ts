@@ -143,7 +143,7 @@ describe("a question that is not answered", () => {
   test.each([
     ["Where is Atlantis?", [], "I found nothing about that in the documents."],
     ["Wo liegt Atlantis?", [], "Dazu habe ich in den Dokumenten nichts gefunden."],
-    ["Où se trouve l'Atlantide ?", [], "Je n'ai rien trouvé à ce sujet dans les documents."],
+    ["Où se trouve l'Atlantide ?", [], "Je n’ai rien trouvé à ce sujet dans les documents."],
     ["アトランティスはどこですか？", [], "文書の中に該当する内容は見つかりませんでした。"],
   ])("is told so in its language: %p", async (question, found, output) => {
     for (const toolsEnabled of [true, false]) {

@@ -95,7 +95,7 @@ describe("the request for the address", () => {
     ["¿Cuánto cuesta enviar un paquete y qué es lo más barato?", "correo electrónico"],
     ["Quanto costa spedire un pacco e come si fa?", "indirizzo e-mail"],
     ["Сколько стоит отправить посылку и как это сделать?", "адрес электронной почты"],
-    ["寄一个包裹要多少钱？", "电子邮箱"],
+    ["寄一个包裹要多少钱？", "邮箱地址"],
     ["荷物を送るのはいくらですか？", "メールアドレス"],
     ["소포를 보내는 데 얼마예요?", "이메일"],
     ["ส่งพัสดุราคาเท่าไหร่", "อีเมล"],
