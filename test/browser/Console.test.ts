@@ -286,6 +286,10 @@ onScreen("usage says what to do, and leads to the conversations that it is about
   await server.api.post(`/api/external/chatbot/${id}/conversations/${session}/messages/${reply}/feedback`, {
     rating: "down",
   })
+  const ask = { messages: [{ role: "user", content: "And back?" }] }
+  await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { model: "claude-haiku-4-5" } })
+  await server.api.post(`/api/external/chatbot/${id}/chat`, ask)
+  await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { model: "claude-sonnet-5-5" } })
   await page.goto(`${server.url}/console/usage`)
   await settled(page)
   const advice = page.getByRole("region", { name: "Recommendations" })
@@ -295,10 +299,28 @@ onScreen("usage says what to do, and leads to the conversations that it is about
   await inspect(page, "console-prices")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByRole("button", { name: "Edit prices" }).waitFor()
+  await page.getByText("No price: claude-sonnet-5-5").waitFor()
   await inspect(page, "console-usage-advice")
   await advice.getByRole("link", { name: "View conversations" }).click()
   await page.waitForURL(/show=down/)
   await page.getByRole("list", { name: "Conversations" }).getByText("When does it sail?").waitFor()
+})
+
+onScreen("usage shows the failure of a report, and no numbers that nobody knows", async ({ expects, page }) => {
+  expects(/status of 500/)
+  const broken = ["**/api/external/usage?*group_by=day%2Cmodel*", "**/api/admin/api-keys?*"]
+  const problem = { status: 500, code: "internal_error", detail: "The report failed." }
+  for (const address of broken) await page.route(address, (route) => route.fulfill({ status: 500, json: problem }))
+  await page.goto(`${server.url}/console/usage`)
+  await page.getByRole("alert").filter({ hasText: "The report failed." }).first().waitFor()
+  await settled(page)
+  expect(await page.getByText("New", { exact: true }).count()).toBe(0)
+  expect(await page.getByRole("term").filter({ hasText: "Tokens" }).count()).toBe(0)
+  await page.getByRole("region", { name: "Today" }).getByRole("alert").waitFor()
+  await inspect(page, "console-usage-failed")
+  for (const address of broken) await page.unroute(address)
+  await page.getByRole("button", { name: "Try again" }).first().click()
+  await page.getByRole("term").filter({ hasText: "Tokens" }).waitFor()
 })
 
 onScreen("a dialog with fields begins with the first of them", async ({ page }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { resources } from "../../../src/web/console/server/Resource.ts"
+import { resources, together } from "../../../src/web/console/server/Resource.ts"
 
 /** A list of which more can be asked for, and what answers. */
 const listOf = () => {
@@ -50,4 +50,25 @@ test("more of a list that was read again meanwhile is not shown after it", async
   expect(list.data.value).toEqual(["new", "a"])
   expect(list.failure.value).toBeDefined()
   expect(list.isExtending.value).toBeFalse()
+})
+
+test("several resources are there once all of them are, and those that failed are asked again together", async () => {
+  let isBroken = true
+  let asked = 0
+  const one = resources(async () => ++asked)()
+  const [two, three] = [1, 2].map((number) =>
+    resources(async () => {
+      if (isBroken) throw new Error("no")
+      return number
+    })(),
+  )
+  if (two === undefined || three === undefined) throw new Error("There are two")
+  expect(together(one, two).data.value).toBeUndefined()
+  await Promise.all([one.reload(), two.reload(), three.reload()])
+  const failed = together(one, two, three)
+  expect([failed.data.value, failed.failure.value?.message]).toEqual([undefined, expect.stringContaining("no")])
+  isBroken = false
+  await failed.reload()
+  expect(together(one, two, three).data.value).toEqual([1, 1, 2])
+  expect(together(one, two, three).failure.value).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { adviceOf, changeWords, qualityOf } from "../../../src/web/console/screens/usage/Quality.ts"
 import { csvOf } from "../../../src/web/console/screens/usage/Csv.ts"
+import { modelsWithoutPrice } from "../../../src/web/console/screens/usage/Prices.tsx"
 import { partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
 
 const row = (day: string, model: string, tokens: number) => ({
@@ -46,6 +47,14 @@ describe("a usage report", () => {
       "",
     ])
   })
+})
+
+test("models that took tokens and have no price are named, and others are not", () => {
+  expect(modelsWithoutPrice([...rows, row("2026-11-20", "idle", 0), row("2026-11-20", "", 1)])).toEqual([
+    "large",
+    "small",
+    "unknown model",
+  ])
 })
 
 describe("a CSV file", () => {

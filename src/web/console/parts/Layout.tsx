@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks"
 import { formatAgo, formatMoment } from "../../shared/Format.ts"
 import { Icon } from "../../shared/Icon.tsx"
 import type { Failure } from "../server/Failure.ts"
-import type { Resource } from "../server/Resource.ts"
+import type { Resource, Shown } from "../server/Resource.ts"
 import { Button } from "./Buttons.tsx"
 
 /*
@@ -140,7 +140,7 @@ export const More = <A,>({ children = "Show more", load, note, of }: MoreProps<A
 )
 
 interface LoadedProps<A> {
-  readonly of: Resource<A>
+  readonly of: Shown<A>
   /** Placeholder of an empty list. */
   readonly empty?: ComponentChildren
   readonly children: (data: A) => ComponentChildren

@@ -86,6 +86,26 @@ export const resources = <Args extends ReadonlyArray<string>, A>(
   }
 }
 
+/** The part of a resource that a screen shows. */
+export interface Shown<A> extends Pick<Resource<A>, "reload"> {
+  readonly data: { readonly value: A | undefined }
+  readonly failure: { readonly value: Failure | undefined }
+}
+
+/** Several resources as one: its data is there once all of them are, and reloading asks again for those that failed. */
+export const together = <A extends ReadonlyArray<unknown>>(
+  ...all: { readonly [K in keyof A]: Resource<A[K]> }
+): Shown<A> => {
+  const values = all.map(({ data }) => data.value)
+  return {
+    data: { value: values.includes(undefined) ? undefined : (values as unknown as A) },
+    failure: { value: all.find(({ failure }) => failure.value !== undefined)?.failure.value },
+    reload: async () => {
+      await Promise.all(all.map(({ failure, reload }) => failure.peek() && reload()))
+    },
+  }
+}
+
 /** A list as far as it has been fetched, with the cursor of what comes next. */
 interface Paged<A> {
   readonly items: ReadonlyArray<A>

@@ -2,7 +2,7 @@ import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatMillis } from "../../../shared/Format.ts"
 import { allKeys, allOrganizations, type ApiKey, type Organization, stateOf } from "../../data/Admin.ts"
 import { Loaded, Section } from "../../parts/Layout.tsx"
-import { useResource } from "../../server/Resource.ts"
+import { together, useResource } from "../../server/Resource.ts"
 import { session } from "../../server/Session.ts"
 import { usageToday } from "./UsageData.ts"
 import type { UsageRow } from "./Report.ts"
@@ -24,7 +24,7 @@ const isBudgeted = (key: ApiKey): boolean => stateOf(key) === "active" && typeof
 export const BudgetsToday = () => {
   const own = session.value?.organization.id ?? ""
   const organizations = useResource(allOrganizations())
-  const keys = useResource(allKeys(own)).data.value ?? []
+  const keys = useResource(allKeys(own))
   const usage = useResource(usageToday())
   return (
     <Loaded of={organizations}>
@@ -34,8 +34,8 @@ export const BudgetsToday = () => {
           organization !== undefined && (
             <>
               <Section title="Today" about="Tokens used since midnight UTC.">
-                <Loaded of={usage}>
-                  {(today) => (
+                <Loaded of={together(usage, keys)}>
+                  {([today, known]) => (
                     <div class="columns">
                       <MeterBar
                         label="Organization"
@@ -43,7 +43,7 @@ export const BudgetsToday = () => {
                         limit={organization.budget.tokens_per_day}
                         note={untilMidnight()}
                       />
-                      {keys.filter(isBudgeted).map((key) => (
+                      {known.filter(isBudgeted).map((key) => (
                         <MeterBar
                           key={key.id}
                           label={key.name}

@@ -8,9 +8,9 @@ import { bind } from "../../parts/Field.tsx"
 import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { href } from "../../Router.ts"
-import { useResource } from "../../server/Resource.ts"
+import { together, useResource } from "../../server/Resource.ts"
 import { adviceOf, changeWords, type Counts, type Quality, qualityOf } from "./Quality.ts"
-import { costOf, PricesDialog } from "./Prices.tsx"
+import { costOf, modelsWithoutPrice, PricesDialog } from "./Prices.tsx"
 import type { UsageRow } from "./Report.ts"
 import { conversationReport, usageReport } from "./UsageData.ts"
 
@@ -54,15 +54,17 @@ export const Insight = ({ chatbotName, from, to }: InsightProps) => {
   const days = countDays(from, to)
   const [earlier, until] = [addDays(from, -days), addDays(from, -1)]
   const now = useResource(conversationReport(from, to, "chatbot"))
-  const before = useResource(conversationReport(earlier, until, "chatbot")).data.value
-  const tokens = useResource(usageReport(from, to, "model")).data.value ?? []
-  const tokensBefore = useResource(usageReport(earlier, until, "model")).data.value ?? []
+  const before = useResource(conversationReport(earlier, until, "chatbot"))
+  const tokens = useResource(usageReport(from, to, "model"))
+  const tokensBefore = useResource(usageReport(earlier, until, "model"))
   return (
-    <Loaded of={now}>
-      {(rows) => (
+    <Loaded of={together(now, before, tokens, tokensBefore)}>
+      {([rows, rowsBefore, used, usedBefore]) => (
         <Shown
-          {...{ chatbotName, from, rows, to, tokens, tokensBefore }}
-          before={qualityOf(before ?? [])}
+          {...{ chatbotName, from, rows, to }}
+          tokens={used}
+          tokensBefore={usedBefore}
+          before={qualityOf(rowsBefore)}
           beforeWords={`the previous ${plural(days, "day")}`}
         />
       )}
@@ -122,6 +124,7 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
   const isPricing = useSignal(false)
   const now = qualityOf(rows)
   const cost = costOf(tokens)
+  const unpriced = modelsWithoutPrice(tokens)
   const [used, usedBefore] = [tokensOf(tokens), tokensOf(tokensBefore)]
   const advice = adviceOf(rows, { used, usedBefore, questions: now.questions, questionsBefore: before.questions })
   return (
@@ -157,6 +160,9 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
             <button type="button" class="link small" onClick={() => (isPricing.value = true)}>
               {cost === undefined ? "Enter prices" : "Edit prices"}
             </button>
+          )}
+          {cost !== undefined && unpriced.length > 0 && (
+            <span class="soft small anywhere">No price: {unpriced.join(", ")}</span>
           )}
         </Tile>
       </dl>
