@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
 import { EventReader, eventsOf } from "../../src/web/shared/EventStream.ts"
-import { markQuote } from "../../src/web/shared/Quote.ts"
 
 const stream =
   ': hello\n\nid: 1\ndata: {"a":1}\n\nid: 2\r\ndata: one\r\ndata: two\r\n\r\nevent: x\ndata\n\nid: 3\ndata:last\n\ndata: cut'
@@ -36,20 +35,5 @@ describe("a stream of server-sent events", () => {
     const events = []
     for await (const some of eventsOf(new Response(body))) events.push(...some)
     expect(events).toEqual([{ id: "1", data: "größer 🙂" }])
-  })
-})
-
-describe("the quote in a passage", () => {
-  test("is found whatever white space and case it is written in", () => {
-    expect(markQuote("Before. Five  business\ndays (net). After.", "five business days (net).")).toEqual({
-      before: "Before. ",
-      quote: "Five  business\ndays (net).",
-      after: " After.",
-    })
-  })
-
-  test("is empty where the passage does not hold it", () => {
-    expect(markQuote("Passage.", "Other.")).toEqual({ before: "Passage.", quote: "", after: "" })
-    expect(markQuote("Passage.", " ")).toEqual({ before: "Passage.", quote: "", after: "" })
   })
 })

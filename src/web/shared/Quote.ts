@@ -1,20 +1,38 @@
-/** A passage in three parts, of which the middle one is the quote; it is empty where the passage does not hold it. */
-export interface MarkedPassage {
-  readonly before: string
-  readonly quote: string
-  readonly after: string
+/** A letter or a digit in a list of texts: the index of its text, and where it stands in it. */
+interface Place {
+  readonly text: number
+  readonly start: number
+  readonly end: number
 }
 
-const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, String.raw`\$&`)
+/** The first and the last letter of a quote. */
+export interface FoundQuote {
+  readonly first: Place
+  readonly last: Place
+}
 
-/** Matches what stands between two words of a quote: white space, and marks of list items and cells. */
-const BETWEEN = String.raw`(?:\s|[-*+•|]|\d{1,3}[.)])+`
+const letter = /[\p{L}\p{M}\p{N}]/gu
 
-/** Finds a quote in a passage, whatever white space and marks stand between its words. */
-export const markQuote = (passage: string, quote: string): MarkedPassage => {
-  const words = quote.split(/\s+/u).filter(Boolean)
-  const found = words.length === 0 ? null : new RegExp(words.map(escapePattern).join(BETWEEN), "iu").exec(passage)
-  if (found === null) return { before: passage, quote: "", after: "" }
-  const end = found.index + found[0].length
-  return { before: passage.slice(0, found.index), quote: found[0], after: passage.slice(end) }
+/** Matches what of Markdown has letters or digits and is not shown: the addresses of links, and the numbers of items. */
+const hidden = /\]\([^)]*\)|^\s*\d{1,3}[.)]\s/gmu
+
+/**
+ * Finds a quote in texts that follow each other. Only letters and digits count: neither white space nor the marks of
+ * Markdown, which are shown otherwise than they are written.
+ */
+export const findQuote = (texts: ReadonlyArray<string>, quote: string): FoundQuote | undefined => {
+  const wanted = Array.from(quote.replaceAll(hidden, " ").matchAll(letter), ([one]) => one.toLowerCase()).join("")
+  const places: Array<Place> = []
+  let letters = ""
+  for (const [text, content] of texts.entries()) {
+    for (const { 0: one, index: start } of content.matchAll(letter)) {
+      const lower = one.toLowerCase()
+      letters += lower
+      // A letter may have several UTF-16 code units.
+      places.push(...Array.from({ length: lower.length }, () => ({ text, start, end: start + one.length })))
+    }
+  }
+  const at = letters.indexOf(wanted)
+  const [first, last] = [places[at], places[at + wanted.length - 1]]
+  return wanted === "" || first === undefined || last === undefined ? undefined : { first, last }
 }

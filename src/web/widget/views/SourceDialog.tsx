@@ -1,8 +1,11 @@
 import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
-import { useEffect } from "preact/hooks"
+import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { WidgetSource } from "../../../domain/widget/Widget.ts"
-import { markQuote } from "../../shared/Quote.ts"
+import { highlight, rangeOf, textNodesIn } from "../../shared/Highlights.ts"
+import { blocksOf } from "../../shared/markdown/Blocks.ts"
+import { Markdown } from "../../shared/markdown/Markdown.tsx"
+import { findQuote } from "../../shared/Quote.ts"
 import { fill } from "../languages/Language.ts"
 import { Failure, failureFrom } from "../model/Failure.ts"
 import type { OpenSources } from "../model/Widget.ts"
@@ -15,7 +18,16 @@ interface Passage {
   readonly content: string
 }
 
-const reveal = (element: HTMLElement | null): void => element?.scrollIntoView({ block: "center" })
+/** The range of a quote in what is shown below a node. */
+const rangeIn = (root: Node, quote: string): Range | undefined => {
+  const nodes = textNodesIn(root)
+  const found = findQuote(
+    nodes.map(({ data }) => data),
+    quote,
+  )
+  const [from, to] = [nodes[found?.first.text ?? -1], nodes[found?.last.text ?? -1]]
+  return found && from && to && rangeOf(from, found.first.start, to, found.last.end)
+}
 
 export const SourceDialog = (): VNode | null => {
   const { value: open } = useWidget().openSources
@@ -64,8 +76,15 @@ interface PassageViewProps {
 
 const PassageView = ({ isFirst, passage, source }: PassageViewProps): VNode => {
   const { number, texts } = useWidget().language.value
-  const { after, before, quote } =
-    passage === undefined ? { before: "", quote: source.quote, after: "" } : markQuote(passage.content, source.quote)
+  const content = passage?.content ?? source.quote
+  const blocks = useMemo(() => blocksOf(content), [content])
+  const shown = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const range = shown.current === null ? undefined : rangeIn(shown.current, source.quote)
+    if (range === undefined) return undefined
+    if (isFirst) range.startContainer.parentElement?.scrollIntoView({ block: "center" })
+    return highlight([range])
+  }, [blocks])
   const place = [passage?.section, source.page === null ? null : fill(texts.page, { n: number(source.page) })].filter(
     Boolean,
   )
@@ -76,10 +95,8 @@ const PassageView = ({ isFirst, passage, source }: PassageViewProps): VNode => {
           <bdi>{place.join(" · ")}</bdi>
         </p>
       )}
-      <div class="passage" dir="auto">
-        {before}
-        {quote !== "" && <mark {...(isFirst && { ref: reveal })}>{quote}</mark>}
-        {after}
+      <div class="passage" ref={shown}>
+        <Markdown blocks={blocks} texts={texts} />
       </div>
     </>
   )
