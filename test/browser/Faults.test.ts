@@ -289,6 +289,28 @@ visit("two tabs of one visitor share a conversation and its end", async ({ newTa
   await one.replies.first().waitFor({ state: "detached" })
 })
 
+visit("a second tab that is opened while a reply is written shows the question and the reply", async (visited) => {
+  const { newTab, page } = visited
+  const dictation = new Dictation()
+  model.answers(() => dictation.answer)
+  const { id: shared } = await server.api.newChatbot()
+  const where = site.page({ "data-key": shared })
+  const one = await Chat.open(page, where)
+  await one.ask("When does the ferry sail?")
+  dictation.write("It sails at noon")
+  await one.within.getByText("It sails at noon").waitFor()
+  const other = await newTab()
+  const two = await Chat.open(other, where)
+  await two.within.locator(".bubble").getByText("When does the ferry sail?").waitFor()
+  await photograph(other, "widget-second-tab")
+  dictation.write(", and comes back at six.")
+  dictation.end()
+  expect(await one.reply()).toBe("It sails at noon, and comes back at six.")
+  expect(await two.reply()).toBe("It sails at noon, and comes back at six.")
+  for (const tab of [one, two])
+    expect([await tab.within.locator(".bubble").count(), await tab.replies.count()]).toEqual([1, 1])
+})
+
 visit("visitors of different browsers do not see each other", async ({ page }) => {
   model.answers(({ text }) => says(`You said: ${text}`))
   const chat = await Chat.open(page, address)

@@ -9,7 +9,7 @@ import { useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
 import { can } from "./server/Session.ts"
 import { navigate, parametersOf, place, screenAddress, screenNames } from "./Router.ts"
-import { screens } from "./Screens.ts"
+import { isShown, screens } from "./Screens.ts"
 import { theme } from "./Theme.ts"
 
 /** Something that the palette does or leads to. */
@@ -35,7 +35,7 @@ export const showPalette = (): void => void (openDialog.value = "palette")
 /** The screens whose addresses have these parameters and no others. */
 const screenCommands = (params: Readonly<Record<string, string>>, of: string): ReadonlyArray<Command> =>
   screenNames
-    .filter((name) => can(screens[name].needs) && parametersOf(name).join() === Object.keys(params).join())
+    .filter((name) => isShown(name) && parametersOf(name).join() === Object.keys(params).join())
     .map((name) => ({
       label: screens[name].title,
       of,

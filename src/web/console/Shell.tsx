@@ -14,13 +14,10 @@ import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
 import { screenAddress, href, parametersOf, place, type ScreenName, screenNames } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./server/Session.ts"
-import { screens } from "./Screens.ts"
+import { isShown, screens } from "./Screens.ts"
 import { SignIn, SignInForm } from "./SignIn.tsx"
 import { theme } from "./Theme.ts"
 import { Wordmark } from "./Wordmark.tsx"
-
-/** Whether the key that is signed in may use a screen. */
-const isShown = (screen: ScreenName): boolean => can(screens[screen].needs)
 
 const isOpen = signal(false)
 

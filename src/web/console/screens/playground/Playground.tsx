@@ -20,7 +20,7 @@ import { isGoingOn } from "./Trace.ts"
 
 /** A conversation with a chatbot, as its visitors have it, beside how each reply came about. */
 const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId), can("chatbots:read")).data.value?.chatbot
+  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
   const token = useSignal(randomUuid())
   const exchanges = useSignal<ReadonlyArray<Exchange>>([])
   const chosen = useSignal<string | undefined>(undefined)
