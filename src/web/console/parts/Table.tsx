@@ -15,7 +15,7 @@ export interface Column<A> {
   readonly cell: (row: A) => ComponentChildren
   /** `number` aligns digits at the end; `main` is the cell that names the row; `actions` has buttons and no title. */
   readonly kind?: "text" | "number" | "main" | "actions"
-  /** Whether the column is left out on narrow screens. */
+  /** Whether the column stands below the name of the row on narrow screens. */
   readonly isExtra?: boolean
   /** Value by which the rows can be put in order. */
   readonly sort?: (row: A) => string | number
@@ -111,6 +111,26 @@ export const Bulk = ({ children, count, onClear }: BulkProps) =>
 
 const classOf = <A,>({ isExtra, kind = "text" }: Column<A>): string => `${kind}${isExtra === true ? " extra" : ""}`
 
+interface BelowProps<A> {
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly row: A
+}
+
+/** The values of a row for which a narrow screen has no columns. */
+const Below = <A,>({ columns, row }: BelowProps<A>) => {
+  const extra = columns.filter(({ isExtra }) => isExtra === true)
+  return extra.length === 0 ? null : (
+    <dl class="below soft small">
+      {extra.map(({ cell, title }) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{cell(row)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
 /** Rows of the same kind. It scrolls sideways where the screen is narrow. */
 export const Table = <A,>({ choice, class: name = "", columns, keyOf, label, rows }: TableProps<A>) => {
   const order = useSignal<Order | undefined>(undefined)
@@ -171,6 +191,7 @@ export const Table = <A,>({ choice, class: name = "", columns, keyOf, label, row
                 column.kind === "main" ? (
                   <th key={column.title} scope="row" class={classOf(column)}>
                     {column.cell(row)}
+                    <Below columns={columns} row={row} />
                   </th>
                 ) : (
                   <td key={column.title} class={classOf(column)}>
