@@ -5,7 +5,7 @@ import type { Page } from "playwright-core"
 import { says } from "../lib/FakeAnthropic.ts"
 import { operatorKey } from "../lib/Spawn.ts"
 import { goingOn, inspect, painted, startSuite } from "./lib/Suite.ts"
-import { until } from "./lib/Visit.ts"
+import { desktop, phone, until } from "./lib/Visit.ts"
 
 const { model, open, server, visit } = await startSuite({
   BOOTSTRAP_API_KEY: "",
@@ -95,6 +95,16 @@ describe("signing in", () => {
   })
 })
 
+visit("the playground takes no questions for a key that may not see the chatbot", async ({ expects, page }) => {
+  expects(/status of 40[13]/)
+  const { key: limited } = await server.api.post("/api/admin/api-keys", { name: "Talker", scopes: ["chat"] })
+  await page.goto(`${server.url}/console/chatbots/${id.replace(/.{4}$/, "0000")}/playground`)
+  await page.getByLabel("API key").fill(limited)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("heading", { level: 1, name: "No access" }).waitFor()
+  expect(await page.getByRole("textbox").count()).toBe(0)
+})
+
 const signedIn = await open()
 const onScreen = goingOn(signedIn)
 beforeAll(async () => {
@@ -124,6 +134,28 @@ describe("the screen of", () => {
     webhooks: "/webhooks",
     system: "/system",
   }
+  /** The screens whose title has a link to the documentation, with the page that it leads to. */
+  const documented: Readonly<Record<string, string>> = {
+    settings: "guide",
+    knowledge: "formats",
+    tools: "guide",
+    widget: "widget",
+    usage: "keys-and-budgets",
+    keys: "keys-and-budgets",
+    organizations: "keys-and-budgets",
+    webhooks: "webhooks",
+    system: "operations",
+  }
+  for (const [name, docs] of Object.entries(documented)) {
+    onScreen(`${name} leads to the page of the documentation about it`, async ({ page }) => {
+      await page.goto(`${server.url}/console${screens[name]}`)
+      await settled(page)
+      const to = page.getByRole("main").getByRole("link", { name: "Documentation" })
+      const address = await to.evaluate((element) => Reflect.get(element, "href"))
+      expect(address).toBe(`${server.url}/docs/${docs}`)
+      expect((await fetch(address)).status).toBe(200)
+    })
+  }
   for (const [name, path] of Object.entries(screens)) {
     onScreen(
       `${name} opens by its address, without a fault, a request to others or anything that axe finds`,
@@ -135,6 +167,24 @@ describe("the screen of", () => {
       },
     )
   }
+})
+
+onScreen("on a phone, what has no column stands below the name", async ({ page }) => {
+  await page.setViewportSize(phone.viewport)
+  for (const [path, titles] of [
+    ["/organizations", ["Documents", "Storage", "Conversations", "Tokens per day", "Retention", "Created"]],
+    ["/keys", ["Budget", "Last used", "Expires", "Created"]],
+  ] as const) {
+    await page.goto(`${server.url}/console${path}`)
+    await settled(page)
+    const below = page.getByRole("rowheader").first().getByRole("term")
+    expect(await below.allInnerTexts()).toEqual([...titles])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width)
+  }
+  await page.setViewportSize(desktop.viewport)
+  await page.goto(`${server.url}/console/keys`)
+  await settled(page)
+  expect(await page.getByRole("rowheader").first().getByRole("term").count()).toBe(0)
 })
 
 onScreen("an address without a screen says so, and that of all chatbots shows them", async ({ expects, page }) => {
@@ -374,23 +424,23 @@ onScreen("the widget's logo is uploaded, and takes the place of one by address",
   const stored = async () => (await server.api.get(`/api/external/chatbot/${id}`)).chatbot.settings.avatar
   await page.goto(`${server.url}/console/chatbots/${id}/widget`)
   await settled(page)
-  await page.getByLabel("Address of another logo").fill(`${server.url}/icon.svg`)
+  await page.getByLabel("Logo URL").fill(`${server.url}/icon.svg`)
   const chooser = page.waitForEvent("filechooser")
-  await page.getByRole("button", { name: "Upload a logo" }).click()
+  await page.getByRole("button", { name: "Upload logo" }).click()
   const buffer = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==",
     "base64",
   )
   await (await chooser).setFiles({ name: "logo.png", mimeType: "image/png", buffer })
-  await page.getByRole("button", { name: "Replace the logo" }).waitFor()
+  await page.getByRole("button", { name: "Replace logo" }).waitFor()
   const avatar = await stored()
   expect(avatar).toContain("/avatars/")
-  expect(await page.getByLabel("Address of another logo").inputValue()).toBe("")
+  expect(await page.getByLabel("Logo URL").inputValue()).toBe("")
   const preview = page.getByRole("complementary", { name: "Preview" }).frameLocator("iframe")
   await preview.locator(`header img[src="${avatar}"]`).waitFor()
   await inspect(page, "console-widget-logo")
   await page.getByRole("button", { name: "Remove", exact: true }).click()
-  await page.getByRole("button", { name: "Upload a logo" }).waitFor()
+  await page.getByRole("button", { name: "Upload logo" }).waitFor()
   expect(await stored()).toBeUndefined()
 })
 
@@ -530,7 +580,7 @@ onScreen("words of questions without an answer become synonyms", async ({ page }
   await page.goto(`${server.url}/console/chatbots/${id}`)
   await settled(page)
   await page.getByText("Suggestions (2)").click()
-  const field = page.getByLabel("“canines” is what the documents call")
+  const field = page.getByLabel("The documents’ word for “canines”")
   await field.waitFor()
   await page.getByText("2 questions, the latest: And three canines?").waitFor()
   await inspect(page, "console-synonym-suggestions")
@@ -538,8 +588,8 @@ onScreen("words of questions without an answer become synonyms", async ({ page }
   await field.press("Enter")
   await page.getByText("Suggestions (1)").waitFor()
   expect(await page.getByLabel("Synonyms").inputValue()).toBe("canines, dog")
-  await page.getByLabel("“kennel” is what the documents call").fill("ferry")
-  await page.getByRole("button", { name: "Add a group with kennel" }).click()
+  await page.getByLabel("The documents’ word for “kennel”").fill("ferry")
+  await page.getByRole("button", { name: "Add synonyms of kennel" }).click()
   await page.getByText(/^Suggestions/).waitFor({ state: "detached" })
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("Saved.").waitFor()
@@ -548,6 +598,62 @@ onScreen("words of questions without an answer become synonyms", async ({ page }
     ["canines", "dog"],
     ["kennel", "ferry"],
   ])
+})
+
+onScreen("a search is tried with what it finds, why, and what it leaves out", async ({ page }) => {
+  await page.goto(`${server.url}/console/chatbots/${id}/knowledge`)
+  await settled(page)
+  await page.getByRole("button", { name: "Try a search" }).click()
+  await page.getByRole("searchbox", { name: "Question" }).fill("What does a crossing cost?")
+  await page.getByRole("button", { name: "Search", exact: true }).click()
+  const result = page.getByRole("listitem").filter({ has: page.getByRole("heading", { level: 3 }) })
+  await result.first().getByText("A crossing costs four crowns.").waitFor()
+  await result
+    .first()
+    .getByText(/^Keywords: #1/)
+    .click()
+  await result.first().getByText("Keyword score", { exact: true }).waitFor()
+  const marked = () => page.evaluate(() => Array.from(CSS.highlights.get("match") ?? [], String))
+  expect(await marked()).toContain("crossing")
+  await inspect(page, "console-search")
+  await page.reload()
+  await result.first().getByText("A crossing costs four crowns.").waitFor()
+  await result.first().getByRole("button").click()
+  await page.getByRole("dialog").getByText("A crossing costs four crowns.").waitFor()
+  await page.keyboard.press("Escape")
+  await page.getByRole("searchbox", { name: "Question" }).fill("xyzzy")
+  await page.keyboard.press("Enter")
+  await page.getByText("No passage matches well enough").waitFor()
+  await inspect(page, "console-search-nothing")
+})
+
+onScreen("the first upload of a chatbot takes several files, and says which it cannot read", async ({ page }) => {
+  const { id: empty } = await server.api.newChatbot({ name: "Empty", is_public: false })
+  await page.goto(`${server.url}/console/chatbots/${empty}/knowledge`)
+  await settled(page)
+  await page.getByText("Drop files or folders here").waitFor()
+  await inspect(page, "console-knowledge-empty")
+  const choosing = page.waitForEvent("filechooser")
+  await page.getByRole("button", { name: "Add files" }).click()
+  const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) })
+  await (
+    await choosing
+  ).setFiles([
+    file("Tides.md", "# Tides\n\nThe tide turns at six."),
+    file("Prices.txt", "A crossing costs four crowns."),
+    file("Stops.csv", "stop,time\nHarbour,12:00\nIsland,12:50"),
+    file("photo.heic", "no text"),
+  ])
+  for (const name of ["Tides", "Prices", "Stops"]) await page.getByRole("row", { name }).getByText("Ready").waitFor()
+  const failed = page.getByRole("list", { name: "Uploads" }).getByRole("listitem")
+  await failed.getByText("Upload failed").waitFor()
+  expect(await failed.count()).toBe(1)
+  expect(await failed.innerText()).toContain("This file type is not supported.")
+  await page.getByText("3 documents", { exact: true }).waitFor()
+  await inspect(page, "console-first-upload")
+  await failed.getByRole("button", { name: "Dismiss photo.heic" }).click()
+  await failed.waitFor({ state: "detached" })
+  await server.api.delete(`/api/external/chatbot/${empty}`)
 })
 
 onScreen("a form says at a field what the server refuses of it", async ({ expects, page }) => {

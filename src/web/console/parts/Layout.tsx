@@ -5,6 +5,7 @@ import { formatAgo, formatMoment } from "../../shared/Format.ts"
 import { Icon } from "../../shared/Icon.tsx"
 import type { Failure } from "../server/Failure.ts"
 import type { Resource, Shown } from "../server/Resource.ts"
+import { atRoot } from "../server/Root.ts"
 import { Button } from "./Buttons.tsx"
 
 /*
@@ -17,6 +18,8 @@ interface PageProps {
   readonly of?: string | undefined
   /** Says in a sentence what the screen is for. */
   readonly about?: ComponentChildren
+  /** Name of the page of the documentation about what the screen shows, such as `webhooks`. */
+  readonly docs?: string | undefined
   /** The buttons beside the title. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
@@ -29,14 +32,23 @@ export const useTitle = (title: string, of?: string): void =>
   }, [title, of])
 
 /** A screen with its title. */
-export const Page = ({ about, actions, children, of, title }: PageProps) => {
+export const Page = ({ about, actions, children, docs, of, title }: PageProps) => {
   useTitle(title, of)
   return (
     <div class="page stack loose">
       <header class="page-head row apart">
         <div>
           <h1 tabIndex={-1}>{title}</h1>
-          {about !== undefined && <p class="soft">{about}</p>}
+          {(about !== undefined || docs !== undefined) && (
+            <p class="soft">
+              {about}{" "}
+              {docs !== undefined && (
+                <a class="inline" href={atRoot(`docs/${docs}`)} target="_blank" rel="noopener">
+                  Documentation
+                </a>
+              )}
+            </p>
+          )}
         </div>
         {actions !== undefined && <div class="row">{actions}</div>}
       </header>

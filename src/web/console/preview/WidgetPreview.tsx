@@ -50,6 +50,7 @@ interface PreviewPageProps extends PreviewProps {
   /** The name of the chatbot. */
   readonly of: string
   readonly about?: string
+  readonly docs: string
   readonly children: ComponentChildren
 }
 

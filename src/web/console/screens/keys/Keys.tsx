@@ -34,6 +34,7 @@ const Keys = () => {
   return (
     <Page
       title="Keys"
+      docs="keys-and-budgets"
       about="API keys and their permissions."
       actions={
         organization !== undefined && (

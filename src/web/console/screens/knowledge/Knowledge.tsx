@@ -71,6 +71,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
   return (
     <Page
       title="Knowledge"
+      docs="formats"
       of={chatbot?.name}
       about="The documents the chatbot answers from."
       actions={

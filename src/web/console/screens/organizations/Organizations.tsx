@@ -13,7 +13,7 @@ import { drop, put, useResource } from "../../server/Resource.ts"
 import { href, navigate } from "../../Router.ts"
 import { OrganizationDialog } from "./OrganizationDialog.tsx"
 
-/** A column that is left out on narrow screens. */
+/** A column that stands below the name on narrow screens. */
 const number = (
   title: string,
   cell: Column<Organization>["cell"],
@@ -63,6 +63,7 @@ const Organizations = () => {
   return (
     <Page
       title="Organizations"
+      docs="keys-and-budgets"
       about="Each organization has its own chatbots, keys and data."
       actions={
         <Button kind="primary" icon={Plus} onClick={() => (edited.value = { item: undefined })}>

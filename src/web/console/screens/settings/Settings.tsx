@@ -24,7 +24,7 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
   const widget = useResource(widgetFields(chatbotId))
   const look = useMemo(() => computed(() => lookOf(form.fields.value, widget.data.value ?? {})), [form, widget])
   return (
-    <PreviewPage title="Settings" of={first.chatbot.name} config={look}>
+    <PreviewPage title="Settings" docs="guide" of={first.chatbot.name} config={look}>
       <EditForm form={form} label={`${first.chatbot.name} settings`}>
         <GeneralSection form={form} chatbotId={chatbotId} />
         <AnswersSection form={form} chatbotId={chatbotId} />

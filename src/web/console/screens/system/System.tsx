@@ -22,7 +22,7 @@ const System = () => {
     return () => clearInterval(timer)
   }, [state])
   return (
-    <Page title="System" about="The status of this server and its database.">
+    <Page title="System" docs="operations" about="The status of this server and its database.">
       <div class="stack">
         <Loaded of={state}>{(system) => <Shown system={system} />}</Loaded>
         <Checks />

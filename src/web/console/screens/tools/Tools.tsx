@@ -48,7 +48,13 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
       `${name} deleted.`,
     )
   return (
-    <Page title="Tools" of={chatbot?.name} about="HTTP endpoints the model can call while it answers." actions={create}>
+    <Page
+      title="Tools"
+      docs="guide"
+      of={chatbot?.name}
+      about="HTTP endpoints the model can call while it answers."
+      actions={create}
+    >
       <div class="stack">
         {chatbot?.settings.isToolEnabled === false && (
           <div class="notice warn row nowrap start">

@@ -78,6 +78,7 @@ const Usage = () => {
   return (
     <Page
       title="Usage"
+      docs="keys-and-budgets"
       about="Questions, answer quality and token usage. Days are in UTC."
       actions={
         <Button icon={Download} busy={isSaving.value} onClick={() => void save()}>

@@ -62,7 +62,7 @@ const Webhooks = () => {
     </Button>
   )
   return (
-    <Page title="Webhooks" about="Notify your own servers when something happens." actions={create}>
+    <Page title="Webhooks" docs="webhooks" about="Notify your own servers when something happens." actions={create}>
       <Loaded
         of={webhooks}
         empty={

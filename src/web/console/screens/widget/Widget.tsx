@@ -68,7 +68,7 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
     [form],
   )
   return (
-    <PreviewPage title="Widget" of={chatbot.name} about="The chat on your website." config={look}>
+    <PreviewPage title="Widget" docs="widget" of={chatbot.name} about="The chat on your website." config={look}>
       <KeysSection chatbot={chatbot} keys={keys} mayManage={mayManageKeys} />
       <SnippetSection chatbot={chatbot} keys={keys} />
       <CheckSection chatbot={chatbot} keys={keys} />
