@@ -40,6 +40,11 @@ describe("the list of documents", () => {
     expect(next.total).toBe(2)
   })
 
+  test("keeps what it knows of a document where an answer that comes late is older", () => {
+    const late = { ...document("1", "queued"), updated_at: "2026-11-20T23:59:59.999+00:00" }
+    expect(withDocument(list, late).documents.map(({ status }) => status)).toEqual(["ready", "ready"])
+  })
+
   test("follows events, and is read anew where an event does not say enough", () => {
     expect(afterEvent(list, { type: "document_deleted", chatbot_id: "c", document_id: "3" })).toEqual(
       withoutDocument(list, "3"),

@@ -72,3 +72,16 @@ test("several resources are there once all of them are, and those that failed ar
   expect(together(one, two, three).data.value).toEqual([1, 1, 2])
   expect(together(one, two, three).failure.value).toBeUndefined()
 })
+
+test("a resource that was set while it was loaded is loaded again, since nobody knows which of the two is newer", async () => {
+  const answers: Array<(value: string) => void> = []
+  const one = resources(() => new Promise<string>((resolve) => void answers.push(resolve)))()
+  const loading = one.reload()
+  one.set("set")
+  answers[0]?.("old")
+  await Bun.sleep(1)
+  expect([one.data.value, answers.length]).toEqual(["set", 2])
+  answers[1]?.("new")
+  await loading
+  expect([one.data.value, one.isLoading.value, answers.length]).toEqual(["new", false, 2])
+})

@@ -34,24 +34,27 @@ const makeResource = <A>(load: () => Promise<A>): Resource<A> => {
   const failure = signal<Failure | undefined>(undefined)
   const isLoading = signal(false)
   let latest = 0
+  let changes = 0
   const set = (value: A): void => {
-    // An answer that is still on its way is older than this.
-    latest++
+    changes++
     data.value = value
     failure.value = undefined
-    isLoading.value = false
   }
   const reload = async (): Promise<void> => {
     const turn = ++latest
+    const known = changes
     isLoading.value = true
     try {
       const loaded = await load()
-      if (turn === latest) set(loaded)
+      if (turn !== latest) return
+      // The answer may be older than what was set meanwhile, or newer: only another one tells.
+      if (known !== changes) return await reload()
+      set(loaded)
     } catch (error) {
       if (turn !== latest) return
       failure.value = toFailure(error)
-      isLoading.value = false
     }
+    isLoading.value = false
   }
   const isExtending = signal(false)
   const extend = async (more: (known: A) => Promise<A>): Promise<void> => {

@@ -40,12 +40,12 @@ export const documentList = resources((chatbotId: string, atLeast: string) => lo
 /** Whether the server is still reading a document. */
 export const isUnderWay = ({ status }: Document): boolean => status !== "ready" && status !== "failed"
 
-/** Puts a document into a list, in the place of what was known of it. */
+/** Puts a document into a list, in the place of what was known of it unless that is newer. */
 export const withDocument = ({ documents, total }: DocumentList, document: Document): DocumentList => {
   const isKnown = documents.some(({ id }) => id === document.id)
   return {
     documents: isKnown
-      ? documents.map((each) => (each.id === document.id ? document : each))
+      ? documents.map((each) => (each.id === document.id && each.updated_at <= document.updated_at ? document : each))
       : [document, ...documents].toSorted(newestFirst),
     total: isKnown ? total : total + 1,
   }
