@@ -34,7 +34,7 @@ export const TryDialog = ({ chatbotId, onClose, tool }: TryDialogProps) => {
   return (
     <Dialog title={`Test ${tool.name}`} wide onClose={onClose}>
       <p class="soft">
-        The request to <code>{tool.method}</code> <code class="anywhere">{tool.url}</code> is sent for real.
+        This sends a real request: <code>{tool.method}</code> <code class="anywhere">{tool.url}</code>
       </p>
       <Form action="Send request" isWrong={"problem" in read} onSubmit={run}>
         <TextArea

@@ -61,7 +61,7 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
       title="Websites"
       about={
         chatbot.is_public
-          ? "This chatbot is public: any website can embed it. With a key, a website can be limited and blocked."
+          ? "This chatbot is public: any website can embed it. A website's own key can be limited and revoked."
           : "Each website has its own key. The widget works only on the origins its key allows."
       }
       actions={
