@@ -173,7 +173,7 @@ onScreen("on a phone, what has no column stands below the name", async ({ page }
   await page.setViewportSize(phone.viewport)
   for (const [path, titles] of [
     ["/organizations", ["Documents", "Storage", "Conversations", "Tokens per day", "Retention", "Created"]],
-    ["/keys", ["Budget", "Last used", "Expires", "Created"]],
+    ["/keys", ["Permissions", "Budget", "Last used", "Expires", "Created"]],
   ] as const) {
     await page.goto(`${server.url}/console${path}`)
     await settled(page)

@@ -151,6 +151,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
         },
         {
           title: "Permissions",
+          isExtra: true,
           cell: (key) => (
             <span class="key-rights">
               {rightsOf(key)}
