@@ -582,7 +582,7 @@ onScreen("words of questions without an answer become synonyms", async ({ page }
   await page.getByText("Suggestions (2)").click()
   const field = page.getByLabel("The documents’ word for “canines”")
   await field.waitFor()
-  await page.getByText("2 questions, the latest: And three canines?").waitFor()
+  await page.getByText("2 questions, latest: And three canines?").waitFor()
   await inspect(page, "console-synonym-suggestions")
   await field.fill("dog")
   await field.press("Enter")

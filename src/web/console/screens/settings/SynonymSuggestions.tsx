@@ -25,7 +25,7 @@ const Suggestion = ({ hint, onAdd, word }: SuggestionProps) => {
       <TextField
         {...bind(synonym)}
         {...{ hint }}
-        label={`“${word}” is what the documents call`}
+        label={`The documents’ word for “${word}”`}
         maxLength={60}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return
@@ -34,7 +34,7 @@ const Suggestion = ({ hint, onAdd, word }: SuggestionProps) => {
           add()
         }}
       />
-      <Button small disabled={synonym.value.trim() === ""} onClick={add} aria-label={`Add a group with ${word}`}>
+      <Button small disabled={synonym.value.trim() === ""} onClick={add} aria-label={`Add synonyms of ${word}`}>
         Add
       </Button>
     </li>
@@ -54,12 +54,12 @@ export const SynonymSuggestions = ({ chatbotId, form }: { readonly chatbotId: st
     <details>
       <summary>Suggestions ({open.length})</summary>
       <ul class="stack">
-        <li class="soft small">Words of questions without an answer that no document has.</li>
+        <li class="soft small">Words of unanswered questions that no document contains.</li>
         {open.map(({ latest_question, questions, word }) => (
           <Suggestion
             key={word}
             word={word}
-            hint={`${plural(questions, "question")}, the latest: ${latest_question.slice(0, 160)}`}
+            hint={`${plural(questions, "question")}, latest: ${latest_question.slice(0, 160)}`}
             onAdd={(synonym) => form.set(SYNONYMS, [...groups, `${word}, ${synonym}`])}
           />
         ))}
