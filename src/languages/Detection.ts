@@ -152,6 +152,12 @@ export const languageOfReply = (message: BoundedText, others: Iterable<BoundedTe
   return candidates.includes("en") ? "en" : (candidates[0] ?? "en")
 }
 
+/** Returns the language that a message shows; undefined where it shows none, or several alike. */
+export const languageShownIn = (message: BoundedText): SpokenLanguage | undefined => {
+  const [found, ...others] = spokenIn(message)
+  return others.length === 0 ? found : undefined
+}
+
 /** The spoken languages that a text may be in, none when nothing shows it. */
 const spokenIn = (text: BoundedText): ReadonlyArray<SpokenLanguage> => {
   const { sample, script } = sampleOf(bounded(text.slice(0, REPLY_SAMPLE_LENGTH)))

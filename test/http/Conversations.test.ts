@@ -143,6 +143,7 @@ describe("sessions", () => {
       last_message: { id: last?.id ?? uuid, content: last?.content ?? "", sender_type: "bot" },
       user_info: {},
       message_count: 4,
+      language: "en",
       created_at: timestamp,
       updated_at: timestamp,
     })
@@ -166,6 +167,24 @@ describe("sessions", () => {
     },
   )
 
+  test("are closed and opened, which is no activity, and a new message of the user opens them again", async () => {
+    const { id, session } = await chatted(1)
+    const before = await client.session(id, session)
+    const set = (state: string) => client.patch(at(id, "/visitor"), { json: { state } })
+    expect((await set("closed")).body).toStrictEqual({ session: { ...before, state: "closed" } })
+    expect(await client.session(id, session)).toStrictEqual({ ...before, state: "closed" })
+    expect((await set("open")).body).toStrictEqual({ session: before })
+    await set("closed")
+    await client.chat(id, "One more thing", { sessionToken: "visitor" })
+    expect((await client.session(id, session)).state).toBe("open")
+    expect(wrongPaths(await set("done"))).toEqual(["state"])
+    expect(wrongPaths(await client.patch(at(id, "/visitor"), { json: { state: "open", title: "a" } }))).toEqual([
+      "title",
+    ])
+    const reader = await client.limitedTo("conversations:read", "chat")
+    problem(await reader.patch(at(id, "/visitor"), { json: { state: "closed" } }), 403, "forbidden")
+  })
+
   test("are deleted with their messages, and their token then opens a new session", async () => {
     const { id, session } = await chatted(2)
     const reply = await client.delete(at(id, "/visitor"))
@@ -184,6 +203,10 @@ describe("an unknown chatbot or conversation", () => {
   const asks: ReadonlyArray<readonly [string, (client: Client, id: string, session: string) => Promise<unknown>]> = [
     ["messages", (client, id, session) => client.get(at(id, `/${session}/messages`)).then(notFound)],
     ["a session", (client, id, session) => client.get(at(id, `/${session}`)).then(notFound)],
+    [
+      "closing",
+      (client, id, session) => client.patch(at(id, `/${session}`), { json: { state: "closed" } }).then(notFound),
+    ],
     ["deleting", (client, id, session) => client.delete(at(id, `/${session}`)).then(notFound)],
   ]
   const notFound = (reply: Parameters<typeof problem>[0]) => problem(reply, 404, "not_found")

@@ -57,14 +57,14 @@ describe("the numbers of conversations", () => {
     await own.post(`/api/external/chatbot/${written}/conversations/s/messages/${reply?.id}/feedback`, {
       json: { rating: "down" },
     })
-    const none = { conversations: 1, questions: 1, unanswered: 0, rated_up: 0, rated_down: 0 }
+    const none = { conversations: 1, questions: 1, unanswered: 0, rated_up: 0, rated_down: 0, first_word_ms: null }
     const { data, metadata, total } = await conversationsOf(own, "?group_by=day,chatbot")
     expect(data).toEqual([
       { day: today(), chatbot_id: written, ...none, questions: 2, rated_down: 1 },
       { day: today(), chatbot_id: local, ...none },
     ] as typeof data)
     expect(metadata.totalCount).toBe(2)
-    expect(total).toEqual({ conversations: 2, questions: 3, unanswered: 0, rated_up: 0, rated_down: 1 })
+    expect(total).toEqual({ ...none, conversations: 2, questions: 3, rated_down: 1 })
     const bound = (await own.newKey({ chatbot_id: local })).client
     expect((await conversationsOf(bound)).data).toEqual([{ day: today(), ...none }])
     expect((await conversationsOf(own, "?to=2026-01-31")).data).toEqual([])
@@ -72,6 +72,30 @@ describe("the numbers of conversations", () => {
       "query.to",
     ])
   })
+})
+
+test("the time to the first word is that of replies that were streamed, and languages are those of the questions", async () => {
+  const own = await client.newOrganization()
+  const { id } = await own.newChatbot()
+  await own.chat(id, "When does the museum open?", { sessionToken: "en" })
+  expect((await conversationsOf(own)).total.first_word_ms).toBeNull()
+  const stream = async (content: string, sessionToken: string) =>
+    await own.post(`/api/external/chatbot/${id}/chat?stream=true`, {
+      json: { messages: [{ role: "user", content }], sessionToken },
+    })
+  await stream("Wann öffnet das Museum und was kostet der Eintritt?", "de")
+  await stream("17.5", "de")
+  await stream("4711", "none")
+  const { data, total } = await conversationsOf(own, "?group_by=language")
+  expect(data.map(({ conversations, language, questions }) => [language, conversations, questions])).toEqual([
+    ["de", 1, 2],
+    ["en", 1, 1],
+    [null, 1, 1],
+  ])
+  expect(data.map((row) => row.first_word_ms !== null)).toEqual([true, false, true])
+  const { median = -1, p95 = -1 } = total.first_word_ms ?? {}
+  expect([median >= 0, p95 >= median, p95 < 60_000, total.conversations]).toEqual([true, true, true, 3])
+  expect((await own.session(id, "de")).language).toBe("de")
 })
 
 describe("usage", () => {

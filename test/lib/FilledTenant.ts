@@ -226,6 +226,7 @@ export const noFilter: ConversationFilter = {
   rating: undefined,
   isUnanswered: false,
   platform: undefined,
+  state: undefined,
   from: undefined,
   to: undefined,
 }

@@ -146,6 +146,10 @@ const conversationCases: Cases<Conversations["Service"]> = {
   failed: [undefined, (conversations, { session }) => conversations.failed(session)],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
   get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, sessionNamed("token"))],
+  setState: [
+    "NotFound",
+    (conversations, { chatbot }) => conversations.setState(chatbot, sessionNamed("token"), "closed"),
+  ],
   exported: ["NotFound", (conversations, { chatbot }) => conversations.exported(chatbot, sessionNamed("token"))],
   remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, sessionNamed(session))],
 }
@@ -228,7 +232,7 @@ const visitorCases: Cases<VisitorConversations["Service"]> = {
   handOver: [
     undefined,
     (visitors, target) =>
-      visitors.handOver(target.chatbot, [visitorOf(target).visitor], { visitor: "somebody else", email: "e@v.il" }),
+      visitors.handOver(target.chatbot, [visitorOf(target).visitor], "somebody else", { email: "e@v.il" }),
   ],
 }
 

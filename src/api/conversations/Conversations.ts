@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { merge } from "../../domain/schema/Merge.ts"
-import { Feedback, FeedbackInput, Message, Session } from "../../domain/chat/Conversation.ts"
+import { Feedback, FeedbackInput, Message, Session, SessionState } from "../../domain/chat/Conversation.ts"
 import { Erased, ErasureRequest } from "../../domain/chat/Erasure.ts"
 import { ChatbotId, MessageId, optionalId } from "../../domain/Ids.ts"
 import { PageMetadata } from "../../domain/Page.ts"
@@ -55,6 +55,24 @@ const get = HttpApiEndpoint.get("get", `${base}/:sessionId`, {
     described(
       "Get a conversation",
       "Who takes part in it, its last message and how many there are. The messages have an address of their own.",
+    ),
+  )
+
+const update = HttpApiEndpoint.patch("update", `${base}/:sessionId`, {
+  params: sessionParams,
+  payload: Schema.Struct({ state: SessionState }),
+  success: Schema.Struct({ session: Session }),
+  error: Problem.NotFound,
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
+  .annotate(RequiredScope, "conversations:write")
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotateMerge(
+    described(
+      "Close a conversation, or open it again",
+      "Closing says that nobody has to look after the conversation any more. It hinders nobody from going on in it: a new message of the user opens it again. Neither is an activity, so that `updated_at` stays.",
     ),
   )
 
@@ -141,7 +159,7 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
 
 /** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */
 export class ConversationsApi extends HttpApiGroup.make("conversations")
-  .add(messages, list, get, remove, rate, transcript, erase)
+  .add(messages, list, get, update, remove, rate, transcript, erase)
   .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "The conversations of one chatbot." }))
   .middleware(Authorization)
   .middleware(Problems) {}
@@ -154,7 +172,7 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
     search: Schema.optionalKey(
       textBetween(1, 200).annotate({
         description:
-          "A text that a message of the conversation, or the visitor's e-mail address, contains; in upper or lower case alike.",
+          "A text that a message of the conversation, or the visitor's e-mail address or name, contains; in upper or lower case alike.",
       }),
     ),
     email: Schema.optionalKey(
@@ -175,6 +193,7 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
         Schema.isPattern(/^[a-z0-9_-]{1,32}$/, { message: "Expected a platform, such as web" }),
       ).annotate({ description: "Conversations on this platform only.", examples: ["web"] }),
     ),
+    state: Schema.optionalKey(SessionState.annotate({ description: "Conversations in this state only." })),
     from: momentParameter("The first moment of the latest activity, ISO 8601 with offset: `2026-11-20T00:00:00Z`."),
     to: momentParameter("The moment before which the latest activity was, likewise."),
     limit: Schema.optionalKey(integer(1, PAGE_MAX, { description: "Conversations on a page, at most.", default: 20 })),
@@ -188,7 +207,7 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
     searched_to: Schema.optionalKey(
       Timestamp.annotate({
         description:
-          "With `search` or `platform`, where this page ended before it was full: conversations whose latest activity was before this moment were not looked through yet. The next page goes on there.",
+          "With `search`, `platform` or `state`, where this page ended before it was full: conversations whose latest activity was before this moment were not looked through yet. The next page goes on there.",
       }),
     ),
   }),
@@ -198,7 +217,7 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
   .annotateMerge(
     described(
       "List the conversations of all chatbots",
-      "Newest activity first, a page at a time. All conditions hold together. Texts of messages have no index: with `search` or `platform`, one request looks through a limited number of conversations, so that a page may hold fewer than `limit`, or none, and still have a `next_cursor`. All other conditions are found by an index however many conversations there are. A key that is bound to a chatbot sees that chatbot's.",
+      "Newest activity first, a page at a time. All conditions hold together. Texts of messages have no index: with `search`, `platform` or `state`, one request looks through a limited number of conversations, so that a page may hold fewer than `limit`, or none, and still have a `next_cursor`. All other conditions are found by an index however many conversations there are. A key that is bound to a chatbot sees that chatbot's.",
     ),
   )
 

@@ -67,7 +67,7 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
   .annotateMerge(
     described(
       "Read numbers of conversations",
-      "Conversations with their questions, ratings and replies without an answer. A conversation counts as a whole for the day of its latest activity, UTC, as long as it is stored: numbers of earlier days fall where conversations go on, are deleted or expire. A key that is bound to a chatbot sees that chatbot's.",
+      "Conversations with their questions, ratings, replies without an answer, and times to the first word. A conversation counts as a whole for the day of its latest activity, UTC, as long as it is stored: numbers of earlier days fall where conversations go on, are deleted or expire. A key that is bound to a chatbot sees that chatbot's.",
     ),
   )
 

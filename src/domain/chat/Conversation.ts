@@ -82,21 +82,47 @@ export const Message = Schema.Struct({
 })
 export type Message = typeof Message.Type
 
+/** A page of a website on which a visitor asked, as the visitor's browser says. */
+export const VisitedPage = Schema.Struct({
+  url: Schema.String.annotate({ description: "Origin and path, without the query and the fragment." }),
+  title: Schema.optionalKey(Schema.String),
+}).annotate({
+  identifier: "VisitedPage",
+  description: "What the visitor's browser says of a page: nothing vouches for it.",
+  examples: [{ url: "https://example.com/pricing", title: "Pricing" }],
+})
+export type VisitedPage = typeof VisitedPage.Type
+
+export const SessionState = Schema.Literals(["open", "closed"]).annotate({
+  description: "Whether somebody still has to look after the conversation. A new message of the user opens it again.",
+})
+export type SessionState = typeof SessionState.Type
+
 /** A conversation of one user with one chatbot. */
 export const Session = Schema.Struct({
   id: SessionId,
   chatbot_id: ChatbotId,
   session_token: Schema.NullOr(Schema.String),
   platform: Schema.String,
-  state: Schema.Literals(["open", "closed"]),
+  state: SessionState,
   title: Schema.optionalKey(
     Schema.String.annotate({ description: "The beginning of the user's first message, where there is one." }),
   ),
   last_message: Schema.NullOr(Schema.Struct({ id: MessageId, content: Schema.String, sender_type: SenderType })),
-  user_info: Schema.Struct({ email: Schema.optionalKey(Schema.String) }),
+  user_info: Schema.Struct({
+    email: Schema.optionalKey(Schema.String),
+    name: Schema.optionalKey(Schema.String.annotate({ description: "As the identity token of the visitor says." })),
+  }),
   message_count: Schema.Int,
   visitor_id: Schema.optionalKey(
     Schema.String.annotate({ description: "The visitor of the chat widget whose conversation it is." }),
+  ),
+  page: Schema.optionalKey(VisitedPage.annotate({ description: "The page on which the conversation began." })),
+  language: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "The language of the latest question that shows one, as ISO 639-1 has it.",
+      examples: ["de"],
+    }),
   ),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -123,8 +149,10 @@ export const Session = Schema.Struct({
         content: "Refunds take five days.",
         sender_type: "bot",
       },
-      user_info: { email: "ada@example.com" },
+      user_info: { email: "ada@example.com", name: "Ada Lovelace" },
       message_count: 2,
+      page: { url: "https://example.com/pricing", title: "Pricing" },
+      language: "en",
       created_at: Timestamp.make("2026-11-20T14:08:39.735+00:00"),
       updated_at: Timestamp.make("2026-11-20T14:08:39.770+00:00"),
     },

@@ -1,9 +1,10 @@
+import type { SessionState } from "./Conversation.ts"
 import type { ChatbotId } from "../Ids.ts"
 
 /** Conditions for the conversations that a reader wants; one that is undefined holds for all. */
 export interface ConversationFilter {
   readonly chatbot: ChatbotId | undefined
-  /** A text that a message or the visitor's e-mail address contains, in either case. */
+  /** A text that a message, the visitor's e-mail address or name contains, in either case. */
   readonly search: string | undefined
   /** The visitor's whole e-mail address, in either case. */
   readonly email: string | undefined
@@ -12,6 +13,7 @@ export interface ConversationFilter {
   /** Whether a reply is no answer. */
   readonly isUnanswered: boolean
   readonly platform: string | undefined
+  readonly state: SessionState | undefined
   /** The first moment of the latest activity, inclusive. */
   readonly from: Date | undefined
   /** The moment before which the latest activity was, exclusive. */

@@ -8,7 +8,7 @@ import { unexpressed } from "../schema/Unexpressed.ts"
 
 const LABEL_MAX_LENGTH = 500
 
-const isHttpUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
+export const isHttpUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
 /** A URL that browsers load and that the server never fetches. Empty for none. */
 export const ImageUrl = textUpTo(2_048)

@@ -110,7 +110,7 @@ export const UsageCounts = Schema.Struct(counts).annotate({
 export type UsageCounts = typeof UsageCounts.Type
 
 /** Groups of a report on conversations. */
-export const ConversationGroups = Schema.Literals(["day", "chatbot", "day,chatbot"])
+export const ConversationGroups = Schema.Literals(["day", "chatbot", "day,chatbot", "language"])
 export type ConversationGroups = typeof ConversationGroups.Type
 
 /** Numbers of conversations, and of what was said and thought in them. */
@@ -120,9 +120,22 @@ export const ConversationCounts = Schema.Struct({
   unanswered: Count.annotate({ description: "Replies without an answer." }),
   rated_up: Count,
   rated_down: Count,
+  first_word_ms: Schema.NullOr(Schema.Struct({ median: Count, p95: Count })).annotate({
+    description:
+      "Milliseconds from a message to the first word of its reply: the median and the 95th percentile of the replies that were streamed, of which the first hundred of a conversation count. Null where none was.",
+  }),
 }).annotate({
   identifier: "ConversationCounts",
-  examples: [{ conversations: 40, questions: 96, unanswered: 7, rated_up: 12, rated_down: 2 }],
+  examples: [
+    {
+      conversations: 40,
+      questions: 96,
+      unanswered: 7,
+      rated_up: 12,
+      rated_down: 2,
+      first_word_ms: { median: 850, p95: 2_400 },
+    },
+  ],
 })
 export type ConversationCounts = typeof ConversationCounts.Type
 
@@ -130,6 +143,12 @@ export type ConversationCounts = typeof ConversationCounts.Type
 export const ConversationUsage = Schema.Struct({
   day: Schema.optionalKey(Day.annotate({ description: "Of the latest activity." })),
   chatbot_id: optionalId(ChatbotId, "Of the chatbot that answered."),
+  language: Schema.optionalKey(
+    Schema.NullOr(Schema.String).annotate({
+      description: "Of the questions, as ISO 639-1 has it; null where none of them shows it.",
+      examples: ["de"],
+    }),
+  ),
   ...ConversationCounts.fields,
 }).annotate({ identifier: "ConversationUsage" })
 export type ConversationUsage = typeof ConversationUsage.Type

@@ -1,9 +1,11 @@
 import { Schema } from "effect"
 import { Launcher, WidgetWords } from "../chatbot/ChatWidget.ts"
+import { isHttpUrl } from "../chatbot/FieldTypes.ts"
 import { Feedback } from "../chat/Conversation.ts"
 import { AnyUuid, ChatbotId, MessageId, SessionId } from "../Ids.ts"
-import { textBetween } from "../schema/Text.ts"
+import { textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
+import { unexpressed } from "../schema/Unexpressed.ts"
 
 /*
  * What the chat widget and the server tell each other. A visitor sees the conversations that it had itself, and of the
@@ -117,6 +119,10 @@ export const WidgetConversation = Schema.Struct({
 }).annotate({ identifier: "WidgetConversation" })
 export type WidgetConversation = typeof WidgetConversation.Type
 
+/** Longest address and title of a page, in UTF-16 code units. */
+export const PAGE_URL_MAX_LENGTH = 2_000
+export const PAGE_TITLE_MAX_LENGTH = 200
+
 /** Request of a visitor for a reply to a message. */
 export const WidgetChatRequest = Schema.Struct({
   conversation_id: Schema.optionalKey(SessionId).annotate({ description: "Absent: a new conversation." }),
@@ -132,6 +138,17 @@ export const WidgetChatRequest = Schema.Struct({
   }),
   email: Schema.optionalKey(Schema.String).annotate({
     description: "The visitor's e-mail address, where the chatbot asks for one; an empty text declines.",
+  }),
+  page: Schema.optionalKey(
+    Schema.Struct({
+      url: textUpTo(PAGE_URL_MAX_LENGTH)
+        .check(Schema.makeFilter((text: string) => isHttpUrl(text) || "Expected an http(s) URL", unexpressed))
+        .annotate({ description: "Origin and path are stored, and nothing else of it." }),
+      title: Schema.optionalKey(textUpTo(PAGE_TITLE_MAX_LENGTH)),
+    }),
+  ).annotate({
+    description: "The page on which the visitor asks. Of a conversation, the first one is stored.",
+    examples: [{ url: "https://example.com/pricing", title: "Pricing" }],
   }),
 })
 export type WidgetChatRequest = typeof WidgetChatRequest.Type

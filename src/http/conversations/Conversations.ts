@@ -32,6 +32,9 @@ const ofChatbot = HttpApiBuilder.group(
       get: ({ params }) =>
         Effect.map(conversations.get(params.chatbotId, params.sessionId), (session) => ({ session })),
 
+      update: ({ params, payload: { state } }) =>
+        Effect.map(conversations.setState(params.chatbotId, params.sessionId, state), (session) => ({ session })),
+
       rate: ({ params, payload: { rating, comment = null } }) => {
         const feedback = rating === null ? null : { rating, comment }
         return Effect.as(conversations.rate(params.chatbotId, params.sessionId, params.messageId, feedback), {
@@ -72,6 +75,7 @@ const ofAllChatbots = HttpApiBuilder.group(
           platform,
           rating,
           search,
+          state,
           to,
           unanswered,
         } = query
@@ -82,6 +86,7 @@ const ofAllChatbots = HttpApiBuilder.group(
           rating,
           isUnanswered: unanswered === "true",
           platform,
+          state,
           from: from && DateTime.toDate(from),
           to: to && DateTime.toDate(to),
         }

@@ -37,6 +37,8 @@ import {
   historyBoundsOf,
   promptTextsOf,
 } from "./ChatHistory.ts"
+import { languageShownIn } from "../../languages/Detection.ts"
+import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { unguessableUuid } from "../../system/UnguessableId.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
 import { Shares } from "../../admission/Shares.ts"
@@ -114,6 +116,9 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             tokenKey: token !== null && isGuessable(token) ? apiKeyId : null,
             platform: request.platform,
             visitor: request.visitor?.id,
+            name: request.visitor?.name,
+            page: request.visitor?.page,
+            language: languageShownIn(bounded(request.messages.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH)),
             isKnown: session !== undefined,
           },
           yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
@@ -134,6 +139,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         caller: Caller["Service"],
         request: ChatRequest,
         notices: ReadonlyArray<Notice>,
+        firstWord: () => number | undefined,
         emit?: ChatEmit,
       ) {
         const gate = emailGateOf(chatbot, context, request)
@@ -149,6 +155,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
           isStoredAlready: context.session?.history.some(({ id }) => id === ids.message_id) === true,
           isResumed: attempt?.isResumed === true,
           hasAllSteps: request.visitor !== undefined,
+          firstWord,
         }
         yield* aboutChat(chatbot.id, sessionId)
         yield* emitted(emit, { type: "start", ...ids })
@@ -209,7 +216,12 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         }
       })
 
-      const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, asked: ChatRequest, emit?: ChatEmit) {
+      const answer = Effect.fnUntraced(function* (
+        chatbot: ChatbotRow,
+        asked: ChatRequest,
+        firstWord: () => number | undefined,
+        emit?: ChatEmit,
+      ) {
         const caller = yield* Caller
         yield* ensureActive(chatbot)
         const { notices, request } = admitted(chatbot, caller, asked)
@@ -217,7 +229,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
         if (context.session === undefined) yield* quotas.ensureConversation
         const within = budgets.within(() => promptTextsOf(chatbot, context.history, request))
-        return yield* within(answerIn(chatbot, context, caller, request, notices, emit))
+        return yield* within(answerIn(chatbot, context, caller, request, notices, firstWord, emit))
       })
 
       const replyOf = <E>(
@@ -225,9 +237,9 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         request: ChatRequest,
         emit?: ChatEmit,
       ) =>
-        measuredChat(emit, (emit) => {
+        measuredChat(emit, (emit, firstWord) => {
           const withinShare = shares.within(emit === undefined ? "chats" : "streams")
-          return withinShare(Effect.flatMap(found, (row) => answer(row, request, emit)))
+          return withinShare(Effect.flatMap(found, (row) => answer(row, request, firstWord, emit)))
         })
 
       return {

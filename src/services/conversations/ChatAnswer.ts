@@ -126,29 +126,32 @@ export const aboutChat = (chatbot: ChatbotId, session: SessionId): Effect.Effect
     [genAi.conversation]: session,
   }))
 
-/** Measures a chat: the time to the first word, if it is streamed, and to its end. */
+/** Measures a chat: the milliseconds to the first word, if it is streamed, which the chat can ask for, and the time to its end. */
 export const measuredChat = <A, E, R>(
   emit: ChatEmit | undefined,
-  chat: (emit: ChatEmit | undefined) => Effect.Effect<A, E, R>,
+  chat: (emit: ChatEmit | undefined, firstWord: () => number | undefined) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
     const begin = performance.now()
-    let hasWord = false
+    let firstWord: number | undefined
     const watching: ChatEmit | undefined =
       emit &&
       ((event) => {
-        if (!hasWord && event.type === "text-delta") {
-          hasWord = true
+        if (firstWord === undefined && event.type === "text-delta") {
+          firstWord = Math.round(performance.now() - begin)
           metrics.firstWord().observe(secondsSince(begin))
         }
         return emit(event)
       })
-    return atBorder(chat(watching), {
-      span: "chat",
-      timing: "total",
-      measure: (seconds, exit) => {
-        metrics.replies(outcomeOf(exit)).add()
-        metrics.seconds().observe(seconds)
+    return atBorder(
+      chat(watching, () => firstWord),
+      {
+        span: "chat",
+        timing: "total",
+        measure: (seconds, exit) => {
+          metrics.replies(outcomeOf(exit)).add()
+          metrics.seconds().observe(seconds)
+        },
       },
-    })
+    )
   })

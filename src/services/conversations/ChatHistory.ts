@@ -2,6 +2,7 @@ import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "./EmailGate.ts"
 import { type StoredTurn, newTurns, type SentTurn } from "../../domain/chat/History.ts"
 import type { ChatbotRow } from "../../storage/chatbots/Chatbots.ts"
+import type { VisitedPage } from "../../domain/chat/Conversation.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import type { ChatAttempt } from "./ChatAttempt.ts"
 import type { HistoryBounds, OpenSession, HistoryMessage } from "../../storage/conversations/Conversations.ts"
@@ -18,6 +19,9 @@ export interface ChatVisitor {
   readonly conversation: SessionId | undefined
   /** The e-mail address that the visitor has given, empty when it declined to; undefined when it was not asked. */
   readonly email: string | undefined
+  /** The name that is signed for the visitor. */
+  readonly name: string | undefined
+  readonly page: VisitedPage | undefined
 }
 
 export interface ChatRequest {

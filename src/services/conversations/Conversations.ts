@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
-import type { Feedback, Message, Session } from "../../domain/chat/Conversation.ts"
+import type { Feedback, Message, Session, SessionState } from "../../domain/chat/Conversation.ts"
 import type { ErasureRequest, Visitor } from "../../domain/chat/Erasure.ts"
 import { sessionToManage, sessionToRate } from "../../domain/chat/SessionToken.ts"
 import { InvalidRequest, type Unavailable } from "../../domain/Errors.ts"
@@ -63,10 +63,11 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
 
     /** Returns the conversations that match, one more than the page has, and how far the scan has come. */
     const scan = Effect.fnUntraced(function* (filter: ConversationFilter, { after, limit }: Range) {
-      const isIndexed = filter.search === undefined && filter.platform === undefined
+      const { platform, search, state } = filter
+      const isIndexed = search === undefined && platform === undefined && state === undefined
       const matches: Array<Scanned> = []
       let last: Scanned | undefined
-      let [conversations, messages] = [SCANNED_MAX, filter.search === undefined ? Infinity : searchedMessages]
+      let [conversations, messages] = [SCANNED_MAX, search === undefined ? Infinity : searchedMessages]
       let size = isIndexed ? limit + 1 : FIRST_SCAN
       let isComplete = false
       while (!isComplete && matches.length <= limit && conversations > 0 && messages > 0) {
@@ -121,6 +122,9 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
       get: (chatbot: ChatbotId, session: string) =>
         Caller.use((caller) => storage.get(chatbot, sessionToManage(caller, session))),
 
+      setState: (chatbot: ChatbotId, session: string, state: SessionState) =>
+        Caller.use((caller) => storage.setState(chatbot, sessionToManage(caller, session), state)),
+
       remove: (chatbot: ChatbotId, session: string) =>
         Caller.use((caller) => storage.remove(chatbot, sessionToManage(caller, session))),
 
@@ -142,7 +146,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
 
       /**
        * Returns a page of the conversations of all chatbots that meet the filter, the latest activity first. Texts of
-       * messages and platforms have no index: a request looks through a limited number of conversations for them.
+       * messages, platforms and states have no index: a request looks through a limited number of conversations for them.
        */
       listAll: (filter: ConversationFilter, range: Range) =>
         filter.search === undefined ? listAll(filter, range) : withinShare(listAll(filter, range)),

@@ -22,6 +22,8 @@ export interface ReplyPlace extends ReplyUnderWay {
   readonly isResumed: boolean
   /** Whether the text is that of all steps: a visitor finds what it has seen, also before the model called a tool. */
   readonly hasAllSteps: boolean
+  /** Returns the milliseconds from the message to the first word that was streamed; undefined before it. */
+  readonly firstWord: () => number | undefined
 }
 
 /** Stores the replies of chats, whole or as far as they got, and counts what they have used. */
@@ -52,7 +54,7 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
         costs !== undefined && place.isStoredAlready ? countApart(place, costs) : Effect.void,
         conversations.reply(
           place.session,
-          { id: place.id, ...message },
+          { id: place.id, firstWord: place.firstWord(), ...message },
           costs && usageOf(place, costs),
           isUnfinished || place.isResumed,
         ),

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type { VisitedPage } from "../../domain/chat/Conversation.ts"
 import { findEmail } from "../../domain/chat/EmailAddress.ts"
 import { Conflict, InvalidRequest, type NotFound, TooManyAtOnce } from "../../domain/Errors.ts"
 import type { MessageId } from "../../domain/Ids.ts"
@@ -74,7 +75,7 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
               again: request.regenerates !== undefined,
               // The ids are the same each time, so that whatever an attempt has stored before the server died is found.
               attempt: { ...ids, session: conversation ?? ids.session, isResumed: true },
-              visitor: { id: visitor.id, conversation, email },
+              visitor: { id: visitor.id, conversation, email, name: visitor.name, page: pageOf(request) },
             },
             (event) => {
               const seen = events.of(event)
@@ -131,6 +132,13 @@ const emailOf = ({ email }: Visitor["Service"], { email: typed }: WidgetChatRequ
   if (email !== undefined || typed === undefined) return Effect.succeed(email)
   const given = typed.trim()
   return given === "" || findEmail(given) === given ? Effect.succeed(given) : Effect.fail(invalidEmail)
+}
+
+/** The page of a request without its query and fragment, which may hold secrets. */
+const pageOf = ({ page }: WidgetChatRequest): VisitedPage | undefined => {
+  if (page === undefined) return undefined
+  const { origin, pathname } = new URL(page.url)
+  return { ...page, url: origin + pathname }
 }
 
 /** Whether a stored reply answers its message: whole, or as far as the visitor, or a crash, has let it. */

@@ -142,16 +142,19 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
 
         /**
          * Notes who a verified visitor is: hands over the conversations of the anonymous one who has turned out to be
-         * the same, and stores the address that is signed with all conversations, so that it finds them.
+         * the same, and stores the address and the name that are signed with all conversations, so that the address finds them.
          */
         recognize: Effect.fn("VisitorConversations.recognize")(function* (
-          { chatbotId, email, id }: Visitor["Service"],
+          { chatbotId, email, id, name }: Visitor["Service"],
           before: VisitorId | undefined,
         ) {
           if (before !== undefined) replies.handOver(before, id)
-          if (before === undefined && email === undefined) return
+          if (before === undefined && email === undefined && name === undefined) return
           const visitors = before === undefined ? [id] : [before, id]
-          yield* storage.handOver(chatbotId, visitors, { visitor: id, ...(email !== undefined && { email }) })
+          yield* storage.handOver(chatbotId, visitors, id, {
+            ...(email !== undefined && { email }),
+            ...(name !== undefined && { name }),
+          })
         }),
       }
     }),

@@ -25,7 +25,7 @@ export const Scanned = Schema.Struct({
   /** The time of its latest activity. */
   updated_at: Schema.Date,
   message_count: Schema.Finite,
-  /** Whether it meets those conditions of the filter that have no index, `search` and `platform`. */
+  /** Whether it meets those conditions of the filter that have no index: `search`, `platform` and `state`. */
   is_match: Schema.Boolean,
 })
 export type Scanned = typeof Scanned.Type
@@ -45,6 +45,7 @@ const groupColumns: Record<ConversationGroups, string> = {
   day: "day",
   chatbot: "chatbot_id",
   "day,chatbot": "day, chatbot_id",
+  language: "language",
 }
 
 /** Every row has the totals of all pages. There is one row without a group when the page is empty. */
@@ -73,7 +74,7 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
          */
         scan: Effect.fnUntraced(function* (filter: ConversationFilter, after: Place | undefined, bounds: ScanBounds) {
           const organization = yield* CurrentOrganization
-          const { chatbot, email, from, isUnanswered, platform, rating, search, to } = filter
+          const { chatbot, email, from, isUnanswered, platform, rating, search, state, to } = filter
           const indexed = sql`
           s.organization_id = ${organization}
           ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`}
@@ -84,17 +85,17 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           ${rating === "up" ? sql`and s.rated_up > 0` : sql``}
           ${rating === "down" ? sql`and s.rated_down > 0` : sql``}`
           const newestFirst = sql`order by s.updated_at desc, s.id desc limit ${bounds.conversations + 1}`
-          const columns = sql.literal("s.id, s.updated_at, s.platform, s.message_count, s.user_info")
+          const columns = sql.literal("s.id, s.updated_at, s.platform, s.state, s.message_count, s.user_info")
           const candidates = sql`
           select ${columns} from sessions s
           where ${email === undefined ? sql`true` : sql`s.id = any(array(select sessions_with_email(${email}::text)))`} and ${indexed}
           ${newestFirst}`
           const holds = (text: string) => {
-            const within = (column: "m.content" | "s.user_info->>'email'") =>
+            const within = (column: "m.content" | "s.user_info->>'email'" | "s.user_info->>'name'") =>
               sql.or(
                 spellings(text).map((form) => sql`strpos(lower(${sql.literal(column)}), lower(${form}::text)) > 0`),
               )
-            return sql`(${within("s.user_info->>'email'")} or exists (
+            return sql`(${within("s.user_info->>'email'")} or ${within("s.user_info->>'name'")} or exists (
             select from messages m where m.session_id = s.id and m.organization_id = ${organization}
               and ${within("m.content")}
           ))`
@@ -109,6 +110,7 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           select s.id, s.updated_at, s.message_count, s.candidates,
             ${sql.literal(placeColumn("s.updated_at"))},
             ${platform === undefined ? sql`true` : sql`s.platform = ${platform}`}
+              and ${state === undefined ? sql`true` : sql`s.state = ${state}`}
               and ${search === undefined ? sql`true` : sql`coalesce(${holds(search)}, false)`} as is_match
           from (
             select * from counted where before < ${bounds.messages}
@@ -124,15 +126,23 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           const organization = yield* CurrentOrganization
           const by = sql.literal(groupColumns[groups])
           const sums = sql.literal(
-            ["conversations", "questions", "unanswered", "rated_up", "rated_down"]
-              .map((column) => `coalesce(sum(${column})::float8, 0) as ${column}`)
-              .join(", "),
+            [
+              ...["conversations", "questions", "unanswered", "rated_up", "rated_down"].map(
+                (column) => `coalesce(sum(${column})::float8, 0) as ${column}`,
+              ),
+              `case when count(word) > 0 then jsonb_build_object('median', ${percentile(0.5)}, 'p95', ${percentile(0.95)})
+                end as first_word_ms`,
+            ].join(", "),
           )
           const found = yield* decodeCounts(sql`
           with counted as (
-            select (updated_at at time zone 'utc')::date as day, chatbot_id, 1 as conversations,
-              (message_count + 1) / 2 as questions, unanswered_replies as unanswered, rated_up, rated_down
-            from sessions where organization_id = ${organization}
+            -- A row for the conversation, and one for each time to the first word.
+            select (updated_at at time zone 'utc')::date as day, chatbot_id, language, word, is_first as conversations,
+              is_first * ((message_count + 1) / 2) as questions, is_first * unanswered_replies as unanswered,
+              is_first * rated_up as rated_up, is_first * rated_down as rated_down
+            from sessions, unnest(array_prepend(null, first_words)) with ordinality as words (word, place),
+              lateral (select (place = 1)::int as is_first) first
+            where organization_id = ${organization}
               and updated_at >= ${from}::text::date::timestamp at time zone 'utc'
               and updated_at < (${to}::text::date + 1)::timestamp at time zone 'utc'
               ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}
@@ -142,7 +152,7 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
             select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
           )
           select page.*, to_jsonb(total) as total, number.count
-          from (select count(*)::int as count from groups) number, (select ${sums} from groups) total
+          from (select count(*)::int as count from groups) number, (select ${sums} from counted) total
             left join page on true order by ${by}`)
           const { count, total } = yield* onlyRow(found)
           const rows = found.flatMap(({ count: _, total: __, ...row }) => (row.conversations === null ? [] : [row]))
@@ -164,6 +174,8 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
 ) {
   static readonly layer = Layer.effect(this, this.make)
 }
+
+const percentile = (share: number): string => `round(percentile_cont(${share}) within group (order by word))::int`
 
 /**
  * The spellings of a text that are looked for in lower-cased texts. A database whose locale is `C` lower-cases the letters

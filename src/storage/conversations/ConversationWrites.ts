@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Source } from "../../domain/chat/Chat.ts"
-import type { SenderType } from "../../domain/chat/Conversation.ts"
+import type { SenderType, VisitedPage } from "../../domain/chat/Conversation.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -38,7 +38,12 @@ export interface BotMessage {
   readonly sources: ReadonlyArray<Source>
   /** Whether it is no answer, as `isUnanswered` decides. */
   readonly unanswered: boolean
+  /** Milliseconds from the message to the first word of the reply; undefined for one that was not streamed. */
+  readonly firstWord?: number | undefined
 }
+
+/** Replies of a conversation whose times to the first word are stored, so that its row stays small. */
+const FIRST_WORDS_MAX = 100
 
 /** Answer of the user's messages to the chatbot's question for an e-mail address. */
 export interface EmailAnswer {
@@ -55,6 +60,12 @@ export interface SessionTarget {
   readonly platform: string
   /** The visitor of the chat widget whose conversation it is; undefined for one that an API key has. */
   readonly visitor?: string | undefined
+  /** The visitor's name, if it is signed. */
+  readonly name?: string | undefined
+  /** The page on which the visitor asks. The first one stays. */
+  readonly page?: VisitedPage | undefined
+  /** The language of the message, if it shows one. The latest one stays. */
+  readonly language?: string | undefined
   /**
    * Whether the chat has read the session before. Then the session is not opened anew when it was deleted meanwhile:
    * the reply would be made of what was deleted.
@@ -75,7 +86,11 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
       messages: ReadonlyArray<NewMessage>,
       answer: EmailAnswer | undefined,
     ) {
-      const userInfo = json(answer?.email === undefined ? {} : { email: answer.email })
+      const { language = null, name, page = null } = session
+      const userInfo = json({
+        ...(answer?.email !== undefined && { email: answer.email }),
+        ...(name !== undefined && { name }),
+      })
       const mayAsk = answer?.mayAskAgain ?? true
       const organization_id = yield* CurrentOrganization
       const rows = messages.map(({ id, sender_type, content, mid }) => ({
@@ -89,16 +104,18 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           -- A foreign key would accept the chatbot of another organization.
           insert into sessions
             (id, organization_id, chatbot_id, session_token, token_key, platform, visitor, message_count, user_info,
-              may_ask_email)
+              may_ask_email, page, language)
           select ${session.id}::uuid, organization_id, id, ${session.token}::text, ${session.tokenKey}::uuid,
-            ${session.platform}::text, ${session.visitor ?? null}::text, ${rows.length}::int, ${userInfo}, ${mayAsk}
+            ${session.platform}::text, ${session.visitor ?? null}::text, ${rows.length}::int, ${userInfo}, ${mayAsk},
+            ${json(page)}, ${language}::text
           from chatbots where id = ${chatbot} and organization_id = ${organization_id} and not ${session.isKnown === true}
           -- An existing session can conflict by its id or by its token.
           on conflict do nothing
           returning id
         ), existing as (
           update sessions set message_count = message_count + ${rows.length}, updated_at = clock_timestamp(),
-            user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}
+            user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}, state = 'open',
+            page = coalesce(page, ${json(page)}), language = coalesce(${language}::text, language)
           where organization_id = ${organization_id} and chatbot_id = ${chatbot}
             -- It may have been handed over to another visitor since this one opened it.
             and (${session.visitor ?? null}::text is null or visitor = ${session.visitor ?? null}::text)
@@ -151,6 +168,12 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
     const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
     const counted = usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
     const unanswered = message.unanswered ? 1 : 0
+    const firstWords =
+      message.firstWord === undefined
+        ? sql``
+        : sql`, first_words = case
+      when coalesce(cardinality(first_words), 0) < ${FIRST_WORDS_MAX}::int then first_words || ${message.firstWord}::int
+      else first_words end`
     const before = sql`
       known as (
         select id, unanswered, content from messages where id = ${message.id} and organization_id = ${organization}
@@ -162,6 +185,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         update sessions set updated_at = clock_timestamp(),
           message_count = message_count + ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`},
           unanswered_replies = unanswered_replies + ${unanswered}::int ${isKnown === undefined ? sql`` : sql`- (select count(*) from known where unanswered)::int`}
+          ${firstWords}
         where id = ${session} and organization_id = ${organization} returning id
       ) ${counted ?? sql``}
       insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,

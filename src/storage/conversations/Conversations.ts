@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { SenderType, Session } from "../../domain/chat/Conversation.ts"
+import { SenderType, Session, type SessionState, VisitedPage } from "../../domain/chat/Conversation.ts"
 import type { SessionName } from "../../domain/chat/SessionToken.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
@@ -47,8 +47,10 @@ export interface HistoryBounds {
 }
 
 export const SessionRow = Schema.Struct({
-  ...Struct.omit(Session.fields, ["ratings", "title", "unanswered", "visitor_id"]),
+  ...Struct.omit(Session.fields, ["language", "page", "ratings", "title", "unanswered", "visitor_id"]),
   title: Schema.NullOr(Schema.String),
+  page: Schema.NullOr(VisitedPage),
+  language: Schema.NullOr(Schema.String),
   created_at: TimestampColumn,
   updated_at: TimestampColumn,
   visitor: Schema.NullOr(Schema.String),
@@ -63,7 +65,7 @@ const TITLE_LENGTH = 200
 
 /** The columns of a `SessionRow`, of the session `s`. */
 export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info, s.message_count,
-  s.visitor, s.created_at, s.updated_at, s.unanswered_replies, s.rated_up, s.rated_down, (
+  s.visitor, s.page, s.language, s.created_at, s.updated_at, s.unanswered_replies, s.rated_up, s.rated_down, (
     select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
     from messages m where m.session_id = s.id and m.organization_id = s.organization_id
     order by m.created_at desc, m.id desc limit 1
@@ -167,6 +169,15 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
 
       get,
 
+      /** Opens or closes a session, which is no activity in it. */
+      setState: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, state: SessionState) {
+        const organization = yield* CurrentOrganization
+        const [row] = yield* decodeSessions(sql`
+          update sessions s set state = ${state} where ${named(chatbot, name, organization)}
+          returning ${sessionColumns}`)
+        return row === undefined ? yield* sessionNotFound : toSession(row)
+      }, withoutSqlErrors),
+
       /** Returns a session whose messages are about to be exported, and records that in the audit log. */
       exported: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
         const session = yield* get(chatbot, name)
@@ -199,6 +210,8 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
 }
 
 export const toSession = ({
+  language,
+  page,
   rated_down,
   rated_up,
   title,
@@ -209,6 +222,8 @@ export const toSession = ({
   ...row,
   ...(title !== null && { title: title.trim().replaceAll(/\s+/g, " ") }),
   ...(visitor !== null && { visitor_id: visitor }),
+  ...(page !== null && { page }),
+  ...(language !== null && { language }),
   ...(unanswered_replies > 0 && { unanswered: true }),
   ...(rated_up + rated_down > 0 && { ratings: { up: rated_up, down: rated_down } }),
 })

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { Source, ToolResult } from "../../domain/chat/Chat.ts"
-import { Feedback, SenderType } from "../../domain/chat/Conversation.ts"
+import { Feedback, SenderType, type Session } from "../../domain/chat/Conversation.ts"
 import { Conflict } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
@@ -241,14 +241,15 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
 
         /**
          * Gives the conversations of these visitors of a chatbot to one of them, who turned out to be all of them, and stores
-         * the address with all that have another one or none.
+         * what is known of that one with all that say something else or nothing.
          */
         handOver: Effect.fnUntraced(function* (
           chatbot: ChatbotId,
           visitors: ReadonlyArray<string>,
-          { email, visitor }: { readonly visitor: string; readonly email?: string },
+          visitor: string,
+          known: Session["user_info"],
         ) {
-          const about = json(email === undefined ? {} : { email })
+          const about = json(known)
           const condition = sql`organization_id = ${yield* CurrentOrganization} and chatbot_id = ${chatbot}
           and visitor = any(${arrayText(visitors)}::text[]) and (visitor <> ${visitor} or user_info || ${about} <> user_info)`
           // Mostly there are none, and then a database that can only be read is asked for no more.

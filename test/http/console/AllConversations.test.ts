@@ -106,19 +106,34 @@ describe("the list of the conversations of all chatbots", () => {
     expect(await rate(null)).toEqual([[], [], undefined])
   })
 
-  test("is searched by the texts of messages and e-mail addresses, in either case and any script", async () => {
+  test("has those that are open, or closed, and goes on looking where it has looked through enough", async () => {
+    const { first, mine } = await makeWorld()
+    for (const sessionToken of ["a", "b", "c"]) await mine.chat(first, "Hello", { sessionToken })
+    const path = `/api/external/chatbot/${first}/conversations/b`
+    expect((await mine.patch(path, { json: { state: "closed" } })).status).toBe(200)
+    expect(await tokens("?state=open", mine)).toEqual(["c", "a"])
+    expect(await tokens("?state=closed", mine)).toEqual(["b"])
+    expect(await tokens("", mine)).toEqual(["c", "b", "a"])
+    const one = await page("?state=open&limit=1", mine)
+    expect(one.searched_to).toBeUndefined()
+    expect(await tokens(`?state=open&cursor=${one.next_cursor}`, mine)).toEqual(["a"])
+  })
+
+  test("is searched by the texts of messages, e-mail addresses and names, in either case and any script", async () => {
     const { first, mine } = await makeWorld()
     await mine.chat(first, "Ich bin im ÄRGER", { sessionToken: "german" })
     await mine.chat(first, "100% of_everything", { sessionToken: "signs", platform: "phone" })
     await server.query(
       SystemSql.use(
-        (sql) => sql`update sessions set user_info = '{"email":"Ada@Example.com"}' where session_token = 'signs'`,
+        (sql) =>
+          sql`update sessions set user_info = '{"email":"Ada@Example.com","name":"Ada Lovelace"}' where session_token = 'signs'`,
       ),
     )
     expect(await tokens(`?search=${encodeURIComponent("ärger")}`, mine)).toEqual(["german"])
     expect(await tokens(`?search=${encodeURIComponent("0% OF_")}`, mine)).toEqual(["signs"])
     expect(await tokens(`?search=${encodeURIComponent("%")}`, mine)).toEqual(["signs"])
     expect(await tokens("?search=ada%40example", mine)).toEqual(["signs"])
+    expect(await tokens("?search=LOVELACE", mine)).toEqual(["signs"])
     expect(await tokens("?email=ada%40EXAMPLE.com", mine)).toEqual(["signs"])
     expect(await tokens("?email=ada%40EXAMPLE.co", mine)).toEqual([])
     expect(await tokens("?platform=phone", mine)).toEqual(["signs"])
@@ -166,6 +181,7 @@ describe("the list of the conversations of all chatbots", () => {
       ["?cursor=1", "query.cursor"],
       ["?rating=sideways", "query.rating"],
       ["?unanswered=1", "query.unanswered"],
+      ["?state=done", "query.state"],
       ["?platform=A%20b", "query.platform"],
       ["?search=", "query.search"],
       [`?search=${"a".repeat(201)}`, "query.search"],

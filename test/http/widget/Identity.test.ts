@@ -192,6 +192,26 @@ describe("a visitor with an identity", () => {
     expect(await erase("lovelace@example.com")).toEqual({ erased: { conversations: 1, messages: 2 } })
   })
 
+  test("is named in the conversations, those from before included, by what was signed last", async () => {
+    const bot = await client.newChatbot({ is_public: true, settings: { model: "local/extractive" } })
+    const { secret } = await make(bot.id)
+    const visitor_secret = "aLwDnJm3TzqV0k5bXhRr9A"
+    const signed = (name: string) => signIdentity(secret, claims(bot.id, { name }))
+    const anonymous = await visit(client, bot.id, { visitor_secret })
+    const { conversation } = (await anonymous.hear("When does the heron breed?")).ids
+    const infoOf = async (id: string) => (await client.session(bot.id, id)).user_info
+    expect(await infoOf(conversation)).toEqual({})
+    const known = await visit(client, bot.id, { visitor_secret, identity: signed("Ada") })
+    expect(await infoOf(conversation)).toEqual({ name: "Ada" })
+    const later = (await known.hear("And when does it leave?")).ids.conversation
+    expect(await infoOf(later)).toEqual({ name: "Ada" })
+    await visit(client, bot.id, { identity: signed("Ada Lovelace") })
+    expect([await infoOf(conversation), await infoOf(later)]).toEqual([
+      { name: "Ada Lovelace" },
+      { name: "Ada Lovelace" },
+    ])
+  })
+
   test("keeps the conversations of its browser from whoever shows the browser's earlier token", async () => {
     const bot = await client.newChatbot({ is_public: true, settings: { model: "local/extractive" } })
     const { secret } = await make(bot.id)

@@ -40,6 +40,44 @@ const begin = async (visitor: VisitorClient, more: object = {}, id: string = cry
   return { stream, id, ...stream.ids }
 }
 
+describe("the page on which a visitor asks", () => {
+  test("is shown with the conversation that began there, without what may be secret, and is no other afterwards", async () => {
+    const { chatbot, visitor } = await widgetOf({ model: "local/extractive" })
+    const on = (url: string, title?: string) => ({ page: { url, ...(title !== undefined && { title }) } })
+    const { conversation } = (
+      await visitor.hear("Hello", on("https://ada:pw@Example.com/a%20b/?token=swordfish#swordfish", "Prices <b>"))
+    ).ids
+    const page = { url: "https://example.com/a%20b/", title: "Prices <b>" }
+    expect((await client.session(chatbot.id, conversation)).page).toEqual(page)
+    await visitor.hear("Hello again", { conversation_id: conversation, ...on("https://example.com/other") })
+    expect((await client.session(chatbot.id, conversation)).page).toEqual(page)
+    expect(JSON.stringify(await visitor.conversations())).not.toContain("example.com")
+    expect(await server.dump()).not.toContain("swordfish")
+
+    const none = (await visitor.hear("Hello")).ids.conversation
+    expect(await client.session(chatbot.id, none)).not.toHaveProperty("page")
+    await visitor.hear("Hello again", { conversation_id: none, ...on("http://example.com") })
+    expect((await client.session(chatbot.id, none)).page).toEqual({ url: "http://example.com/" })
+  })
+
+  test("is an address of a website, and neither it nor its title is long", async () => {
+    const { visitor } = await widgetOf()
+    for (const [page, path] of [
+      [{ url: "javascript:alert(1)" }, "page.url"],
+      [{ url: "file:///etc/passwd" }, "page.url"],
+      [{ url: "https://" }, "page.url"],
+      [{ url: "/prices" }, "page.url"],
+      [{ url: `https://example.com/${"a".repeat(2_000)}` }, "page.url"],
+      [{ url: "https://example.com/", title: "a".repeat(201) }, "page.title"],
+      [{ url: "https://example.com/", title: "a\0" }, "page.title"],
+      [{ url: "https://example.com/", referrer: "a" }, "page.referrer"],
+    ] as const) {
+      const message = { id: crypto.randomUUID(), text: "Hello" }
+      expect(wrongPaths(await visitor.send("POST", "/chat", { message, page }))).toEqual([path])
+    }
+  })
+})
+
 const refusal = async ({ response }: Stream) => ({ status: response.status, code: Object(await response.json()).code })
 
 describe("a reply to a visitor", () => {

@@ -3,6 +3,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
 import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../../src/domain/Ids.ts"
+import { ConversationLists } from "../../../src/storage/conversations/ConversationLists.ts"
 import { Conversations, type HistoryBounds } from "../../../src/storage/conversations/Conversations.ts"
 import { Messages } from "../../../src/storage/conversations/Messages.ts"
 import type { BotMessage, NewMessage } from "../../../src/storage/conversations/ConversationWrites.ts"
@@ -112,6 +113,44 @@ describe("a session", () => {
         })
         // Where a message rests on none, it has no such field.
         expect(byToken.messages[0]).not.toHaveProperty("sources")
+      }),
+    ))
+
+  test("keeps the times to the first word of its first hundred streamed replies, which reports count once", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const session = yield* append(tenant, null, ["1"])
+        const other = yield* append(tenant, null, ["1"])
+        yield* reply(tenant, other, "not streamed")
+        const store = Effect.fnUntraced(function* (firstWord: number) {
+          const message = { ...(yield* answer("streamed")), firstWord }
+          yield* as(tenant.organization)((yield* Conversations).reply(session, message))
+        })
+        yield* Effect.forEach(
+          Array.from({ length: 105 }, (_, index) => index + 1),
+          store,
+        )
+        const today = new Date().toISOString().slice(0, 10)
+        const report = { from: "2020-01-01", to: today, chatbot: undefined, page: { page: 1, limit: 10 } }
+        const { rows, total } = yield* as(tenant.organization)(
+          (yield* ConversationLists).count({ ...report, groups: "chatbot" }),
+        )
+        // 106 messages and 2.
+        const counts = {
+          conversations: 2,
+          questions: 54,
+          unanswered: 0,
+          rated_up: 0,
+          rated_down: 0,
+          first_word_ms: { median: 50, p95: 95 },
+        }
+        expect(total).toEqual(counts)
+        expect(rows).toEqual([{ chatbot_id: tenant.chatbot, ...counts }])
+        const none = yield* as(tenant.organization)(
+          (yield* ConversationLists).count({ ...report, to: "2020-01-02", groups: "language" }),
+        )
+        expect([none.rows, none.total.first_word_ms]).toEqual([[], null])
       }),
     ))
 
