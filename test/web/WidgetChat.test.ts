@@ -46,6 +46,7 @@ const open = () => {
     mode: "preview",
     language: undefined,
     theme: undefined,
+    page: () => undefined,
     state,
     keep: (kept) => void (state.value = kept),
     tell: () => undefined,

@@ -48,6 +48,12 @@ export type ToFrame =
   /** Another tab of the same site has changed what is kept. */
   | { readonly type: "state"; readonly state: StoredState | undefined }
 
+/** The page that embeds the frame, without its query and fragment. Every message of the page to the frame has it. */
+export interface Page {
+  readonly url: string
+  readonly title: string
+}
+
 /** The events that `Parley.on` reports. */
 export type EventName = "ready" | "open" | "close" | "message" | "reply" | "identified" | "error"
 

@@ -1,5 +1,5 @@
 import type { LauncherLook } from "../../domain/widget/Widget.ts"
-import type { EventName, Hello, Loaded, StoredState, ToFrame, ToPage } from "../shared/Bridge.ts"
+import type { EventName, Hello, Loaded, Page, StoredState, ToFrame, ToPage } from "../shared/Bridge.ts"
 import { drawLauncher, fullScreen } from "./loader/Launcher.ts"
 import type { Call, Parley } from "./loader/Parley.ts"
 import { makeStore } from "./loader/Store.ts"
@@ -89,7 +89,8 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   }
 
   const send = (message: ToFrame): void => {
-    if (isReady) port?.postMessage(message)
+    const page: Page = { url: location.origin + location.pathname, title: document.title }
+    if (isReady) port?.postMessage({ ...message, page })
   }
 
   const whenReady = (): void => {

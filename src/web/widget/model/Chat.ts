@@ -295,6 +295,7 @@ export class Chat {
     const generation = this.#generation
     const isOpen = () => generation === this.#generation
     const { value: conversation } = this.conversation
+    const page = this.#host.page()
     this.current.value = reply
     this.#wantsStop = false
     let failure: Failure | undefined
@@ -306,6 +307,7 @@ export class Chat {
           this.client.send("POST", "chat", {
             ...(conversation === undefined ? {} : { conversation_id: conversation }),
             ...request,
+            ...(page === undefined ? {} : { page }),
           }),
         onEvent: (event) => isOpen() && this.#onEvent(event),
         onLost: (isLost) => isOpen() && (this.isConnectionLost.value = isLost),

@@ -1,13 +1,15 @@
 import { signal, type ReadonlySignal } from "@preact/signals"
-import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
+import type { WidgetChatRequest, WidgetConfig } from "../../../domain/widget/Widget.ts"
 import { makeStore } from "../loader/Store.ts"
-import type { EventName, Hello, Loaded, Mode, StoredState, ToFrame, ToPage } from "../../shared/Bridge.ts"
+import type { EventName, Hello, Loaded, Mode, Page, StoredState, ToFrame, ToPage } from "../../shared/Bridge.ts"
 
 /** Surroundings of the widget: the page that embeds it, a page of its own, or the console's preview. */
 export interface Host {
   readonly mode: Mode | "preview"
   readonly language: string | undefined
   readonly theme: "light" | "dark" | undefined
+  /** The page that embeds the widget, as far as requests may name it. */
+  readonly page: () => WidgetChatRequest["page"]
   /** State of the visitor; `undefined` before the first message. */
   readonly state: ReadonlySignal<StoredState | undefined>
   readonly keep: (state: StoredState | undefined) => void
@@ -37,12 +39,24 @@ export const keptState = (value: unknown): StoredState | undefined => {
   }
 }
 
+/** Longest address and title of a page that the server takes. */
+const PAGE_URL_MAX_LENGTH = 2_000
+const PAGE_TITLE_MAX_LENGTH = 200
+
+/** The page that a loader names, which an older one does not. */
+const namedPage = ({ title, url }: Page = { title: "", url: "" }): WidgetChatRequest["page"] =>
+  /^https?:/u.test(url) && url.length <= PAGE_URL_MAX_LENGTH
+    ? { url, title: title.replaceAll("\0", "").slice(0, PAGE_TITLE_MAX_LENGTH).toWellFormed() }
+    : undefined
+
 /** A page that embeds the widget, behind the port that its loader has sent. */
 const pageBehind = (hello: Hello, port: MessagePort): Host => {
   const state = signal(keptState(hello.state))
   const waiting: Array<ToFrame> = []
   let listener = (message: ToFrame): void => void waiting.push(message)
-  port.onmessage = ({ data }: MessageEvent<ToFrame>) => {
+  let page: WidgetChatRequest["page"]
+  port.onmessage = ({ data }: MessageEvent<ToFrame & { readonly page?: Page }>) => {
+    page = namedPage(data.page)
     if (data.type === "state") state.value = keptState(data.state)
     listener(data)
   }
@@ -51,6 +65,7 @@ const pageBehind = (hello: Hello, port: MessagePort): Host => {
     mode: hello.mode,
     language: hello.language,
     theme: hello.theme,
+    page: () => page,
     state,
     keep: (kept) => {
       state.value = kept
@@ -92,6 +107,7 @@ const alone = (mode: Mode | "preview"): Host => {
     mode,
     language: undefined,
     theme: undefined,
+    page: () => undefined,
     state,
     keep: (kept) => void (state.value = kept),
     tell: () => undefined,
