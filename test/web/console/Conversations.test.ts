@@ -10,7 +10,9 @@ describe("the filters of conversations", () => {
     expect(asked("")).toBe("/")
     expect(asked("show=strange&from=2026-02-30&to=yesterday")).toBe("/")
     expect(asked("show=unanswered&search=%20")).toBe("/?unanswered=true")
-    expect(asked("show=up&search=%20tide&chatbot=b1&platform=web")).toBe(
+    expect(asked("show=closed")).toBe("/?state=closed")
+    expect(asked("show=unread&rating=strange")).toBe("/")
+    expect(asked("rating=up&search=%20tide&chatbot=b1&platform=web")).toBe(
       "/?search=tide&chatbot_id=b1&platform=web&rating=up",
     )
   })

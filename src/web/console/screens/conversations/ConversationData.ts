@@ -4,7 +4,11 @@ import { blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { plainText } from "../../../shared/markdown/PlainText.ts"
 import type { Answer } from "../../server/Endpoints.ts"
 import { resources } from "../../server/Resource.ts"
-import { requestOf } from "./Filters.ts"
+import { can } from "../../server/Session.ts"
+import { attempt } from "../../parts/Toast.tsx"
+import { place } from "../../Router.ts"
+import { kindIn, requestOf } from "./Filters.ts"
+import { isUnread, unreadSince } from "./Unread.ts"
 
 type Page = Answer<"GET /api/external/conversations">
 export type Conversation = Page["conversations"][number]
@@ -12,12 +16,25 @@ export type Message = Answer<"GET /api/external/chatbot/:chatbotId/conversations
 
 const PAGE = "30"
 const MESSAGES = 100
+/** The most pages that are looked through at once for conversations that were not read in this browser. */
+const UNREAD_PAGES = 10
 
 /** Conversations that the query of an address names, and the time back to which a search for them has looked. */
 export const fetchConversations = async (query: string, cursor?: string) => {
-  const filters = requestOf(new URLSearchParams(query))
-  const page = await call("GET /api/external/conversations", { query: { ...filters, limit: PAGE, cursor } })
-  return { items: page.conversations, next: page.next_cursor, searchedTo: page.searched_to }
+  const parameters = new URLSearchParams(query)
+  const filters = requestOf(parameters)
+  const onlyUnread = kindIn(parameters) === "unread"
+  const from = onlyUnread ? (filters.from ?? unreadSince()) : filters.from
+  let next: string | null | undefined = cursor
+  for (let pages = 1; ; pages++) {
+    const page: Page = await call("GET /api/external/conversations", {
+      query: { ...filters, from, limit: PAGE, cursor: next },
+    })
+    next = page.next_cursor
+    const items = onlyUnread ? page.conversations.filter(isUnread) : page.conversations
+    if (!onlyUnread || items.length > 0 || next === null || pages === UNREAD_PAGES)
+      return { items, next, searchedTo: page.searched_to }
+  }
 }
 
 /** The conversations that the query of an address names. */
@@ -78,9 +95,31 @@ export const deleteConversations = async (all: ReadonlyArray<Conversation>): Pro
     await call("DELETE /api/external/chatbot/:chatbotId/conversations/:sessionId", { params: { chatbotId, sessionId } })
 }
 
-/** The visitor of a conversation: the e-mail address, or a short mark by which the conversations of one are told apart. */
+/** Closes conversations, or opens them again, and shows it in what is known of them. */
+export const setState = async (all: ReadonlyArray<Conversation>, state: Conversation["state"]): Promise<void> => {
+  for (const { chatbot_id: chatbotId, id: sessionId } of all) {
+    const { session } = await call("PATCH /api/external/chatbot/:chatbotId/conversations/:sessionId", {
+      params: { chatbotId, sessionId },
+      body: { state },
+    })
+    conversationOf(chatbotId, sessionId).set(session)
+    const list = conversationList(place.value.query.toString())
+    const known = list.data.peek()
+    if (known !== undefined)
+      list.set({ ...known, items: known.items.map((each) => (each.id === sessionId ? session : each)) })
+  }
+}
+
+/** Closes an open conversation, and opens a closed one. */
+export const toggleState = (one: Conversation): Promise<void> =>
+  attempt(() => setState([one], one.state === "open" ? "closed" : "open"))
+
+export const mayWrite = (): boolean => can("conversations:write")
+
+/** The visitor of a conversation: the name, the e-mail address, or a short mark by which the conversations of one are told apart. */
 export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversation): string =>
-  user_info.email ??
+  user_info.name ||
+  user_info.email ||
   `Visitor ${(visitor_id ?? session_token ?? id)
     .replaceAll(/[^\da-z]/gi, "")
     .slice(-4)
@@ -88,6 +127,9 @@ export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversa
 
 /** Title of a conversation: its first question. */
 export const titleOf = ({ title = "" }: Conversation): string => title || "Untitled conversation"
+
+/** The path of the page on which a conversation began, as people read it; empty without one. */
+export const pathOf = ({ page }: Conversation): string => (page === undefined ? "" : new URL(page.url).pathname)
 
 /** Characters of a message from which a preview is made. */
 const PREVIEW_LENGTH = 400

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { Download, ListFilter, Mail, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
+import { CircleCheck, CircleDot, Download, ListFilter, Mail, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Scroller } from "../../../shared/Scroller.tsx"
@@ -23,8 +23,12 @@ import {
   deleteConversations,
   exportConversations,
   fetchConversations,
+  mayWrite,
+  pathOf,
   previewOf,
+  setState,
   titleOf,
+  toggleState,
   visitorOf,
 } from "./ConversationData.ts"
 import { SavedFilters } from "./SavedFilters.tsx"
@@ -68,6 +72,15 @@ const MoreFilters = () => {
           ]}
         />
       )}
+      <SelectField
+        label="Rating"
+        {...bindQuery("rating")}
+        options={[
+          { value: "", label: "Any" },
+          { value: "down", label: "Thumbs down" },
+          { value: "up", label: "Thumbs up" },
+        ]}
+      />
       <TextField label="Platform" placeholder="web" {...bindQuery("platform")} maxLength={32} />
       <TextField label="Active from" type="date" {...bindQuery("from")} max={queryText("to")} />
       <TextField label="Active to" type="date" {...bindQuery("to")} min={queryText("from")} />
@@ -106,6 +119,16 @@ const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
       label="More actions for the selection"
       items={[
         { label: "Mark as unread", icon: Mail, onChoose: () => markUnread(chosen) },
+        mayWrite() && {
+          label: "Mark as closed",
+          icon: CircleCheck,
+          onChoose: () => void attempt(() => setState(chosen, "closed")),
+        },
+        mayWrite() && {
+          label: "Mark as open",
+          icon: CircleDot,
+          onChoose: () => void attempt(() => setState(chosen, "open")),
+        },
         {
           label: "Export as Markdown",
           icon: Download,
@@ -176,6 +199,7 @@ const Conversations = () => {
     { key: "k", label: "Previous conversation", run: () => go(at - 1) },
     { key: "x", label: "Select conversation", run: () => current && choose(current.id) },
     { key: "u", label: "Mark as unread", run: () => current && markUnread([current]) },
+    { key: "e", label: "Close or reopen", run: () => current && mayWrite() && void toggleState(current) },
     {
       key: "#",
       label: "Delete conversation",
@@ -303,7 +327,7 @@ interface RowProps {
 }
 
 const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: RowProps) => {
-  const { id, last_message: last, platform, ratings, unanswered, updated_at } = conversation
+  const { id, last_message: last, platform, ratings, state, unanswered, updated_at } = conversation
   const title = titleOf(conversation)
   const unread = isUnread(conversation)
   return (
@@ -325,10 +349,11 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
         </span>
         <span class="row nowrap apart">
           <span class="ellipsis soft small">
-            {visitorOf(conversation)}
+            {[visitorOf(conversation), pathOf(conversation)].filter(Boolean).join(" · ")}
             {chatbot !== undefined && ` · ${chatbot}`}
           </span>
           <span class="row nowrap">
+            {state === "closed" && <Badge>Closed</Badge>}
             {unanswered === true && <Badge kind="warn">Unanswered</Badge>}
             <Ratings count={ratings?.down} kind="down" />
             <Ratings count={ratings?.up} kind="up" />

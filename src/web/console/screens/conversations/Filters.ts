@@ -5,13 +5,14 @@ import { isDay } from "../../charts/Days.ts"
  */
 
 /** Kind of conversations to show. */
-export type Kind = "all" | "down" | "up" | "unanswered"
+export type Kind = "all" | "open" | "unread" | "unanswered" | "closed"
 
 export const kinds: ReadonlyArray<{ readonly value: Kind; readonly label: string }> = [
   { value: "all", label: "All" },
-  { value: "down", label: "Thumbs down" },
+  { value: "open", label: "Open" },
+  { value: "unread", label: "Unread" },
   { value: "unanswered", label: "Unanswered" },
-  { value: "up", label: "Thumbs up" },
+  { value: "closed", label: "Closed" },
 ]
 
 /** The kind of conversations that an address names. */
@@ -19,7 +20,7 @@ export const kindIn = (query: URLSearchParams): Kind =>
   kinds.find(({ value }) => value === query.get("show"))?.value ?? "all"
 
 /** The filters behind the button. The days are those of the reader's time zone, both included. */
-export const moreFilters = ["chatbot", "platform", "from", "to"] as const
+export const moreFilters = ["chatbot", "rating", "platform", "from", "to"] as const
 
 /** The midnight at which a day begins in the reader's time zone; of the next day with 1 for `later`. */
 const midnight = (day: string | null, later = 0): string | undefined => {
@@ -35,7 +36,8 @@ export const requestOf = (query: URLSearchParams) => {
     search: query.get("search")?.trim(),
     chatbot_id: query.get("chatbot") ?? undefined,
     platform: query.get("platform") ?? undefined,
-    rating: kind === "up" || kind === "down" ? kind : undefined,
+    rating: (["up", "down"] as const).find((rating) => rating === query.get("rating")),
+    state: kind === "open" || kind === "closed" ? kind : undefined,
     unanswered: kind === "unanswered" ? ("true" as const) : undefined,
     from: midnight(query.get("from")),
     to: midnight(query.get("to"), 1),

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks"
-import { ArrowLeft, Download, Eraser, ThumbsDown, ThumbsUp } from "lucide"
+import { ArrowLeft, CircleCheck, CircleDot, Download, Eraser, ThumbsDown, ThumbsUp } from "lucide"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
@@ -22,6 +22,7 @@ import {
   type Message,
   messagesOf,
   titleOf,
+  toggleState,
   visitorOf,
 } from "./ConversationData.ts"
 import { markRead } from "./Unread.ts"
@@ -62,6 +63,11 @@ const Actions = ({ of, onDelete, onGone }: ActionsProps) => {
   const save = (format: "markdown" | "json") => void attempt(() => exportConversations([of], format))
   return (
     <>
+      {mayWrite && (
+        <Button icon={of.state === "open" ? CircleCheck : CircleDot} onClick={() => void toggleState(of)}>
+          {of.state === "open" ? "Mark as closed" : "Mark as open"}
+        </Button>
+      )}
       <Button icon={Download} onClick={() => save("markdown")}>
         Export
       </Button>
@@ -115,11 +121,24 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
             <p class="soft small">
               {[
                 visitorOf(shown),
+                ...(shown.user_info.name !== undefined && shown.user_info.email !== undefined
+                  ? [shown.user_info.email]
+                  : []),
                 chatbotName(chatbotId),
                 shown.platform,
                 `started ${formatMoment(shown.created_at)}`,
                 plural(shown.message_count, "message"),
-              ].join(" · ")}
+              ].join(" · ")}{" "}
+              {shown.state === "closed" && <Badge>Closed</Badge>}
+            </p>
+          )}
+          {shown?.page !== undefined && (
+            <p class="soft small" dir="auto">
+              Begun on{" "}
+              <a class="inline" href={shown.page.url} target="_blank" rel="noopener noreferrer">
+                {shown.page.url}
+              </a>{" "}
+              {shown.page.title}
             </p>
           )}
         </div>
@@ -134,7 +153,13 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
           <>
             <ol class="thread stack">
               {items.map((message) => (
-                <Said key={message.id} message={message} chatbotId={chatbotId} chatbot={chatbotName(chatbotId)} />
+                <Said
+                  key={message.id}
+                  message={message}
+                  chatbotId={chatbotId}
+                  chatbot={chatbotName(chatbotId)}
+                  visitor={shown === undefined ? "Visitor" : visitorOf(shown)}
+                />
               ))}
             </ol>
             {next !== undefined && (
@@ -155,16 +180,17 @@ interface SaidProps {
   readonly message: Message
   readonly chatbotId: string
   readonly chatbot: string
+  readonly visitor: string
 }
 
 /** A message, with what it rests on and what was thought of it. */
-const Said = ({ chatbot, chatbotId, message }: SaidProps) => {
+const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
   const { content, created_at, feedback, model, sender_type, tokens_used, unanswered } = message
   const isBot = sender_type === "bot"
   return (
     <li class={`box stack tight ${sender_type}`}>
       <div class="row spread soft small">
-        <strong>{isBot ? chatbot : "Visitor"}</strong>
+        <strong>{isBot ? chatbot : visitor}</strong>
         <time dateTime={created_at}>{formatMoment(created_at)}</time>
         {isBot && model !== null && <span>{model}</span>}
         {isBot && tokens_used > 0 && <span>{plural(tokens_used, "token")}</span>}

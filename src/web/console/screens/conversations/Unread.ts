@@ -1,6 +1,11 @@
 import { kept } from "../../data/Kept.ts"
 import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
-import type { Conversation } from "./ConversationData.ts"
+
+/** A conversation with the time of its latest activity. */
+interface Activity {
+  readonly id: string
+  readonly updated_at: string
+}
 
 /** Record of the conversations that were read in this browser. */
 interface Reading {
@@ -21,16 +26,19 @@ const readMarks = kept<Reading>("read", { since: new Date().toISOString(), seen:
 })
 
 /** Whether something was said in a conversation that nobody has read in this browser. */
-export const isUnread = ({ id, updated_at }: Pick<Conversation, "id" | "updated_at">): boolean =>
-  Date.parse(updated_at) > Date.parse(readMarks.value.seen[id] ?? readMarks.value.since) ||
-  readMarks.value.seen[id] === ""
+export const isUnread = ({ id, updated_at }: Activity): boolean =>
+  Date.parse(updated_at) > Date.parse(readMarks.value.seen[id] ?? readMarks.value.since) || readMarks.value.seen[id] === ""
 
-const mark = (all: ReadonlyArray<Conversation>, at: (conversation: Conversation) => string): void => {
+/** The moment before which no conversation is unread; undefined where some are marked as unread. */
+export const unreadSince = (): string | undefined =>
+  Object.values(readMarks.value.seen).includes("") ? undefined : readMarks.value.since
+
+const mark = (all: ReadonlyArray<Activity>, at: (conversation: Activity) => string): void => {
   const known = Object.entries(readMarks.peek().seen).slice(-SEEN_MAX)
   const marked = all.map((conversation) => [conversation.id, at(conversation)] as const)
   readMarks.value = { ...readMarks.peek(), seen: Object.fromEntries([...known, ...marked]) }
 }
 
-export const markRead = (all: ReadonlyArray<Conversation>): void =>
+export const markRead = (all: ReadonlyArray<Activity>): void =>
   mark(all.filter(isUnread), ({ updated_at }) => updated_at)
-export const markUnread = (all: ReadonlyArray<Conversation>): void => mark(all, () => "")
+export const markUnread = (all: ReadonlyArray<Activity>): void => mark(all, () => "")
