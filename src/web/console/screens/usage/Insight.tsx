@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { formatCompact, formatCount, formatShare, plural } from "../../../shared/Format.ts"
+import { formatCompact, formatCount, formatMillis, formatShare, plural } from "../../../shared/Format.ts"
 import { BarsByDay } from "../../charts/BarsByDay.tsx"
 import { addDays, countDays, daysBetween } from "../../charts/Days.ts"
 import { stack } from "../../charts/Stacks.ts"
@@ -9,10 +9,11 @@ import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { href } from "../../Router.ts"
 import { together, useResource } from "../../server/Resource.ts"
-import { adviceOf, changeWords, type Counts, type Quality, qualityOf } from "./Quality.ts"
+import { nameOfLanguage } from "../widget/Languages.ts"
+import { type Advice, adviceOf, changeWords, type Counts, type Quality, qualityOf } from "./Quality.ts"
 import { costOf, modelsWithoutPrice, PricesDialog } from "./Prices.tsx"
 import type { UsageRow } from "./Report.ts"
-import { conversationReport, usageReport } from "./UsageData.ts"
+import { conversationReport, languageReport, usageReport } from "./UsageData.ts"
 
 interface TileProps {
   readonly label: string
@@ -55,6 +56,8 @@ export const Insight = ({ chatbotName, from, to }: InsightProps) => {
   const [earlier, until] = [addDays(from, -days), addDays(from, -1)]
   const now = useResource(conversationReport(from, to, "chatbot"))
   const before = useResource(conversationReport(earlier, until, "chatbot"))
+  const languages = useResource(languageReport(from, to))
+  const languagesBefore = useResource(languageReport(earlier, until))
   const tokens = useResource(usageReport(from, to, "model"))
   const tokensBefore = useResource(usageReport(earlier, until, "model"))
   return (
@@ -64,6 +67,9 @@ export const Insight = ({ chatbotName, from, to }: InsightProps) => {
           {...{ chatbotName, from, rows, to }}
           tokens={used}
           tokensBefore={usedBefore}
+          firstWord={languages.data.value?.total.first_word_ms}
+          firstWordBefore={languagesBefore.data.value?.total.first_word_ms?.median ?? 0}
+          languages={languages.data.value?.data ?? []}
           before={qualityOf(rowsBefore)}
           beforeWords={`the previous ${plural(days, "day")}`}
         />
@@ -103,7 +109,19 @@ const ByDay = ({ chatbotName, from, to }: InsightProps) => {
   )
 }
 
-type ChatbotCounts = Counts & { readonly chatbot_id?: string }
+/** The filters by which the conversations of an advice are found. */
+const filtersOf = (kind: Advice["kind"]) => (kind === "down" ? { rating: kind } : { show: kind })
+
+type FirstWord = { readonly median: number; readonly p95: number } | null
+
+type ChatbotCounts = Counts & {
+  readonly chatbot_id?: string
+  readonly language?: string | null
+  readonly first_word_ms: FirstWord
+}
+
+const languageName = ({ language }: ChatbotCounts): string =>
+  typeof language === "string" ? nameOfLanguage(language) : "Not known"
 
 const number = (
   title: string,
@@ -112,7 +130,22 @@ const number = (
   format = formatCount,
 ): Column<ChatbotCounts> => ({ title, kind: "number", isExtra, sort: value, cell: (row) => format(value(row)) })
 
+/** Columns of what was asked, how well it was answered, and how soon. */
+const measured = (): ReadonlyArray<Column<ChatbotCounts>> => [
+  number("Questions", ({ questions }) => questions),
+  number("Unanswered", (row) => qualityOf([row]).unansweredShare, false, formatShare),
+  number(
+    "Time to first word",
+    ({ first_word_ms: word }) => word?.median ?? 0,
+    true,
+    (millis) => (millis === 0 ? "–" : formatMillis(millis)),
+  ),
+]
+
 interface ShownProps extends InsightProps {
+  readonly firstWord: FirstWord | undefined
+  readonly firstWordBefore: number
+  readonly languages: ReadonlyArray<ChatbotCounts>
   readonly rows: ReadonlyArray<ChatbotCounts>
   readonly before: Quality
   readonly beforeWords: string
@@ -120,7 +153,19 @@ interface ShownProps extends InsightProps {
   readonly tokensBefore: ReadonlyArray<UsageRow>
 }
 
-const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, tokensBefore }: ShownProps) => {
+const Shown = ({
+  before,
+  beforeWords,
+  chatbotName,
+  firstWord,
+  firstWordBefore,
+  from,
+  languages,
+  rows,
+  to,
+  tokens,
+  tokensBefore,
+}: ShownProps) => {
   const isPricing = useSignal(false)
   const now = qualityOf(rows)
   const cost = costOf(tokens)
@@ -147,6 +192,16 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
           isBad={false}
         >
           {now.rated > 0 && <span class="soft small">of {plural(now.rated, "rating")}</span>}
+        </Tile>
+        <Tile
+          label="Time to first word"
+          value={firstWord ? formatMillis(firstWord.median) : "–"}
+          isKnown={Boolean(firstWord)}
+          now={firstWord?.median ?? 0}
+          before={firstWordBefore}
+          isBad
+        >
+          {firstWord && <span class="soft small">95% within {formatMillis(firstWord.p95)}</span>}
         </Tile>
         <Tile label="Tokens" value={formatCompact(used)} now={used} before={usedBefore} />
         <Tile
@@ -175,7 +230,10 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
                 {chatbotId !== undefined && <strong>{chatbotName(chatbotId)}: </strong>}
                 {text}{" "}
                 {kind !== "tokens" && (
-                  <a class="inline" href={href("conversations", {}, { show: kind, from, to, chatbot: chatbotId })}>
+                  <a
+                    class="inline"
+                    href={href("conversations", {}, { ...filtersOf(kind), from, to, chatbot: chatbotId })}
+                  >
                     View conversations
                   </a>
                 )}
@@ -206,11 +264,18 @@ const Shown = ({ before, beforeWords, chatbotName, from, rows, to, tokens, token
               cell: ({ chatbot_id }) => chatbotName(chatbot_id ?? ""),
             },
             number("Conversations", ({ conversations }) => conversations, true),
-            number("Questions", ({ questions }) => questions),
-            number("Unanswered", (row) => qualityOf([row]).unansweredShare, false, formatShare),
+            ...measured(),
             number("Thumbs up", ({ rated_up }) => rated_up, true),
             number("Thumbs down", ({ rated_down }) => rated_down, true),
           ]}
+        />
+      )}
+      {languages.some(({ language }) => language !== null) && (
+        <Table
+          label="Questions by language"
+          rows={languages}
+          keyOf={languageName}
+          columns={[{ title: "Language", kind: "main", sort: languageName, cell: languageName }, ...measured()]}
         />
       )}
       {isPricing.value && (

@@ -47,6 +47,11 @@ export const conversationReport = resources((from: string, to: string, groups: s
   )
 })
 
+/** The conversations from one day to another by the language of the questions, and all of them together. */
+export const languageReport = resources((from: string, to: string) =>
+  call("GET /api/external/usage/conversations", { query: { from, to, group_by: "language", limit: "100" } }),
+)
+
 /** The usage of each key since midnight UTC. */
 export const usageToday = resources(() => {
   const today = dayAt(Date.now())
