@@ -1,5 +1,5 @@
 import { signal, useSignal } from "@preact/signals"
-import { BookOpen, Bot, type IconNode, Keyboard, Monitor } from "lucide"
+import { BookOpen, Bot, type IconNode, Keyboard, Monitor, Plus, Upload } from "lucide"
 import { useEffect, useId, useRef } from "preact/hooks"
 import { Icon } from "../shared/Icon.tsx"
 import { allChatbots } from "./data/Chatbots.ts"
@@ -7,8 +7,8 @@ import { Dialog } from "./parts/Dialogs.tsx"
 import { shortcuts, useShortcuts } from "./parts/Shortcuts.ts"
 import { useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
-import { can } from "./server/Session.ts"
-import { navigate, parametersOf, place, screenAddress, screenNames } from "./Router.ts"
+import { can, session } from "./server/Session.ts"
+import { href, navigate, parametersOf, place, screenAddress, screenNames } from "./Router.ts"
 import { isShown, screens } from "./Screens.ts"
 import { theme } from "./Theme.ts"
 
@@ -42,6 +42,29 @@ const screenCommands = (params: Readonly<Record<string, string>>, of: string): R
       icon: screens[name].icon ?? Bot,
       run: () => void navigate(screenAddress(name, params)),
     }))
+
+const makingCommands = (): ReadonlyArray<Command> => {
+  const go = (address: string) => () => void navigate(address)
+  const [chatbot, key] = [href("chatbots", {}, { do: "new" }), href("keys", {}, { do: "new" })]
+  return [
+    ...(can("chatbots:write") && session.value?.chatbot_id === null
+      ? [{ label: "New chatbot", of: "Console", icon: Plus, run: go(chatbot) }]
+      : []),
+    ...(can("admin") ? [{ label: "New key", of: "Console", icon: Plus, run: go(key) }] : []),
+  ]
+}
+
+const addFilesTo = (chatbotId: string, of: string): ReadonlyArray<Command> =>
+  can("knowledge:write")
+    ? [
+        {
+          label: "Add files",
+          of,
+          icon: Upload,
+          run: () => void navigate(href("knowledge", { chatbotId }, { do: "add" })),
+        },
+      ]
+    : []
 
 const general: ReadonlyArray<Command> = [
   { label: "Keyboard shortcuts", of: "Help", icon: Keyboard, key: "?", run: showShortcuts },
@@ -84,7 +107,8 @@ const Palette = () => {
   const all = [
     ...shortcuts().map(({ key, label, run }) => ({ label, of: "This page", icon: Keyboard, key, run })),
     ...screenCommands({}, "Console"),
-    ...sorted.flatMap(({ id: own, name }) => screenCommands({ chatbotId: own }, name)),
+    ...makingCommands(),
+    ...sorted.flatMap(({ id: own, name }) => [...screenCommands({ chatbotId: own }, name), ...addFilesTo(own, name)]),
     ...general,
   ]
   const found = all.filter(matches(search.value)).slice(0, SHOWN_MAX)

@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
 import { addressOf, atRoot } from "./server/Root.ts"
 
 const BASE = atRoot("console")
@@ -115,6 +116,16 @@ export const setQuery = (changes: Query): void => {
 
 /** The text of a parameter in the query of the address; empty without one. */
 export const queryText = (name: string): string => place.value.query.get(name) ?? ""
+
+/** Does once what a link to the screen asks for by the parameter `do` of its query. */
+export const useAsked = (action: string, run: () => void): void => {
+  const isAsked = queryText("do") === action
+  useEffect(() => {
+    if (!isAsked) return
+    setQuery({ do: undefined })
+    run()
+  }, [isAsked])
+}
 
 /** The value of a control that is a parameter in the query of the address. */
 export const bindQuery = (name: string) => ({

@@ -11,7 +11,7 @@ import { bind, TextField } from "../../parts/Field.tsx"
 import { Bulk, type Column, Table } from "../../parts/Table.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
-import { href, navigate } from "../../Router.ts"
+import { href, navigate, useAsked } from "../../Router.ts"
 import { can, session } from "../../server/Session.ts"
 import { GettingStarted } from "./GettingStarted.tsx"
 
@@ -187,6 +187,7 @@ const Chatbots = () => {
   const search = useSignal("")
   const chosenIds = useSignal<ReadonlyArray<string>>([])
   const mayCreate = can("chatbots:write") && session.value?.chatbot_id === null
+  useAsked("new", () => (isCreating.value = mayCreate))
   const create = mayCreate && (
     <Button kind="primary" icon={Plus} onClick={() => (isCreating.value = true)}>
       New chatbot

@@ -9,7 +9,7 @@ import { Button } from "../../parts/Buttons.tsx"
 import { SelectField } from "../../parts/Field.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { put, useResource } from "../../server/Resource.ts"
-import { queryText, setQuery } from "../../Router.ts"
+import { queryText, setQuery, useAsked } from "../../Router.ts"
 import { session } from "../../server/Session.ts"
 import { CreateKey } from "./CreateKey.tsx"
 import { EditKey } from "./EditKey.tsx"
@@ -31,6 +31,7 @@ const Keys = () => {
   const shown = queryText("show") === "ended" ? "ended" : "active"
   const isCreating = useSignal(false)
   const edited = useSignal<ApiKey | undefined>(undefined)
+  useAsked("new", () => (isCreating.value = true))
   return (
     <Page
       title="Keys"
@@ -137,6 +138,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
         {
           title: "Name",
           kind: "main",
+          sort: ({ name }) => name,
           cell: (key) => (
             <span class="stack tight">
               <span>
@@ -163,12 +165,14 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
         {
           title: "Last used",
           isExtra: true,
+          sort: ({ last_used_at }) => last_used_at ?? "",
           cell: ({ last_used_at }) => (last_used_at === null ? "Never" : <Ago at={last_used_at} />),
         },
-        { title: "Expires", isExtra: true, cell: (key) => endOf(key) },
+        { title: "Expires", isExtra: true, sort: ({ expires_at }) => expires_at ?? "never", cell: (key) => endOf(key) },
         {
           title: "Created",
           isExtra: true,
+          sort: ({ created_at }) => created_at,
           cell: (key) => (
             <span class="soft">
               <Ago at={key.created_at} /> by {makerOf(key.created_by, keyName)}

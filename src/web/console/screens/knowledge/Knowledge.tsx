@@ -9,7 +9,7 @@ import { confirmed } from "../../parts/Dialogs.tsx"
 import { pickFiles } from "../../parts/FilePicker.ts"
 import { Loaded, Page, Tabs } from "../../parts/Layout.tsx"
 import { useResource } from "../../server/Resource.ts"
-import { place, setQuery } from "../../Router.ts"
+import { place, setQuery, useAsked } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { afterEvent, documentList, FIRST_DOCUMENTS, withDocument } from "./Documents.ts"
 import { DocumentTable } from "./DocumentTable.tsx"
@@ -67,6 +67,8 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
   const add = (chosen: ReadonlyArray<File>): void => uploads.add(chosenFiles(chosen))
   const view = query.get("view") === "search" ? "search" : "documents"
   const mayWrite = can("knowledge:write")
+  const addFiles = (): void => pickFiles({ accept, multiple: true }, add)
+  useAsked("add", () => mayWrite && addFiles())
   const documentId = query.get("document")
   return (
     <Page
@@ -77,7 +79,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
       actions={
         mayWrite && (
           <>
-            <Button kind="primary" icon={Upload} onClick={() => pickFiles({ accept, multiple: true }, add)}>
+            <Button kind="primary" icon={Upload} onClick={addFiles}>
               Add files
             </Button>
             <Menu

@@ -54,11 +54,18 @@ export const AuditLog = () => {
                 columns={[
                   {
                     title: "Time",
+                    sort: ({ created_at }) => created_at,
                     cell: ({ created_at }) => <time dateTime={created_at}>{formatMoment(created_at)}</time>,
                   },
-                  { title: "Action", kind: "main", cell: ({ action }) => actionWords(action) },
+                  {
+                    title: "Action",
+                    kind: "main",
+                    sort: ({ action }) => actionWords(action),
+                    cell: ({ action }) => actionWords(action),
+                  },
                   {
                     title: "Actor",
+                    sort: ({ actor }) => actorWords(actor),
                     cell: ({ actor, address }) => (
                       <span class="stack tight">
                         {actorWords(actor)}
@@ -69,6 +76,7 @@ export const AuditLog = () => {
                   {
                     title: "Organization",
                     isExtra: true,
+                    sort: ({ organization_id }) => organizationName(organization_id),
                     cell: ({ organization_id }) => organizationName(organization_id),
                   },
                   {
