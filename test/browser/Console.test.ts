@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { says } from "../lib/FakeAnthropic.ts"
+import { signIdentity } from "../lib/Identity.ts"
 import { operatorKey } from "../lib/Spawn.ts"
 import { goingOn, inspect, painted, startSuite } from "./lib/Suite.ts"
 import { desktop, phone, until } from "./lib/Visit.ts"
@@ -297,6 +298,113 @@ onScreen("a prompt is compared with the saved one on the same question, and save
   expect(chatbot.settings.prompt).toBe("Answer in one word.")
 })
 
+/** A conversation of a visitor with a signed name, begun on a page of a website. */
+const askedByAda = async (text: string): Promise<string> => {
+  const bot = await server.api.newChatbot({ name: "Shop", is_public: true })
+  const { secret } = await server.api.post(`/api/external/chatbot/${bot.id}/identity-secrets`)
+  const identity = signIdentity(secret, {
+    aud: bot.id,
+    sub: "ada",
+    exp: Math.floor(Date.now() / 1_000) + 600,
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+  })
+  const { token } = await server.api.post("/api/widget/sessions", { key: bot.id, identity })
+  const said = await fetch(`${server.url}/api/widget/chat`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      message: { id: crypto.randomUUID(), text },
+      page: { url: "https://shop.example.com/prices?cart=7", title: "Prices" },
+    }),
+  })
+  await said.text()
+  return bot.id
+}
+
+onScreen("an inbox says who asked on which page, and is emptied by closing", async ({ page }) => {
+  model.answers(() => says("Wholesale starts at ten crates."))
+  const bot = await askedByAda("Do you sell wholesale?")
+  await page.goto(`${server.url}/console/conversations`)
+  await settled(page)
+  const list = page.getByRole("list", { name: "Conversations" })
+  const row = list.getByRole("listitem").filter({ hasText: "Do you sell wholesale?" })
+  await row.getByText("Ada Lovelace · /prices").waitFor()
+  await row.getByRole("link").click()
+  const heading = page.getByRole("heading", { level: 1, name: "Do you sell wholesale?" })
+  await heading.waitFor()
+  await page.getByText("Ada Lovelace · ada@example.com").waitFor()
+  const link = page.getByRole("link", { name: "https://shop.example.com/prices", exact: true })
+  expect(await link.getAttribute("rel")).toBe("noopener noreferrer")
+  await page.locator(".thread").getByText("Ada Lovelace", { exact: true }).waitFor()
+  await inspect(page, "console-inbox-named")
+
+  await page.keyboard.press("e")
+  await row.getByText("Closed", { exact: true }).waitFor()
+  await page.getByRole("button", { name: "Mark as open" }).waitFor()
+  await inspect(page, "console-inbox-closed")
+  const tab = (name: string) => page.getByRole("group", { name: "Which" }).getByRole("button", { name, exact: true })
+  await tab("Open").click()
+  await row.waitFor({ state: "detached" })
+  await tab("Closed").click()
+  await row.waitFor()
+  expect(await list.getByRole("listitem").count()).toBe(1)
+  await page.getByRole("checkbox", { name: /wholesale/ }).check()
+  await page.getByRole("button", { name: "More for the chosen ones" }).click()
+  await page.getByRole("button", { name: "Mark as open" }).last().click()
+  await row.getByText("Closed", { exact: true }).waitFor({ state: "detached" })
+  await page.keyboard.press("u")
+  await tab("Unread").click()
+  await row.waitFor()
+  await inspect(page, "console-inbox-unread")
+  await tab("All").click()
+  await server.api.delete(`/api/external/chatbot/${bot}`)
+})
+
+onScreen("the palette makes a chatbot and a key, and adds files", async ({ page }) => {
+  await page.goto(`${server.url}/console/usage`)
+  await settled(page)
+  const run = async (typed: string) => {
+    await page.keyboard.press("ControlOrMeta+k")
+    await page.keyboard.type(typed)
+    await page.locator(".palette .active").getByText(typed.replace("harbour ", ""), { exact: false }).waitFor()
+    await page.keyboard.press("Enter")
+  }
+  for (const name of ["New chatbot", "New key"]) {
+    await run(name)
+    await page.getByRole("dialog", { name }).waitFor()
+    expect(page.url()).not.toContain("do=")
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog", { name }).waitFor({ state: "detached" })
+  }
+  // Also where the screen is there already.
+  await run("New key")
+  await page.getByRole("dialog", { name: "New key" }).waitFor()
+  await page.keyboard.press("Escape")
+  const choosing = page.waitForEvent("filechooser")
+  await run("harbour add files")
+  await (
+    await choosing
+  ).setFiles({ name: "tides.md", mimeType: "text/markdown", buffer: Buffer.from("The tide turns.") })
+  await page.getByText("tides.md").first().waitFor()
+})
+
+onScreen("keys and entries of the audit log are put in order", async ({ page }) => {
+  await server.api.post("/api/admin/api-keys", { name: "Zebra", scopes: ["chat"] })
+  await page.goto(`${server.url}/console/keys`)
+  await settled(page)
+  const first = () => page.getByRole("rowheader").first().innerText()
+  await page.getByRole("button", { name: "Name", exact: true }).click()
+  await page.getByRole("button", { name: "Name", exact: true }).click()
+  expect(await first()).toContain("Zebra")
+  await page.goto(`${server.url}/console/system`)
+  await settled(page)
+  const table = page.getByRole("region", { name: "Entries of the audit log" })
+  await table.getByRole("button", { name: "What", exact: true }).click()
+  const words = await table.getByRole("rowheader").allInnerTexts()
+  expect(words).toEqual(words.toSorted())
+})
+
 onScreen("the palette leads to a page of a chatbot, and lists the keys", async ({ page }) => {
   await page.goto(`${server.url}/console/usage`)
   await settled(page)
@@ -340,10 +448,18 @@ onScreen("usage says what to do, and leads to the conversations that it is about
   await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { model: "claude-haiku-4-5" } })
   await server.api.post(`/api/external/chatbot/${id}/chat`, ask)
   await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { model: "claude-sonnet-5-5" } })
+  const streamed = await fetch(`${server.url}/api/external/chatbot/${id}/chat?stream=true`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content: "Wann fährt das Schiff und was kostet es?" }] }),
+  })
+  await streamed.text()
   await page.goto(`${server.url}/console/usage`)
   await settled(page)
   const advice = page.getByRole("region", { name: "Recommendations" })
   await advice.getByText("1 reply with a thumbs down.").waitFor()
+  await page.getByText(/^95% within/).waitFor()
+  await page.getByRole("region", { name: "Questions by language" }).getByRole("rowheader", { name: "German" }).waitFor()
   await page.getByRole("button", { name: "Enter prices" }).click()
   await page.getByLabel("Output").first().fill("1000000")
   await inspect(page, "console-prices")
@@ -352,7 +468,7 @@ onScreen("usage says what to do, and leads to the conversations that it is about
   await page.getByText("No price: claude-sonnet-5-5").waitFor()
   await inspect(page, "console-usage-advice")
   await advice.getByRole("link", { name: "View conversations" }).click()
-  await page.waitForURL(/show=down/)
+  await page.waitForURL(/rating=down/)
   await page.getByRole("list", { name: "Conversations" }).getByText("When does it sail?").waitFor()
 })
 

@@ -55,6 +55,21 @@ describe("before the first click, the script", () => {
     },
   )
 
+  visit("says on which page a visitor asks, and nothing of its query", async ({ page }) => {
+    model.answers(() => says("It sails at noon."))
+    const address = site.page(key)
+    const chat = await Chat.open(page, `${address}?token=swordfish#swordfish`)
+    await page.evaluate(() => (document.title = "The harbour 🙂".padEnd(250, "🙂")))
+    await launcher(page).click()
+    await launcher(page).click()
+    await chat.exchange("When does the ferry sail?")
+    const { data } = await server.api.get(`/api/external/chatbot/${id}/conversations`)
+    const { title, url } = data[0].page
+    expect(url).toBe(address)
+    expect(title).toHaveLength(200)
+    expect(title).toStartWith("The harbour 🙂")
+  })
+
   visit("loads the frame as the launcher is pressed, and opens it on the click", async ({ page }) => {
     await page.goto(site.page(key))
     await launcher(page).hover()

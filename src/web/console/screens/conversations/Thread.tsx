@@ -68,12 +68,10 @@ const Actions = ({ of, onDelete, onGone }: ActionsProps) => {
           {of.state === "open" ? "Mark as closed" : "Mark as open"}
         </Button>
       )}
-      <Button icon={Download} onClick={() => save("markdown")}>
-        Export
-      </Button>
       <Menu
         label="More actions"
         items={[
+          { label: "Export as Markdown", icon: Download, onChoose: () => save("markdown") },
           { label: "Export as JSON", icon: Download, onChoose: () => save("json") },
           mayWrite &&
             name !== undefined && {
@@ -114,38 +112,38 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
         <Icon nodes={ArrowLeft} size={16} />
         All conversations
       </a>
-      <header class="row nowrap apart start">
-        <div class="stack tight anywhere">
+      <header class="stack tight anywhere">
+        <div class="row nowrap apart start">
           <h1 dir="auto">{title}</h1>
           {shown !== undefined && (
-            <p class="soft small">
-              {[
-                visitorOf(shown),
-                ...(shown.user_info.name !== undefined && shown.user_info.email !== undefined
-                  ? [shown.user_info.email]
-                  : []),
-                chatbotName(chatbotId),
-                shown.platform,
-                `started ${formatMoment(shown.created_at)}`,
-                plural(shown.message_count, "message"),
-              ].join(" · ")}{" "}
-              {shown.state === "closed" && <Badge>Closed</Badge>}
-            </p>
-          )}
-          {shown?.page !== undefined && (
-            <p class="soft small" dir="auto">
-              Begun on{" "}
-              <a class="inline" href={shown.page.url} target="_blank" rel="noopener noreferrer">
-                {shown.page.url}
-              </a>{" "}
-              {shown.page.title}
-            </p>
+            <div class="row nowrap">
+              <Actions of={shown} onDelete={() => onDelete(shown)} onGone={onGone} />
+            </div>
           )}
         </div>
         {shown !== undefined && (
-          <div class="row nowrap">
-            <Actions of={shown} onDelete={() => onDelete(shown)} onGone={onGone} />
-          </div>
+          <p class="soft small">
+            {[
+              visitorOf(shown),
+              shown.user_info.name && shown.user_info.email,
+              chatbotName(chatbotId),
+              shown.platform,
+              `started ${formatMoment(shown.created_at)}`,
+              plural(shown.message_count, "message"),
+            ]
+              .filter(Boolean)
+              .join(" · ")}{" "}
+            {shown.state === "closed" && <Badge>Closed</Badge>}
+          </p>
+        )}
+        {shown?.page !== undefined && (
+          <p class="soft small">
+            On{" "}
+            <a class="inline" href={shown.page.url} target="_blank" rel="noopener noreferrer">
+              {shown.page.url}
+            </a>{" "}
+            <bdi>{shown.page.title}</bdi>
+          </p>
         )}
       </header>
       <Loaded of={messages}>
