@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { detectLanguage, languageAmong } from "../../src/languages/Detection.ts"
+import { detectLanguage, languageAmong, languageShownIn } from "../../src/languages/Detection.ts"
 import { isLanguage } from "../../src/text/Language.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
 
@@ -79,6 +79,16 @@ describe("the language of a text", () => {
     expect(languageAmong(languages, bounded("Casa Batlló"))).toBe("spanish")
     expect(languageAmong(languages, bounded("What is the price?"))).toBe("spanish")
     expect(languageAmong([{ language: "turkish", texts: 1 }], bounded("What is the price?"))).toBe("turkish")
+  })
+
+  test("is shown by a message in one language, and by none that might be in several or is in none", () => {
+    const shown = (text: string) => languageShownIn(bounded(text))
+    expect(shown("Wann öffnet das Museum und was kostet der Eintritt?")).toBe("de")
+    expect(shown("When does the museum open?")).toBe("en")
+    expect(shown("開館時間は何時ですか")).toBe("ja")
+    expect(shown("in")).toBeUndefined()
+    expect(shown("17.5 2024")).toBeUndefined()
+    expect(shown("")).toBeUndefined()
   })
 
   test("has no stemmer in Polish, Ukrainian and Persian", () => {

@@ -67,7 +67,16 @@ export const makeFilledTenant = Effect.gen(function* () {
   const session = yield* mine(
     conversations.append(
       chatbot,
-      { id: SessionId.make(yield* newId), token: "token", tokenKey: null, platform: "web", visitor: VISITOR },
+      {
+        id: SessionId.make(yield* newId),
+        token: "token",
+        tokenKey: null,
+        platform: "web",
+        visitor: VISITOR,
+        name: "Ada",
+        page: { url: "https://shop.example.com/prices", title: "Prices" },
+        language: "en",
+      },
       [{ id: MessageId.make(yield* newId), sender_type: "user", content: "private", mid: undefined }],
       { email: "a@b.example", mayAskAgain: false },
     ),
@@ -183,6 +192,7 @@ export const replyOf = (id: MessageId): BotMessage => ({
   tool_results: [],
   sources: [],
   unanswered: false,
+  firstWord: 120,
 })
 
 const draft: Draft = {

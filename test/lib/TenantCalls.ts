@@ -161,7 +161,11 @@ const conversationListCases: Cases<ConversationLists["Service"]> = {
   ],
   getMany: [[], (lists, { session }) => lists.getMany([session])],
   count: [
-    { rows: [], count: 0, total: { conversations: 0, questions: 0, unanswered: 0, rated_up: 0, rated_down: 0 } },
+    {
+      rows: [],
+      count: 0,
+      total: { conversations: 0, questions: 0, unanswered: 0, rated_up: 0, rated_down: 0, first_word_ms: null },
+    },
     (lists, { chatbot }) => lists.count({ from: "2000-01-01", to: today(), groups: "day,chatbot", chatbot, page }),
   ],
 }

@@ -48,6 +48,8 @@ const groupColumns: Record<ConversationGroups, string> = {
   language: "language",
 }
 
+const counts = ["conversations", "questions", "unanswered", "rated_up", "rated_down"]
+
 /** Every row has the totals of all pages. There is one row without a group when the page is empty. */
 const totals = { count: Schema.Int, total: ConversationCounts }
 const decodeCounts = decodeRows(
@@ -127,32 +129,34 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           const by = sql.literal(groupColumns[groups])
           const sums = sql.literal(
             [
-              ...["conversations", "questions", "unanswered", "rated_up", "rated_down"].map(
-                (column) => `coalesce(sum(${column})::float8, 0) as ${column}`,
-              ),
-              `case when count(word) > 0 then jsonb_build_object('median', ${percentile(0.5)}, 'p95', ${percentile(0.95)})
-                end as first_word_ms`,
+              ...counts.map((column) => `coalesce(sum(${column})::float8, 0) as ${column}`),
+              "case when max(median) is not null then jsonb_build_object('median', max(median), 'p95', max(p95)) end as first_word_ms",
             ].join(", "),
           )
+          // The times are put in order apart from the conversations: together, all columns would be sorted with them.
+          const parts = (columns: string, grouping: string) =>
+            sql.literal(`(
+            select ${columns} ${counts.join(", ")}, null::int as median, null::int as p95 from counted
+            union all
+            select ${columns} ${counts.map(() => "0").join(", ")}, ${percentile(0.5)}, ${percentile(0.95)}
+            from counted, unnest(first_words) word ${grouping}
+          ) parts`)
           const found = yield* decodeCounts(sql`
           with counted as (
-            -- A row for the conversation, and one for each time to the first word.
-            select (updated_at at time zone 'utc')::date as day, chatbot_id, language, word, is_first as conversations,
-              is_first * ((message_count + 1) / 2) as questions, is_first * unanswered_replies as unanswered,
-              is_first * rated_up as rated_up, is_first * rated_down as rated_down
-            from sessions, unnest(array_prepend(null, first_words)) with ordinality as words (word, place),
-              lateral (select (place = 1)::int as is_first) first
+            select (updated_at at time zone 'utc')::date as day, chatbot_id, language, first_words, 1 as conversations,
+              (message_count + 1) / 2 as questions, unanswered_replies as unanswered, rated_up, rated_down
+            from sessions
             where organization_id = ${organization}
               and updated_at >= ${from}::text::date::timestamp at time zone 'utc'
               and updated_at < (${to}::text::date + 1)::timestamp at time zone 'utc'
               ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}
           ), groups as materialized (
-            select ${by}, ${sums} from counted group by ${by}
+            select ${by}, ${sums} from ${parts(`${groupColumns[groups]},`, `group by ${groupColumns[groups]}`)} group by ${by}
           ), page as (
             select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
           )
           select page.*, to_jsonb(total) as total, number.count
-          from (select count(*)::int as count from groups) number, (select ${sums} from counted) total
+          from (select count(*)::int as count from groups) number, (select ${sums} from ${parts("", "")}) total
             left join page on true order by ${by}`)
           const { count, total } = yield* onlyRow(found)
           const rows = found.flatMap(({ count: _, total: __, ...row }) => (row.conversations === null ? [] : [row]))
