@@ -4,7 +4,8 @@ import { SecureRandom } from "effect/crypto"
 import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
-import { Indexer } from "../../src/knowledge/Indexer.ts"
+import { LIKELY_SIMILARITY } from "../../src/domain/knowledge/Passage.ts"
+import { Indexer, textToEmbed } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts"
 import type { LexicalQuery } from "../../src/knowledge/search/LexicalQuery.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
@@ -12,24 +13,22 @@ import { sparse, type SparseVector } from "../../src/knowledge/segments/Sketch.t
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
-import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform } from "../lib/Layers.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
-import { embeddingsNamed } from "./lib/BenchEmbeddings.ts"
 import { calibrate } from "./lib/Calibrating.ts"
-import { curvesOf, linesOf, questionsOfOthers, sampled, THRESHOLDS } from "./lib/Curves.ts"
+import { curvesOf, linesOf, questionsOfOthers, sharesOf, THRESHOLDS } from "./lib/Curves.ts"
 import { makeOrganization } from "./lib/Filling.ts"
 import { fit, type IndexedSet } from "./lib/Fitting.ts"
-import { half } from "./lib/Halves.ts"
-import { placeOf, store, type StoredPassages } from "./lib/KnowledgeOfSets.ts"
+import { passagesByChunk, placeOf, store, type StoredPassages } from "./lib/KnowledgeOfSets.ts"
 import { measure } from "./lib/RankingMetrics.ts"
+import { rememberingEmbeddings } from "./lib/RememberingEmbeddings.ts"
 import type { RetrievalSet } from "./lib/RetrievalSet.ts"
 import { ALL_SETS, makeSet, PUBLIC_SETS } from "./lib/sets/Sets.ts"
 import { withGaps } from "./lib/sets/Gaps.ts"
+import { sampled, sampleOf } from "./lib/sets/Sample.ts"
 import { searchByBm25 } from "./lib/Snowball.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
 
-const DEPTH = 100
 const TEN = 10
 const INDEX_BYTES = 256 * 2 ** 20
 
@@ -50,23 +49,25 @@ const layer = (indexBytes: number, embeddings: string) =>
         Chunks.layer,
         LexemeIndexes.layer,
         VectorIndexes.layer(),
-        embeddingsNamed(embeddings),
+        rememberingEmbeddings(embeddings),
         SecureRandom.layerWebCrypto,
       ),
     ),
     Layer.provideMerge(Layer.merge(TestDatabase.layer, platform)),
   )
 
-/** Searches as deep as the metric needs, because the depth changes the candidates of the fusion. */
-const rankingOf = Effect.fnUntraced(function* (
+/** The ids of passages, best first, by the id of the question. */
+type Run = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** The passages that a search of the server finds, as many as the metric needs. */
+const searched = Effect.fnUntraced(function* (
   retriever: Retriever["Service"],
-  set: RetrievalSet,
+  { questions }: RetrievalSet,
   { chatbotId, passageOf }: StoredPassages,
-  topK: number,
 ) {
   const run = new Map<string, ReadonlyArray<string>>()
-  for (const { id, text } of set.questions) {
-    const { hits } = yield* retriever.search({ chatbotId, query: text, topK })
+  for (const { id, text } of questions) {
+    const { hits } = yield* retriever.search({ chatbotId, query: text, topK: TEN })
     run.set(
       id,
       hits.map((hit) => passageOf.get(placeOf(hit)) ?? ""),
@@ -75,87 +76,120 @@ const rankingOf = Effect.fnUntraced(function* (
   return run
 })
 
-const compare = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
+/** The passages with the highest scores of their words alone. */
+const byWords = Effect.fnUntraced(function* ({ questions }: RetrievalSet, stored: StoredPassages) {
+  const indexes = yield* KnowledgeIndexes
+  const passageOf = yield* passagesByChunk(stored)
+  const run = new Map<string, ReadonlyArray<string>>()
+  for (const { id, text } of questions) {
+    const { index, query } = yield* indexes.open(stored.chatbotId, bounded(text), "cached")
+    run.set(
+      id,
+      index.search(query, TEN).map(({ chunkId }) => passageOf.get(chunkId) ?? ""),
+    )
+  }
+  return run
+})
+
+/** The passages whose vectors are nearest to that of the question. */
+const byVectors = Effect.fnUntraced(function* ({ passages, questions }: RetrievalSet) {
+  const embeddings = yield* Embeddings
+  const vectors = yield* embeddings.embedDocuments(
+    passages.map(({ text, title }) => textToEmbed(title, { headings: [], text })),
+  )
+  const run = new Map<string, ReadonlyArray<string>>()
+  for (const { id, text } of questions) {
+    const question = yield* embeddings.embedQuery(text)
+    const near = passages.map((passage, index) => ({
+      id: passage.id,
+      cosine: (vectors[index] ?? question).reduce((sum, value, place) => sum + value * (question[place] ?? 0), 0),
+    }))
+    run.set(
+      id,
+      near
+        .sort((left, right) => right.cosine - left.cosine)
+        .slice(0, TEN)
+        .map((passage) => passage.id),
+    )
+  }
+  return run
+})
+
+/** The tolerated loss of nDCG@10 against the better one of BM25 and words alone. */
+const TOLERATED = 0.005
+
+const COLUMNS = ["BM25", "words", "vectors", "hybrid", "default", "empty %", "subjects", "articles", "near"]
+const NAME_WIDTH = 26
+const COLUMN_WIDTH = 9
+
+const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
   yield* makeOrganization(organization)
   const retriever = yield* Retriever
   const unfiltered = yield* Unfiltered
-  const sets = names.map((name) => makeSet(directory, name))
-  const stored: Array<StoredPassages> = []
+  yield* Console.log(
+    `nDCG@10 of BM25, of words and of vectors alone, of both without a threshold, and of both with the default one.\n` +
+      `Shares of questions in percent: left empty though answerable; that found something, though they are about other\n` +
+      `subjects, about articles that were removed, or near misses. "!" marks a default that is more than ${TOLERATED} below\n` +
+      `the better one of BM25 and words.\n`,
+  )
+  yield* Console.log("".padEnd(NAME_WIDTH) + COLUMNS.map((column) => column.padStart(COLUMN_WIDTH)).join(""))
+  const curves: Array<string> = []
   for (const set of sets) {
-    const passages = yield* store(set.name, set.passages)
-    stored.push(passages)
-    const byBm25 = yield* searchByBm25(set, DEPTH)
-    const found = yield* rankingOf(unfiltered, set, passages, TEN)
-    const cut = yield* rankingOf(retriever, set, passages, TEN)
-    const deep = yield* rankingOf(unfiltered, set, passages, DEPTH)
-    const of = (run: typeof found, { judgements }: RetrievalSet = set) => measure(run, judgements)
-    const compared = (key: "ndcg10" | "recall10" | "recall100" | "mrr10", run: typeof found) =>
-      `${key} ${of(run)[key].toFixed(4)} (BM25 ${of(byBm25)[key].toFixed(4)})`
-    const heldOut = half(set, "held out")
+    const stored = yield* store(set.name, set.passages)
+    const ndcg = (run: Run): number => measure(run, set.judgements).ndcg10
+    const bm25 = ndcg(yield* searchByBm25(set, TEN))
+    const words = ndcg(yield* byWords(set, stored))
+    const vectors = ndcg(yield* byVectors(set))
+    const hybrid = ndcg(yield* searched(unfiltered, set, stored))
+    const cut = ndcg(yield* searched(retriever, set, stored))
+    const curvesOfSet = yield* curvesOf(set, stored, sets)
     const cells = [
-      compared("ndcg10", found),
-      `cut ${of(cut).ndcg10.toFixed(4)}`,
-      compared("recall10", found),
-      compared("recall100", deep),
-      compared("mrr10", found),
-      `held out: ndcg10 ${of(found, heldOut).ndcg10.toFixed(4)} (BM25 ${of(byBm25, heldOut).ndcg10.toFixed(4)})`,
+      ...[bm25, words, vectors, hybrid, cut].map((value) => value.toFixed(4)),
+      ...sharesOf(curvesOfSet, LIKELY_SIMILARITY).map((share) =>
+        share === undefined ? "–" : (100 * share).toFixed(1),
+      ),
     ]
-    yield* Console.log(`${set.name.padEnd(26)} ${cells.join("  ")}`)
+    const mark = cut < Math.max(bm25, words) - TOLERATED ? " !" : ""
+    yield* Console.log(set.name.padEnd(NAME_WIDTH) + cells.map((cell) => cell.padStart(COLUMN_WIDTH)).join("") + mark)
+    curves.push(...linesOf(set.name, curvesOfSet))
   }
   yield* Console.log(
     `\nShare of questions in percent, by threshold:${" ".repeat(8)}${THRESHOLDS.map((each) => each.toFixed(2).padStart(6)).join("")}`,
   )
-  for (const [index, set] of sets.entries()) {
-    const passages = stored[index]
-    if (passages === undefined) continue
-    for (const line of linesOf(set.name, yield* curvesOf(set, passages, sets))) yield* Console.log(line)
-  }
+  for (const line of curves) yield* Console.log(line)
 })
 
 /** The set as an index in the memory of this process. */
 const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
-  const { chatbotId, passageOf } = yield* store(set.name, set.passages)
+  const stored = yield* store(set.name, set.passages)
+  const { chatbotId } = stored
   const indexes = yield* KnowledgeIndexes
   const embeddings = yield* Embeddings
-  const sql = yield* SystemSql
-  const rows = yield* sql<{ id: string; place: string }>`
-    select id, document_id || ' ' || ordinal as place from chunks where chatbot_id = ${chatbotId}`
   const questions = new Map<string, { query: LexicalQuery; vector: SparseVector }>()
   for (const { id, text } of set.questions) {
     const { query } = yield* indexes.open(chatbotId, bounded(text), "cached")
     questions.set(id, { query, vector: sparse(yield* embeddings.embedQuery(text)) })
   }
   const { index } = yield* indexes.open(chatbotId, bounded(""), "cached")
-  const passages = new Map(rows.map(({ id, place }) => [id, passageOf.get(place) ?? ""]))
-  return { set, index, questions, passageOf: passages } satisfies IndexedSet
+  return { set, index, questions, passageOf: yield* passagesByChunk(stored) } satisfies IndexedSet
 })
 
 /** The most questions of a set to which weights are fitted. */
 const FITTING = 300
 
-const limited = (set: RetrievalSet): RetrievalSet => {
-  const questions = sampled(set.questions, FITTING)
-  return {
-    ...set,
-    questions,
-    judgements: new Map(questions.map(({ id }) => [id, set.judgements.get(id) ?? new Map()])),
-  }
-}
-
-const fitAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
+const fitAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
   yield* makeOrganization(organization)
-  const sets = yield* Effect.forEach(names, (name) => indexed(limited(makeSet(directory, name))))
+  const limited = yield* Effect.forEach(sets, (set) => indexed(sampleOf(set, { questions: FITTING })))
   const { weight } = yield* Embeddings
-  yield* Effect.sync(() => fit(sets, weight, (line) => console.log(line)))
+  yield* Effect.sync(() => fit(limited, weight, (line) => console.log(line)))
 })
 
 /** The questions of each kind that a set is asked to calibrate similarity. */
 const CALIBRATING = 150
 
-const calibrateAll = Effect.fnUntraced(function* (directory: string, names: ReadonlyArray<string>) {
+const calibrateAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
   yield* makeOrganization(organization)
   const indexes = yield* KnowledgeIndexes
-  const sets = names.map((name) => makeSet(directory, name))
   const asked = Effect.fnUntraced(function* (
     { chatbotId }: StoredPassages,
     answerable: boolean,
@@ -187,12 +221,16 @@ const calibrateAll = Effect.fnUntraced(function* (directory: string, names: Read
   yield* Effect.sync(() => calibrate(calibrated, (line) => console.log(line)))
 })
 
+/** The number of an option that is one; undefined where it is absent. */
+const numberOf = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value))
+
 /**
- * Measures the ranking quality of the real storage and retriever on public sets, beside BM25. On the embedded database,
- * or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`), `--sets a,b`; `--public` leaves out the sets that
- * are made of the public ones; `--embeddings` names a model, as `EMBEDDINGS` does; `--no-index` searches as in a knowledge
- * base that is too large for an index in memory; `--fit` looks for better weights instead, and `--calibrate` for a better
- * calibration of similarity.
+ * Measures the quality of the real storage and retriever on public sets, beside BM25: of the ranking, and of the
+ * threshold. On the embedded database, or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`),
+ * `--sets a,b`; `--public` leaves out the sets that are made of the public ones; `--embeddings` names a model, as
+ * `EMBEDDINGS` does; `--passages N` and `--queries N` measure a part of each set, the same in every run, where a model
+ * would take hours for all of it; `--no-index` searches as in a knowledge base that is too large for an index in memory;
+ * `--fit` looks for better weights instead, and `--calibrate` for a better calibration of similarity.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
@@ -201,6 +239,8 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
       data: { type: "string" },
       sets: { type: "string" },
       public: { type: "boolean", default: false },
+      passages: { type: "string" },
+      queries: { type: "string" },
       "no-index": { type: "boolean", default: false },
       fit: { type: "boolean", default: false },
       calibrate: { type: "boolean", default: false },
@@ -210,17 +250,15 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const directory = values.data ?? process.env["PARLEY_BENCH_DATA"]
   if (directory === undefined) throw new Error("Say where the sets are: --data DIR, or PARLEY_BENCH_DATA")
   const names = values.sets?.split(",") ?? (values.public ? PUBLIC_SETS : ALL_SETS)
+  const size = { passages: numberOf(values.passages), questions: numberOf(values.queries) }
+  const sets = names.map((name) => sampleOf(makeSet(directory, name), size))
   const indexBytes = values["no-index"] ? 1 : INDEX_BYTES
-  const provided = Effect.provide(
-    Layer.provideMerge(layer(indexBytes, values.embeddings), Layer.succeed(CurrentOrganization, organization)),
-  )
-  return Effect.runPromise(
-    Effect.scoped(
-      values.fit
-        ? provided(fitAll(directory, names))
-        : values.calibrate
-          ? provided(calibrateAll(directory, names))
-          : provided(compare(directory, names)),
+  const measured = values.fit ? fitAll(sets) : values.calibrate ? calibrateAll(sets) : compare(sets)
+  return measured.pipe(
+    Effect.provide(
+      Layer.provideMerge(layer(indexBytes, values.embeddings), Layer.succeed(CurrentOrganization, organization)),
     ),
+    Effect.scoped,
+    Effect.runPromise,
   )
 }

@@ -7,8 +7,7 @@ import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
-import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { placeOf, store } from "../bench/lib/KnowledgeOfSets.ts"
+import { passagesByChunk, placeOf, store } from "../bench/lib/KnowledgeOfSets.ts"
 import { measure } from "../bench/lib/RankingMetrics.ts"
 import type { RetrievalSet } from "../bench/lib/RetrievalSet.ts"
 import { defaults } from "./Defaults.ts"
@@ -137,13 +136,9 @@ const measureGroup = Effect.fnUntraced(function* (
 ) {
   const retriever = yield* Retriever
   const indexes = yield* KnowledgeIndexes
-  const sql = yield* SystemSql
-  const { chatbotId, passageOf } = yield* store(set.name, set.passages)
-  const rows = yield* sql<{ id: string; document: string; ordinal: number }>`
-    select id, document_id as document, ordinal from chunks where chatbot_id = ${chatbotId}`
-  const passageOfChunk = new Map(
-    rows.map(({ document, id, ordinal }) => [id, passageOf.get(placeOf({ documentId: document, ordinal })) ?? ""]),
-  )
+  const stored = yield* store(set.name, set.passages)
+  const { chatbotId, passageOf } = stored
+  const passageOfChunk = yield* passagesByChunk(stored)
   const words = new Map<string, ReadonlyArray<string>>()
   for (const { id, text } of set.questions) {
     const { index, query } = yield* indexes.open(chatbotId, bounded(text), "cached")

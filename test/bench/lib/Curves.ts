@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { ChatbotId } from "../../../src/domain/Ids.ts"
 import { Retriever } from "../../../src/knowledge/Retriever.ts"
-import { digest } from "./Halves.ts"
 import { store, type StoredPassages } from "./KnowledgeOfSets.ts"
 import type { RetrievalSet } from "./RetrievalSet.ts"
 import { withGaps } from "./sets/Gaps.ts"
+import { sampled } from "./sets/Sample.ts"
 
 /*
  * What a threshold does: it leaves questions that have an answer without any passage, and it keeps questions that have
@@ -42,10 +42,6 @@ const similarities = Effect.fnUntraced(function* (chatbotId: ChatbotId, question
   )
 })
 
-/** Questions in an order that depends on their ids alone, at most `count`. */
-export const sampled = (questions: Questions, count: number): Questions =>
-  questions.toSorted((left, right) => digest(left.id) - digest(right.id)).slice(0, count)
-
 /** The sets whose questions are single words, which any passage with these words may be meant to answer. */
 const FEW_WORDS = / words?$/
 
@@ -72,23 +68,32 @@ export const curvesOf = Effect.fnUntraced(function* (
   return curves
 })
 
+/** The kinds of questions, each with the similarity of the best passage to each question, and whether to find it is right. */
+const kindsOf = ({ answerable, nearMisses, otherArticles, otherSubjects }: Curves) =>
+  [
+    { kind: "empty though answerable", best: answerable, isAnswerable: true },
+    { kind: "found, other subjects", best: otherSubjects, isAnswerable: false },
+    { kind: "found, other articles", best: otherArticles, isAnswerable: false },
+    { kind: "found, near misses", best: nearMisses, isAnswerable: false },
+  ] as const
+
+type Kind = ReturnType<typeof kindsOf>[number]
+
+/** The share of the questions of a kind for which the threshold decides wrongly. */
+const wrongShare = ({ best, isAnswerable }: Kind, threshold: number): number =>
+  best.filter((value) => (value > 0 && value >= threshold) !== isAnswerable).length / best.length
+
+/**
+ * The shares of questions for which a threshold decides wrongly, in the order of `Curves`; undefined where there are no
+ * questions of the kind.
+ */
+export const sharesOf = (curves: Curves, threshold: number): ReadonlyArray<number | undefined> =>
+  kindsOf(curves).map((kind) => (kind.best.length === 0 ? undefined : wrongShare(kind, threshold)))
+
 /** One line for each kind of question, with the share of its questions at each threshold. */
 export const linesOf = (name: string, curves: Curves): ReadonlyArray<string> =>
-  (
-    [
-      [
-        "empty though answerable",
-        curves.answerable,
-        (best: number, threshold: number) => best < threshold || best === 0,
-      ],
-      ["found, other subjects", curves.otherSubjects, isFound],
-      ["found, other articles", curves.otherArticles, isFound],
-      ["found, near misses", curves.nearMisses, isFound],
-    ] as const
-  ).flatMap(([kind, best, counts]) => {
-    if (best.length === 0) return []
-    const shares = THRESHOLDS.map((threshold) => best.filter((value) => counts(value, threshold)).length / best.length)
-    return `${name.padEnd(26)} ${kind.padEnd(24)} ${shares.map((share) => (100 * share).toFixed(1).padStart(6)).join("")}`
+  kindsOf(curves).flatMap((each) => {
+    if (each.best.length === 0) return []
+    const shares = THRESHOLDS.map((threshold) => (100 * wrongShare(each, threshold)).toFixed(1).padStart(6))
+    return `${name.padEnd(26)} ${each.kind.padEnd(24)} ${shares.join("")}`
   })
-
-const isFound = (best: number, threshold: number): boolean => best > 0 && best >= threshold

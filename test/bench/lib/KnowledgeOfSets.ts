@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { ChatbotId } from "../../../src/domain/Ids.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { addDocument, makeChatbot, publish } from "./Filling.ts"
 import type { RetrievalSet } from "./RetrievalSet.ts"
 
@@ -26,6 +27,16 @@ export const store = Effect.fnUntraced(function* (name: string, passages: Retrie
   yield* publish(chatbotId)
   const stored: StoredPassages = { chatbotId, passageOf }
   return stored
+})
+
+/** The ids of the passages of a stored set by those of their chunks. */
+export const passagesByChunk = Effect.fnUntraced(function* ({ chatbotId, passageOf }: StoredPassages) {
+  const sql = yield* SystemSql
+  const rows = yield* sql<{ id: string; document: string; ordinal: number }>`
+    select id, document_id as document, ordinal from chunks where chatbot_id = ${chatbotId}`
+  return new Map(
+    rows.map(({ document, id, ordinal }) => [id, passageOf.get(placeOf({ documentId: document, ordinal })) ?? ""]),
+  )
 })
 
 const runsOf = (passages: RetrievalSet["passages"]): ReadonlyArray<RetrievalSet["passages"]> => {

@@ -1,5 +1,6 @@
 import type { RetrievalSet } from "../RetrievalSet.ts"
 import { digest } from "../Halves.ts"
+import { sampled } from "./Sample.ts"
 
 /*
  * Makes sets of other kinds of questions from those of a public set: a ranking that was fitted to natural questions has
@@ -12,10 +13,6 @@ const QUESTIONS = 400
 const judged = (pairs: ReadonlyArray<readonly [string, string]>): RetrievalSet["judgements"] =>
   new Map(pairs.map(([question, passage]) => [question, new Map([[passage, 1]])]))
 
-/** Items in an order that depends on their ids alone, at most as many as a derived set has questions. */
-const sampled = <A extends { readonly id: string }>(items: ReadonlyArray<A>): ReadonlyArray<A> =>
-  items.toSorted((left, right) => digest(left.id) - digest(right.id)).slice(0, QUESTIONS)
-
 /** Asks for each passage by its title, which is taken out of the passage. */
 export const titles = (set: RetrievalSet): RetrievalSet => {
   const passages = set.passages.map(({ id, title, text }) => ({
@@ -23,7 +20,10 @@ export const titles = (set: RetrievalSet): RetrievalSet => {
     title: "",
     text: text.startsWith(title) ? text.slice(title.length) : text,
   }))
-  const asked = sampled(set.passages.filter(({ title, text }) => title !== "" && text.length > 2 * title.length))
+  const asked = sampled(
+    set.passages.filter(({ title, text }) => title !== "" && text.length > 2 * title.length),
+    QUESTIONS,
+  )
   return {
     ...set,
     name: `${set.name} titles`,
@@ -40,7 +40,7 @@ const CLAIM_CHARACTERS = 50
 /** Asks for a passage by one of its sentences, which is taken out of the passage. */
 export const claims = (set: RetrievalSet): RetrievalSet => {
   const claimOf = new Map<string, string>()
-  for (const { id, text } of sampled(set.passages)) {
+  for (const { id, text } of sampled(set.passages, QUESTIONS)) {
     const sentences = (text.match(SENTENCE) ?? []).filter((sentence) => sentence.length >= CLAIM_CHARACTERS)
     const claim = sentences[digest(id) % Math.max(1, sentences.length)]
     if (sentences.length >= 3 && claim !== undefined) claimOf.set(id, claim)
@@ -59,7 +59,7 @@ export const claims = (set: RetrievalSet): RetrievalSet => {
 
 /** Asks two questions at once, which different passages answer. */
 export const joined = (set: RetrievalSet): RetrievalSet => {
-  const asked = sampled(set.questions)
+  const asked = sampled(set.questions, QUESTIONS)
   const pairs = asked.flatMap((first, index) => {
     const second = asked[(index + 1) % asked.length]
     return second === undefined ? [] : [{ id: `${first.id} ${second.id}`, first, second }]
@@ -97,7 +97,7 @@ export const fewWords = (set: RetrievalSet, count: 1 | 2): RetrievalSet => {
       .slice(0, count)
     return best.length === count ? [{ id, text: best.join(" ") }] : []
   })
-  const asked = sampled(questions)
+  const asked = sampled(questions, QUESTIONS)
   return {
     ...set,
     name: `${set.name} ${count === 1 ? "one word" : "two words"}`,

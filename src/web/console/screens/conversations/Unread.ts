@@ -27,7 +27,8 @@ const readMarks = kept<Reading>("read", { since: new Date().toISOString(), seen:
 
 /** Whether something was said in a conversation that nobody has read in this browser. */
 export const isUnread = ({ id, updated_at }: Activity): boolean =>
-  Date.parse(updated_at) > Date.parse(readMarks.value.seen[id] ?? readMarks.value.since) || readMarks.value.seen[id] === ""
+  Date.parse(updated_at) > Date.parse(readMarks.value.seen[id] ?? readMarks.value.since) ||
+  readMarks.value.seen[id] === ""
 
 /** The moment before which no conversation is unread; undefined where some are marked as unread. */
 export const unreadSince = (): string | undefined =>
