@@ -14,7 +14,7 @@ import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
 import { type Candidate, type FusedCandidate, fuse, meaningWeight, spellingWeight } from "./search/Fusion.ts"
 import { type Freshness, KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
 import type { LexicalMatch } from "./search/LexicalIndex.ts"
-import { similarityWithSpelling } from "./search/Similarity.ts"
+import { similarityWithMeaning, similarityWithSpelling } from "./search/Similarity.ts"
 import { sparse } from "./segments/Sketch.ts"
 
 /** A passage that is relevant to a question. */
@@ -188,14 +188,11 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         ]
       })
 
-      /** The cosine counts as a similarity of its own where vectors express meaning. */
       const similarityOf = ({ similarity, vector }: Candidate, { chunks }: OpenedIndex): number => {
         if (vector === null) return similarity
-        if (!embeddings.isSemantic) return similarityWithSpelling(similarity, vector, chunks)
-        return Math.max(
-          similarity,
-          Math.min(1, (vector - embeddings.unrelatedCosine) / (1 - embeddings.unrelatedCosine)),
-        )
+        return embeddings.isSemantic
+          ? similarityWithMeaning(similarity, vector, embeddings.unrelatedCosine)
+          : similarityWithSpelling(similarity, vector, chunks)
       }
 
       /** Puts the first passages into the order of the reranker, where there is one, and it serves. */

@@ -189,17 +189,21 @@ const CALIBRATING = 150
 
 const calibrateAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
   yield* makeOrganization(organization)
+  const embeddings = yield* Embeddings
   const indexes = yield* KnowledgeIndexes
   const asked = Effect.fnUntraced(function* (
     { chatbotId }: StoredPassages,
     answerable: boolean,
     questions: RetrievalSet["questions"],
   ) {
-    const queries = yield* Effect.forEach(sampled(questions, CALIBRATING), ({ text }) =>
-      Effect.map(indexes.open(chatbotId, bounded(text), "cached"), ({ query }) => query),
+    const analysed = yield* Effect.forEach(sampled(questions, CALIBRATING), ({ text }) =>
+      Effect.gen(function* () {
+        const { query } = yield* indexes.open(chatbotId, bounded(text), "cached")
+        return { query, vector: yield* embeddings.embedQuery(text) }
+      }),
     )
     const { index } = yield* indexes.open(chatbotId, bounded(""), "cached")
-    return { index, answerable, queries }
+    return { index, answerable, questions: analysed }
   })
   const calibrated = yield* Effect.forEach(sets, (set) =>
     Effect.gen(function* () {
@@ -218,7 +222,8 @@ const calibrateAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalS
       }
     }),
   )
-  yield* Effect.sync(() => calibrate(calibrated, (line) => console.log(line)))
+  const unrelated = embeddings.isSemantic ? embeddings.unrelatedCosine : undefined
+  yield* Effect.sync(() => calibrate(calibrated, unrelated, (line) => console.log(line)))
 })
 
 /** The number of an option that is one; undefined where it is absent. */

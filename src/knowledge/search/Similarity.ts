@@ -22,17 +22,27 @@ export interface Calibration {
   readonly scattered: number
   /** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
   readonly similar: number
+  /** The cosine of vectors of spelling that chance reaches. */
+  readonly chanceCosine: number
+  /** The share of the cosine in the similarity of words and spelling. */
+  readonly cosineShare: number
+  /** The most by which that cosine multiplies the similarity of words. */
+  readonly mostLift: number
+  /** The share of the way from the cosine of unrelated texts to 1 that chance reaches, where vectors express meaning. */
+  readonly chanceMeaning: number
 }
 
 /** The constants that the server uses. */
-export const DEFAULT_CALIBRATION: Calibration = { chance: 0.155, longQuestion: 5, scattered: 0.6, similar: 0.4 }
-
-/** The cosine of vectors of spelling that chance reaches. */
-const CHANCE_COSINE = 0.06
-/** The share of the cosine in the similarity of words and spelling. */
-const COSINE_SHARE = 0.4
-/** The most by which the cosine multiplies the similarity of words. */
-const MOST_LIFT = 2
+export const DEFAULT_CALIBRATION: Calibration = {
+  chance: 0.155,
+  longQuestion: 5,
+  scattered: 0.6,
+  similar: 0.4,
+  chanceCosine: 0.04,
+  cosineShare: 0.5,
+  mostLift: 2,
+  chanceMeaning: 0.125,
+}
 
 /** The number of passages to which `Calibration.chance` refers. */
 const SOME_PASSAGES = 200
@@ -90,18 +100,41 @@ const stretched = (evidence: number, chance: number): number =>
  * The similarity of a passage by its words and by the cosine of vectors that express spelling, which are independent
  * evidence: pieces of words also match their inflections and compounds, and repeated words count. It is a weighted
  * geometric mean, in which neither makes up for the other's absence, or the similarity of the words where that is higher:
- * words with typing errors, and the core of a long question, have low cosines. The constants were chosen by grid on the sets of
- * `bun run bench retrieval`, one group of languages or subjects left out at a time, as those above.
+ * words with typing errors, and the core of a long question, have low cosines.
  *
  * @param similarity that of the words
  * @param passages the number of passages in the knowledge base
  */
-export const similarityWithSpelling = (similarity: number, cosine: number, passages: number): number => {
+export const similarityWithSpelling = (
+  similarity: number,
+  cosine: number,
+  passages: number,
+  { chanceCosine, cosineShare, mostLift } = DEFAULT_CALIBRATION,
+): number => {
   // Among few passages, words have to cover less, and a single one of them also lifts the cosine.
-  const chance = CHANCE_COSINE / Math.min(1, growthOfChance(passages))
+  const chance = chanceCosine / Math.min(1, growthOfChance(passages))
   const ofSpelling = stretched(Math.max(0, Math.min(1, cosine)), chance)
-  const both = similarity ** (1 - COSINE_SHARE) * ofSpelling ** COSINE_SHARE
-  return Math.max(similarity, Math.min(MOST_LIFT * similarity, both))
+  const both = similarity ** (1 - cosineShare) * ofSpelling ** cosineShare
+  return Math.max(similarity, Math.min(mostLift * similarity, both))
+}
+
+/**
+ * The similarity of a passage by its words and by the cosine of vectors that express meaning: the probability that at
+ * least one of them is right, as if they were independent. A passage may say the same in other words, and two that each
+ * nearly reach the threshold reach it together.
+ *
+ * @param similarity that of the words
+ * @param unrelated the cosine that unrelated texts reach
+ */
+export const similarityWithMeaning = (
+  similarity: number,
+  cosine: number,
+  unrelated: number,
+  { chanceMeaning } = DEFAULT_CALIBRATION,
+): number => {
+  const chance = unrelated + chanceMeaning * (1 - unrelated)
+  const ofMeaning = Math.max(0, Math.min(1, (cosine - chance) / (1 - chance)))
+  return 1 - (1 - similarity) * (1 - ofMeaning)
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type Presence,
   similarityAmong,
   similarityIn,
+  similarityWithMeaning,
   similarityWithSpelling,
 } from "../../../src/knowledge/search/Similarity.ts"
 
@@ -114,6 +115,30 @@ describe("similarity by words and by vectors of spelling", () => {
     expect(similarityWithSpelling(0.15, 0.25, 200)).toBeGreaterThan(LIKELY_SIMILARITY)
     expect(similarityWithSpelling(0.25, 0.02, 200)).toBe(0.25)
     expect(similarityWithSpelling(0.05, 1, 200)).toBeLessThan(LIKELY_SIMILARITY)
+  })
+})
+
+describe("similarity by words and by vectors of meaning", () => {
+  const share = fc.double({ min: 0, max: 1, noNaN: true })
+  const cosine = fc.double({ min: -1, max: 1, noNaN: true })
+
+  test("is between that of the words and 1, and grows with both", () => {
+    fc.assert(
+      fc.property(share, share, cosine, cosine, (less, more, far, near) => {
+        const low = similarityWithMeaning(Math.min(less, more), Math.min(far, near), 0.2)
+        const high = similarityWithMeaning(Math.max(less, more), Math.max(far, near), 0.2)
+        expect(low).toBeGreaterThanOrEqual(Math.min(less, more) - 1e-9)
+        expect(high).toBeLessThanOrEqual(1)
+        expect(high).toBeGreaterThanOrEqual(low)
+      }),
+    )
+  })
+
+  test("reaches the threshold by words and meaning that each nearly reach it, and not by a little above chance", () => {
+    expect(similarityWithMeaning(0.15, 0.38, 0.2)).toBeGreaterThan(LIKELY_SIMILARITY)
+    expect(similarityWithMeaning(0.15, 0.25, 0.2)).toBeCloseTo(0.15, 10)
+    expect(similarityWithMeaning(0, 0.38, 0.2)).toBeLessThan(LIKELY_SIMILARITY)
+    expect(similarityWithMeaning(0, 0.5, 0.2)).toBeGreaterThan(LIKELY_SIMILARITY)
   })
 })
 
