@@ -20,13 +20,13 @@ export const engineSettings: ReadonlyArray<EngineSetting> = [
     variable: "BUN_CONFIG_MAX_HTTP_REQUESTS",
     value: "65535",
     description:
-      "Maximum of concurrent requests by Bun's `fetch`; this is the largest that Bun accepts. By default, 256, the 257th chat would wait although its model is idle.",
+      "Maximum of concurrent requests by Bun's `fetch`. By default, 256, the 257th chat would wait although its model is idle.",
   },
   {
     variable: "BUN_JSC_forceCodeBlockLiveness",
     value: "1",
     description:
-      "Keeps compiled code in a full garbage collection. Without it, a busy server spends a tenth of its time on compiling again.",
+      "Keeps compiled code in a full garbage collection. Without it, a busy server spends a tenth of its time on compilation.",
   },
   {
     variable: "BUN_JSC_heapGrowthFunctionThresholdInMB",

@@ -6,12 +6,12 @@ const server = {
   host: text.or(
     HOST,
     "127.0.0.1",
-    "Address to listen on, `0.0.0.0` for all. Change it when clients or a proxy connect from other machines.",
+    "Address to listen on, `0.0.0.0` for all. Change it for clients or a proxy on other machines.",
   ),
   port: integer(0, 65_535).or(PORT, "3000", "Port to listen on; 0 picks a free one."),
   publicUrl: httpUrl.orAbsent(
     PUBLIC_URL,
-    "Base of the addresses in answers. Set it when clients reach the server by another name, as behind a proxy. Absent: host and port.",
+    "Base of the addresses in answers. Set it when clients use another name, as behind a proxy. Absent: host and port.",
   ),
   drainTimeout: duration.or(
     "DRAIN_TIMEOUT",
@@ -33,7 +33,7 @@ const clients = {
   trustedProxies: proxies
     .orAbsent(
       TRUSTED_PROXIES,
-      "Reverse proxies whose `X-Forwarded-For` gives the address of a client; `private` is 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. Set it behind a proxy, or all clients count as one. Absent: none; the address is that of the connection.",
+      "Reverse proxies whose `X-Forwarded-For` gives the address of a client; `private` is 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. Set it behind a proxy, or all clients count as one. Absent: none.",
     )
     .map((ranges) => ranges ?? []),
 }

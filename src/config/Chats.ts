@@ -12,11 +12,7 @@ const promptTokensMax = integer(1_000, 10_000_000).or(
 
 const agent = {
   replyDeadline,
-  stepsMax: integer(1, 50).or(
-    "CHAT_STEPS_LIMIT",
-    "6",
-    "Maximum of model calls for one reply. The last one may call no tools, so that there is an answer.",
-  ),
+  stepsMax: integer(1, 50).or("CHAT_STEPS_LIMIT", "6", "Maximum of model calls for one reply."),
   promptTokensMax,
 }
 
@@ -25,7 +21,7 @@ const chat = {
   sessionTokens: oneOf("any", "strict").or(
     "SESSION_TOKENS",
     "any",
-    "`strict` refuses session tokens of fewer than 16 characters, which others can guess. Set it once your clients send random ones.",
+    "`strict` refuses session tokens of fewer than 16 characters, which [others can guess](keys-and-budgets.md#visitors).",
   ),
 }
 
@@ -33,7 +29,7 @@ const safeFetch = {
   allowed: privateNetworks
     .orAbsent(
       TOOL_PRIVATE_NETWORKS,
-      "Private addresses that HTTP tools and webhooks may call. Everybody who may declare tools can reach them. Absent: none.",
+      "Private addresses that HTTP tools and webhooks may call. Anyone who may declare tools can reach them. Absent: none.",
     )
     .map((networks) => networks ?? noPrivateNetworks),
 }

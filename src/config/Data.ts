@@ -30,7 +30,7 @@ import type { Group } from "./Setting.ts"
 const dataDir = text.or(
   DATA_DIR,
   "./data",
-  "Directory of the embedded database, files and caches, made with mode 0700. A relative path starts from the working directory.",
+  "Directory of the embedded database, files and caches, made with mode 0700.",
 )
 
 /** The absolute path of a directory in the data directory. */
@@ -49,7 +49,7 @@ const database = {
   maxConnections: integer(2, 1_000).or(
     DATABASE_CONNECTIONS,
     "16",
-    "Maximum of connections of a process to Postgres, beside one by which others see that it lives. Raise it when requests wait for a connection. All processes together have to stay below `max_connections` of the database, as `doctor` checks.",
+    "Maximum of connections of a process to Postgres, beside one that shows others that it lives. Raise it when requests wait for a connection. All processes together have to stay below `max_connections` of the database, as `doctor` checks.",
   ),
 }
 
@@ -69,7 +69,7 @@ const runningServer = {
 const secrets = {
   keys: encryptionKeys.orAbsent(
     SECRETS_KEY,
-    "Encrypts [secrets](operations.md#secrets) in the database, such as headers of HTTP tools. The first key encrypts, all decrypt: to replace a key, put the new one first, and keep the old one until a start has encrypted everything anew. Absent: not encrypted.",
+    "Encrypts [secrets](operations.md#secrets) in the database, such as headers of HTTP tools. The first key encrypts, all decrypt. Absent: not encrypted.",
   ),
 }
 
@@ -80,7 +80,7 @@ const s3 = {
   style: oneOf("path", "virtual").or(
     "S3_STYLE",
     "path",
-    "Position of the bucket in an address: `path` is after the host, which every server understands, `virtual` before it.",
+    "Position of the bucket in an address: `path` is after the host, `virtual` before it.",
   ),
   accessKeyId: text.orAbsent(S3_ACCESS_KEY_ID, "Name of the access key."),
   secretAccessKey: secret.orAbsent(S3_SECRET_ACCESS_KEY, "Secret of the access key."),
@@ -112,7 +112,7 @@ const retention = {
   conversationDays: daysOrOff.or(
     "CONVERSATION_RETENTION",
     "off",
-    "Days after their last activity when conversations are deleted, unless their organization has [its own](privacy.md#retention). `off`: never.",
+    "Days from the last activity of a conversation to its deletion, unless its organization has [its own](privacy.md#retention). `off`: never.",
   ),
 }
 

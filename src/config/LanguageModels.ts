@@ -25,13 +25,13 @@ const limits = {
   concurrency: integer(1, 65_535).or(
     "PROVIDER_CONCURRENCY",
     "4096",
-    "Maximum of concurrent calls of one provider; further ones wait. Lower it to what your account or server takes.",
+    "Maximum of concurrent calls of one provider; further ones wait. Lower it to the limit of your account or server.",
   ),
   outputTokensMax,
   silence: duration.or(
     "PROVIDER_TIMEOUT",
     "30s",
-    "Longest silence of a provider. Raise it for a model that has to be loaded first, or that thinks without streaming.",
+    "Longest silence of a provider. Raise it for a model that loads slowly, or thinks without streaming.",
   ),
   replyDeadline: replyDeadline,
 }

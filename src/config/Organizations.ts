@@ -21,11 +21,7 @@ const budgets = {
 }
 
 const usage = {
-  retentionDays: days.or(
-    "USAGE_RETENTION",
-    "400",
-    "Days for which usage is kept. Raise it if you write bills from it later.",
-  ),
+  retentionDays: days.or("USAGE_RETENTION", "400", "Days for which usage is kept. Raise it if you bill later."),
 }
 
 const QUOTA = "of an organization."

@@ -41,6 +41,6 @@ const visitorRates = {
 export const rateLimits = {
   title: "Rate limits",
   introduction:
-    "[Keys and budgets](keys-and-budgets.md#rate-limits) says how requests count. Beyond a first hundred, a server answers 200 refusals a second; clients that ask again at once wait for up to a second.",
+    "[Keys and budgets](keys-and-budgets.md#rate-limits) lists the units of requests. Beyond a first hundred, a server sends 200 refusals a second; clients that retry at once wait for up to a second.",
   sections: { rates, visitorRates },
 } satisfies Group

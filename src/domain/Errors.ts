@@ -34,7 +34,7 @@ export class InvalidRequest extends failure<InvalidRequest>()("InvalidRequest", 
   status: 400,
   code: "invalid_request",
   title: "The request is not valid",
-  when: `A field is missing, malformed, out of bounds or unknown, or the body cannot be read. \`errors\` lists the first ${LISTED_ERRORS_MAX_COUNT} places, of a large body only the first; \`detail\` says when there may be more.`,
+  when: `A field is missing, malformed, out of bounds or unknown, or the body cannot be read. \`errors\` lists the first ${LISTED_ERRORS_MAX_COUNT} places, of a large body only the first.`,
   example: {
     detail: "settings.prompt: Expected a string",
     errors: [{ path: "settings.prompt", message: "Expected a string" }],
@@ -79,7 +79,7 @@ export class Unauthorized extends failure<Unauthorized>()("Unauthorized", Detail
   status: 401,
   code: "unauthorized",
   title: "API key missing or not valid",
-  when: "It is missing, malformed, unknown, expired or revoked; the server does not say which. The key is checked before the media type, and both before the body.",
+  when: "It is missing, malformed, unknown, expired or revoked; the server does not say which.",
   example: { detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`." },
   openAi: { code: "invalid_api_key" },
 }) {}
@@ -88,7 +88,7 @@ export class Forbidden extends failure<Forbidden>()("Forbidden", Detail, {
   status: 403,
   code: "forbidden",
   title: "Not allowed with this API key",
-  when: "It lacks the scope that `detail` names, is bound to another chatbot, would give another key more than it has, or is publishable and does not allow the origin of the request.",
+  when: "It lacks the scope in `detail`, is bound to another chatbot, would give another key more than it has, or is publishable and does not allow the origin of the request.",
   example: { detail: "This API key lacks the scope chatbots:write." },
   openAi: { code: "insufficient_permissions" },
 }) {}
@@ -97,7 +97,7 @@ export class NotFound extends failure<NotFound>()("NotFound", Detail, {
   status: 404,
   code: "not_found",
   title: "Not found",
-  when: "The object does not exist, or belongs to another organization; the two cannot be told apart.",
+  when: "The object does not exist, or belongs to another organization.",
   example: { detail: "There is no such chatbot." },
   openAi: { code: "model_not_found" },
 }) {}
@@ -114,7 +114,7 @@ export class RequestTimeout extends failure<RequestTimeout>()("RequestTimeout", 
   status: 408,
   code: "request_timeout",
   title: "The body did not arrive in time",
-  when: "JSON has to arrive within some seconds, and an upload at 4 KiB a second, on average of some seconds. `detail` says how long the server waited. The connection is closed.",
+  when: "JSON has to arrive within some seconds, and an upload at 4 KiB a second. The connection is closed.",
   isRetryable: true,
   example: { detail: "The body: nothing of it arrived for 20 seconds." },
 }) {}
@@ -131,7 +131,7 @@ export class Conflict extends failure<Conflict>()("Conflict", Detail, {
   status: 409,
   code: "conflict",
   title: "Not possible in the present state",
-  when: "`detail` says why: for example, another tool of the chatbot has the name, the chatbot has as many tools as it may have, or a document to retry has not failed.",
+  when: "`detail` has the reason: for example, another tool of the chatbot has the name, or a document to retry has not failed.",
   example: { detail: "Only a failed document can be tried again; this one is ready." },
 }) {}
 
@@ -139,7 +139,7 @@ export class ChatbotInactive extends failure<ChatbotInactive>()("ChatbotInactive
   status: 409,
   code: "chatbot_inactive",
   title: "The chatbot is not active",
-  when: "It refuses chats until its field `active` is true.",
+  when: "It refuses chats until `active` is true.",
   example: { detail: "This chatbot is not active: it does not answer until `active` is true again." },
 }) {}
 
@@ -155,7 +155,7 @@ export class IdempotencyInProgress extends failure<IdempotencyInProgress>()("Ide
   status: 409,
   code: "idempotency_in_progress",
   title: "The first request with this idempotency key is still running",
-  when: "Send the request again later to get the first answer.",
+  when: "Repeat the request later to get the first answer.",
   isRetryable: true,
   example: {
     detail: "The first request with this Idempotency-Key is still running.",
@@ -167,7 +167,7 @@ export class PreconditionFailed extends failure<PreconditionFailed>()("Precondit
   status: 412,
   code: "precondition_failed",
   title: "Changed since it was read",
-  when: "`If-Match` is not the stored version. Read it again, and send the change with the new `ETag`.",
+  when: "`If-Match` is not the stored version. Send the change with the new `ETag`.",
   example: { detail: "The chatbot has changed since the version that If-Match names." },
 }) {}
 
@@ -175,7 +175,7 @@ export class TooLarge extends failure<TooLarge>()("TooLarge", Detail, {
   status: 413,
   code: "too_large",
   title: "Too large",
-  when: "The body or a file has too many bytes, or an upload too many files. `detail` says which, and the limit.",
+  when: "The body or a file has too many bytes, or an upload too many files. `detail` has the limit.",
   example: { detail: "handbook.pdf: at most 25 MiB." },
   openAi: { code: "request_too_large" },
 }) {
@@ -194,7 +194,7 @@ export class UnsupportedMediaType extends failure<UnsupportedMediaType>()("Unsup
   status: 415,
   code: "unsupported_media_type",
   title: "Media type not supported",
-  when: "The body has an unsupported media type, or a file is of an unsupported kind or not what its extension says. Nothing of the upload is kept.",
+  when: "The media type of the body or the kind of a file is not supported, or a file's extension is wrong. Nothing of the upload is kept.",
   example: {
     detail:
       "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx.",
@@ -205,7 +205,7 @@ export class UnreadableDocument extends failure<UnreadableDocument>()("Unreadabl
   status: 422,
   code: "unreadable_document",
   title: "The document cannot be read",
-  when: "The replacement is damaged, protected or without text; `detail` says which. The old content stays.",
+  when: "The replacement is damaged, protected or without text. The old content stays.",
   example: { detail: "scan.pdf: The document has no text." },
 }) {}
 
@@ -213,7 +213,7 @@ export class IdempotencyKeyReused extends failure<IdempotencyKeyReused>()("Idemp
   status: 422,
   code: "idempotency_key_reused",
   title: "The idempotency key belongs to another request",
-  when: "A request with this `Idempotency-Key` but another method, path or body was sent before. Use a new key for every new request.",
+  when: "Another method, path or body was sent with this `Idempotency-Key` before. Use a new key for every new request.",
   example: { detail: "This Idempotency-Key was sent with another request before." },
 }) {}
 
@@ -231,7 +231,7 @@ export class TooManyAtOnce extends failure<TooManyAtOnce>()("TooManyAtOnce", Det
   status: 429,
   code: "too_many_at_once",
   title: "Too many requests of this kind at once",
-  when: "The organization's [share](keys-and-budgets.md#shares) of uploads, searches, chats, streams or lists stayed used up while the request waited.",
+  when: "The organization's [share](keys-and-budgets.md#shares) of uploads, searches, chats, streams or lists was used up.",
   isRetryable: true,
   example: {
     detail: "The organization has 8 uploads under way, as many as its share allows.",
@@ -277,7 +277,7 @@ export class InternalError extends failure<InternalError>()("InternalError", Det
   status: 500,
   code: "internal_error",
   title: "Internal error",
-  when: "The server's log has the reason, under the request's id.",
+  when: "The server's log has the reason, by `request_id`.",
   isRetryable: true,
   example: { detail: "The server failed. Its log has the reason under this request's id." },
 }) {}

@@ -32,7 +32,7 @@ Most paths answer with an RFC 9457 problem, \`${problemForm.mediaType}\`:
 ${block(problemForm.encode(declaration, declaration.example, requestId))}
 
 - \`request_id\`, also in the header \`x-request-id\`, finds the request in the server's log.
-- \`errors\` lists the places of the request that are wrong.
+- \`errors\` lists the wrong places of the request.
 - \`retry_after_seconds\` comes with the header \`Retry-After\`.
 
 Paths below \`/v1\` answer in OpenAI's form, with OpenAI's own \`type\` and \`code\` where they exist. \`param\` is the first wrong
@@ -40,26 +40,25 @@ place:
 
 ${block(openAiForm.encode(declaration, declaration.example, requestId))}
 
-A tool of the Model Context Protocol (MCP) that fails returns a result with \`isError\`, and a text that the model can read:
+A failed tool of MCP returns a result with \`isError\`, and a text for the model:
 
 ${block({ isError: true, content: [{ type: "text", text: JSON.stringify({ code: NotFound.declaration.code, detail: NotFound.declaration.example.detail }) }] })}
 
 The codes of tools are ${toolCodes.join(", ")}.
 
-What is refused before a tool is called, such as an invalid API key, is a problem with its status. A message that is no valid
-call, such as one of an unknown tool, gets a JSON-RPC error.
+Refusals before the call of a tool, such as of an invalid API key, are problems with their status. An invalid call, such as of
+an unknown tool, gets a JSON-RPC error.
 
-A stream that fails after its first event, when the status has been sent, ends with an event \`error\` that has \`detail\` as
-its text, or below \`/v1\` with a chunk in OpenAI's form.
+A stream that fails after its first event ends with an event \`error\` that has \`detail\` as its text, or below \`/v1\` with a
+chunk in OpenAI's form.
 
-A document that cannot be read has a [code of its own](formats.md#unreadable-documents).
+An unreadable document has a [code of its own](formats.md#unreadable-documents).
 
 ## All errors
 
-**Again** says whether the same request may succeed later, where stated not before \`Retry-After\`. **OpenAI** has \`type\` and
-\`code\` below \`/v1\`. The limits in \`detail\` are [settings](settings.md) or constants.
+**Retry** tells whether the same request may succeed later. **OpenAI** has \`type\` and \`code\` below \`/v1\`. The limits in \`detail\` are [settings](settings.md) or constants.
 
-| Status | Code | When | Again | OpenAI |
+| Status | Code | Meaning | Retry | OpenAI |
 |---|---|---|---|---|
 `
 

@@ -8,11 +8,10 @@ import { engineSettings } from "../../../src/launch.ts"
 
 const introduction = `# Settings
 
-Settings are environment variables, also in a \`.env\` file. None is needed: by default Parley listens on
+Settings are environment variables, also in a \`.env\` file. None is required: by default Parley listens on
 \`127.0.0.1:3000\`, keeps everything below \`./data\` and answers with sentences of its documents.
 
-An empty variable counts as absent. A wrong value stops the start with one line that names the variable, its value and the
-valid ones. The log warns of names that are nearly those of settings.
+An empty variable counts as absent. A wrong value stops the start with the valid ones. The log warns of misspelled names.
 
 Lists have commas between their values. \`–\` is no default.`
 
@@ -32,8 +31,8 @@ const important: ReadonlySet<string> = new Set([
 
 const engine = `## Engine settings
 
-Three variables of Bun must be in the environment when the process starts. \`bun run start\` and \`src/parley\` set them by
-\`src/launch.ts\`, unless they are there; with \`bun src/main.ts\`, set them yourself.`
+\`bun run start\` and \`src/parley\` set three variables of Bun for the process, unless they are there; with
+\`bun src/main.ts\`, set them yourself.`
 
 const code = (value: string | undefined) => (value === undefined ? "–" : `\`${value}\``)
 
@@ -69,7 +68,7 @@ export const settingsPage = (): string => {
       Array.from(kinds, ([expected, name]) => [name, expected]),
     ),
     "## Main settings",
-    "A server for others has the first six. A provider's key, or the address of your own server, adds a language model.",
+    "A server in production has the first six. A provider's key, or the address of your own server, adds a language model.",
     tableOf(settings.filter(({ variable }) => important.has(variable))),
     ...documentation.flatMap((group) => [
       `## ${group.title}`,
