@@ -11,7 +11,8 @@ const introduction = `# Settings
 Settings are environment variables, also in a \`.env\` file. None is required: by default Parley listens on
 \`127.0.0.1:3000\`, keeps everything below \`./data\` and answers with sentences of its documents.
 
-An empty variable counts as absent. A wrong value stops the start with the valid ones. The log warns of misspelled names.
+An empty variable counts as absent. A wrong value stops the start with a message that lists the valid ones. The log warns of
+misspelled names.
 
 Lists have commas between their values. \`–\` is no default.`
 
