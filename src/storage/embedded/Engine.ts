@@ -35,10 +35,17 @@ export const openEngine = Effect.fn("Engine.open")(function* (
   return { wire, lost: Deferred.await(thread.failed) }
 })
 
-/** Compiles the engine's WebAssembly, beside the thread that starts meanwhile. */
+let module: Promise<WebAssembly.Module> | undefined
+
+/**
+ * Compiles the engine's WebAssembly, beside the thread that starts meanwhile. Whoever opens several databases, as tests
+ * do, compiles it once, and what is optimized for one of them is optimized for all.
+ */
 const compile = Effect.tryPromise({
-  try: async () =>
-    WebAssembly.compile(await Bun.file(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite"))).bytes()),
+  try: () =>
+    (module ??= Bun.file(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite")))
+      .bytes()
+      .then((bytes) => WebAssembly.compile(bytes))),
   catch: (error) => new EngineFailure({ message: String(error) }),
 })
 
