@@ -2,7 +2,15 @@ import { join } from "node:path"
 import { Glob } from "bun"
 import { findBrowser, screenshotDirectory } from "./browser/lib/Chromium.ts"
 import { testsWithout } from "./lib/imports.ts"
-import { type Check, memoryAt, runChecks, stopRunning, type Surroundings, testCheck } from "./lib/verify/Checks.ts"
+import {
+  type Check,
+  filesInMemory,
+  memoryAt,
+  runChecks,
+  stopRunning,
+  type Surroundings,
+  testCheck,
+} from "./lib/verify/Checks.ts"
 
 /*
  * `bun run verify`: every check, then the tests, and then those in a browser, until one fails.
@@ -20,10 +28,14 @@ interface Listed extends Check {
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 
+const inMemory = filesInMemory()
+
 const at: Surroundings = {
   root,
   memory: memoryAt(join(root, "node_modules", ".cache", "parley")),
   isCi: process.env["CI"] !== undefined,
+  // The pictures of the screens stay.
+  variables: { PARLEY_SCREENSHOTS: screenshotDirectory(process.env), ...(inMemory && { TMPDIR: inMemory }) },
 }
 
 /** A browser keeps a processor busy by itself. */
@@ -92,10 +104,12 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-process.on("SIGTERM", () => {
+const stop = (code: number): void => {
   stopRunning()
-  process.exit(143)
-})
+  process.exit(code)
+}
+process.on("SIGINT", () => stop(130))
+process.on("SIGTERM", () => stop(143))
 
 console.log(
   process.env["DATABASE_URL"] ? "Tests on the Postgres server of DATABASE_URL" : "Tests on the embedded database",
