@@ -62,8 +62,13 @@ const tests = (name: string, files: ReadonlyArray<string>, processes?: number) =
 
 const browser = findBrowser(process.env)
 
+const DATABASE = "test/lib/TestDatabase.ts"
 /** What starts servers and makes databases for tests. */
-const SLOW = ["test/lib/ServerProcess.ts", "test/lib/TestDatabase.ts"]
+const SLOW = ["test/lib/ServerProcess.ts", DATABASE]
+
+const outsideBrowser = filesOf("test/**/*.test.ts").filter(isOutsideBrowser)
+const withoutSlow = new Set(testsWithout(root, SLOW))
+const withoutDatabase = new Set(testsWithout(root, [DATABASE]))
 
 const checks: ReadonlyArray<Listed> = [
   { name: "imports", command: [bun, "test/lib/imports.ts"] },
@@ -73,7 +78,7 @@ const checks: ReadonlyArray<Listed> = [
   { name: "sizes", command: [bun, "test/lib/sizes.ts"] },
   { name: "web types", command: typeCheck("web-types", "-p", "src/web") },
   { name: "types", command: typeCheck("types") },
-  tests("tests", filesOf("test/**/*.test.ts").filter(isOutsideBrowser)),
+  tests("tests", outsideBrowser),
   {
     ...tests("browser", filesOf(BROWSER_TESTS), BROWSER_PROCESSES),
     isLast: true,
@@ -83,9 +88,15 @@ const checks: ReadonlyArray<Listed> = [
   {
     ...tests(
       "fast",
-      testsWithout(root, SLOW)
-        .map((file) => `./${file}`)
-        .filter(isOutsideBrowser),
+      outsideBrowser.filter((file) => withoutSlow.has(file.slice(2))),
+    ),
+    isExtra: true,
+  },
+  // What another database may change.
+  {
+    ...tests(
+      "database",
+      outsideBrowser.filter((file) => !withoutDatabase.has(file.slice(2))),
     ),
     isExtra: true,
   },
