@@ -4,13 +4,17 @@ import { Statement } from "effect/sql"
 import { tablesWithOrganization } from "../lib/FilledTenant.ts"
 import { runModel } from "../lib/safety/model/Run.ts"
 import { makeUnfilteredServer, withoutFilters } from "../lib/safety/model/WithoutFilters.ts"
+import { sizeOf } from "../lib/Sample.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { startServer, testTimeout } from "../lib/TestServer.ts"
 import { sharedRun } from "../lib/Scoped.ts"
 
 const settings = { RATE_LIMIT: "off" }
 const seed = Math.floor(Math.random() * 2 ** 31)
-const OPERATIONS = 60
+/** Random operations: a search for rare faults, which is full in CI. */
+const OPERATIONS = sizeOf(60, 20)
+/** The most operations until a fault shows that is there. */
+const OPERATIONS_MAX = 600
 
 const whole = await startServer(settings)
 setDefaultTimeout(2 * testTimeout)
@@ -36,7 +40,7 @@ describe("three organizations see and change their own things only, whatever the
           yield* sql`alter table ${sql(table)} disable row level security`
       }),
     )
-    expect((await runModel(unfiltered.server, { operations: 10 * OPERATIONS, seed })).failure).toBeDefined()
+    expect((await runModel(unfiltered.server, { operations: OPERATIONS_MAX, seed })).failure).toBeDefined()
   })
 })
 
