@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ConversationCounts, ConversationUsage, UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
-import { type Client, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
+import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
 
@@ -241,11 +241,17 @@ describe("a budget", () => {
 
     const both = await setOrganization(organization.id, { tokens_per_day: "unlimited", concurrent_chats: 0 })
     expect(both.body).toMatchObject({ organization: { budget: { tokens_per_day: "unlimited", concurrent_chats: 0 } } })
-    await Bun.sleep(1_000)
-    problem(await own.say(id, "Hi"), 429, "too_many_chats")
+    const full = await until(
+      () => own.say(id, "Hi"),
+      ({ text }) => !text.includes("budget_spent"),
+    )
+    problem(full, 429, "too_many_chats")
     await setOrganization(organization.id, { concurrent_chats: null })
-    await Bun.sleep(1_000)
-    expect((await own.say(id, "Hi")).status).toBe(200)
+    const answered = await until(
+      () => own.say(id, "Hi"),
+      ({ status }) => status !== 429,
+    )
+    expect(answered.status).toBe(200)
   })
   const saying = { messages: [{ role: "user", content: "Hi" }] }
 
