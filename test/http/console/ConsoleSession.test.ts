@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { ConsoleSession } from "../../../src/domain/keys/ConsoleSession.ts"
-import { type Client, problem, read, wrongPaths } from "../../lib/Client.ts"
+import { type Client, problem, read, until, wrongPaths } from "../../lib/Client.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
@@ -119,8 +119,11 @@ describe("a session at the console", () => {
     const { browser } = await signIn({ key: other.client.key })
     expect((await anybody.get(session, { headers: browser })).status).toBe(200)
     await mine.delete(`/api/admin/api-keys/${other.id}`)
-    await Bun.sleep(1_000)
-    problem(await anybody.get(session, { headers: browser }), 401, "unauthorized")
+    const ended = await until(
+      () => anybody.get(session, { headers: browser }),
+      ({ status }) => status !== 200,
+    )
+    problem(ended, 401, "unauthorized")
     problem(await anybody.post(session, { json: { key: other.client.key } }), 401, "unauthorized")
   })
 
