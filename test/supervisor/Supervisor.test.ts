@@ -6,6 +6,7 @@ import { reservePort } from "../../src/http/server/Server.ts"
 import { supervise } from "../../src/supervisor/Supervisor.ts"
 import { until } from "../lib/Client.ts"
 import type { Moment } from "../lib/PlainWorker.ts"
+import { sampleOf } from "../lib/Sample.ts"
 import { scopedRun, sharedRun } from "../lib/Scoped.ts"
 import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 import { testTimeout } from "../lib/TestServer.ts"
@@ -55,7 +56,7 @@ test("workers share a port, and are replaced under load without a request that i
   let isOver = false
   let asked = 0
   const failures: Array<unknown> = []
-  const clients = Array.from({ length: 8 }, async (_, number) => {
+  const clients = Array.from({ length: 4 }, async (_, number) => {
     while (!isOver) {
       asked++
       const path = number === 0 ? `${url}/slow` : url
@@ -64,13 +65,15 @@ test("workers share a port, and are replaced under load without a request that i
         (response) => response.text(),
         (error: unknown) => failures.push(error),
       )
+      // Several hundred requests in a second are load enough.
+      await Bun.sleep(5)
     }
   })
   await Effect.runPromise(supervisor.replaceAll)
   isOver = true
   await Promise.all(clients)
   expect(failures).toEqual([])
-  expect(asked).toBeGreaterThan(8)
+  expect(asked).toBeGreaterThan(4)
   expect(before.filter(lives)).toEqual([])
   const after = supervisor.pids()
   expect(after.filter((pid) => before.includes(pid))).toEqual([])
@@ -88,7 +91,7 @@ test("a worker that dies is started again, and all end with their supervisor", a
     ([pid]) => pid !== first,
   )
   const answering = await until(
-    async () => new Set(await Promise.all(Array.from({ length: 20 }, () => ask(url)))),
+    async () => new Set(await Promise.all(Array.from({ length: 10 }, () => ask(url)))),
     (pids) => pids.size === 2,
   )
   expect(answering).toEqual(new Set([next, second]))
@@ -98,7 +101,7 @@ test("a worker that dies is started again, and all end with their supervisor", a
 
 const answeringOf = (url: string, workers: number) =>
   until(
-    async () => new Set(await Promise.all(Array.from({ length: 30 }, () => ask(url).catch(() => 0)))),
+    async () => new Set(await Promise.all(Array.from({ length: 10 }, () => ask(url).catch(() => 0)))),
     (pids) => pids.size === workers && !pids.has(0),
   )
 
@@ -119,7 +122,8 @@ describe.each(["start", "ready", "turn", "listening", "leave", "closed"] satisfi
     const supervised = async () => (supervising ??= await shared(started(2)))
 
     const isOfOld = moment === "leave" || moment === "closed"
-    test.each(isOfOld ? ["it"] : ["it", "the one that it replaces", "the other one"])(
+    // Every victim in CI, and one of them elsewhere.
+    test.each(isOfOld ? ["it"] : sampleOf(["it", "the one that it replaces", "the other one"], 3))(
       "ends nobody else, and leaves two workers, each at its place: %s",
       async (victim) => {
         if (isOfOld) process.env["KILLS"] = `${moment} 0`
