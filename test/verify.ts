@@ -28,6 +28,13 @@ interface Listed extends Check {
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 
+const stop = (code: number): void => {
+  stopRunning()
+  process.exit(code)
+}
+process.on("SIGINT", () => stop(130))
+process.on("SIGTERM", () => stop(143))
+
 const inMemory = filesInMemory()
 
 const at: Surroundings = {
@@ -114,13 +121,6 @@ if (unknown !== undefined) {
   console.error(`There is no check ${unknown}; there are ${checks.map(({ name }) => name).join(", ")}.`)
   process.exit(2)
 }
-
-const stop = (code: number): void => {
-  stopRunning()
-  process.exit(code)
-}
-process.on("SIGINT", () => stop(130))
-process.on("SIGTERM", () => stop(143))
 
 console.log(
   process.env["DATABASE_URL"] ? "Tests on the Postgres server of DATABASE_URL" : "Tests on the embedded database",
