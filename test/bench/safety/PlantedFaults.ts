@@ -381,8 +381,8 @@ const idempotency: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "another request with the same key gets the answer of the first",
     file: "src/services/Idempotency.ts",
-    text: "if (!is_same) return yield* reused",
-    replacement: "if (!is_same && status === null) return yield* reused",
+    text: "if (!is_same) return yield* keyReuse",
+    replacement: "if (!is_same && status === null) return yield* keyReuse",
     tests: ["http/once/Rules"],
   },
   {

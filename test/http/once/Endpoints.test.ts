@@ -105,6 +105,10 @@ const cases: Readonly<Record<string, Case>> = {
       form: formOf({ chatbotId: chatbot.id, files: new File([`Ships sail on day ${number}.`], "ships.txt") }),
     }),
   },
+  "PATCH /api/external/chatbot/:chatbotId/conversations/:sessionId": {
+    path: at(`/conversations/${session}`),
+    sent: (number) => ({ json: { state: number % 2 === 1 ? "closed" : "open" } }),
+  },
   "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/messages/:messageId/feedback": {
     path: at(`/conversations/${session}/messages/${reply}/feedback`),
     sent: (number) => ({ json: { rating: "up", comment: `Good ${number}` } }),

@@ -5,7 +5,8 @@ const textOf = (token: Token): string => {
   if (!isKnown(token)) return ""
   switch (token.type) {
     case "list":
-      return token.items.map(({ tokens }) => textsOf(tokens)).join(", ")
+      // A list within an item follows its text without a space.
+      return ` ${token.items.map(({ tokens }) => textsOf(tokens)).join(", ")}`
     case "table":
       return [token.header, ...token.rows].map((row) => row.map(({ tokens }) => textsOf(tokens)).join(" ")).join(", ")
     case "heading":
