@@ -32,9 +32,9 @@ type Manifest = typeof Manifest.Type
 const decodeManifest = Schema.decodeEffect(Schema.fromJsonString(Manifest))
 
 /**
- * The manifest of all-MiniLM-L6-v2, which was trained with at most 256 tokens. With its cosine of unrelated texts, 0 to
- * 2 % of the answerable questions of nine sets in four languages find nothing (up to 8 % by words alone). A higher cosine
- * moves the threshold towards words alone.
+ * The manifest of all-MiniLM-L6-v2, which was trained with at most 256 tokens. With its cosine of unrelated texts, no
+ * answerable question on XQuAD in English finds nothing (1 % by words alone), and 3 % in German do (13 %), while 46 % of
+ * those about missing articles find something (33 %). A higher cosine moves all three towards words alone.
  */
 const MINILM_MANIFEST: Manifest = { dimensions: 384, max_tokens: 256, pooling: "mean", unrelated_cosine: 0.2 }
 

@@ -42,7 +42,7 @@ export const DEFAULT_CALIBRATION: Calibration = {
   chanceCosine: 0.04,
   cosineShare: 0.5,
   mostLift: 2,
-  chanceMeaning: 0.125,
+  chanceMeaning: 0,
 }
 
 /** The number of passages to which `Calibration.chance` refers. */
@@ -120,9 +120,8 @@ export const similarityWithSpelling = (
 }
 
 /**
- * The similarity of a passage by its words and by the cosine of vectors that express meaning: the probability that at
- * least one of them is right, as if they were independent. A passage may say the same in other words, and two that each
- * nearly reach the threshold reach it together.
+ * The similarity of a passage by its words and by the cosine of vectors that express meaning: the higher of both, because
+ * a passage may say the same in other words.
  *
  * @param similarity that of the words
  * @param unrelated the cosine that unrelated texts reach
@@ -135,7 +134,7 @@ export const similarityWithMeaning = (
 ): number => {
   const chance = unrelated + chanceMeaning * (1 - unrelated)
   const ofMeaning = Math.max(0, Math.min(1, (cosine - chance) / (1 - chance)))
-  return 1 - (1 - similarity) * (1 - ofMeaning)
+  return Math.max(similarity, ofMeaning)
 }
 
 /**
