@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { STORES } from "../../../src/blobs/BlobStore.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import type { FakeS3 } from "../FakeS3.ts"
 import { serverProcess, type Settings, settingsFor } from "../ServerProcess.ts"
@@ -83,7 +84,9 @@ const blobsOf = ({ s3, settings }: Site): ReadonlyArray<string> => {
   const files = (["avatars", "documents", "tmp"] as const).flatMap((prefix) =>
     namesIn(join(settings.DATA_DIR, "files", prefix)).map((name) => `${prefix}/${name}`),
   )
-  return s3 === undefined ? files : [...files, ...s3.objects.keys()]
+  // The mark by which servers recognize their store has no owner; in a directory it is outside of these, too.
+  const objects = s3 === undefined ? [] : Array.from(s3.objects.keys()).filter((key) => !key.startsWith(STORES))
+  return [...files, ...objects]
 }
 
 const namesIn = (directory: string): ReadonlyArray<string> => {
