@@ -170,7 +170,7 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
           return matches.map((match) => candidateOf(match, index.cosine(question, match)))
         }
         const cosines =
-          embeddings.isSemantic && index.hasVectors
+          embeddings.isSemantic && index.hasVectors(embedding.length)
             ? index.nearest(embedding, matches, nearest)
             : yield* chunks.cosines({
                 chatbotId,

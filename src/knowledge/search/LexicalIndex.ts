@@ -4,6 +4,7 @@ import { ChunkScorer } from "./ChunkScorer.ts"
 import { isShort, type LexicalQuery, type QueryWord } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import { chunkIdOf, rankOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
+import { quantizedBytes } from "../segments/Quantized.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
 import { compareAll } from "./NearestChunks.ts"
 import { corrected } from "./Spelling.ts"
@@ -56,9 +57,8 @@ export class LexicalIndex {
   readonly bytes: number
   /** Whether the index contains the sketches that `cosine` needs. */
   readonly isSketched: boolean
-  /** Whether `nearest` finds the same chunks as the database does. */
-  readonly hasVectors: boolean
   readonly norms: Norms
+  private readonly isComplete: boolean
   private readonly collection: Collection
   private readonly weights: LexicalWeights
   private readonly similarityOf: ReturnType<typeof similarityIn>
@@ -78,7 +78,7 @@ export class LexicalIndex {
     this.languages = languagesOf(segments)
     this.size = size
     this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.size === 0)
-    this.hasVectors = options.hasVectors ?? false
+    this.isComplete = options.hasVectors ?? false
     this.collection = options.collection ?? { chunks: size }
     this.similarityOf = similarityIn(this.collection.chunks, options.calibration)
     this.bases = basesOf(segments)
@@ -132,6 +132,12 @@ export class LexicalIndex {
     if (segment === undefined || segment.sketchBytes === 0) return null
     const from = chunk * segment.sketchBytes
     return segment.sketches[from] === 0 ? null : cosine(vector, segment.sketches, from, segment.sketchBytes)
+  }
+
+  /** Whether `nearest` finds the same chunks for a vector of so many dimensions as the database does. */
+  hasVectors(dimensions: number): boolean {
+    const bytes = quantizedBytes(dimensions)
+    return this.isComplete && this.segments.every(({ vectorBytes }) => vectorBytes === 0 || vectorBytes === bytes)
   }
 
   /** Compares a vector with those of all chunks: the cosines of these matches by id, and of the nearest chunks. */
