@@ -29,8 +29,6 @@ export interface Calibration {
   readonly cosineShare: number
   /** The most by which that cosine multiplies the similarity of words. */
   readonly mostLift: number
-  /** The share of the way from the cosine of unrelated texts to 1 that chance reaches, where vectors express meaning. */
-  readonly chanceMeaning: number
 }
 
 /** The constants that the server uses. */
@@ -42,7 +40,6 @@ export const DEFAULT_CALIBRATION: Calibration = {
   chanceCosine: 0.04,
   cosineShare: 0.5,
   mostLift: 2,
-  chanceMeaning: 0,
 }
 
 /** The number of passages to which `Calibration.chance` refers. */
@@ -126,16 +123,8 @@ export const similarityWithSpelling = (
  * @param similarity that of the words
  * @param unrelated the cosine that unrelated texts reach
  */
-export const similarityWithMeaning = (
-  similarity: number,
-  cosine: number,
-  unrelated: number,
-  { chanceMeaning } = DEFAULT_CALIBRATION,
-): number => {
-  const chance = unrelated + chanceMeaning * (1 - unrelated)
-  const ofMeaning = Math.max(0, Math.min(1, (cosine - chance) / (1 - chance)))
-  return Math.max(similarity, ofMeaning)
-}
+export const similarityWithMeaning = (similarity: number, cosine: number, unrelated: number): number =>
+  Math.max(similarity, Math.min(1, (cosine - unrelated) / (1 - unrelated)))
 
 /**
  * The similarity of a passage among others: the geometric mean of its own and the highest one. Where one passage shows

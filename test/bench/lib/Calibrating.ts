@@ -39,10 +39,10 @@ const GRID: Readonly<Record<keyof Calibration, ReadonlyArray<number>>> = {
   chanceCosine: [0.03, 0.05, 0.06, 0.08],
   cosineShare: [0.3, 0.4, 0.6, 0.7],
   mostLift: [1.5, 3],
-  chanceMeaning: [0, 0.06, 0.19, 0.25],
 }
-const OF_SPELLING: ReadonlyArray<keyof Calibration> = ["chanceCosine", "cosineShare", "mostLift"]
-const OF_MEANING: ReadonlyArray<keyof Calibration> = ["chanceMeaning"]
+const OF_SPELLING: ReadonlySet<keyof Calibration> = new Set(["chanceCosine", "cosineShare", "mostLift"])
+/** The shares of the way from a model's cosine of unrelated texts to 1 that are tried as that cosine. */
+const UNRELATED_SHARES = [0.06, 0.125, 0.19, 0.25]
 const isConstant = (name: string): name is keyof Calibration => name in GRID
 
 /** The candidates of a search, of which any may be kept. */
@@ -74,7 +74,7 @@ const similaritiesOf = (
     const ofWords = new Map(matches.map(({ chunkId, similarity }) => [chunkId, similarity]))
     return Array.from(calibrated.nearest(vector, matches, CANDIDATES)).reduce(
       (most, [chunkId, cosine]) =>
-        Math.max(most, similarityWithMeaning(ofWords.get(chunkId) ?? 0, cosine, unrelatedCosine, calibration)),
+        Math.max(most, similarityWithMeaning(ofWords.get(chunkId) ?? 0, cosine, unrelatedCosine)),
       0,
     )
   })
@@ -115,19 +115,29 @@ export const calibrate = (
   unrelatedCosine: number | undefined,
   report: (line: string) => void,
 ): void => {
+  const ofModel =
+    unrelatedCosine === undefined
+      ? []
+      : UNRELATED_SHARES.map((share) => unrelatedCosine + share * (1 - unrelatedCosine))
   const variants = [
-    { label: "as they are", calibration: DEFAULT_CALIBRATION },
+    { label: "as they are", calibration: DEFAULT_CALIBRATION, unrelated: unrelatedCosine },
     ...Object.keys(GRID)
       .filter(isConstant)
-      .filter((name) => !(unrelatedCosine === undefined ? OF_MEANING : OF_SPELLING).includes(name))
+      .filter((name) => unrelatedCosine === undefined || !OF_SPELLING.has(name))
       .flatMap((name) =>
         GRID[name].map((value) => ({
           label: `${name} ${value}`,
           calibration: { ...DEFAULT_CALIBRATION, [name]: value },
+          unrelated: unrelatedCosine,
         })),
       ),
-  ].map(({ label, calibration }) => {
-    const judgements = sets.map((set) => judged(set, unrelatedCosine, calibration))
+    ...ofModel.map((unrelated) => ({
+      label: `unrelated ${unrelated.toFixed(2)}`,
+      calibration: DEFAULT_CALIBRATION,
+      unrelated,
+    })),
+  ].map(({ label, calibration, unrelated }) => {
+    const judgements = sets.map((set) => judged(set, unrelated, calibration))
     return { label, judgements, errors: judgements.map((at) => at(LIKELY_SIMILARITY)) }
   })
   const meansOf = (errors: ReadonlyArray<Errors>): string =>
