@@ -19,15 +19,7 @@ import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
 import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
 import { ChatbotAgent } from "./ChatbotAgent.ts"
-import {
-  aboutChat,
-  type ChatEmit,
-  measuredChat,
-  noCost,
-  textEvents,
-  withoutModel,
-  withoutRequest,
-} from "./ChatAnswer.ts"
+import { aboutChat, answerOf, type ChatEmit, measuredChat, noCost, textEvents, withoutModel } from "./ChatAnswer.ts"
 import {
   type ChatContext,
   type ChatRequest,
@@ -204,16 +196,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             judged,
           )
           .pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
-        return {
-          ...ids,
-          finish_reason: reply.finishReason,
-          output: reply.output,
-          sources: reply.sources,
-          steps: readsConversations(caller) ? reply.steps : reply.steps.map(withoutRequest),
-          tool_calls: reply.toolCalls,
-          tool_results: reply.toolResults,
-          tokens: reply.tokens,
-        }
+        return { ...ids, ...answerOf(reply, readsConversations(caller)) }
       })
 
       const answer = Effect.fnUntraced(function* (

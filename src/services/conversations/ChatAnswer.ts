@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { AgentEvent, Emit } from "../../agent/AgentEvent.ts"
-import type { StepContent } from "../../agent/Agent.ts"
+import type { AgentReply, StepContent } from "../../agent/Agent.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../../domain/chat/Chat.ts"
 import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Notice } from "./ChatAdmission.ts"
@@ -66,6 +66,17 @@ export const afterStep = (before: Progress, step: StepContent, cost: ModelCost):
 
 /** A step for callers who may not read the prompt, which is the system instruction and what was said before. */
 export const withoutRequest = (step: Step): Step => ({ ...step, request: { body: "" } })
+
+/** The fields of an answer with a reply of a model, for callers who may read the prompt or not. */
+export const answerOf = (reply: AgentReply, showsRequests: boolean): Omit<ChatAnswer, keyof ReplyFacts> => ({
+  finish_reason: reply.finishReason,
+  output: reply.output,
+  sources: reply.sources,
+  steps: showsRequests ? reply.steps : reply.steps.map(withoutRequest),
+  tool_calls: reply.toolCalls,
+  tool_results: reply.toolResults,
+  tokens: reply.tokens,
+})
 
 /** The fields of an answer that the server gives without a model. */
 export const withoutModel = {

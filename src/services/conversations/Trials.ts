@@ -9,7 +9,7 @@ import type { ChatbotId } from "../../domain/Ids.ts"
 import { Models } from "../../models/Models.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ensureActive } from "./ChatAdmission.ts"
-import { type ChatAnswer, type ChatEmit, measuredChat, type ReplyFacts, withoutRequest } from "./ChatAnswer.ts"
+import { answerOf, type ChatEmit, measuredChat } from "./ChatAnswer.ts"
 import { ChatbotAgent } from "./ChatbotAgent.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
 
@@ -24,7 +24,7 @@ export interface TrialRequest {
 }
 
 /** A complete reply that is not stored. */
-export type TrialAnswer = Omit<ChatAnswer, keyof ReplyFacts>
+export type TrialAnswer = ReturnType<typeof answerOf>
 
 /** Replies that show how a chatbot would answer, and of which nothing is stored but what they have used. */
 export class Trials extends Context.Service<Trials>()("parley/services/conversations/Trials", {
@@ -55,15 +55,7 @@ export class Trials extends Context.Service<Trials>()("parley/services/conversat
           agent.reply(chatbot, { application: "", history, emit, showsRequests, ...callbacks }),
         ),
       ).pipe(Effect.annotateLogs({ chatbot_id: chatbot.id }))
-      return {
-        finish_reason: reply.finishReason,
-        output: reply.output,
-        sources: reply.sources,
-        steps: showsRequests ? reply.steps : reply.steps.map(withoutRequest),
-        tool_calls: reply.toolCalls,
-        tool_results: reply.toolResults,
-        tokens: reply.tokens,
-      }
+      return answerOf(reply, showsRequests)
     })
 
     return {
