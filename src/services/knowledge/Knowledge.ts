@@ -106,6 +106,8 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
         const asked = new Map<string, ReadonlyArray<string>>()
         for (const question of yield* messages.unanswered(chatbotId, UNANSWERED_MAX)) {
           for (const word of tellingWordsOf(question)) asked.set(word, [...(asked.get(word) ?? []), question])
+          // Hundreds of long questions would occupy the event loop for tens of milliseconds.
+          yield* Effect.yieldNow
         }
         const words = mostAsked(Array.fromIterable(asked), ASKED_MAX).map(([word]) => word)
         // Forms of a word have the same stems.

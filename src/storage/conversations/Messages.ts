@@ -128,17 +128,20 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
         const rows = yield* decodeContents(sql`
           select q.content
           from (
-            select id from sessions
-            where organization_id = ${organization} and chatbot_id = ${chatbot} and unanswered_replies > 0
-            order by updated_at desc, id desc limit ${limit}
-          ) s join messages r on r.session_id = s.id and r.organization_id = ${organization} and r.unanswered
-          cross join lateral (
+            select r.session_id, r.created_at, r.id
+            from (
+              select id from sessions
+              where organization_id = ${organization} and chatbot_id = ${chatbot} and unanswered_replies > 0
+              order by updated_at desc, id desc limit ${limit}
+            ) s join messages r on r.session_id = s.id and r.organization_id = ${organization} and r.unanswered
+            order by r.created_at desc, r.id desc limit ${limit}
+          ) r cross join lateral (
             select left(content, ${MESSAGE_MAX_LENGTH}::int) as content from messages
-            where session_id = s.id and organization_id = ${organization} and sender_type = 'user'
+            where session_id = r.session_id and organization_id = ${organization} and sender_type = 'user'
               and (created_at, id) < (r.created_at, r.id)
             order by created_at desc, id desc limit 1
           ) q
-          order by r.created_at desc, r.id desc limit ${limit}`)
+          order by r.created_at desc, r.id desc`)
         return rows.map(({ content }) => content)
       }, withoutSqlErrors),
 

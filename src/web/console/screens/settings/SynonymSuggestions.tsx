@@ -24,7 +24,7 @@ const Suggestion = ({ hint, onAdd, word }: SuggestionProps) => {
     <li class="row nowrap">
       <TextField
         {...bind(synonym)}
-        {...{ hint }}
+        hint={hint}
         label={`The documents’ word for “${word}”`}
         maxLength={60}
         onKeyDown={(event) => {
