@@ -99,9 +99,9 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "a key that may not read conversations is shown the prompt in the steps of a reply",
-    file: "src/services/conversations/Chat.ts",
-    text: "readsConversations(caller) ? reply.steps : reply.steps.map(withoutRequest)",
-    replacement: "reply.steps",
+    file: "src/services/conversations/ChatAnswer.ts",
+    text: "steps: showsRequests ? reply.steps : reply.steps.map(withoutRequest)",
+    replacement: "steps: reply.steps",
     tests: ["http/VisitorPrivacy"],
   },
   {
