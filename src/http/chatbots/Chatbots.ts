@@ -1,5 +1,5 @@
 import { HttpApiBuilder } from "effect/http-api"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
 import { ChatbotSummary } from "../../api/chatbots/Chatbots.ts"
@@ -18,6 +18,8 @@ import { nextPage, rangeOf } from "../Listing.ts"
 
 /** Chatbots that a list reads at once. A thousand chatbots may have a thousand long prompts. */
 const READ_AT_ONCE = 20
+/** Chunks of a list that is sent at once: its beginning, the chatbots that are read at once, and its end. */
+const SMALL_LIST = 3
 
 const encodeSummary = Schema.encodeSync(ChatbotSummary)
 const summaryOf = (chatbot: Chatbot): string => JSON.stringify(encodeSummary(chatbot))
@@ -31,17 +33,18 @@ const target = (query: { readonly id?: ChatbotId; readonly chatbotId?: ChatbotId
     : Effect.fail(InvalidRequest.at("query.chatbotId", "Expected the same chatbot as in id"))
 }
 
-/** Responds with a list of chatbots that are JSON already. */
+/**
+ * Responds with a list of chatbots from its JSON in chunks. A page may have some megabytes, which would block the event
+ * loop if they were joined and sent at once.
+ */
 const respondWithList = (
-  texts: ReadonlyArray<string>,
-  rest: Readonly<Record<string, unknown>>,
+  chunks: ReadonlyArray<Uint8Array>,
   headers: Readonly<Record<string, string>>,
-) => {
-  const end = Object.entries(rest).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
-  return HttpServerResponse.text(`{"chatbots":[${texts.join(",")}]${end.join("")}}`, {
-    contentType: "application/json",
-    headers,
-  })
+): HttpServerResponse.HttpServerResponse => {
+  const options = { contentType: "application/json", headers }
+  return chunks.length <= SMALL_LIST
+    ? HttpServerResponse.uint8Array(Buffer.concat(chunks), options)
+    : HttpServerResponse.stream(Stream.fromIterable(chunks, { chunkSize: 1 }), options)
 }
 
 const chatbotChange = changes(Chatbot, ChatbotPatch)
@@ -82,17 +85,20 @@ const group = HttpApiBuilder.group(
         // Held until the client has received the list, which the server keeps in memory until then.
         yield* shares.hold("lists")
         const { items, next } = yield* chatbots.list(rangeOf(query))
-        const texts: Array<string> = []
+        const chunks: Array<Uint8Array> = [Buffer.from('{"chatbots":[')]
         let [bytes, shown] = [0, 0]
         while (shown < items.length && bytes < pageBytes) {
           const some = items.slice(shown, shown + READ_AT_ONCE)
           const found = yield* inTurns(yield* chatbots.getMany(some.map(({ id }) => id)), summaryOf)
-          texts.push(...found)
-          bytes += found.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+          const chunk = Buffer.from(`${shown === 0 ? "" : ","}${found.join(",")}`)
+          chunks.push(chunk)
+          bytes += chunk.length
           shown += some.length
         }
         const { body, headers } = nextPage(request.url, query, shown < items.length ? items[shown - 1] : next)
-        return respondWithList(texts, body, headers)
+        const rest = Object.entries(body).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+        chunks.push(Buffer.from(`]${rest.join("")}}`))
+        return respondWithList(chunks, headers)
       }),
 
       get: ({ params }) =>
