@@ -47,8 +47,7 @@ export const makeCosines = (sql: SqlClient.SqlClient) => {
       nearest === 0
         ? sql``
         : sql`union all (
-          select c.id, 1 - (c.embedding <=> ${embedding}) as cosine
-          from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
+          select c.id, c.embedding from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
           where c.chatbot_id = ${chatbotId} and c.organization_id = ${organization} and ${comparable}
             and d.chatbot_id = ${chatbotId} and d.organization_id = ${organization}
           order by ${distance(index, embedding)} limit ${nearest})`
@@ -56,9 +55,10 @@ export const makeCosines = (sql: SqlClient.SqlClient) => {
     // takes minutes where one chatbot has hundreds of thousands of chunks beside thousands that have a few.
     const rows = yield* decodeCosines(
       sql`
-      select c.id, 1 - (c.embedding <=> ${embedding}) as cosine from chunks c
-      where c.id = any(${chunks}::uuid[]) and c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
-        and ${comparable} ${nearestChunks}`.unprepared,
+      select id, 1 - (embedding <=> ${embedding}) as cosine from (
+        select c.id, c.embedding from chunks c
+        where c.id = any(${chunks}::uuid[]) and c.chatbot_id = ${chatbotId} and c.organization_id = ${organization}
+          and ${comparable} ${nearestChunks}) found`.unprepared,
     )
     return new Map(rows.map(({ id, cosine }) => [id, cosine]))
   }, withoutSqlErrors)
