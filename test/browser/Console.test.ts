@@ -442,6 +442,32 @@ onScreen("chatbots are put in order, paused together, and deleted once their num
   await until(async () => (await names()).join() === "Harbour")
 })
 
+onScreen(
+  "columns of the chatbots are hidden by a menu, also after a reload, until they are wanted again",
+  async ({ page }) => {
+    const titles = async () =>
+      (await page.getByRole("columnheader").getByRole("button").allInnerTexts()).filter((title) => title !== "")
+    const box = (name: string) => page.getByRole("checkbox", { name, exact: true })
+    await page.goto(`${server.url}/console`)
+    await settled(page)
+    expect(await titles()).toEqual(["Chatbot", "Model", "Documents", "Conversations (7 days)", "Updated"])
+    await page.getByRole("button", { name: "Columns" }).click()
+    await box("Model").uncheck()
+    await box("Updated").uncheck()
+    await inspect(page, "console-columns")
+    await page.keyboard.press("Escape")
+    await page.reload()
+    await settled(page)
+    expect(await titles()).toEqual(["Chatbot", "Documents", "Conversations (7 days)"])
+    expect(await page.getByRole("row", { name: "Harbour" }).innerText()).not.toContain("claude")
+    await page.getByRole("button", { name: "Columns" }).click()
+    await box("Model").check()
+    await box("Updated").check()
+    await page.keyboard.press("Escape")
+    expect((await titles()).length).toBe(5)
+  },
+)
+
 onScreen("usage says what to do, and leads to the conversations that it is about", async ({ page }) => {
   await server.api.post(`/api/external/chatbot/${id}/conversations/${session}/messages/${reply}/feedback`, {
     rating: "down",

@@ -1,13 +1,15 @@
 import { type Signal, useSignal } from "@preact/signals"
-import { ArrowDown, ArrowUp, ChevronsUpDown } from "lucide"
+import { ArrowDown, ArrowUp, ChevronsUpDown, Columns3 } from "lucide"
 import type { ComponentChildren } from "preact"
+import { useId } from "preact/hooks"
 import { formatCount } from "../../shared/Format.ts"
 import { Icon } from "../../shared/Icon.tsx"
 import { Scroller } from "../../shared/Scroller.tsx"
-import { Button } from "./Buttons.tsx"
+import { kept } from "../data/Kept.ts"
+import { Button, IconButton } from "./Buttons.tsx"
 
 /*
- * Tables whose rows can be put in order and chosen.
+ * Tables whose rows can be put in order and chosen, and whose columns can be hidden.
  */
 
 export interface Column<A> {
@@ -32,6 +34,50 @@ interface TableProps<A> {
   readonly keyOf: (row: A) => string
   /** Lets the person choose rows, by their keys. */
   readonly choice?: Choice<A> | undefined
+  /** Lets the person hide columns, by their titles. The menu stands above the column of actions. */
+  readonly hidden?: Hidden
+}
+
+type Hidden = Signal<ReadonlyArray<string>>
+
+/** The titles of the columns of a table that the person has hidden, which this browser keeps under a name. */
+export const hiddenColumns = (name: string): Hidden =>
+  kept<ReadonlyArray<string>>(`${name}-hidden`, [], (stored) =>
+    Array.isArray(stored) ? stored.filter((title) => typeof title === "string") : undefined,
+  )
+
+const isHideable = <A,>({ kind = "text" }: Column<A>): boolean => kind === "text" || kind === "number"
+
+interface ColumnsMenuProps<A> {
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly hidden: Hidden
+}
+
+/** A button that opens the list of the columns, with a box for each that can be hidden. */
+const ColumnsMenu = <A,>({ columns, hidden }: ColumnsMenuProps<A>) => {
+  const id = useId()
+  const show = (title: string, isShown: boolean): void => {
+    const others = hidden.value.filter((other) => other !== title)
+    hidden.value = isShown ? others : [...others, title]
+  }
+  return (
+    <>
+      <IconButton icon={Columns3} label="Columns" popovertarget={id} />
+      <div id={id} popover="auto" class="menu raised">
+        {columns.filter(isHideable).map(({ title }) => (
+          <label key={title} class="entry row nowrap">
+            <input
+              type="checkbox"
+              class="chooser"
+              checked={!hidden.value.includes(title)}
+              onChange={({ currentTarget }) => show(title, currentTarget.checked)}
+            />
+            {title}
+          </label>
+        ))}
+      </div>
+    </>
+  )
 }
 
 interface Choice<A> {
@@ -132,15 +178,16 @@ const Below = <A,>({ columns, row }: BelowProps<A>) => {
 }
 
 /** Rows of the same kind. It scrolls sideways where the screen is narrow. */
-export const Table = <A,>({ choice, class: name = "", columns, keyOf, label, rows }: TableProps<A>) => {
+export const Table = <A,>({ choice, class: name = "", columns: all, hidden, keyOf, label, rows }: TableProps<A>) => {
+  const columns = all.filter((column) => !isHideable(column) || hidden?.value.includes(column.title) !== true)
   const order = useSignal<Order | undefined>(undefined)
   const by = columns.find(({ title }) => title === order.value?.title)
-  const all = rows.map(keyOf)
+  const keys = rows.map(keyOf)
   const chosen = choice?.chosen.value ?? []
-  const choose = (keys: ReadonlyArray<string>, isChosen: boolean): void => {
+  const choose = (these: ReadonlyArray<string>, isChosen: boolean): void => {
     if (choice === undefined) return
-    const others = chosen.filter((key) => !keys.includes(key))
-    choice.chosen.value = isChosen ? [...others, ...keys] : others
+    const others = chosen.filter((key) => !these.includes(key))
+    choice.chosen.value = isChosen ? [...others, ...these] : others
   }
   const directionOf = (column: Column<A>) =>
     column.sort === undefined || column !== by
@@ -157,8 +204,8 @@ export const Table = <A,>({ choice, class: name = "", columns, keyOf, label, row
               <th scope="col" class="choice">
                 <Chooser
                   label={`Select all: ${label}`}
-                  isChosen={all.length > 0 && all.every((key) => chosen.includes(key))}
-                  onChoose={(isChosen) => choose(all, isChosen)}
+                  isChosen={keys.length > 0 && keys.every((key) => chosen.includes(key))}
+                  onChoose={(isChosen) => choose(keys, isChosen)}
                 />
               </th>
             )}
@@ -171,6 +218,7 @@ export const Table = <A,>({ choice, class: name = "", columns, keyOf, label, row
                 aria-sort={directionOf(column)}
               >
                 <Title column={column} order={order} />
+                {column.kind === "actions" && hidden !== undefined && <ColumnsMenu columns={all} hidden={hidden} />}
               </th>
             ))}
           </tr>

@@ -8,7 +8,7 @@ import { Ago, Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed, FormDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
-import { Bulk, type Column, Table } from "../../parts/Table.tsx"
+import { Bulk, type Column, hiddenColumns, Table } from "../../parts/Table.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
 import { href, navigate, useAsked } from "../../Router.ts"
@@ -156,6 +156,8 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
   },
 ]
 
+const hidden = hiddenColumns("chatbots")
+
 /** Makes a chatbot of nothing but a name, and goes on to its documents. */
 const CreateChatbot = ({ onClose }: { readonly onClose: () => void }) => {
   const name = useSignal("")
@@ -239,6 +241,7 @@ const Chatbots = () => {
                 rows={found}
                 keyOf={({ id }) => id}
                 columns={columns}
+                hidden={hidden}
                 choice={can("chatbots:write") ? { chosen: chosenIds, nameOf: ({ name }) => name } : undefined}
               />
             </>
