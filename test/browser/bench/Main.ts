@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import type { Browser } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { startHostSite } from "../lib/HostSite.ts"
 import { Dictation, startModel } from "../lib/Model.ts"
 import { startServer } from "../lib/Process.ts"
@@ -7,7 +7,7 @@ import { reloadWhileWriting } from "../lib/Reloads.ts"
 import { launch, openVisit } from "../lib/Visit.ts"
 import { Chat, launcher } from "../lib/Widget.ts"
 import { answers } from "./Answers.ts"
-import { type Costs, costsOf, percentile, slow } from "./Pieces.ts"
+import { type Costs, costsOf, framesOf, percentile, SLOW_FRAME, slow } from "./Pieces.ts"
 
 /* The benchmark of the pages, see `test/bench/web.ts`. */
 
@@ -17,6 +17,8 @@ const PIECE_LENGTH = 24
 /** In milliseconds: a quick model. */
 const PIECE_PAUSE = 25
 const SLOWED = 4
+/** In characters: an answer longer than nearly all of them. */
+const LONG_ANSWER = 15_000
 
 const { values } = parseArgs({
   options: {
@@ -93,8 +95,13 @@ const openToTyping = async (browser: Browser, rate: number): Promise<number> => 
   return typable - clicked
 }
 
-/** Streams an answer into the widget, piece by piece. */
-const streamed = async (browser: Browser, answer: string, rate: number): Promise<Costs> => {
+/** Streams an answer into the widget, piece by piece, and measures the page meanwhile. */
+const streamed = async <A>(
+  browser: Browser,
+  answer: string,
+  rate: number,
+  measure: (page: Page, write: () => Promise<ReadonlyArray<number>>) => Promise<A>,
+): Promise<A> => {
   const { context, page } = await openVisit(browser, { origins })
   const dictation = new Dictation()
   model.answers(() => dictation.answer)
@@ -106,7 +113,7 @@ const streamed = async (browser: Browser, answer: string, rate: number): Promise
   await chat.within.locator("article[data-phase=writing]").waitFor()
   const session = await context.newCDPSession(page)
   await slow(session, rate)
-  const costs = await costsOf(browser, page, async () => {
+  const measured = await measure(page, async () => {
     const moments: Array<number> = []
     for (let at = 0; at < answer.length; at += PIECE_LENGTH) {
       moments.push(performance.timeOrigin + performance.now())
@@ -119,8 +126,11 @@ const streamed = async (browser: Browser, answer: string, rate: number): Promise
   await slow(session, 1)
   await chat.reply()
   await context.close()
-  return costs
+  return measured
 }
+
+const costsOfStreamed = (browser: Browser, answer: string, rate: number) =>
+  streamed(browser, answer, rate, (page, write) => costsOf(browser, page, write))
 
 /** The same answer in a page that renders all of it anew for each piece. */
 const naive = async (browser: Browser, answer: string, rate: number): Promise<Costs> => {
@@ -184,15 +194,24 @@ try {
       )
     }
   }
+  const wanted = Object.entries(answers).filter(([kind]) => values.answers.split(",").includes(kind))
+  if (isWanted("frames")) {
+    for (const [name, answer] of wanted) {
+      const { frames, longestTask, slow } = await streamed(browser, answer.slice(0, LONG_ANSWER), SLOWED, framesOf)
+      line(
+        `${`15 kB, ${name}, slowed`.padEnd(34)}${slow} of ${frames} frames over ${SLOW_FRAME} ms, longest task ${longestTask < 50 ? "below 50 ms" : ms(longestTask)}`,
+      )
+    }
+  }
   if (isWanted("pieces")) {
-    for (const [name, answer] of Object.entries(answers).filter(([kind]) => values.answers.split(",").includes(kind))) {
-      const ours = await streamed(browser, answer, SLOWED)
+    for (const [name, answer] of wanted) {
+      const ours = await costsOfStreamed(browser, answer, SLOWED)
       showCosts(`20 kB, ${name}, slowed`, ours)
       if (name !== "mixed") continue
       const theirs = await naive(browser, answer, SLOWED)
       showCosts(`20 kB, ${name}, all anew, slowed`, theirs)
       line(`${"ratio of the p95".padEnd(34)}${(theirs.p95 / ours.p95).toFixed(1)}`)
-      showCosts(`20 kB, ${name}, not slowed`, await streamed(browser, answer, 1))
+      showCosts(`20 kB, ${name}, not slowed`, await costsOfStreamed(browser, answer, 1))
     }
   }
   const reloads = Number(values.reloads)
