@@ -120,7 +120,21 @@ describe("Markdown", () => {
     const tree = render("Pay \u202Eelpmaxe\u202C [\u2066x\u2069](https://a.example) `\u202Db` \u0000\u0007")
     expect(textOf(tree)).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u)
     expect(named(tree, "a").flatMap(({ children }) => children)).toMatchObject([{ name: "bdi" }])
-    expect(named(tree, "p").map(({ attributes }) => attributes["dir"])).toEqual(["auto"])
+    expect(named(tree, "p").map(({ attributes }) => attributes["dir"])).toEqual(["ltr"])
+  })
+
+  test("a block goes from right to left with all that is in it, where its words do, also after a Latin name", () => {
+    const tree = render(
+      "## 2026\n\nMS Aurora هي أسرع عبّارة (انظر https://parley.example/timetable).\n\n- تغادر `07:30`\n- MS Aurora\n\n> قبل\n\n|التعرفة|\n|-|\n|7 €|\n\n```js\nsail()\n```\n\nThe Arabic word عبّارة means ferry.\n",
+    )
+    const directions = elementsOf(tree)
+      .filter(({ name }) => /^(?:p|h2|ul|li|blockquote|section|th|td|figure)$/.test(name))
+      .map(({ attributes, name }) => `${name} ${String(attributes["dir"] ?? "")}`.trim())
+    expect(tree.attributes["dir"]).toBe("rtl")
+    expect(directions).toEqual([
+      ...["h2", "p rtl", "ul rtl", "li", "p", "li", "p", "blockquote rtl", "p"],
+      ...["section rtl", "th", "td", "figure ltr", "p ltr"],
+    ])
   })
 
   test("only a few elements and attributes ever come of a text", () => {

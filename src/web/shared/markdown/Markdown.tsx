@@ -4,6 +4,7 @@ import { safeAddress } from "./Address.ts"
 import { isKnown, type Block } from "./Blocks.ts"
 import { Code } from "./Code.tsx"
 import { CopyButton, type CopyTexts } from "./CopyButton.tsx"
+import { type Direction, directionOf } from "./Direction.ts"
 import { Formula } from "./Formula.tsx"
 import { isMath } from "./MathTokens.ts"
 
@@ -20,34 +21,43 @@ export interface MarkdownProps {
 
 /**
  * Renders a Markdown document as nodes, never as HTML: whatever the text holds, only the elements below come of it, and
- * no address is asked until a link is followed. A block that is the same object as before is not rendered again.
+ * no address is asked until a link is followed. A block that is the same object as before is not rendered again. Each
+ * block has a direction of its own, and one without letters that of the first which has some.
  */
-export const Markdown = ({ blocks, texts }: MarkdownProps): VNode => (
-  <div class="markdown" dir="auto">
-    {blocks.map((block) => once(block, texts))}
-  </div>
-)
+export const Markdown = ({ blocks, texts }: MarkdownProps): VNode => {
+  const rendered = blocks.map((block) => once(block, texts))
+  return (
+    <div class="markdown" dir={rendered.find(({ direction }) => direction !== undefined)?.direction}>
+      {rendered.map(({ node }) => node)}
+    </div>
+  )
+}
 
 interface Rendered {
   readonly texts: MarkdownTexts
+  readonly direction: Direction | undefined
   readonly node: ComponentChildren
 }
 
 /** Rendered blocks. Preact leaves alone what is the same virtual node as before. */
 const cache = new WeakMap<Block["token"], Rendered>()
 
-const once = ({ start, token }: Block, texts: MarkdownTexts): ComponentChildren => {
+const once = ({ start, token }: Block, texts: MarkdownTexts): Rendered => {
   const known = cache.get(token)
-  if (known?.texts === texts) return known.node
-  const node = blockNode(token, start, texts)
-  cache.set(token, { texts, node })
-  return node
+  if (known?.texts === texts) return known
+  // The browser's own choice, `auto`, passes over the text of elements that choose for themselves, and so over all of a
+  // list, a quote and a table.
+  const direction = token.type === "code" ? undefined : directionOf(token.raw)
+  const rendered = { texts, direction, node: blockNode(token, start, texts, direction) }
+  cache.set(token, rendered)
+  return rendered
 }
 
 const blockNodes = (tokens: ReadonlyArray<Token>, texts: MarkdownTexts): ComponentChildren =>
   tokens.map((token, index) => blockNode(token, index, texts))
 
-const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentChildren => {
+/** Renders a block. One within another has the direction of that. */
+const blockNode = (token: Token, key: number, texts: MarkdownTexts, dir?: Direction): ComponentChildren => {
   if (isMath(token)) return <Formula key={`${key} ${token.raw}`} token={token} />
   if (!isKnown(token)) return null
   switch (token.type) {
@@ -58,13 +68,13 @@ const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentCh
     case "text":
       // In an item both are the same, so that nothing moves when a blank line makes a list a loose one.
       return (
-        <p key={key} dir="auto">
+        <p key={key} dir={dir}>
           {token.tokens === undefined ? token.text : inlineNodes(token.tokens)}
         </p>
       )
     case "heading":
       return (
-        <h2 key={key} dir="auto" data-depth={token.depth}>
+        <h2 key={key} dir={dir} data-depth={token.depth}>
           {inlineNodes(token.tokens)}
         </h2>
       )
@@ -72,19 +82,19 @@ const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentCh
       return <CodeBlock key={key} text={token.text} language={token.lang ?? ""} texts={texts} />
     case "blockquote":
       return (
-        <blockquote key={key} dir="auto">
+        <blockquote key={key} dir={dir}>
           {blockNodes(token.tokens, texts)}
         </blockquote>
       )
     case "list":
-      return list(token, key, texts)
+      return list(token, key, texts, dir)
     case "table":
-      return table(token, key, texts)
+      return table(token, key, texts, dir)
     case "hr":
       return <hr key={key} />
     case "html":
       return (
-        <p key={key} dir="auto">
+        <p key={key} dir={dir}>
           {token.text.trimEnd()}
         </p>
       )
@@ -94,30 +104,32 @@ const blockNode = (token: Token, key: number, texts: MarkdownTexts): ComponentCh
   }
 }
 
-const list = (token: Tokens.List, key: number, texts: MarkdownTexts): VNode => {
+const list = (token: Tokens.List, key: number, texts: MarkdownTexts, dir?: Direction): VNode => {
   const items = token.items.map((item, index) => (
-    <li key={index} dir="auto" class={item.task ? "task" : undefined}>
+    <li key={index} class={item.task ? "task" : undefined}>
       {item.task && (item.checked === true ? "☑ " : "☐ ")}
       {blockNodes(item.tokens, texts)}
     </li>
   ))
   return token.ordered ? (
-    <ol key={key} start={typeof token.start === "number" ? token.start : 1}>
+    <ol key={key} dir={dir} start={typeof token.start === "number" ? token.start : 1}>
       {items}
     </ol>
   ) : (
-    <ul key={key}>{items}</ul>
+    <ul key={key} dir={dir}>
+      {items}
+    </ul>
   )
 }
 
-const table = (token: Tokens.Table, key: number, texts: MarkdownTexts): VNode => (
+const table = (token: Tokens.Table, key: number, texts: MarkdownTexts, dir?: Direction): VNode => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls has to be reachable by keyboard.
-  <section key={key} class="table" aria-label={texts.table} tabIndex={0}>
-    <table dir="auto">
+  <section key={key} dir={dir} class="table" aria-label={texts.table} tabIndex={0}>
+    <table>
       <thead>
         <tr>
           {token.header.map((cell, index) => (
-            <th key={index} scope="col" dir="auto" data-align={cell.align}>
+            <th key={index} scope="col" data-align={cell.align}>
               {inlineNodes(cell.tokens)}
             </th>
           ))}
@@ -127,7 +139,7 @@ const table = (token: Tokens.Table, key: number, texts: MarkdownTexts): VNode =>
         {token.rows.map((row, index) => (
           <tr key={index}>
             {row.map((cell, column) => (
-              <td key={column} dir="auto" data-align={cell.align}>
+              <td key={column} data-align={cell.align}>
                 {inlineNodes(cell.tokens)}
               </td>
             ))}
