@@ -70,7 +70,9 @@ const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
     <div>
       <div class="nav-chatbot row nowrap">
         <Avatar name={chatbot?.name ?? ""} image={chatbot?.settings.avatar} />
-        <span class="ellipsis">{chatbot?.name ?? "…"}</span>
+        <span class="ellipsis" dir="auto">
+          {chatbot?.name ?? "…"}
+        </span>
       </div>
       <Entries params={{ chatbotId }} />
     </div>

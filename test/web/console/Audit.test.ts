@@ -27,11 +27,9 @@ test("filters of the audit log include the whole of the last day, and leave out 
 })
 
 test("changes and actors are told in words", () => {
-  expect(changesOf({ name: "A", gone: 1 }, { name: "B", added: { x: null } })).toEqual([
-    "name: A → B",
-    "gone: 1 →",
-    'added: {"x":null}',
-  ])
+  expect(
+    changesOf({ name: "A", gone: 1 }, { name: "B", added: { x: null }, scopes: ["chat", "admin"], budget: null }),
+  ).toEqual(["name: A → B", "gone: 1 →", 'added: {"x":null}', "scopes: chat, admin"])
   expect(changesOf(null, null)).toEqual([])
   const key = { name: "Back office", hint: "prl_…" }
   expect(

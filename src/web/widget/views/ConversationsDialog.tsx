@@ -85,8 +85,8 @@ const ConversationItem = ({ conversation }: { readonly conversation: WidgetConve
         aria-current={chat.conversation.value === id ? "true" : undefined}
         onClick={open}
       >
-        <span class="ellipsis">
-          <bdi>{title}</bdi>
+        <span class="ellipsis" dir="auto">
+          {title}
         </span>
         <span class="note ellipsis">
           <time dateTime={updated_at} title={time(updated_at)}>

@@ -18,12 +18,12 @@ export const Header = (): VNode => {
     <header class="row nowrap header">
       {image !== "" && <img src={image} alt="" width="36" height="36" />}
       <div class="titles">
-        <h1 class="ellipsis">
-          <bdi>{header || name}</bdi>
+        <h1 class="ellipsis" dir="auto">
+          {header || name}
         </h1>
         {slogan !== "" && (
-          <p class="ellipsis">
-            <bdi>{slogan}</bdi>
+          <p class="ellipsis" dir="auto">
+            {slogan}
           </p>
         )}
       </div>

@@ -37,7 +37,7 @@ export const Sources = ({ reply }: { readonly reply: Reply }): VNode | null => {
               aria-haspopup="dialog"
               onClick={() => (openSources.value = { reply, sources })}
             >
-              <bdi>{title}</bdi>
+              {title}
               {pages.size > 0 && <span> · {fill(texts.page, { n: Array.from(pages).join(", ") })}</span>}
             </button>
           </li>

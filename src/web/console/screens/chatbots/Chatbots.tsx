@@ -75,11 +75,15 @@ const Name = ({ chatbot: { active, description, id, is_public, name, settings, s
     <Avatar name={name} image={settings.avatar} size="large" />
     <div>
       <span class="row">
-        <a href={href("settings", { chatbotId: id })}>{name}</a>
+        <a href={href("settings", { chatbotId: id })} dir="auto">
+          {name}
+        </a>
         {!active && <Badge kind="warn">Paused</Badge>}
         {is_public && <Badge>Public</Badge>}
       </span>
-      <p class="soft small ellipsis">{description === "" ? slug : description}</p>
+      <p class="soft small ellipsis" dir="auto">
+        {description === "" ? slug : description}
+      </p>
     </div>
   </div>
 )
@@ -114,6 +118,7 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
   {
     title: "Conversations (7 days)",
     kind: "number",
+    isExtra: true,
     sort: ({ id }) => totalsOf(id)?.conversations?.last_7_days ?? 0,
     cell: ({ id }) => {
       const { last_7_days: count = 0 } = totalsOf(id)?.conversations ?? {}
@@ -219,7 +224,7 @@ const Chatbots = () => {
                     label="Search chatbots"
                     labelHidden
                     type="search"
-                    placeholder="Search by name, description or model"
+                    placeholder="Search by name or model"
                     {...bind(search)}
                   />
                   <output class="soft small">{plural(found.length, "chatbot")}</output>
@@ -236,14 +241,18 @@ const Chatbots = () => {
                   Delete…
                 </Button>
               </Bulk>
-              <Table
-                label="Chatbots"
-                rows={found}
-                keyOf={({ id }) => id}
-                columns={columns}
-                hidden={hidden}
-                choice={can("chatbots:write") ? { chosen: chosenIds, nameOf: ({ name }) => name } : undefined}
-              />
+              {found.length === 0 ? (
+                <p class="soft">No matching chatbots.</p>
+              ) : (
+                <Table
+                  label="Chatbots"
+                  rows={found}
+                  keyOf={({ id }) => id}
+                  columns={columns}
+                  hidden={hidden}
+                  choice={can("chatbots:write") ? { chosen: chosenIds, nameOf: ({ name }) => name } : undefined}
+                />
+              )}
             </>
           )
         }}

@@ -88,8 +88,7 @@ const Step = ({ isDone, text, title, to }: StepProps) => (
 const ModelNote = () => (
   <div class="stack tight">
     <p class="small">
-      This chatbot uses <code>local/extractive</code>, which only quotes the documents. For answers in a model's own
-      words, connect Anthropic, OpenAI or Ollama:{" "}
+      This chatbot quotes its documents. For answers in a model's own words,{" "}
       <a class="inline" href={atRoot("/docs/guide#choose-a-language-model")} target="_blank" rel="noopener">
         choose a language model
       </a>
@@ -110,7 +109,9 @@ const ModelChecks = () => {
           ({ part, state, text }) =>
             part === "models" && (
               <Finding key={text} kind={({ ok: "good", note: "warn", wrong: "bad" } as const)[state]}>
-                <div>{text}</div>
+                <div>
+                  <strong>{part}</strong> {text}
+                </div>
               </Finding>
             ),
         )}

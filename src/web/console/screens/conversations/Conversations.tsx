@@ -51,7 +51,7 @@ const Search = ({ value }: { readonly value: string }) => {
       label="Search"
       labelHidden
       type="search"
-      placeholder="Search messages and e-mail addresses"
+      placeholder="Search messages and e-mails"
       maxLength={200}
       {...bind(typed)}
     />
@@ -335,8 +335,13 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
       <input type="checkbox" aria-label={`Select: ${title}`} checked={isChosen} onChange={onChoose} />
       <a id={`row-${id}`} href={address} aria-current={isCurrent ? "true" : undefined}>
         <span class="row nowrap apart">
+          {/* The direction is that of the title: `auto` passes over what has one. */}
           <span class="conversation-title ellipsis" dir="auto">
-            {unread && <span class="visually-hidden">Unread: </span>}
+            {unread && (
+              <span class="visually-hidden" dir="ltr">
+                Unread:{" "}
+              </span>
+            )}
             {title}
           </span>
           <span class="soft small number">
@@ -344,13 +349,22 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
           </span>
         </span>
         <span class="ellipsis soft" dir="auto">
-          {last?.sender_type === "user" && <span class="visually-hidden">Visitor: </span>}
+          {last?.sender_type === "user" && (
+            <span class="visually-hidden" dir="ltr">
+              Visitor:{" "}
+            </span>
+          )}
           {previewOf(conversation) || "No text"}
         </span>
         <span class="row nowrap apart">
           <span class="ellipsis soft small">
             {[visitorOf(conversation), pathOf(conversation)].filter(Boolean).join(" · ")}
-            {chatbot !== undefined && ` · ${chatbot}`}
+            {chatbot !== undefined && (
+              <>
+                {" · "}
+                <bdi>{chatbot}</bdi>
+              </>
+            )}
           </span>
           <span class="row nowrap">
             {state === "closed" && <Badge>Closed</Badge>}

@@ -69,7 +69,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
       kind: "main",
       sort: ({ name }) => name,
       cell: ({ id, name }) => (
-        <button type="button" class="link" onClick={() => setQuery({ document: id })}>
+        <button type="button" class="link" dir="auto" onClick={() => setQuery({ document: id })}>
           {name}
         </button>
       ),

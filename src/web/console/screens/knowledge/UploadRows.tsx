@@ -44,7 +44,9 @@ export const UploadRows = ({ uploads }: { readonly uploads: Uploads }) => {
       )}
       {shown.map((each) => (
         <li key={each.id}>
-          <span class="ellipsis">{each.file.name}</span>
+          <span class="ellipsis" dir="auto">
+            {each.file.name}
+          </span>
           <span class="soft small number">{formatBytes(each.file.size)}</span>
           <State {...each} />
           <span>

@@ -68,15 +68,18 @@ export const auditQuery = ({ action, from, organization, to }: AuditFilters) => 
 
 type State = Readonly<Record<string, unknown>> | null
 
-const wordsOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "empty"))
+const wordsOf = (value: unknown): string => {
+  if (Array.isArray(value) && value.length > 0) return value.map(wordsOf).join(", ")
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "empty")
+}
 
-/** The fields that differ, each as `name: before → after`. */
+/** The fields that differ, each as `name: before → after`. New ones without a value are left out. */
 export const changesOf = (before: State, after: State): ReadonlyArray<string> => {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
-  return Array.from(names, (name) => {
+  return Array.from(names).flatMap((name) => {
     const was = before?.[name]
     const is = after?.[name]
-    if (was === undefined) return `${name}: ${wordsOf(is)}`
+    if (was === undefined) return is === null ? [] : `${name}: ${wordsOf(is)}`
     return is === undefined ? `${name}: ${wordsOf(was)} →` : `${name}: ${wordsOf(was)} → ${wordsOf(is)}`
   })
 }

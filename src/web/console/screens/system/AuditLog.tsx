@@ -54,8 +54,13 @@ export const AuditLog = () => {
                 columns={[
                   {
                     title: "Time",
+                    isExtra: true,
                     sort: ({ created_at }) => created_at,
-                    cell: ({ created_at }) => <time dateTime={created_at}>{formatMoment(created_at)}</time>,
+                    cell: ({ created_at }) => (
+                      <time class="number" dateTime={created_at}>
+                        {formatMoment(created_at)}
+                      </time>
+                    ),
                   },
                   {
                     title: "Action",
@@ -65,6 +70,7 @@ export const AuditLog = () => {
                   },
                   {
                     title: "Actor",
+                    isExtra: true,
                     sort: ({ actor }) => actorWords(actor),
                     cell: ({ actor, address }) => (
                       <span class="stack tight">
