@@ -131,10 +131,7 @@ describe("Markdown", () => {
       .filter(({ name }) => /^(?:p|h2|ul|li|blockquote|section|th|td|figure)$/.test(name))
       .map(({ attributes, name }) => `${name} ${String(attributes["dir"] ?? "")}`.trim())
     expect(tree.attributes["dir"]).toBe("rtl")
-    expect(directions).toEqual([
-      ...["h2", "p rtl", "ul rtl", "li", "p", "li", "p", "blockquote rtl", "p"],
-      ...["section rtl", "th", "td", "figure ltr", "p ltr"],
-    ])
+    expect(directions.join()).toBe("h2,p rtl,ul rtl,li,p,li,p,blockquote rtl,p,section rtl,th,td,figure ltr,p ltr")
   })
 
   test("only a few elements and attributes ever come of a text", () => {

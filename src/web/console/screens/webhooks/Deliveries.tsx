@@ -71,7 +71,7 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
                 keyOf={({ id }) => id}
                 columns={[
                   { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
-                  { title: "Time", cell: ({ created_at }) => formatMoment(created_at) },
+                  { title: "Time", isExtra: true, cell: ({ created_at }) => formatMoment(created_at) },
                   {
                     title: "Status",
                     cell: ({ state }) => <Badge kind={states[state].kind}>{states[state].word}</Badge>,
