@@ -134,7 +134,6 @@ const measureGroup = Effect.fnUntraced(function* (
   vectors: Map<string, Vector>,
   qualities: ReadonlyArray<Quality>,
 ) {
-  const retriever = yield* Retriever
   const indexes = yield* KnowledgeIndexes
   const stored = yield* store(set.name, set.passages)
   const { chatbotId, passageOf } = stored
@@ -150,6 +149,8 @@ const measureGroup = Effect.fnUntraced(function* (
   const ndcg = (run: ReadonlyMap<string, ReadonlyArray<string>>) => measure(run, set.judgements).ndcg10
   const fusions: Array<Fusion> = []
   for (const quality of qualities) {
+    // A retriever remembers the vectors of questions, which are those of one quality.
+    const retriever = yield* Retriever.make({ threshold: 0 })
     const passages = [...geometry.ofPassages(quality)]
     const nearest = new Map<string, ReadonlyArray<string>>()
     const fused = new Map<string, ReadonlyArray<string>>()
@@ -176,7 +177,7 @@ const measureGroup = Effect.fnUntraced(function* (
 })
 
 const knowledge = (url: string) =>
-  Layer.mergeAll(Retriever.layer({ threshold: 0 }), Indexer.layer).pipe(
+  Indexer.layer.pipe(
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: INDEX_BYTES })),
     Layer.provideMerge(
       Layer.mergeAll(
