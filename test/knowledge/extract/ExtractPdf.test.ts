@@ -115,6 +115,48 @@ describe("the text of a page", () => {
     expect(text).toContain(`Cost of sales:\n\n${head}| 1. Products | (185,233) | (189,282) |`)
   })
 
+  test("has the heads of a statement whose cells a program draws one by one above each group, also below bold names of groups", () => {
+    const cells = (y: number, ...texts: ReadonlyArray<string>) =>
+      texts.map((text, index) => run(text, { y, x: [72, 300, 400, 500][index] ?? 0, width: text.length * 5 }))
+    const stacked = (x: number, ...texts: ReadonlyArray<string>) =>
+      texts.map((text, index) => run(text, { y: 100 + index * 12, x, width: text.length * 5 }))
+    const [text = ""] = textOf([
+      page(
+        run("Note", { y: 124, x: 300, width: 20 }),
+        ...stacked(400, "31 March", "2024", "£m"),
+        ...stacked(500, "31 March", "2023", "£m"),
+        run("Current assets", { y: 150, font: "bold" }),
+        ...cells(162, "Inventories", "15", "612", "640"),
+        ...cells(174, "Receivables", "16", "1,029", "977"),
+        run("Current liabilities", { y: 190, font: "bold" }),
+        ...cells(202, "Borrowings", "18", "(214)", "(377)"),
+        ...cells(214, "Payables", "19", "(1,411)", "(1,302)"),
+        ...paragraph(
+          240,
+          Array.from({ length: 12 }, () => "The notes are a part of these statements, which were approved."),
+        ),
+      ),
+    ])
+    const head = "|  | Note | 31 March 2024 £m | 31 March 2023 £m |\n| --- | --- | --- | --- |\n"
+    expect(text).toContain(`Current assets\n\n${head}| Inventories | 15 | 612 | 640 |`)
+    expect(text).toContain(`Current liabilities\n\n${head}| Borrowings | 18 | (214) | (377) |`)
+  })
+
+  test("has a name above several columns of a statement in the head of each", () => {
+    const row = (y: number, ...cells: ReadonlyArray<readonly [text: string, x: number, width: number]>) =>
+      cells.map(([text, x, width]) => run(text, { y, x, width }))
+    const [text = ""] = textOf([
+      page(
+        ...row(100, ["Year ended", 300, 150], ["Change", 500, 40]),
+        ...row(112, ["2024", 300, 25], ["2023", 420, 25], ["2024 vs. 2023", 490, 60]),
+        ...row(124, ["Cloud", 72, 30], ["45,120", 295, 30], ["38,007", 415, 30], ["19 %", 510, 20]),
+        ...row(136, ["Licences", 72, 40], ["8,114", 300, 25], ["8,901", 420, 25]),
+      ),
+    ])
+    expect(text).toContain("|  | Year ended 2024 | Year ended 2023 | Change 2024 vs. 2023 |")
+    expect(text).toContain("| Cloud | 45,120 | 38,007 | 19 % |\n| Licences | 8,114 | 8,901 |  |")
+  })
+
   test("has a statement's rows of different lengths in the columns above them, and the head in each passage", async () => {
     const rows = Array.from({ length: 60 }, (_, index) => [
       run(`${index + 1}. Position of this name`, { y: 130 + index * 10 }),

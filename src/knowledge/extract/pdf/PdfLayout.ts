@@ -1,7 +1,7 @@
 import { continuesLine } from "../../../text/Sentences.ts"
 import { isValue, titledTable } from "../Table.ts"
 import { least, type Line, most, mostCommon } from "./PdfLines.ts"
-import { type Head, headOf, statementOf } from "./PdfStatement.ts"
+import { type Head, headOf, statementOf, withHeadsOnOneLine } from "./PdfStatement.ts"
 
 /** A page of a PDF as lines of text. */
 export interface Page {
@@ -279,11 +279,12 @@ export const markdownOf = (page: Page, style: Style, knows: (word: string) => bo
   let written = ""
   let kindBefore: Kind | "heading" | undefined
   let head: Head | undefined
-  for (const block of inReadingOrder(blocksOf(page.lines, style))) {
+  for (const block of inReadingOrder(blocksOf(withHeadsOnOneLine(page.lines), style))) {
     const level = headingLevel(block, style)
     const kind = level === undefined ? block.kind : "heading"
     const text = write(block, level, knows, head)
-    if (kind === "heading") head = undefined
+    // A bold line between groups of rows names the next group of the same statement.
+    if (level !== undefined && level <= style.headingSizes.length) head = undefined
     else if (kind === "row") head = headOf(block.lines)?.head ?? head
     const isProse = kind === "paragraph" && (kindBefore === "paragraph" || kindBefore === "item")
     const resumed = isProse ? resumption(written.slice(-2), text) : undefined

@@ -1,5 +1,5 @@
 import { isValue, markdownTable } from "../Table.ts"
-import type { Cell, Line } from "./PdfLines.ts"
+import { type Cell, least, type Line, most } from "./PdfLines.ts"
 
 /*
  * Statements of annual reports: rows of numbers whose heads, years mostly, stand once above several groups of rows.
@@ -17,25 +17,74 @@ const period = /(?<!\d)(?:19|20)\d\d(?!\d)|\bQ[1-4]\b/
 /** The most columns, which bounds the work for each cell. */
 const MAX_COLUMNS = 20
 
+/** Whether each cell may name a column, as also `31 December 2024` and `2024 vs. 2023` do. */
 const isNames = ({ cells }: Line): boolean =>
-  cells.length > 1 && cells.length <= MAX_COLUMNS && !cells.some(({ text }) => isValue(text))
+  cells.length > 1 && cells.length <= MAX_COLUMNS && cells.every(({ text }) => !isValue(text) || period.test(text))
 
-/** Adds the names of a line to those above them. */
+const isAbove = (name: Cell, cell: Cell): boolean => name.x < cell.right && cell.x < name.right
+
+/** Adds the names of a line to those above them. A name above several of them is a part of each. */
 const withNames = (head: Head, { cells }: Line): Head => {
-  const columns = [...head]
-  for (const cell of cells) {
-    const at = columns.findIndex((column) => column.x < cell.right && cell.x < column.right)
-    const above = columns[at]
-    if (above === undefined) columns.push(cell)
-    else {
-      columns[at] = {
-        text: `${above.text} ${cell.text}`,
-        x: Math.min(above.x, cell.x),
-        right: Math.max(above.right, cell.right),
-      }
+  const named = cells.map((cell) => {
+    const above = head.find((name) => isAbove(name, cell))
+    if (above === undefined) return cell
+    const isShared = cells.filter((each) => isAbove(above, each)).length > 1
+    return {
+      text: `${above.text} ${cell.text}`,
+      x: isShared ? cell.x : Math.min(above.x, cell.x),
+      right: isShared ? cell.right : Math.max(above.right, cell.right),
     }
+  })
+  const others = head.filter((name) => !cells.some((cell) => isAbove(name, cell)))
+  return [...others, ...named].toSorted((a, b) => a.x - b.x)
+}
+
+/** The longest line of a column's name, in UTF-16 code units. */
+const MAX_NAME_CHARACTERS = 40
+/** The largest distance between two lines of a column's name, in font sizes. */
+const MAX_NAME_DISTANCE = 1.6
+
+/** The names of columns that begin at a line, each from top to bottom and to the right of the one before. */
+const namesFrom = (lines: ReadonlyArray<Line>, from: number): ReadonlyArray<ReadonlyArray<Line>> => {
+  const names: Array<Array<Line>> = []
+  for (const line of lines.slice(from, from + MAX_COLUMNS * MAX_HEAD_LINES)) {
+    const isName = !isValue(line.text) || period.test(line.text) || /\p{L}{3}/u.test(line.text)
+    if (line.tabbed || line.rightToLeft || line.text.length > MAX_NAME_CHARACTERS || !isName) break
+    const name = names.at(-1) ?? []
+    const distance = (line.y - (name.at(-1)?.y ?? line.y)) / line.size
+    const isBeside =
+      line.x > most(name, ({ right }) => right) && Math.abs(distance) < MAX_HEAD_LINES * MAX_NAME_DISTANCE
+    const isBelow = distance > 0 && distance < MAX_NAME_DISTANCE && name.some((each) => isAbove(each, line))
+    if (name.length === 0 || (isBeside && distance < 0)) names.push([line])
+    else if (isBelow && name.length < MAX_HEAD_LINES) name.push(line)
+    else break
   }
-  return columns.toSorted((a, b) => a.x - b.x)
+  return names
+}
+
+/** Puts the names of columns on one line where they take several, and a program has drawn one after the other. */
+export const withHeadsOnOneLine = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const written: Array<Line> = []
+  for (let index = 0; index < lines.length;) {
+    const names = namesFrom(lines, index)
+    const all = names.flat()
+    const isHead = names.length > 1 && all.some(({ text }) => period.test(text))
+    const taken = lines.slice(index, index + (isHead ? all.length : 1))
+    index += taken.length
+    const last = taken.at(-1)
+    if (last === undefined || !isHead) {
+      written.push(...taken)
+      continue
+    }
+    const cells = names.map((name) => ({
+      text: name.map(({ text }) => text).join(" "),
+      x: least(name, ({ x }) => x),
+      right: most(name, ({ right }) => right),
+    }))
+    const text = cells.map((cell) => cell.text).join("\t")
+    written.push({ ...last, text, cells, x: least(cells, ({ x }) => x), tabbed: true })
+  }
+  return written
 }
 
 /** The head with which rows begin, and the rows below it; undefined where they begin with none that names periods. */
