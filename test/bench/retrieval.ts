@@ -184,8 +184,8 @@ const fitAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
   yield* Effect.sync(() => fit(limited, weight, (line) => console.log(line)))
 })
 
-/** The questions of each kind that a set is asked to calibrate similarity. */
-const CALIBRATING = 150
+/** The questions of each kind that a set is asked to calibrate similarity: all sets and variants take minutes. */
+const CALIBRATING = 60
 
 const calibrateAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
   yield* makeOrganization(organization)

@@ -32,12 +32,12 @@ interface Errors {
 
 /** The values that are tried for each constant. */
 const GRID: Readonly<Record<keyof Calibration, ReadonlyArray<number>>> = {
-  chance: [0.1, 0.12, 0.13, 0.14, 0.17, 0.185, 0.2, 0.25],
-  longQuestion: [3.5, 6.5, 8, 12],
-  scattered: [0.4, 0.5, 0.7, 0.8],
+  chance: [0.12, 0.135, 0.145, 0.17, 0.2],
+  longQuestion: [4, 6.5, 8],
+  scattered: [0.5, 0.7],
   similar: [0.3, 0.5],
-  chanceCosine: [0.03, 0.05, 0.06, 0.08],
-  cosineShare: [0.3, 0.4, 0.6, 0.7],
+  chanceCosine: [0.03, 0.05],
+  cosineShare: [0.4, 0.6],
   mostLift: [1.5, 3],
 }
 const OF_SPELLING: ReadonlySet<keyof Calibration> = new Set(["chanceCosine", "cosineShare", "mostLift"])
