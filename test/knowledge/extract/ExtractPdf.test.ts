@@ -142,6 +142,12 @@ describe("the text of a page", () => {
     expect(text).toContain(`Current liabilities\n\n${head}| Borrowings | 18 | (214) | (377) |`)
   })
 
+  test("has short columns of text with years one after the other", () => {
+    const left = paragraph(100, ["In 2001 it opened", "a new plant"])
+    const right = paragraph(100, ["and in 2002", "another one."], { x: 300 })
+    expect(textOf([page(...left, ...right)])).toEqual(["In 2001 it opened a new plant and in 2002 another one."])
+  })
+
   test("has a name above several columns of a statement in the head of each", () => {
     const row = (y: number, ...cells: ReadonlyArray<readonly [text: string, x: number, width: number]>) =>
       cells.map(([text, x, width]) => run(text, { y, x, width }))

@@ -62,13 +62,21 @@ const namesFrom = (lines: ReadonlyArray<Line>, from: number): ReadonlyArray<Read
   return names
 }
 
+/** The most lines between a head and its first row of values, such as the title of a group. */
+const MAX_LINES_TO_ROW = 3
+
+const holdsValue = ({ text }: Cell): boolean => isValue(text)
+
 /** Puts the names of columns on one line where they take several, and a program has drawn one after the other. */
 export const withHeadsOnOneLine = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   const written: Array<Line> = []
   for (let index = 0; index < lines.length;) {
     const names = namesFrom(lines, index)
     const all = names.flat()
-    const isHead = names.length > 1 && all.some(({ text }) => period.test(text))
+    // Short columns of text look like heads, but no row follows them.
+    const below = lines.slice(index + all.length, index + all.length + MAX_LINES_TO_ROW)
+    const isHead =
+      names.length > 1 && all.some(({ text }) => period.test(text)) && below.some(({ cells }) => cells.some(holdsValue))
     const taken = lines.slice(index, index + (isHead ? all.length : 1))
     index += taken.length
     const last = taken.at(-1)
@@ -111,8 +119,7 @@ const columnOf = (head: Head, { right, x }: Cell): number => {
 export const statementOf = (head: Head, lines: ReadonlyArray<Line>): string | undefined => {
   const left = head[0]?.x ?? 0
   const fits = ({ cells }: Line) => cells.length > 0 && cells.length <= 2 * head.length + 1
-  if (lines.length === 0 || !lines.every(fits) || !lines.some(({ cells }) => cells.some(({ text }) => isValue(text))))
-    return undefined
+  if (lines.length === 0 || !lines.every(fits) || !lines.some(({ cells }) => cells.some(holdsValue))) return undefined
   const rows = lines.map(({ cells }) => {
     const row = Array.from({ length: head.length + 1 }, () => "")
     for (const [index, cell] of cells.entries()) {
