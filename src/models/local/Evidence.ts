@@ -4,7 +4,7 @@ import { bounded } from "../../text/BoundedText.ts"
 import type { SpokenLanguage } from "../../languages/Locales.ts"
 import { hasNumberWord, type Question, says } from "./Question.ts"
 import { isQuestion, type ItemList, type Lead, type Reading, type Sentence } from "./Reading.ts"
-import { keysOf, type Terms } from "./Terms.ts"
+import { type Found, keysOf, sum, type Terms } from "./Terms.ts"
 import { holdsWanted } from "./Values.ts"
 
 /*
@@ -24,17 +24,9 @@ const WEIGHTS = {
   before: 4.2,
   /** Whether the sentence holds what the question wants: 1, or -1 where it lacks it. */
   wanted: 1.4,
-  /** Whether it begins with all that is asked about, and a dash or a colon. */
-  defines: 1.7,
-  /** Binary logarithm of the length of a plain sentence over that of the sentence; 0 where it is longer. */
-  short: 0.8,
   item: -1.6,
   /** The rank of its passage. */
   rank: -4,
-  /** Whether it is the first sentence below a heading that holds words of the question. */
-  first: 1.3,
-  /** Whether its heading asks the same question. */
-  asked: 0.9,
   /** Evidence for a list as a whole where the question wants several things, a way or one fact. */
   list: 1,
 }
@@ -46,8 +38,6 @@ const LIKELIHOOD = {
   bias: -2.4,
   /** The information that the sentence and what stands above it hold, in words other than names. */
   held: 1.8,
-  /** The share of the question's information in names that are missing there. */
-  names: -2,
   /** The information in the rarest word that nothing has, and of another language only in a name. */
   unknown: -2.1,
   /** Whether the sentence holds what the question wants. */
@@ -67,26 +57,12 @@ const LIKELY = -0.75
 const DISAGREEMENT = 3
 /** The rank from which on a passage counts least. */
 const RANKS = 5
-const SHORT_WORDS = 8
 /** The least share of a question's information in a heading that asks it. */
 const ASKED_SHARE_MIN = 0.7
 /** The most items of a list that is quoted. */
 const ITEMS_MAX = 15
-/** Gain of a list over a sentence where the question asks for several things, and of steps where it asks for a way. */
+/** Gain of a list over a sentence where the question asks for several things, for a way, or only names what it is about. */
 const LIST_GAIN = 3
-const STEPS_GAIN = 5
-/** The share of the question's information from which on a list gains all of this. */
-const LIST_SHARE = 0.3
-/** The least share of a question's information in what stands above a list without numbers that says how something is done. */
-const FITTING_SHARE_MIN = 0.5
-/** Loss of a list where the question asks for one fact. */
-const FACT_LOSS = -4
-
-/** The most words of a definition before what it defines, such as articles. */
-const ARTICLES_MAX = 2
-
-/** The words of the question in a text, by their index, with their certainty. */
-type Found = ReadonlyMap<number, number>
 
 /** A sentence with what speaks for it. */
 export interface Judged {
@@ -107,7 +83,7 @@ export class Evidence {
   /** The sentences, the best one first. */
   readonly ranked: ReadonlyArray<Judged>
   /** The words of the question that any sentence or heading has. */
-  private readonly anywhere = new Map<number, number>()
+  private readonly anywhere: ReadonlySet<number>
   private readonly rarity: ReadonlyArray<number>
   private readonly secondSimilarity: number
   private readonly cache = new Map<object, Found>()
@@ -122,18 +98,14 @@ export class Evidence {
     })
     const judged = sentences.map((sentence, at) => this.judge(sentence, sentence.before && own[at - 1]))
     this.ranked = [...judged, ...lists.flatMap((list) => this.judgedList(list))].toSorted((a, b) => b.score - a.score)
-    for (const { covered } of this.ranked) {
-      for (const [term, strength] of covered) {
-        this.anywhere.set(term, Math.max(strength, this.anywhere.get(term) ?? 0))
-      }
-    }
+    this.anywhere = new Set(this.ranked.flatMap(({ covered }) => [...covered.keys()]))
     const passages = new Set(sentences.map(({ passage }) => passage))
     this.secondSimilarity = Array.from(passages, ({ similarity = 1 }) => similarity).toSorted((a, b) => b - a)[1] ?? 0
   }
 
   /** Judges a sentence. `previous` are the words of the question in the sentence before it. */
   judge(sentence: Sentence, previous: Found | undefined): Judged {
-    const { form, keys, lead, list } = sentence
+    const { keys, lead, list, rank } = sentence
     const own = this.terms.in(keys)
     const heading = this.in(lead, lead.keys)
     const covered = new Map(own)
@@ -155,12 +127,8 @@ export class Evidence {
       heading: gained(heading) + (list === undefined ? 0 : gained(this.in(list, list.announcementKeys))),
       before: previous === undefined ? 0 : gained(previous),
       wanted: this.wanted(sentence),
-      defines: this.defines(sentence) ? 1 : 0,
-      short: Math.max(0, Math.log2(SHORT_WORDS / Math.max(1, keys.length))),
-      item: form === "item" || form === "record" ? 1 : 0,
-      rank: Math.min(1, sentence.rank / RANKS),
-      first: this.shareOf(heading) / (1 + sentence.distance),
-      asked: this.asks(lead) ? 1 : 0,
+      item: list === undefined ? 0 : 1,
+      rank: Math.min(1, rank / RANKS),
       list: 0,
     }
     gained(this.in(lead.above, lead.above))
@@ -168,15 +136,15 @@ export class Evidence {
     return { sentence, list: undefined, covered, features, score }
   }
 
-  /** Judges a list as if its announcement were a sentence. A long list is not quoted. */
+  /** Judges a list as if its announcement were a sentence. A long list is not quoted, nor any where one value is wanted. */
   private judgedList(list: ItemList): ReadonlyArray<Judged> {
     const { announcement: text, announcementKeys: keys, items } = list
     const [first] = items
-    if (first === undefined || items.length > ITEMS_MAX) return []
-    const judged = this.judge({ ...first, text, keys, list: undefined, before: undefined, form: "sentence" }, undefined)
-    const share = this.shareOf(judged.covered)
-    const gain = gainOf(this.question, list, share) * Math.min(1, share / LIST_SHARE)
-    const features = { ...judged.features, wanted: 0, short: 0, list: gain }
+    const { isBare, wanted } = this.question
+    const isFact = wanted === "amount" || wanted === "time" || wanted === "name"
+    if (first === undefined || items.length > ITEMS_MAX || isFact) return []
+    const judged = this.judge({ ...first, text, keys, list: undefined }, undefined)
+    const features = { ...judged.features, wanted: 0, list: wanted !== undefined || isBare ? LIST_GAIN : 0 }
     return [{ ...judged, list, features, score: weighted(WEIGHTS, features) }]
   }
 
@@ -190,11 +158,14 @@ export class Evidence {
     return isQuestion(lead.heading) && this.shareOf(this.in(lead, lead.keys)) >= ASKED_SHARE_MIN
   }
 
-  /** Whether a sentence probably answers the question, and is not one of several alike of which it names another one. */
+  /** Whether a sentence or a list probably answers the question. */
   isLikely(judged: Judged): boolean {
     const { covered, features, sentence } = judged
-    const isAnyItem = sentence.list !== undefined && features.own === 0
-    const isOther = isAnyItem && this.terms.all.some(({ isName }, term) => isName && !covered.has(term))
+    // An item is no answer for a name that it lacks: items beside it are about others.
+    const isOther =
+      sentence.list !== undefined &&
+      features.own === 0 &&
+      this.terms.all.some(({ isName }, term) => isName && !covered.has(term))
     return covered.size > 0 && !isOther && weighted(LIKELIHOOD, this.signals(judged)) >= LIKELY
   }
 
@@ -208,7 +179,6 @@ export class Evidence {
     return {
       bias: 1,
       held: sum(all.map(({ isName, weight }, term) => weight * held(isName, term))),
-      names: sum(all.map(({ isName, weight }, term) => (isName && !covered.has(term) ? weight : 0))) / this.all,
       unknown: Math.max(
         0,
         ...all.map(({ isName, weight }, term) => (this.anywhere.has(term) || (isForeign && !isName) ? 0 : weight)),
@@ -244,11 +214,6 @@ export class Evidence {
     return wanted === "amount" && holds < 0 && hasNumberWord(bounded(text), language) ? 1 : holds
   }
 
-  private defines({ keys, text }: Sentence): boolean {
-    const begins = this.terms.in(keys.slice(0, this.terms.all.length + ARTICLES_MAX))
-    return begins.size === this.terms.all.length && /^[^.,:–—]{1,80}(?:\s[–—-]|:)\s/u.test(text)
-  }
-
   /** A text without the numbers and names of the question. */
   private withoutQuestion(text: string): string {
     return text.replaceAll(/[\p{Lu}\p{N}][\p{L}\p{M}\p{N}]*/gu, (word) =>
@@ -268,18 +233,6 @@ export class Evidence {
   }
 }
 
-const gainOf = ({ isBare, isDecision, wanted }: Question, { form }: ItemList, share: number): number => {
-  if (wanted === "way") return form === "steps" ? STEPS_GAIN : share >= FITTING_SHARE_MIN ? LIST_GAIN : 0
-  if (wanted === "several") return LIST_GAIN
-  if (form === "topics" || isDecision || isFact(wanted)) return FACT_LOSS
-  // Words without a question ask for all that stands under them.
-  return isBare ? LIST_GAIN : 0
-}
-
-/** Whether one value is wanted. */
-export const isFact = (wanted: Question["wanted"]): boolean =>
-  wanted === "amount" || wanted === "time" || wanted === "name"
-
 const weighted = <Name extends string>(
   weights: Readonly<Record<Name, number>>,
   values: Readonly<Record<Name, number>>,
@@ -297,5 +250,3 @@ export const languageOf = (passage: PassageJson): SpokenLanguage => {
   languages.set(passage, language)
   return language
 }
-
-const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, each) => total + each, 0)

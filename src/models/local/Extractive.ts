@@ -36,23 +36,32 @@ export interface ExtractiveSettings {
 
 /** Makes the calls of the model, which never fail. */
 export const makeExtractiveCalls = ({ threshold = LIKELY_SIMILARITY }: ExtractiveSettings): ModelCalls => ({
-  answer: (request, onParts) =>
-    Effect.flatMap(
-      respond(request, threshold),
-      ({ end, part, start }) => onParts([start, ...streamed(part), ...end]) ?? Effect.void,
-    ),
+  answer: (request, onParts) => Effect.flatMap(respond(request, threshold), (parts) => onParts(parts) ?? Effect.void),
 })
 
-/** Responds with one part, a text or the call of a tool, and with what stands before and after it. */
+/** Responds with a text and its sources, or with the call of a tool. */
 const respond = Effect.fnUntraced(function* (request: ModelRequest, threshold: number) {
   const id = yield* IdGenerator.defaultIdGenerator.generateId()
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   const body = JSON.stringify(messagesRequest(extractiveModel, request))
   const parley: Exchange = { body, bodyLength: body.length, headers: {}, warnings, citesSources: true }
-  const start = { type: "response-metadata" as const, id, modelId: extractiveModel, timestamp, metadata: { parley } }
   const reply = replyTo(conversationOf(request, threshold))
-  const part = partOf(reply, id)
-  return { start, part, end: [...sourcesOf(reply), finishPart(part, body.length)] }
+  const text = reply === "list" || "query" in reply ? undefined : reply.text
+  const input = tokensOfCharacters(body.length)
+  const output = tokensOfCharacters((text ?? JSON.stringify(reply)).length)
+  const parts: ReadonlyArray<Response.StreamPartEncoded> = [
+    { type: "response-metadata", id, modelId: extractiveModel, timestamp, metadata: { parley } },
+    ...partsOf(reply, id),
+    {
+      type: "finish",
+      reason: text === undefined ? "tool-calls" : "stop",
+      usage: {
+        inputTokens: { uncached: input, total: input, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: output, text: undefined, reasoning: undefined },
+      },
+    },
+  ]
+  return parts
 })
 
 const conversationOf = (request: ModelRequest, threshold: number): Conversation => {
@@ -111,47 +120,22 @@ const passagesIn = (message: Prompt.Message | undefined): ReadonlyArray<Readonly
       )
     : []
 
-type Part = Response.TextPartEncoded | Response.ToolCallPartEncoded
-
-const partOf = (reply: Reply, id: string): Part => {
-  if (reply === "list") return calling(listDocuments, {}, id)
-  return "query" in reply
-    ? calling(searchKnowledgeBase, { query: reply.query }, id)
-    : { type: "text", text: reply.text }
+const partsOf = (reply: Reply, id: string): ReadonlyArray<Response.StreamPartEncoded> => {
+  if (reply === "list") return [calling(listDocuments, {}, id)]
+  if ("query" in reply) return [calling(searchKnowledgeBase, { query: reply.query }, id)]
+  // Each passage is a source once, with all that is quoted from it.
+  const quotes = Map.groupBy(reply.quotes, ({ passage }) => sourceName(passage))
+  return [
+    { type: "text-start", id: "0" },
+    { type: "text-delta", id: "0", delta: reply.text },
+    { type: "text-end", id: "0" },
+    ...Array.from(quotes).flatMap(([name, own]) => sourcePart(name, own.map(({ text }) => text).join(" "))),
+  ]
 }
 
-const calling = ({ name }: ToolDeclaration, params: Schema.JsonObject, id: string): Part => ({
+const calling = ({ name }: ToolDeclaration, params: Schema.JsonObject, id: string): Response.ToolCallPartEncoded => ({
   type: "tool-call",
   id: `call_${id}`,
   name,
   params,
 })
-
-/** The sources of an answer, each passage once, with all that is quoted from it. */
-const sourcesOf = (reply: Reply): ReadonlyArray<Response.DocumentSourcePartEncoded> => {
-  if (reply === "list" || "query" in reply) return []
-  const quotes = Map.groupBy(reply.quotes, ({ passage }) => sourceName(passage))
-  return Array.from(quotes).flatMap(([name, own]) => sourcePart(name, own.map(({ text }) => text).join(" ")))
-}
-
-const streamed = (part: Part): ReadonlyArray<Response.StreamPartEncoded> =>
-  part.type === "tool-call"
-    ? [part]
-    : [
-        { type: "text-start", id: "0" },
-        { type: "text-delta", id: "0", delta: part.text },
-        { type: "text-end", id: "0" },
-      ]
-
-const finishPart = (part: Part, bodyLength: number): Response.FinishPartEncoded => {
-  const input = tokensOfCharacters(bodyLength)
-  const output = tokensOfCharacters((part.type === "text" ? part.text : JSON.stringify(part.params)).length)
-  return {
-    type: "finish",
-    reason: part.type === "text" ? "stop" : "tool-calls",
-    usage: {
-      inputTokens: { uncached: input, total: input, cacheRead: 0, cacheWrite: 0 },
-      outputTokens: { total: output, text: undefined, reasoning: undefined },
-    },
-  }
-}

@@ -1,8 +1,7 @@
-import { type PassageJson, PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
+import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { tablesOf } from "../../text/Tables.ts"
 import { keysOf } from "./Terms.ts"
-import { areAlike } from "./Values.ts"
 
 /*
  * The tables of passages, put together again where a long table was split among them.
@@ -10,6 +9,8 @@ import { areAlike } from "./Values.ts"
 
 export interface Row {
   readonly cells: ReadonlyArray<string>
+  /** The words of each cell. */
+  readonly keys: ReadonlyArray<ReadonlyArray<string>>
   readonly passage: PassageJson
 }
 
@@ -17,97 +18,82 @@ export interface Row {
 export interface Grid {
   /** The words of the document's title, of the headings and of the line above the table. */
   readonly context: ReadonlyArray<string>
-  /** The names of the columns; empty for a list of names and values. */
+  /** The names of the columns, and their words; empty for a list of names and values. */
   readonly header: ReadonlyArray<string>
+  readonly headerKeys: ReadonlyArray<ReadonlyArray<string>>
   readonly rows: ReadonlyArray<Row>
   readonly width: number
-  /** Whether no further rows are likely to stand in passages that were not found. */
-  readonly isWhole: boolean
   /** The column whose cells name the rows: the first one, unless that only numbers them. */
   readonly label: number
 }
 
-/** The most cells of a table that are looked at. The rows after them are left out. */
-const CELLS_MAX = 20_000
+type DraftRow = Pick<Row, "cells" | "passage">
 
-/**
- * The tables of passages, each with its rows in reading order.
- *
- * @param others passages that may hold further rows of these tables, and whose own tables are left out
- */
-export const gridsOf = (
-  passages: ReadonlyArray<PassageJson>,
-  others: ReadonlyArray<PassageJson> = [],
-): ReadonlyArray<Grid> => {
-  const drafts = new Map<
-    string,
-    { context: string; header: ReadonlyArray<string>; rows: Map<string, Row>; cells: number; isRecord: boolean }
-  >()
-  const areAll = passages.length + others.length < PASSAGES_PER_SEARCH
-  for (const passage of [...passages, ...others].toSorted((a, b) => a.chunk - b.chunk)) {
+interface Draft {
+  readonly context: string
+  readonly header: ReadonlyArray<string>
+  readonly isRecord: boolean
+  /** The rows by their text: neighbouring passages overlap, and repeat some. */
+  readonly rows: Map<string, DraftRow>
+}
+
+/** The most cells of all tables that are looked at. The rows after them are left out. */
+const CELLS_MAX = 20_000
+/** Cells are looked at up to this length, in UTF-16 code units. */
+const CELL_MAX_LENGTH = 1_000
+
+/** The tables of passages, each with its rows in reading order. */
+export const gridsOf = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Grid> => {
+  const drafts = new Map<string, Draft>()
+  let cellCount = 0
+  for (const passage of passages.toSorted((a, b) => a.chunk - b.chunk)) {
     for (const [index, table] of tablesOf(bounded(passage.content)).entries()) {
-      const isList = table.isRecord && table.rows.length === 1 && areAlike(table.rows[0] ?? [])
-      const isHeader = !isList && (table.isRecord || isNames(table.header))
-      const header = isHeader ? table.header : []
+      const hasNames = table.isRecord || isNames(table.header)
+      const header = hasNames ? table.header : []
       // A table without names continues no other one.
-      const key = JSON.stringify([passage.document_id, isHeader ? header : [passage.chunk, index]])
-      if (!drafts.has(key) && !passages.includes(passage)) continue
+      const key = JSON.stringify([passage.document_id, hasNames ? header : [passage.chunk, index]])
       const context = [passage.title, passage.section ?? "", table.above].join("\n")
-      const draft = drafts.get(key) ?? { context, header, rows: new Map(), cells: 0, isRecord: table.isRecord }
+      const draft: Draft = drafts.get(key) ?? { context, header, isRecord: table.isRecord, rows: new Map() }
       drafts.set(key, draft)
-      const rows = isList
-        ? fieldsOf(table.header, table.rows[0] ?? [])
-        : isHeader
-          ? table.rows
-          : [table.header, ...table.rows]
-      for (const cells of rows) {
-        draft.cells += cells.length
-        if (draft.cells <= CELLS_MAX && cells.some((cell) => cell !== ""))
+      for (const cells of hasNames ? table.rows : [table.header, ...table.rows]) {
+        cellCount += cells.length
+        if (cellCount <= CELLS_MAX && cells.some((cell) => cell !== "")) {
           draft.rows.set(cells.join("|"), { cells, passage })
+        }
       }
     }
   }
-  return Array.from(drafts.values(), (draft) => {
-    const {
-      context,
-      header,
-      rows: all,
-    } = unlessSingle(draft.isRecord, {
-      ...draft,
-      rows: Array.from(draft.rows.values()),
-    })
-    const width = all.reduce((widest, { cells }) => Math.max(widest, cells.length), header.length)
-    return {
-      context: keysOf(bounded(context)),
-      header,
-      rows: all,
-      width,
-      isWhole: areAll || !all.some(({ passage }) => endsWithRow(passage)),
-      label: width > 2 && isNumbered(all) ? 1 : 0,
-    }
-  }).filter(({ rows }) => rows.length > 0)
+  return Array.from(drafts.values(), gridOf).filter(({ rows }) => rows.length > 0)
 }
 
-/** The fields of a record as rows of their own. */
-const fieldsOf = (names: ReadonlyArray<string>, values: ReadonlyArray<string>) =>
-  names.map((name, column) => [name, values[column] ?? ""])
+const gridOf = (draft: Draft): Grid => {
+  const { context, header, rows } = unlessSingle(draft, Array.from(draft.rows.values()))
+  return {
+    context: keysOf(bounded(context)),
+    header,
+    headerKeys: header.map(cellKeys),
+    rows: rows.map((row) => ({ ...row, keys: row.cells.map(cellKeys) })),
+    width: rows.reduce((widest, { cells }) => Math.max(widest, cells.length), header.length),
+    label: isNumbered(rows) ? 1 : 0,
+  }
+}
 
-type Rows = { readonly context: string; readonly header: ReadonlyArray<string>; readonly rows: ReadonlyArray<Row> }
+const cellKeys = (cell: string): ReadonlyArray<string> => keysOf(bounded(cell.slice(0, CELL_MAX_LENGTH)))
 
 /**
  * Rows of records, or a list of names and values where there is only one record: nothing else has the same fields, so
  * that each of them is a row. The value of the first one may name the thing that they are about.
  */
-const unlessSingle = (isRecord: boolean, records: Rows): Rows => {
-  const [record, another] = records.rows
-  if (!isRecord || record === undefined || another !== undefined || records.header.length === 0) return records
-  const rows = fieldsOf(records.header, record.cells).map((cells) => ({ cells, passage: record.passage }))
-  return { context: `${records.context}\n${record.cells[0] ?? ""}`, header: [], rows }
+const unlessSingle = ({ context, header, isRecord }: Draft, rows: ReadonlyArray<DraftRow>) => {
+  const [record, another] = rows
+  if (!isRecord || record === undefined || another !== undefined) return { context, header, rows }
+  const { cells, passage } = record
+  return {
+    context: `${context}\n${cells[0] ?? ""}`,
+    header: [],
+    rows: header.map((name, column) => ({ cells: [name, cells[column] ?? ""], passage })),
+  }
 }
-
-/** Whether the table at the end of a passage may go on in the next one. */
-const endsWithRow = ({ content }: PassageJson): boolean =>
-  content.trimEnd().split("\n").at(-1)?.trim().startsWith("|") === true
 
 /** Whether the first row names the columns. A row of values does not; a year may name a column. */
 const isNames = (header: ReadonlyArray<string>): boolean => {
@@ -120,8 +106,10 @@ const VALUE = /^[-+(<>~≈]?\s?[$€£¥]?\s?\d/u
 const CODE = /^\p{L}{0,4}[-.\s]?\d[\w.-]*$/u
 
 /** Whether the first column only numbers the rows, and the second one names them. */
-const isNumbered = (rows: ReadonlyArray<Row>): boolean => {
+const isNumbered = (rows: ReadonlyArray<DraftRow>): boolean => {
   const names = new Set(rows.map(({ cells }) => cells[1] ?? ""))
-  const isCoded = rows.every(({ cells: [code = "", name = ""] }) => CODE.test(code) && !VALUE.test(name))
+  const isCoded = rows.every(
+    ({ cells: [code = "", name = "", value] }) => value !== undefined && CODE.test(code) && !VALUE.test(name),
+  )
   return isCoded && names.size === rows.length
 }

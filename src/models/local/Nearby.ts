@@ -13,12 +13,9 @@ const PASSAGES_MAX = 5
 const NAME_MAX_LENGTH = 120
 /** The share of texts that hold a word from which on the word says nothing about a subject. */
 const COMMON_SHARE = 0.02
-/** The least length of a word of a script with spaces that says something about a subject. */
-const WORD_MIN_LENGTH = 4
-
 /** The places of passages that share a rare word with a question: title and section, each once. */
 export const nearby = (question: BoundedText, passages: ReadonlyArray<PassageJson>): ReadonlyArray<string> => {
-  const terms = plainTerms(wordsOf(question).filter(isTelling))
+  const terms = plainTerms(wordsOf(question).filter((word) => commonness(word) < COMMON_SHARE))
   const held = passages.map(({ content, section = "", title }) =>
     terms.in([title, section, content].flatMap((text) => keysOf(bounded(text)))),
   )
@@ -30,17 +27,11 @@ export const nearby = (question: BoundedText, passages: ReadonlyArray<PassageJso
   return [...new Set(near.map(nameOf))].slice(0, NAMES_MAX)
 }
 
-const isTelling = (word: string): boolean =>
-  commonness(word) < COMMON_SHARE &&
-  (/^\p{Script=Latin}/u.test(word) ? word.length >= WORD_MIN_LENGTH : word.length > 1)
-
 /** The innermost heading above a passage with the title of its document, or the title alone. */
 const nameOf = ({ section, title }: PassageJson): string => {
   const heading = section?.split(" > ").at(-1)?.trim() ?? ""
-  return heading === "" || heading === title ? quoted(title) : `${quoted(heading)} (${shortened(title)})`
+  return heading === "" || heading === title ? `“${shortened(title)}”` : `“${shortened(heading)}” (${shortened(title)})`
 }
-
-const quoted = (name: string): string => `“${shortened(name)}”`
 
 const shortened = (name: string): string => {
   const line = name.replaceAll(/\s+/g, " ").trim()

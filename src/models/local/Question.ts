@@ -2,10 +2,10 @@ import { languageOfReply } from "../../languages/Detection.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import type { QuestionWords } from "../../languages/Locale.ts"
 import { locales, type SpokenLanguage, spokenLanguages } from "../../languages/Locales.ts"
+import { sentencesIn } from "../../text/Lines.ts"
 import { normalize } from "../../text/Normalization.ts"
-import { type Found as PhraseFound, joined, joinedRuns, PhraseBook, plain, tokensOf } from "../../text/PhraseBook.ts"
+import { joined, joinedRuns, PhraseBook, tokensOf } from "../../text/PhraseBook.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
-import { isLeast } from "./Related.ts"
 
 /*
  * Reads a question: the words that its answer is about, and what it wants of them.
@@ -39,8 +39,6 @@ export interface Question {
   readonly denies: boolean
   /** Whether it compares, with a number (`less than 100`) or all there is (`the cheapest`). */
   readonly compares: boolean
-  /** The end of a scale for which it asks: -1 for `the cheapest`, 1 for `the highest`; undefined where it asks for none. */
-  readonly extreme: -1 | 1 | undefined
 }
 
 const WANTED = ["way", "amount", "time", "name", "several"] as const satisfies ReadonlyArray<Wanted>
@@ -86,16 +84,9 @@ const BARE_WORDS_MAX = 4
 
 /** Reads a message in any language. Of several sentences, the last one that asks is the question. */
 export const readQuestion = (message: BoundedText): Question => {
-  const last = askedIn(message)
+  const last = sentencesIn(message).findLast((sentence) => /[?？؟]$/u.test(sentence))
   const asked = last === undefined ? undefined : readOne(last)
   return asked !== undefined && asked.words.length >= ASKED_WORDS_MIN ? asked : readOne(message)
-}
-
-/** The last of several sentences that ends with a question mark. */
-const askedIn = (message: BoundedText): BoundedText | undefined => {
-  const sentences = message.match(/[^.!?？؟。！]+(?:[.!?？؟。！]+(?=\s|$)|[？。！]|$|[.!?؟])/gu) ?? []
-  const asked = sentences.length < 2 ? undefined : sentences.findLast((sentence) => /[?？؟]$/u.test(sentence))
-  return asked === undefined ? undefined : bounded(asked.trim())
 }
 
 /** A word of a question, or a phrase that does one thing. */
@@ -110,7 +101,7 @@ interface Part {
 const partsOf = (tokens: ReadonlyArray<string>, language: SpokenLanguage): ReadonlyArray<Part> => {
   const parts: Array<Part> = []
   for (let at = 0; at < tokens.length;) {
-    const { length, meanings } = book.at(tokens, at, (meaning) => meaning.language === language) ?? NO_PHRASE
+    const { length = 1, meanings = [] } = book.at(tokens, at, (meaning) => meaning.language === language) ?? {}
     const isImplied = meanings.some(({ isKept }) => isKept)
     const isOwn = isImplied || meanings.every(({ role }) => role === "not")
     parts.push({
@@ -123,8 +114,6 @@ const partsOf = (tokens: ReadonlyArray<string>, language: SpokenLanguage): Reado
   }
   return parts
 }
-
-const NO_PHRASE: PhraseFound<Meaning> = { length: 1, meanings: [] }
 
 const readOne = (text: BoundedText): Question => {
   const language = languageOfReply(text)
@@ -145,8 +134,6 @@ const readOne = (text: BoundedText): Question => {
   const words = [...new Set([...codes, ...own])]
   const startsWithVerb = parts[0]?.roles.has("verbs") === true
   const isDecision = startsWithVerb && wanted === undefined
-  const joins = parts.slice(1).some(({ roles }) => roles.has("joins"))
-  const ranks = has("compare") && !isDecision && !joins && !/\p{N}/u.test(text)
   return {
     text,
     language,
@@ -158,10 +145,9 @@ const readOne = (text: BoundedText): Question => {
     isBare: wanted === undefined && !has("questions") && !startsWithVerb && words.length <= BARE_WORDS_MAX,
     isDecision,
     selects: wanted !== "amount" && parts.some(({ isOwn }, at) => isOwn && isAfterQuestion(at)),
-    joins,
+    joins: parts.slice(1).some(({ roles }) => roles.has("joins")),
     denies: has("not"),
     compares: has("compare"),
-    extreme: ranks ? (tokens.some((token) => isLeast(plain(token))) ? -1 : 1) : undefined,
   }
 }
 

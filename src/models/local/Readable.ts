@@ -13,9 +13,6 @@ import { isQuestion, type Sentence, SENTENCE_END } from "./Reading.ts"
 /** The longest sentence that is quoted because the next one needs it, in UTF-16 code units. */
 const BEFORE_MAX_LENGTH = 240
 
-/** Things that are named one after the other, of which the heading tells what they are. */
-const LISTING = /^[^;]{1,200};[^;]{1,200};/
-
 /** Quotes sentences, those of each document as a paragraph with its title. */
 export const paragraphsOf = (sentences: ReadonlyArray<Sentence>): Answer => {
   const documents = Map.groupBy(sentences, ({ passage }) => passage.document_id)
@@ -32,7 +29,7 @@ const paragraphOf = (sentences: ReadonlyArray<Sentence>): Answer => {
   const texts: Array<string> = []
   let announcement = ""
   for (const sentence of sentences) {
-    const above = sentence.form === "item" ? (sentence.list?.announcement ?? "") : ""
+    const above = sentence.list?.announcement ?? ""
     if (above !== "" && above !== announcement) texts.push(`${above.replace(/\s*[:：]?$/, "")}:`)
     announcement = above
     const follows = sentence.before !== undefined && sentence.before === quoted.at(-1)
@@ -54,10 +51,7 @@ const paragraphOf = (sentences: ReadonlyArray<Sentence>): Answer => {
 const readable = (sentence: Sentence): { readonly text: string; readonly sentences: ReadonlyArray<Sentence> } => {
   const { before, lead, passage, text } = sentence
   const { heading } = lead
-  const subject = heading === "" ? withoutSite(passage.title) : heading.replace(/[:：]$/, "")
-  if (LISTING.test(text) && heading !== "" && !isQuestion(heading)) {
-    return { text: `${subject}: ${text}`, sentences: [sentence] }
-  }
+  const subject = heading === "" ? passage.title : heading.replace(/[:：]$/, "")
   if (!leans(sentence)) return { text, sentences: [sentence] }
   if (before !== undefined && before.text.length <= BEFORE_MAX_LENGTH && !leans(before)) {
     return { text: `${before.text} ${text}`, sentences: [before, sentence] }
@@ -66,13 +60,14 @@ const readable = (sentence: Sentence): { readonly text: string; readonly sentenc
   return { text: `${subject}${isQuestion(subject) ? "" : ":"} ${text}`, sentences: [sentence] }
 }
 
-/** Whether a sentence begins with a word that joins it to the one before, or stands for something there. */
+/** Things that are named one after the other, of which the heading tells what they are. */
+const LISTING = /^[^;]{1,200};[^;]{1,200};/
+
+/** Whether a sentence only names things, or begins with a word that joins it to the one before, or stands for something. */
 const leans = ({ passage, text }: Sentence): boolean => {
+  if (LISTING.test(text)) return true
   const language = languageOf(passage)
   const first = functionBook.at(tokensOf(bounded(text)), 0, (meaning) => meaning.language === language)
   const does = (role: Role) => first?.meanings.some((meaning) => meaning.role === role) === true
   return (does("joins") || does("pronouns")) && !does("others") && !does("questions")
 }
-
-/** The title of a document without the name of the site after it. */
-const withoutSite = (title: string): string => title.replace(/\s+[-–—|]\s+[^-–—|]{1,40}$/, "")

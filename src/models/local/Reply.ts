@@ -11,7 +11,6 @@ import type { DocumentTitles } from "../ToolDeclaration.ts"
 import { answerTo, type Material, materialOf } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
-import { readQuestion } from "./Question.ts"
 import { keysOf, plainTerms } from "./Terms.ts"
 
 /*
@@ -49,33 +48,15 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 type Passages = Exclude<SearchResult, "failed">
 
 /** Answers a text with an answer that holds one of the words that are needed. */
-const answererFrom = ({ likely, others }: Passages): ((text: SearchText) => Answer | undefined) => {
+const answererFrom = ({ likely }: Passages): ((text: SearchText) => Answer | undefined) => {
   let all: Material | undefined
   return ({ needed, text }) => {
-    if (needed.length === 0) return answerTo(text, (all ??= materialOf(likely, others)))
+    if (needed.length === 0) return answerTo(text, (all ??= materialOf(likely)))
     const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
-    if (holders.length === 0) return undefined
-    const material = materialOf(holders)
-    const answers = [text, ...variantsOf(text, needed)].flatMap((one) => {
-      const answer = answerTo(one, material)
-      const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
-      return answer !== undefined && hold([answer.text, ...around], needed) ? [answer] : []
-    })
-    return answers[0]
+    const answer = holders.length === 0 ? undefined : answerTo(text, materialOf(holders))
+    const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+    return answer !== undefined && hold([answer.text, ...around], needed) ? answer : undefined
   }
-}
-
-/** The most words that a follow-up may take the place of. */
-const VARIANTS_MAX = 6
-
-/** A text without each of the words that the needed ones may take the place of: what stands last is varied most often. */
-const variantsOf = (text: BoundedText, needed: ReadonlyArray<string>): ReadonlyArray<BoundedText> => {
-  const own = new Set(needed.flatMap((words) => tokensOf(bounded(words))))
-  return readQuestion(text)
-    .words.filter((word) => !tokensOf(bounded(word)).some((token) => own.has(token)))
-    .toReversed()
-    .slice(0, VARIANTS_MAX)
-    .map((word) => bounded(text.replace(new RegExp(RegExp.escape(word), "iu"), () => "")))
 }
 
 /** Whether texts hold a form of one of the words. */

@@ -3,7 +3,6 @@ import { commonness } from "../../text/Commonness.ts"
 import { editsBetween } from "../../text/Edits.ts"
 import { plain } from "../../text/PhraseBook.ts"
 import { isPair, spacedWords } from "../../text/Words.ts"
-import { isImplied, meaningOf } from "./Related.ts"
 import type { Question } from "./Question.ts"
 
 /*
@@ -20,12 +19,14 @@ export interface Term {
   readonly isName: boolean
 }
 
+/** The words of a question in a text, by their index, with their certainty. */
+export type Found = ReadonlyMap<number, number>
+
 /** Certainty that a word of a text means a word of the question, 0–1. */
 const SAME = 1
 const FORM = 0.9
 export const PART = 0.6
 const MISTYPED = 0.8
-const RELATED = 0.7
 /** The most that a word says which an answer can do without. */
 const IMPLIED_WEIGHT = 0.2
 
@@ -33,41 +34,15 @@ const IMPLIED_WEIGHT = 0.2
 const RAREST_BITS = 14
 /** The most words of a question that are looked for. */
 const TERMS_MAX = 60
-/** The least length of a word that is looked for with one typing error, and with two. */
-const ONE_ERROR_LENGTH = 5
-const TWO_ERRORS_LENGTH = 8
+/** The least length of a word that is looked for with a typing error. */
+const TYPED_MIN = 5
 /** The most words of texts that are compared with a mistyped one. */
 const COMPARED_MAX = 4_000
 
-/** The words of a text as they are compared: in lower case, and without accents, articles and the like within words. */
+/** The words of a text as they are compared: in lower case and without accents. */
 export const keysOf = (text: BoundedText): ReadonlyArray<string> => {
-  const spaced = spacedWords(text).replaceAll(E_MAIL, "email")
-  return spaced === "" ? [] : spaced.split(" ").map(keyOf)
-}
-
-const E_MAIL = /\be mail\b/g
-const ASCII = /^[\0-\x7f]*$/
-const keys = new Map<string, string>()
-const KEYS_MAX = 20_000
-
-const keyOf = (word: string): string => {
-  if (ASCII.test(word)) return word
-  const known = keys.get(word)
-  if (known !== undefined) return known
-  if (keys.size >= KEYS_MAX) keys.clear()
-  const key = /\p{Script=Arabic}/u.test(word)
-    ? withoutParticles(plain(word))
-    : /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word)
-      ? plain(word)
-      : word
-  keys.set(word, key)
-  return key
-}
-
-/** A word of Arabic without the article and the particles that it is written with. */
-const withoutParticles = (word: string): string => {
-  const bare = word.replace(/^[وف]?(?:ال|بال|كال|لل)(?=.{3})/u, "")
-  return bare === word ? word.replace(/^[و](?=.{4})/u, "") : bare
+  const spaced = plain(spacedWords(text)).replaceAll(/\be mail\b/g, "email")
+  return spaced === "" ? [] : spaced.split(" ")
 }
 
 /** Words of which each says what it is. */
@@ -91,9 +66,9 @@ export class Terms {
     const terms = new Map<string, Term>()
     for (const word of words) {
       for (const part of spacedWords(bounded(word)).split(" ")) {
-        const key = keyOf(part)
+        const key = plain(part)
         if (part === "" || terms.has(key) || terms.size === TERMS_MAX) continue
-        const weight = implied.has(word) || isImplied(key) ? Math.min(IMPLIED_WEIGHT, weightOf(part)) : weightOf(part)
+        const weight = implied.has(word) ? Math.min(IMPLIED_WEIGHT, weightOf(part)) : weightOf(part)
         terms.set(key, { key, weight, isName: names.has(word) || /\p{N}/u.test(part) })
       }
     }
@@ -104,7 +79,7 @@ export class Terms {
   }
 
   /** Certainty with which each term is meant by any of `words`, by the term's index. */
-  in(words: Iterable<string>): ReadonlyMap<number, number> {
+  in(words: Iterable<string>): Found {
     const found = new Map<number, number>()
     for (const word of words) {
       for (const [term, strength] of this.meant(word)) {
@@ -117,10 +92,8 @@ export class Terms {
   private meant(word: string): ReadonlyArray<readonly [term: number, strength: number]> {
     const known = this.cache.get(word)
     if (known !== undefined) return known
-    const meaning = meaningOf(word)
     const meant = this.all.flatMap(({ key }, term) => {
-      const same = this.isFixed[term] === true ? 0 : similarity(key, word)
-      const strength = meaning !== undefined && meaning === meaningOf(key) ? Math.max(same, RELATED) : same
+      const strength = this.isFixed[term] === true ? 0 : similarity(key, word)
       return strength > 0 ? [[term, strength] as const] : []
     })
     this.cache.set(word, meant)
@@ -132,25 +105,19 @@ export class Terms {
     const found = new Set<number>()
     for (const word of words) for (const [term] of this.meant(word)) found.add(term)
     for (const [index, { key }] of this.all.entries()) {
-      if (found.has(index) || key.length < ONE_ERROR_LENGTH || this.isFixed[index] === true) continue
-      const errors = key.length >= TWO_ERRORS_LENGTH ? 2 : 1
+      if (found.has(index) || key.length < TYPED_MIN || this.isFixed[index] === true) continue
       let compared = 0
       for (const word of words) {
         // Few people mistype the first letter.
-        if (word[0] !== key[0] || Math.abs(word.length - key.length) > errors || ++compared > COMPARED_MAX) continue
-        if (word.length >= ONE_ERROR_LENGTH - 1 && editsBetween(key, word, errors) <= errors) {
-          this.cache.set(word, [...this.meant(word), [index, MISTYPED]])
-        }
+        if (word[0] !== key[0] || Math.abs(word.length - key.length) > 1 || ++compared > COMPARED_MAX) continue
+        if (editsBetween(key, word, 1) <= 1) this.cache.set(word, [...this.meant(word), [index, MISTYPED]])
       }
     }
   }
 }
 
-/** Words that no language's list of commonest words has are at least as rare as this, by length: short ones say less. */
-const weightOf = (word: string): number => {
-  const weight = Math.min(1, -Math.log2(commonness(word)) / RAREST_BITS)
-  return word.length < 3 && !/\p{N}/u.test(word) && !isPair(word) ? weight / 2 : weight
-}
+/** Words that no language's list of commonest words has are at least as rare as this, by length. */
+const weightOf = (word: string): number => Math.min(1, -Math.log2(commonness(word)) / RAREST_BITS)
 
 /** The least number of letters at the beginning that two forms of a word share. */
 const SHARED_MIN = 4
@@ -169,3 +136,5 @@ const similarity = (a: string, b: string): number => {
   if (shorter.length < PART_MIN) return 0
   return shared === shorter.length || (longer.length > shorter.length && longer.endsWith(shorter)) ? PART : 0
 }
+
+export const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, each) => total + each, 0)

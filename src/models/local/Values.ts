@@ -9,35 +9,35 @@ import type { Wanted } from "./Question.ts"
 /** Kind of content of a table's cell. */
 export type Shape = "amount" | "time" | "name" | "mark" | "text"
 
-/** The names that calendars of all languages have, made when they are first used. */
-const calendarNames = (options: Intl.DateTimeFormatOptions, type: "month" | "weekday", count: number) => {
-  let made: ReadonlyMap<string, number> | undefined
-  return (): ReadonlyMap<string, number> =>
-    (made ??= new Map(
-      spokenLanguages.flatMap((language) =>
-        [{ ...options, [type]: "long" }, { [type]: "long" }, { [type]: "short" }].flatMap((each) => {
-          const format = new Intl.DateTimeFormat(language, { timeZone: "UTC", ...each })
-          return Array.from({ length: count }, (_, at) => {
-            const day = type === "month" ? Date.UTC(2001, at, 15) : Date.UTC(2001, 0, 1 + at)
-            const name = format.formatToParts(day).find((part) => part.type === type)?.value ?? ""
-            return [plainName(name), at] as const
-          })
-        }),
-      ),
-    ))
+const NAMES_OF_DATES: ReadonlyArray<Intl.DateTimeFormatOptions> = [
+  { month: "long" },
+  // In many languages the name of a month has another form beside a day.
+  { month: "long", day: "numeric" },
+  { weekday: "long" },
+]
+/** The least length of a name of a month or a day that is no other word, such as `mar`. */
+const NAME_MIN_LENGTH = 4
+
+let calendar: ReadonlySet<string> | undefined
+
+/** The names of months and days in all languages, made when they are first used. */
+const calendarNames = (): ReadonlySet<string> => {
+  const dates = Array.from({ length: 12 }, (_, at) => [Date.UTC(2001, at, 15), Date.UTC(2001, 0, at + 1)]).flat()
+  const names = spokenLanguages.flatMap((language) =>
+    NAMES_OF_DATES.flatMap((options) => {
+      const format = new Intl.DateTimeFormat(language, { timeZone: "UTC", ...options })
+      return dates.flatMap((date) =>
+        format.formatToParts(date).flatMap(({ type, value }) => (type === "literal" ? [] : [plainName(value)])),
+      )
+    }),
+  )
+  return new Set(names.filter((name) => name.length >= NAME_MIN_LENGTH))
 }
+
 const plainName = (name: string): string =>
   normalize(name.toLowerCase(), "NFD")
     .replaceAll(/[\u0300-\u036f.]/g, "")
     .replace(/-feira$/, "")
-
-const months = calendarNames({ day: "numeric" }, "month", 12)
-const days = calendarNames({}, "weekday", 7)
-
-/** The least length of a name of a month that is no other word, such as `mar`. */
-const MONTH_MIN_LENGTH = 4
-/** The longest text in which an abbreviation such as `so` is a day. */
-const DAYS_MAX_LENGTH = 40
 
 /** Matches years, times and dates in digits. */
 const TIME =
@@ -49,17 +49,14 @@ const NAME = /(?<=[\p{L}\p{N},;:)’'-]\s(?:the\s)?)\p{Lu}\p{L}+/u
 const SEVERAL =
   /[,;、،]\s?[^,;.、،]{1,60}(?:[,;、،]|\s(?:\p{L}{1,5}|&)\s)|、[^、。]{1,20}(?:、|和|与|と)|[^,;、،。\s][和与]/u
 
-const wordsIn = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{M}]+/gu) ?? []
-
 const hasTime = (text: string): boolean =>
   TIME.test(text) ||
-  wordsIn(text).some((word) => {
+  (text.match(/[\p{L}\p{M}]+/gu) ?? []).some((word) => {
+    const names = (calendar ??= calendarNames())
     const name = plainName(word)
-    return (name.length >= MONTH_MIN_LENGTH && months().has(name)) || (name.length > 3 && (dayOf(name) ?? -1) >= 0)
+    // A day in the plural, as in English and German, counts too.
+    return names.has(name) || names.has(name.replace(/s$/, ""))
   })
-
-/** A day in the plural, as in English and German, counts too. */
-const dayOf = (name: string): number | undefined => days().get(name) ?? days().get(name.replace(/s$/, ""))
 
 /**
  * Whether a text holds what is wanted: 1 if it does, -1 if it does not, and 0 where nothing can be said about it.
@@ -81,26 +78,6 @@ export const holdsWanted = (wanted: Wanted | undefined, text: string): number =>
     case undefined:
       return 0
   }
-}
-
-/** Whether a text names several things one after the other. */
-export const enumerates = (text: string): boolean => SEVERAL.test(text)
-
-/** The days of the week, from 0 for Monday, that a text names or includes, as `Mon–Fri` does. */
-export const daysIn = (text: string): ReadonlySet<number> => {
-  const found = new Set<number>()
-  if (text.length > DAYS_MAX_LENGTH) return found
-  let last: { readonly day: number; readonly end: number } | undefined
-  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}]+/gu)) {
-    const day = dayOf(plainName(word))
-    if (day === undefined) continue
-    found.add(day)
-    if (last !== undefined && /^\.?\s?(?:-|–|—|to|bis|a|au|al|до)\s?$/u.test(text.slice(last.end, index))) {
-      for (let at = last.day; at !== day; at = (at + 1) % 7) found.add(at)
-    }
-    last = { day, end: index + word.length }
-  }
-  return found
 }
 
 /** Two to four capitalized words, perhaps with a title before them or a comma between them. */
@@ -130,16 +107,3 @@ const ALIKE_SHAPES_MAX = 2
 /** Whether values are those of several things: one thing has a number, a date, a name and so on. */
 export const areAlike = (values: ReadonlyArray<string>): boolean =>
   new Set(values.map(shapeOf)).size <= ALIKE_SHAPES_MAX
-
-const NUMBER = /\d+(?:[.,'’\s]\d{3}(?!\d))*(?:[.,]\d+)?/u
-
-/** The first number of a value with the unit after it; undefined where it has none, and for dates and times. */
-export const numberIn = (cell: string): { readonly value: number; readonly unit: string } | undefined => {
-  const found = NUMBER.exec(cell)
-  if (found === null || (hasTime(cell) && !/^\d{4}$/.test(cell))) return undefined
-  const [digits] = found
-  const isDecimal = /[.,](?:\d{1,2}|\d{4,})$/.test(digits)
-  const [whole = "", fraction = ""] = isDecimal ? digits.split(/[.,](?=\d+$)/) : [digits]
-  const unit = /^\s?\p{L}+/u.exec(cell.slice(found.index + digits.length))?.[0].trim() ?? ""
-  return { value: Number(`${whole.replaceAll(/\D/g, "")}.${fraction || 0}`), unit }
-}

@@ -91,10 +91,10 @@ test("things that are named one after the other are quoted with the heading that
   expect(answer("Is S3 supported?", content)).toBe(`Not yet: ${content.slice(12)} (Title)`)
 })
 
-test("a definition is found by its form", () => {
+test("a definition is quoted, perhaps with what is said of the same thing", () => {
   const content =
     "The approval of a time sheet takes a day. Approval – the confirmation that a time sheet is correct. Approval is late."
-  expect(answer("What is an approval?", content)).toStartWith("Approval – the confirmation")
+  expect(answer("What is an approval?", content)).toContain("Approval – the confirmation")
 })
 
 test("a heading that asks the question is answered with what stands below it", () => {
@@ -126,14 +126,11 @@ describe("a list is quoted as a whole", () => {
   })
 })
 
-test("sentences of two documents are quoted together only to compare two things", () => {
+test("a sentence is not quoted together with one of another document", () => {
   const passages = [
     passage("A", 1, "The Basic plan has 5 GB of storage. It rains."),
     passage("B", 1, "The Team plan has 200 GB of storage. It snows."),
   ]
-  expect(
-    answerTo(bounded("What is the difference between the Basic plan and the Team plan?"), materialOf(passages))?.text,
-  ).toBe("The Basic plan has 5 GB of storage. (A)\n\nThe Team plan has 200 GB of storage. (B)")
   expect(answerTo(bounded("How much storage has the Team plan?"), materialOf(passages))?.text).toBe(
     "The Team plan has 200 GB of storage. (B)",
   )

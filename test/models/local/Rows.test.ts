@@ -83,11 +83,11 @@ Phone: 555-1202`
 
 describe("a question", () => {
   test.each([
-    // By the names of a row and a column, and by what the column means.
+    // By the names of a row and a column, or the columns with values of the kind that is wanted.
     ["What is the price of the Enterprise plan?", plans, "Enterprise: Monthly price 900 EUR"],
-    ["How much does the Team plan cost?", plans, "Team: Monthly price 50 EUR"],
-    ["Combien coûte Team ?", plans, "Team: Monthly price 50 EUR"],
-    ["¿Cuánto cuesta Basic?", plans, "Basic: Monthly price 10 EUR"],
+    ["How much does the Team plan cost?", plans, "Team: Monthly price 50 EUR; Storage 200 GB; Users 6-50"],
+    ["Combien coûte Team ?", plans, "Team: Monthly price 50 EUR; Storage 200 GB; Users 6-50"],
+    ["¿Cuánto cuesta Basic?", plans, "Basic: Monthly price 10 EUR; Storage 5 GB; Users 1-5"],
     ["How much storage does Basic have?", plans, "Basic: Storage 5 GB"],
     ["Does the Basic plan include SSO?", plans, "Basic: SSO no"],
     ["Wann wurde Hamburg gegründet?", cities, "Hamburg: Gegründet 808"],
@@ -99,14 +99,10 @@ describe("a question", () => {
     ["Which plan has 200 GB?", plans, "Team: Storage 200 GB"],
     ["Who works in Support?", records, "Omar Haddad: Department Support"],
     ["On which day is there goulash?", week, "Main: Tuesday goulash"],
-    // By other words than the table's: kinds of values, numbers in words, units, days, ranges and values of other rows.
+    // By other words than the table's: kinds of values.
     ["who runs the boxing?", gym, "Boxing Basics: Given by Lou Carver"],
     ["how long does spin take", gym, "Spin Express: Length 30 min"],
-    ["which class on tuesdays", gym, "- Boxing Basics: Day Tuesday\n- Kettlebell Power: Day Mon-Wed"],
-    // By the end of a scale.
-    ["Which hose is the cheapest?", hoses, "Hose Flexo: Price 29 EUR"],
-    ["Welche Stadt hat die meisten Einwohner?", cities, "Hamburg: Einwohner 1.892.122"],
-    ["Quel forfait est le moins cher ?", plans.replace("Plan |", "Forfait |"), "Basic: Monthly price 10 EUR"],
+    ["which class on tuesdays", gym, "Boxing Basics: Day Tuesday"],
     // For a whole row, or several rows.
     [
       "kettlebells, anything to know",
@@ -140,9 +136,11 @@ describe("a question", () => {
     ["what do I pay in the west end", rents],
     ["How loud is the outdoor pool?", gym],
     ["How much is a sauna at the outdoor pool?", gym],
-    // Nothing is compared with a number, nor numbers of several units.
+    // No values are compared.
     ["Which plans cost less than 100 EUR?", plans],
     ["Which plan has the most storage?", plans],
+    ["Which hose is the cheapest?", hoses],
+    ["Welche Stadt hat die meisten Einwohner?", cities],
   ])("is not answered from another row or column: %s", (question, content) => {
     expect(answer(question, content)).toBeUndefined()
   })
@@ -182,14 +180,6 @@ Managing director: Jane Roe`
     expect(answer("What is the phone number of Anna Schmidt?", anna)).toBe("Phone: 555-1201")
     expect(answer("What is the phone number of Omar Haddad?", ...records.split("\n\n"))).toBe(
       "Omar Haddad: Phone 555-1202",
-    )
-  })
-
-  test("for the end of a scale is not answered from a table of which rows may be missing", () => {
-    const others = ["Rain.", "Sun.", "Wind.", "Snow."]
-    expect(answer("Which hose is the cheapest?", hoses, ...others)).not.toBe("Hose Flexo: Price 29 EUR")
-    expect(answer("Which hose is the cheapest?", `${hoses}\n\nAll hoses are red.`, ...others)).toBe(
-      "Hose Flexo: Price 29 EUR",
     )
   })
 
