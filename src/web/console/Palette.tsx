@@ -1,16 +1,17 @@
-import { signal, useSignal } from "@preact/signals"
+import { useSignal } from "@preact/signals"
 import { BookOpen, Bot, type IconNode, Keyboard, Monitor, Plus, Upload } from "lucide"
 import { useEffect, useId, useRef } from "preact/hooks"
 import { Icon } from "../shared/Icon.tsx"
 import { allChatbots } from "./data/Chatbots.ts"
-import { Dialog } from "./parts/Dialogs.tsx"
+import { Dialog, openDialog, useClose } from "./parts/Dialogs.tsx"
 import { shortcuts, useShortcuts } from "./parts/Shortcuts.ts"
 import { useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
-import { can, session } from "./server/Session.ts"
-import { href, navigate, parametersOf, place, screenAddress, screenNames } from "./Router.ts"
-import { isShown, screens } from "./Screens.ts"
-import { theme } from "./Theme.ts"
+import { can, mayCreateChatbots } from "./server/Session.ts"
+import { keysOf } from "./server/Unknown.ts"
+import { href, navigate, place, screenAddress } from "./Router.ts"
+import { screens, screensWith } from "./Screens.ts"
+import { theme, themes } from "./Theme.ts"
 
 /** Something that the palette does or leads to. */
 interface Command {
@@ -25,57 +26,43 @@ interface Command {
 /** The most commands that are listed. */
 const SHOWN_MAX = 50
 
-const openDialog = signal<"palette" | "keys" | undefined>(undefined)
-const close = (): void => void (openDialog.value = undefined)
+export const showShortcuts = (): void => void openDialog(<Keys />)
 
-export const showShortcuts = (): void => void (openDialog.value = "keys")
+let closePalette: (() => void) | undefined
 
-export const showPalette = (): void => void (openDialog.value = "palette")
-
-/** The screens whose addresses have these parameters and no others. */
-const screenCommands = (params: Readonly<Record<string, string>>, of: string): ReadonlyArray<Command> =>
-  screenNames
-    .filter((name) => isShown(name) && parametersOf(name).join() === Object.keys(params).join())
-    .map((name) => ({
-      label: screens[name].title,
-      of,
-      icon: screens[name].icon ?? Bot,
-      run: () => void navigate(screenAddress(name, params)),
-    }))
-
-const makingCommands = (): ReadonlyArray<Command> => {
-  const go = (address: string) => () => void navigate(address)
-  const [chatbot, key] = [href("chatbots", {}, { do: "new" }), href("keys", {}, { do: "new" })]
-  return [
-    ...(can("chatbots:write") && session.value?.chatbot_id === null
-      ? [{ label: "New chatbot", of: "Console", icon: Plus, run: go(chatbot) }]
-      : []),
-    ...(can("admin") ? [{ label: "New key", of: "Console", icon: Plus, run: go(key) }] : []),
-  ]
+export const showPalette = (): void => {
+  closePalette = openDialog(<Palette />, () => (closePalette = undefined))
 }
 
-const addFilesTo = (chatbotId: string, of: string): ReadonlyArray<Command> =>
-  can("knowledge:write")
-    ? [
-        {
-          label: "Add files",
-          of,
-          icon: Upload,
-          run: () => void navigate(href("knowledge", { chatbotId }, { do: "add" })),
-        },
-      ]
-    : []
+export const showDocumentation = (): void => void open(atRoot("/docs/readme"), "_blank", "noopener")
+
+const screenCommands = (params: Readonly<Record<string, string>>, of: string): ReadonlyArray<Command> =>
+  screensWith(params).map((name) => ({
+    label: screens[name].title,
+    of,
+    icon: screens[name].icon ?? Bot,
+    run: () => void navigate(screenAddress(name, params)),
+  }))
+
+/** A command that goes to a screen and does something there, for a key that may do it. */
+const doing = (
+  isAllowed: boolean,
+  label: string,
+  of: string,
+  icon: IconNode,
+  address: string,
+): ReadonlyArray<Command> => (isAllowed ? [{ label, of, icon, run: () => void navigate(address) }] : [])
+
+const commandsFor = (chatbotId: string, name: string): ReadonlyArray<Command> => [
+  ...screenCommands({ chatbotId }, name),
+  ...doing(can("knowledge:write"), "Add files", name, Upload, href("knowledge", { chatbotId }, { do: "add" })),
+]
 
 const general: ReadonlyArray<Command> = [
   { label: "Keyboard shortcuts", of: "Help", icon: Keyboard, key: "?", run: showShortcuts },
-  {
-    label: "Documentation",
-    of: "Help",
-    icon: BookOpen,
-    run: () => void open(atRoot("/docs/readme"), "_blank", "noopener"),
-  },
-  ...(["light", "dark", "system"] as const).map((value) => ({
-    label: `${value === "system" ? "System" : value === "light" ? "Light" : "Dark"} theme`,
+  { label: "Documentation", of: "Help", icon: BookOpen, run: showDocumentation },
+  ...keysOf(themes).map((value) => ({
+    label: `${themes[value]} theme`,
     of: "Console",
     icon: Monitor,
     run: () => void (theme.value = value),
@@ -95,6 +82,7 @@ const matches = (search: string) => {
 
 const Palette = () => {
   const id = useId()
+  const close = useClose()
   const list = useRef<HTMLUListElement>(null)
   const search = useSignal("")
   const active = useSignal(0)
@@ -107,8 +95,9 @@ const Palette = () => {
   const all = [
     ...shortcuts().map(({ key, label, run }) => ({ label, of: "This page", icon: Keyboard, key, run })),
     ...screenCommands({}, "Console"),
-    ...makingCommands(),
-    ...sorted.flatMap(({ id: own, name }) => [...screenCommands({ chatbotId: own }, name), ...addFilesTo(own, name)]),
+    ...doing(mayCreateChatbots(), "New chatbot", "Console", Plus, href("chatbots", {}, { do: "new" })),
+    ...doing(can("admin"), "New key", "Console", Plus, href("keys", {}, { do: "new" })),
+    ...sorted.flatMap(({ id: own, name }) => commandsFor(own, name)),
     ...general,
   ]
   const found = all.filter(matches(search.value)).slice(0, SHOWN_MAX)
@@ -123,7 +112,7 @@ const Palette = () => {
     list.current?.children[active.value]?.scrollIntoView({ block: "nearest" })
   }
   return (
-    <Dialog title="Command palette" onClose={close}>
+    <Dialog title="Command palette">
       <input
         class="input"
         type="search"
@@ -174,7 +163,7 @@ const everywhere = [
 ] as const
 
 const Keys = () => (
-  <Dialog title="Keyboard shortcuts" onClose={close}>
+  <Dialog title="Keyboard shortcuts">
     <dl class="shortcuts">
       {[
         ...everywhere,
@@ -184,7 +173,7 @@ const Keys = () => (
       ].map(([key, label]) => (
         <div key={key}>
           <dt>
-            <kbd>{key.length === 1 ? key.toUpperCase() : key}</kbd>
+            <kbd>{keyWords(key)}</kbd>
           </dt>
           <dd>{label}</dd>
         </div>
@@ -194,18 +183,17 @@ const Keys = () => (
   </Dialog>
 )
 
-/** The place of the palette and of the list of keys. The shell has it once, while somebody is signed in. */
-export const Commands = () => {
+/** Offers the palette and the list of keys from everywhere. */
+export const useCommands = (): void => {
   useShortcuts([{ key: "?", label: "Keyboard shortcuts", run: showShortcuts }])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
-      openDialog.value = openDialog.value === "palette" ? undefined : "palette"
+      if (closePalette === undefined) showPalette()
+      else closePalette()
     }
     addEventListener("keydown", onKey)
     return () => removeEventListener("keydown", onKey)
   }, [])
-  if (openDialog.value === "palette") return <Palette />
-  return openDialog.value === "keys" ? <Keys /> : null
 }

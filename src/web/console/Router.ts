@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import { addressOf, atRoot } from "./server/Root.ts"
+import { keysOf } from "./server/Unknown.ts"
 
 const BASE = atRoot("console")
 
@@ -33,7 +34,7 @@ type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
 /** The parameters in the address of a screen. */
 export type ScreenParams<N extends ScreenName> = { readonly [K in Names<(typeof paths)[N]>]: string }
 
-export const screenNames = Object.keys(paths) as ReadonlyArray<ScreenName>
+export const screenNames = keysOf(paths)
 
 /** The names of the parameters in the address of a screen. */
 export const parametersOf = (screen: ScreenName): ReadonlyArray<string> =>
@@ -132,6 +133,19 @@ export const bindQuery = (name: string) => ({
   value: queryText(name),
   onValue: (value: string): void => setQuery({ [name]: value }),
 })
+
+/** The value of a control that is one of a few in the query of the address, which leaves out the usual one. */
+export const bindOption = <A extends string>(
+  name: string,
+  options: Readonly<Partial<Record<A, unknown>>>,
+  usual: NoInfer<A>,
+) => {
+  const text = queryText(name)
+  return {
+    value: keysOf(options).find((key) => key === text) ?? usual,
+    onValue: (value: A): void => setQuery({ [name]: value === usual ? undefined : value }),
+  }
+}
 
 /** Goes on to where the person was going, once the person has agreed to lose what is not saved. */
 const goOn = async ({ destination, navigationType }: NavigateEvent): Promise<void> => {

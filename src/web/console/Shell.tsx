@@ -1,25 +1,42 @@
-import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import { BookOpen, Keyboard, LogOut, Menu as MenuIcon, Monitor, Search, SearchX, Moon, Sun } from "lucide"
+import {
+  BookOpen,
+  Keyboard,
+  LogOut,
+  Menu as MenuIcon,
+  MessagesSquare,
+  Monitor,
+  Moon,
+  Search,
+  SearchX,
+  Sun,
+} from "lucide"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource } from "./data/Chatbots.ts"
-import { Commands, showPalette, showShortcuts } from "./Palette.tsx"
+import { showDocumentation, showPalette, showShortcuts, useCommands } from "./Palette.tsx"
 import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton, Menu } from "./parts/Buttons.tsx"
-import { Confirmations, Dialog } from "./parts/Dialogs.tsx"
+import { Dialog, Dialogs, openDialog } from "./parts/Dialogs.tsx"
 import { Empty, Page, Problem, Skeleton } from "./parts/Layout.tsx"
 import { toastFailure, Toasts } from "./parts/Toast.tsx"
 import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
-import { screenAddress, href, parametersOf, place, type ScreenName, screenNames } from "./Router.ts"
+import { href, place, screenAddress, type ScreenName } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./server/Session.ts"
-import { isShown, screens } from "./Screens.ts"
-import { SignIn, SignInForm } from "./SignIn.tsx"
-import { theme } from "./Theme.ts"
-import { Wordmark } from "./Wordmark.tsx"
+import { isShown, loadScreen, screens, screensWith } from "./Screens.ts"
+import { SignInForm } from "./SignIn.tsx"
+import { theme, themes } from "./Theme.ts"
 
-const isOpen = signal(false)
+/** The name of the program with its sign. */
+const Wordmark = () => (
+  <span class="wordmark row nowrap">
+    <span class="wordmark-sign centred">
+      <Icon nodes={MessagesSquare} size={16} />
+    </span>
+    Parley
+  </span>
+)
 
 interface EntriesProps {
   /** The parameters of the addresses that the entries lead to. */
@@ -31,30 +48,27 @@ const Entries = ({ params }: EntriesProps) => {
   const current = place.value.screen
   return (
     <ul>
-      {screenNames
-        .filter((name) => isShown(name) && parametersOf(name).join() === Object.keys(params).join())
-        .map((name) => {
-          const { icon, title } = screens[name]
-          const isCurrent =
-            current === name ||
-            (name === "conversations" && current === "conversation") ||
-            (name === "playground" && current === "compare")
-          return (
-            icon !== undefined && (
-              <li key={name}>
-                <a
-                  class="entry row nowrap"
-                  href={screenAddress(name, params)}
-                  aria-current={isCurrent ? "page" : undefined}
-                  onClick={() => (isOpen.value = false)}
-                >
-                  <Icon nodes={icon} size={18} />
-                  {title}
-                </a>
-              </li>
-            )
+      {screensWith(params).map((name) => {
+        const { icon, title } = screens[name]
+        const isCurrent =
+          current === name ||
+          (name === "conversations" && current === "conversation") ||
+          (name === "playground" && current === "compare")
+        return (
+          icon !== undefined && (
+            <li key={name}>
+              <a
+                class="entry row nowrap"
+                href={screenAddress(name, params)}
+                aria-current={isCurrent ? "page" : undefined}
+              >
+                <Icon nodes={icon} size={18} />
+                {title}
+              </a>
+            </li>
           )
-        })}
+        )
+      })}
     </ul>
   )
 }
@@ -81,7 +95,6 @@ const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
 
 const nextTheme = { system: "light", light: "dark", dark: "system" } as const
 const themeIcon = { system: Monitor, light: Sun, dark: Moon }
-const themeName = { system: "System", light: "Light", dark: "Dark" }
 
 const Account = () => {
   const who = session.value
@@ -98,12 +111,8 @@ const Account = () => {
       <Menu
         label="Account"
         items={[
-          { label: `Theme: ${themeName[theme.value]}`, icon: themeIcon[theme.value], onChoose: change },
-          {
-            label: "Documentation",
-            icon: BookOpen,
-            onChoose: () => void open(atRoot("/docs/readme"), "_blank", "noopener"),
-          },
+          { label: `Theme: ${themes[theme.value]}`, icon: themeIcon[theme.value], onChoose: change },
+          { label: "Documentation", icon: BookOpen, onChoose: showDocumentation },
           { label: "Keyboard shortcuts", icon: Keyboard, onChoose: showShortcuts },
           { label: "Sign out", icon: LogOut, onChoose: () => void signOut().catch(toastFailure) },
         ]}
@@ -123,7 +132,7 @@ const Navigation = () => {
   )
 }
 
-const codeOf = resources((screen: ScreenName) => screens[screen].load())
+const codeOf = resources((screen: ScreenName) => loadScreen(screen))
 
 const Screen = () => {
   const { params, screen: named } = place.value
@@ -187,37 +196,52 @@ const Shown = ({ screen }: { readonly screen: ScreenName }): ComponentChildren =
   )
 }
 
-/** The console once somebody has signed in. */
-const SignedIn = () => (
-  <div class="shell">
-    <a class="skip raised" href="#main">
-      Skip to content
-    </a>
-    <header class="top row nowrap">
-      <IconButton icon={MenuIcon} label="Menu" onClick={() => (isOpen.value = true)} />
-      <Wordmark />
-    </header>
-    <header class="side">
-      <a class="home" href={href("chatbots", {})}>
-        <Wordmark />
-      </a>
-      <button type="button" class="to-palette row nowrap" onClick={showPalette}>
-        <Icon nodes={Search} size={16} />
-        <span>Go to…</span>
-        <kbd>Ctrl K</kbd>
-      </button>
+const showMenu = () =>
+  openDialog(
+    <Dialog kind="menu-drawer" title="Parley">
       <Navigation />
       <Account />
-    </header>
-    {isOpen.value && (
-      <Dialog kind="menu-drawer" title="Parley" onClose={() => (isOpen.value = false)}>
+    </Dialog>,
+  )
+
+/** The console once somebody has signed in. */
+const SignedIn = () => {
+  useCommands()
+  return (
+    <div class="shell">
+      <a class="skip raised" href="#main">
+        Skip to content
+      </a>
+      <header class="top row nowrap">
+        <IconButton icon={MenuIcon} label="Menu" onClick={showMenu} />
+        <Wordmark />
+      </header>
+      <header class="side">
+        <a class="home" href={href("chatbots", {})}>
+          <Wordmark />
+        </a>
+        <button type="button" class="to-palette row nowrap" onClick={showPalette}>
+          <Icon nodes={Search} size={16} />
+          <span>Go to…</span>
+          <kbd>Ctrl K</kbd>
+        </button>
         <Navigation />
         <Account />
-      </Dialog>
-    )}
-    <Screen />
-    <Commands />
-  </div>
+      </header>
+      <Screen />
+      <Dialogs />
+    </div>
+  )
+}
+
+/** The page of who is not signed in. */
+const Outside = ({ children }: { readonly children: ComponentChildren }) => (
+  <main class="sign-in centred">
+    <div class="box stack loose">
+      <Wordmark />
+      {children}
+    </div>
+  </main>
 )
 
 export const Shell = () => {
@@ -230,22 +254,26 @@ export const Shell = () => {
         </main>
       )}
       {state.is === "unreachable" && (
-        <main class="sign-in centred">
-          <div class="box stack loose">
-            <Wordmark />
-            <Problem failure={state.failure} onRetry={() => void startSession()} />
-          </div>
-        </main>
+        <Outside>
+          <Problem failure={state.failure} onRetry={() => void startSession()} />
+        </Outside>
       )}
-      {state.is === "out" && <SignIn failure={state.failure} />}
+      {state.is === "out" && (
+        <Outside>
+          <h1>Sign in to the console</h1>
+          <SignInForm failure={state.failure} />
+          <p class="soft small">
+            <a href={atRoot("/docs/readme")}>Documentation</a> · <a href={atRoot("/docs")}>API reference</a>
+          </p>
+        </Outside>
+      )}
       {(state.is === "in" || state.is === "ended") && <SignedIn />}
       {state.is === "ended" && (
-        <Dialog title="Sign in again" stays onClose={() => {}}>
+        <Dialog title="Sign in again" stays>
           <p class="soft">Your session has expired. Unsaved changes are kept.</p>
           <SignInForm />
         </Dialog>
       )}
-      <Confirmations />
       <Toasts />
     </>
   )

@@ -2,8 +2,6 @@ import { useSignal } from "@preact/signals"
 import { bind, TextField } from "./parts/Field.tsx"
 import { Form } from "./parts/Dialogs.tsx"
 import type { Failure } from "./server/Failure.ts"
-import { atRoot } from "./server/Root.ts"
-import { Wordmark } from "./Wordmark.tsx"
 import { signIn } from "./server/Session.ts"
 
 /** The form to sign in by an API key. */
@@ -31,17 +29,3 @@ export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined
     </Form>
   )
 }
-
-/** The page of somebody who is not signed in. */
-export const SignIn = ({ failure }: { readonly failure?: Failure | undefined }) => (
-  <main class="sign-in centred">
-    <div class="box stack loose">
-      <Wordmark />
-      <h1>Sign in to the console</h1>
-      <SignInForm failure={failure} />
-      <p class="soft small">
-        <a href={atRoot("/docs/readme")}>Documentation</a> · <a href={atRoot("/docs")}>API reference</a>
-      </p>
-    </div>
-  </main>
-)

@@ -1,12 +1,13 @@
 import { effect } from "@preact/signals"
 import { kept } from "./data/Kept.ts"
+import { keysOf } from "./server/Unknown.ts"
 
-/** The choice of colours: as the system prefers, or as the person chose in this browser. */
-export type Theme = "system" | "light" | "dark"
+/** The choices of colours: as the system prefers, or as the person chose in this browser. */
+export const themes = { light: "Light", dark: "Dark", system: "System" }
 
-const isTheme = (value: unknown): value is Theme => value === "system" || value === "light" || value === "dark"
+export type Theme = keyof typeof themes
 
-export const theme = kept<Theme>("theme", "system", (stored) => (isTheme(stored) ? stored : undefined))
+export const theme = kept<Theme>("theme", "system", (stored) => keysOf(themes).find((each) => each === stored))
 
 export const startTheme = (): void => {
   effect(() => {

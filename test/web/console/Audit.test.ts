@@ -10,8 +10,8 @@ import {
 } from "../../../src/web/console/screens/system/Audit.ts"
 
 test("every action of the audit log has words of its own", () => {
-  expect(auditActions.map(({ value }) => value).toSorted()).toEqual([...AuditAction.literals].toSorted())
-  expect(new Set(auditActions.map(({ label }) => label)).size).toBe(auditActions.length)
+  expect(Object.keys(auditActions).toSorted()).toEqual([...AuditAction.literals].toSorted())
+  expect(new Set(Object.values(auditActions)).size).toBe(AuditAction.literals.length)
   expect(actionWords("future.action")).toBe("future.action")
 })
 

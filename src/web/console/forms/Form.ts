@@ -31,6 +31,8 @@ export interface Form {
   readonly line: (path: string) => Bound<string>
   readonly lines: (path: string) => Bound<string>
   readonly number: (path: string) => Bound<string>
+  /** The properties of a control for one of a few texts, of which one stands for an empty field. */
+  readonly option: (path: string, usual: string) => Bound<string>
   readonly flag: (path: string) => Bound<boolean>
   readonly set: (path: string, value: Value) => void
   readonly save: () => Promise<boolean>
@@ -125,6 +127,7 @@ export const makeForm = (first: Stored, store: FormStore): Form => {
       value: text(name),
       onValue: (value) => set(name, value === "" ? null : Number(value)),
     }),
+    option: (name, usual) => ({ name, value: text(name) || usual, onValue: (value) => set(name, value) }),
     flag: (name) => ({ name, value: fields.value[name] === true, onValue: (value) => set(name, value) }),
     set,
     save,

@@ -1,8 +1,9 @@
 import { signal, useSignal } from "@preact/signals"
 import { X } from "lucide"
-import type { ComponentChildren } from "preact"
-import { useEffect, useId, useMemo, useRef } from "preact/hooks"
+import { type ComponentChildren, createContext } from "preact"
+import { useContext, useEffect, useId, useMemo, useRef } from "preact/hooks"
 import { Scroller } from "../../shared/Scroller.tsx"
+import { place } from "../Router.ts"
 import { type Failure, toFailure } from "../server/Failure.ts"
 import { Button, IconButton } from "./Buttons.tsx"
 import { bind, Refusals, TextField, Unsaid } from "./Field.tsx"
@@ -12,9 +13,56 @@ import { attempt } from "./Toast.tsx"
  * Dialogs, forms, and questions before something is done.
  */
 
+interface Shown {
+  readonly id: number
+  readonly content: ComponentChildren
+  readonly close: () => void
+}
+
+const dialogs = signal<ReadonlyArray<Shown>>([])
+let nextId = 0
+
+/** Shows a dialog above everything else until the returned function is called, or the person closes it or leaves. */
+export const openDialog = (content: ComponentChildren, onClosed?: () => void): (() => void) => {
+  const id = nextId++
+  const close = (): void => {
+    const others = dialogs.peek().filter((each) => each.id !== id)
+    if (others.length === dialogs.peek().length) return
+    dialogs.value = others
+    onClosed?.()
+  }
+  dialogs.value = [...dialogs.peek(), { id, content, close }]
+  return close
+}
+
+const Closing = createContext<() => void>(() => {})
+
+/** The function that closes the dialog around a component. */
+export const useClose = (): (() => void) => useContext(Closing)
+
+const closeAll = (): void => dialogs.peek().forEach(({ close }) => close())
+
+// A dialog belongs to the screen that has opened it.
+place.subscribe(closeAll)
+
+/** The place of dialogs. The shell has it once, while somebody is signed in. */
+export const Dialogs = () => {
+  useEffect(() => closeAll, [])
+  return (
+    <>
+      {dialogs.value.map(({ close, content, id }) => (
+        <Closing.Provider key={id} value={close}>
+          {content}
+        </Closing.Provider>
+      ))}
+    </>
+  )
+}
+
 interface DialogProps {
   readonly title: string
-  readonly onClose: () => void
+  /** Closes a dialog that is not one of `openDialog`. */
+  readonly onClose?: () => void
   /** `drawer` stands at the end of the screen in its full height, for things that are read. */
   readonly kind?: "dialog" | "drawer" | "menu-drawer"
   readonly wide?: boolean
@@ -28,6 +76,7 @@ const FIRST_CONTROL = ".dialog-body :is(input, select, textarea, .dialog-actions
 
 /** A dialog over the screen while it is rendered. The focus stays in it, and goes back to where it was. */
 export const Dialog = ({ children, kind = "dialog", onClose, stays = false, title, wide }: DialogProps) => {
+  const close = useClose()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -45,11 +94,11 @@ export const Dialog = ({ children, kind = "dialog", onClose, stays = false, titl
       aria-labelledby={id}
       closedby={stays ? "none" : kind === "dialog" ? "closerequest" : "any"}
       // It is closed as well when it is no longer rendered.
-      onClose={() => dialog.current !== null && onClose()}
+      onClose={() => dialog.current !== null && (onClose ?? close)()}
     >
       <div class="dialog-head row nowrap apart">
         <h2 id={id}>{title}</h2>
-        {!stays && <IconButton icon={X} label="Close" onClick={onClose} />}
+        {!stays && <IconButton icon={X} label="Close" onClick={onClose ?? close} />}
       </div>
       {kind === "drawer" ? (
         <Scroller label={title} class="dialog-body">
@@ -158,41 +207,40 @@ export const useDraft = <A extends object>(first: A, within = ""): Draft<A> => {
 interface FormDialogProps extends Omit<FormProps, "onCancel"> {
   readonly title: string
   readonly wide?: boolean
-  readonly onClose: () => void
 }
 
-/** A form in a dialog of its own. */
-export const FormDialog = ({ onClose, title, wide = false, ...form }: FormDialogProps) => (
-  <Dialog title={title} wide={wide} onClose={onClose}>
-    <Form {...form} onCancel={onClose} />
-  </Dialog>
-)
+/** A form in a dialog of its own, which stays open until the form has been sent. */
+export const FormDialog = ({ onSubmit, title, wide = false, ...form }: FormDialogProps) => {
+  const close = useClose()
+  const submit = async (): Promise<void> => {
+    await onSubmit()
+    close()
+  }
+  return (
+    <Dialog title={title} wide={wide}>
+      <Form {...form} onSubmit={submit} onCancel={close} />
+    </Dialog>
+  )
+}
 
 interface Question {
   readonly title: string
   readonly text: ComponentChildren
   /** Text of the button that goes on, such as `Delete`. */
   readonly action: string
-  /** Text of the other button. */
   readonly otherwise?: string
   readonly isDangerous?: boolean
   /** A name that the person has to type first, for what cannot be undone. */
   readonly typed?: string
 }
 
-const question = signal<(Question & { readonly answer: (yes: boolean) => void }) | undefined>(undefined)
+let closeQuestion = (): void => {}
 
 /** Asks a question in a dialog; resolves to whether the person goes on. */
-export const confirm = (next: Question): Promise<boolean> =>
+export const confirm = (question: Question): Promise<boolean> =>
   new Promise((resolve) => {
-    question.value?.answer(false)
-    question.value = {
-      ...next,
-      answer: (yes) => {
-        question.value = undefined
-        resolve(yes)
-      },
-    }
+    closeQuestion()
+    closeQuestion = openDialog(<Asking {...question} onYes={() => resolve(true)} />, () => resolve(false))
   })
 
 /** Does something that cannot be undone, once the person has confirmed it, and says that it is done. */
@@ -204,23 +252,17 @@ export const confirmed = async (
   if (await confirm({ ...what, isDangerous: true })) await attempt(work, done)
 }
 
-const Asking = ({ action, answer, isDangerous, otherwise, text, title, typed }: NonNullable<typeof question.value>) => {
+const Asking = ({ isDangerous, onYes, text, typed, ...form }: Question & { readonly onYes: () => void }) => {
   const name = useSignal("")
   return (
     <FormDialog
-      {...{ action, title }}
-      {...(otherwise !== undefined && { otherwise })}
+      {...form}
       kind={isDangerous === true ? "danger" : "primary"}
       isWrong={typed !== undefined && name.value.trim() !== typed.trim()}
-      onClose={() => answer(false)}
-      onSubmit={async () => answer(true)}
+      onSubmit={async () => onYes()}
     >
       <div class="prose">{text}</div>
       {typed !== undefined && <TextField label={`Type “${typed}” to confirm`} {...bind(name)} />}
     </FormDialog>
   )
 }
-
-/** The place of questions. The shell has it once. */
-export const Confirmations = () =>
-  question.value === undefined ? null : <Asking key={question.value.title} {...question.value} />

@@ -8,6 +8,7 @@ import {
 } from "preact"
 import { useContext, useEffect, useId, useRef } from "preact/hooks"
 import { type Failure, messageAt, nameOfField, type Refusal } from "../server/Failure.ts"
+import { keysOf } from "../server/Unknown.ts"
 import { Problem } from "./Layout.tsx"
 
 /** The properties of every control beside its value. */
@@ -145,15 +146,24 @@ export const TextField = (props: TextProps) => (
 /** Several lines of text, in a field that grows with them. */
 export const TextArea = (props: TextProps) => <Typed tag="textarea" class="input area" {...props} />
 
+/** Values that a person chooses from, in this order, with the words for each. */
+export type Options<A extends string = string> = Readonly<Partial<Record<A, string>>>
+
+/** Things by their ids as options, after one for `none` of them. */
+export const optionsOf = (
+  things: ReadonlyArray<{ readonly id: string; readonly name: string }>,
+  none?: string,
+): Options => ({
+  ...(none !== undefined && { "": none }),
+  ...Object.fromEntries(things.map(({ id, name }) => [id, name])),
+})
+
 type SelectProps<A extends string> = Labelled &
-  Valued<A> & {
-    readonly options: ReadonlyArray<{ readonly value: A; readonly label: string }>
-    readonly required?: boolean
-  }
+  Valued<A> & { readonly options: Options<A>; readonly required?: boolean }
 
 /** One of a few values. A value that is not among them is shown as it is. */
 export const SelectField = <A extends string>({ onValue, options, required, value, ...labelled }: SelectProps<A>) => {
-  const all = options.some((option) => option.value === value) ? options : [...options, { value, label: value }]
+  const all = Array.from(new Set([...keysOf(options), value]))
   return (
     <Field
       {...labelled}
@@ -162,14 +172,11 @@ export const SelectField = <A extends string>({ onValue, options, required, valu
           {...attributes}
           {...{ required, value }}
           class="input select"
-          onChange={({ currentTarget }) => {
-            const chosen = all[currentTarget.selectedIndex]
-            if (chosen !== undefined) onValue(chosen.value)
-          }}
+          onChange={({ currentTarget }) => onValue(all[currentTarget.selectedIndex] ?? value)}
         >
-          {all.map(({ label, value: own }) => (
+          {all.map((own) => (
             <option key={own} value={own} selected={own === value}>
-              {label}
+              {options[own] ?? own}
             </option>
           ))}
         </select>

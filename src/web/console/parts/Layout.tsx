@@ -6,7 +6,9 @@ import { Icon } from "../../shared/Icon.tsx"
 import type { Failure } from "../server/Failure.ts"
 import type { Resource, Shown } from "../server/Resource.ts"
 import { atRoot } from "../server/Root.ts"
+import { keysOf } from "../server/Unknown.ts"
 import { Button } from "./Buttons.tsx"
+import type { Options } from "./Field.tsx"
 
 /*
  * Parts of a screen's layout: its title, sections, lists, and what stands there while there is nothing to list.
@@ -174,6 +176,16 @@ export const Loaded = <A,>({ children, empty, of }: LoadedProps<A>) => {
   )
 }
 
+/** A screen that needs a resource before it can show anything but its title. */
+export const LoadedPage = <A,>({ children, of, title }: LoadedProps<A> & Pick<PageProps, "title">) =>
+  of.data.value === undefined ? (
+    <Page title={title}>
+      <Loaded of={of}>{() => null}</Loaded>
+    </Page>
+  ) : (
+    <>{children(of.data.value)}</>
+  )
+
 interface FactsProps {
   /** The values by their names; one that is false is left out. */
   readonly facts: Readonly<Record<string, ComponentChildren>>
@@ -213,18 +225,19 @@ export const Badge = ({
 interface TabsProps<A extends string> {
   /** Name of the choice, for screen readers. */
   readonly label: string
-  readonly value: A
+  /** The chosen one; none of the options where nothing is. */
+  readonly value: NoInfer<A> | ""
   readonly onValue: (value: A) => void
-  readonly tabs: ReadonlyArray<{ readonly value: A; readonly label: string }>
+  readonly options: Options<A>
 }
 
 /** A choice between a few views of the same thing, which stand below it. */
-export const Tabs = <A extends string>({ label, onValue, tabs, value }: TabsProps<A>) => (
+export const Tabs = <A extends string>({ label, onValue, options, value }: TabsProps<A>) => (
   <fieldset class="tabs">
     <legend class="visually-hidden">{label}</legend>
-    {tabs.map((tab) => (
-      <button key={tab.value} type="button" aria-pressed={tab.value === value} onClick={() => onValue(tab.value)}>
-        {tab.label}
+    {keysOf(options).map((own) => (
+      <button key={own} type="button" aria-pressed={own === value} onClick={() => onValue(own)}>
+        {options[own]}
       </button>
     ))}
   </fieldset>

@@ -1,10 +1,10 @@
-import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals"
+import { type ReadonlySignal, useSignalEffect } from "@preact/signals"
 import { Eye } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
 import { Button } from "../parts/Buttons.tsx"
-import { Dialog } from "../parts/Dialogs.tsx"
+import { Dialog, openDialog } from "../parts/Dialogs.tsx"
 import { Page } from "../parts/Layout.tsx"
 import { atRoot } from "../server/Root.ts"
 import { type Theme, theme } from "../Theme.ts"
@@ -56,13 +56,18 @@ interface PreviewPageProps extends PreviewProps {
 
 /** A screen on which the look of the widget is changed, with the widget beside it, or over it where there is no room. */
 export const PreviewPage = ({ children, config, ...page }: PreviewPageProps) => {
-  const isOpen = useSignal(false)
+  const show = () =>
+    openDialog(
+      <Dialog kind="drawer" title="Preview">
+        <WidgetPreview config={config} />
+      </Dialog>,
+    )
   return (
     <Page
       {...page}
       actions={
         <span class="only-narrow">
-          <Button icon={Eye} onClick={() => (isOpen.value = true)}>
+          <Button icon={Eye} onClick={show}>
             Preview
           </Button>
         </span>
@@ -74,11 +79,6 @@ export const PreviewPage = ({ children, config, ...page }: PreviewPageProps) => 
           <WidgetPreview config={config} />
         </aside>
       </div>
-      {isOpen.value && (
-        <Dialog kind="drawer" title="Preview" onClose={() => (isOpen.value = false)}>
-          <WidgetPreview config={config} />
-        </Dialog>
-      )}
     </Page>
   )
 }

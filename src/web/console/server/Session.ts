@@ -31,6 +31,9 @@ export const session = computed((): Session | undefined => ("session" in state.v
 /** Whether the key that is signed in has a right. */
 export const can = (scope: Scope): boolean => session.value?.scopes.includes(scope) === true
 
+/** Whether the key may make chatbots, which one of a single chatbot may not. */
+export const mayCreateChatbots = (): boolean => can("chatbots:write") && session.value?.chatbot_id === null
+
 const begin = (next: Session): void => {
   const previous = session.value
   if (previous !== undefined && previous.organization.id !== next.organization.id) forgetResources()

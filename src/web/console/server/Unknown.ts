@@ -14,6 +14,10 @@ export const textIn = (value: unknown): string | undefined => (typeof value === 
 
 export const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
+/** The keys of a record whose type names all of them. */
+export const keysOf = <K extends string>(record: Readonly<Partial<Record<K, unknown>>>): ReadonlyArray<K> =>
+  Object.keys(record).filter((key): key is K => key in record)
+
 /** The value that a text is as JSON; undefined where it is none. */
 export const jsonIn = (text: string): unknown => {
   try {

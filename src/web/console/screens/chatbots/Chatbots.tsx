@@ -6,13 +6,13 @@ import { allChatbots, type ChatbotSummary } from "../../data/Chatbots.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Ago, Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed, FormDialog } from "../../parts/Dialogs.tsx"
+import { confirmed, FormDialog, openDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { Bulk, type Column, hiddenColumns, Table } from "../../parts/Table.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
 import { href, navigate, useAsked } from "../../Router.ts"
-import { can, session } from "../../server/Session.ts"
+import { can, mayCreateChatbots } from "../../server/Session.ts"
 import { GettingStarted } from "./GettingStarted.tsx"
 
 /** The numbers of documents and conversations of each chatbot, by its id. */
@@ -148,12 +148,7 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
       <Menu
         label={`Actions for ${chatbot.name}`}
         items={[
-          can("chatbots:write") &&
-            session.value?.chatbot_id === null && {
-              label: "Duplicate",
-              icon: CopyPlus,
-              onChoose: () => void duplicate(chatbot),
-            },
+          mayCreateChatbots() && { label: "Duplicate", icon: CopyPlus, onChoose: () => void duplicate(chatbot) },
           can("chatbots:write") && deleteItem(() => void remove([chatbot])),
         ]}
       />
@@ -164,16 +159,15 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
 const hidden = hiddenColumns("chatbots")
 
 /** Makes a chatbot of nothing but a name, and goes on to its documents. */
-const CreateChatbot = ({ onClose }: { readonly onClose: () => void }) => {
+const CreateChatbot = () => {
   const name = useSignal("")
   const create = async (): Promise<void> => {
     const { chatbot } = await call("POST /api/external/chatbots", { body: { name: name.value.trim() } })
     void allChatbots().reload()
-    onClose()
     await navigate(href(can("knowledge:read") ? "knowledge" : "settings", { chatbotId: chatbot.id }))
   }
   return (
-    <FormDialog title="New chatbot" action="Create chatbot" onSubmit={create} onClose={onClose}>
+    <FormDialog title="New chatbot" action="Create chatbot" onSubmit={create}>
       <TextField
         label="Name"
         {...bind(name)}
@@ -190,13 +184,12 @@ const CreateChatbot = ({ onClose }: { readonly onClose: () => void }) => {
 const Chatbots = () => {
   const chatbots = useResource(allChatbots())
   useResource(totalsResource())
-  const isCreating = useSignal(false)
   const search = useSignal("")
   const chosenIds = useSignal<ReadonlyArray<string>>([])
-  const mayCreate = can("chatbots:write") && session.value?.chatbot_id === null
-  useAsked("new", () => (isCreating.value = mayCreate))
-  const create = mayCreate && (
-    <Button kind="primary" icon={Plus} onClick={() => (isCreating.value = true)}>
+  const showForm = () => openDialog(<CreateChatbot />)
+  useAsked("new", () => mayCreateChatbots() && showForm())
+  const create = mayCreateChatbots() && (
+    <Button kind="primary" icon={Plus} onClick={showForm}>
       New chatbot
     </Button>
   )
@@ -257,7 +250,6 @@ const Chatbots = () => {
           )
         }}
       </Loaded>
-      {isCreating.value && <CreateChatbot onClose={() => (isCreating.value = false)} />}
     </Page>
   )
 }

@@ -7,7 +7,7 @@ import { Icon } from "../../../shared/Icon.tsx"
 import { allChatbots, type ChatbotSummary } from "../../data/Chatbots.ts"
 import { kept } from "../../data/Kept.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { Finding, Section } from "../../parts/Layout.tsx"
+import { Section } from "../../parts/Layout.tsx"
 import { href } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { toFailure } from "../../server/Failure.ts"
@@ -15,7 +15,7 @@ import { listen } from "../../server/Live.ts"
 import { resources, useResource } from "../../server/Resource.ts"
 import { atRoot } from "../../server/Root.ts"
 import { can, session } from "../../server/Session.ts"
-import { serverChecks } from "../system/SystemData.ts"
+import { CheckList, serverChecks } from "../system/Checks.tsx"
 
 /** Whether the person has closed the steps in this browser. */
 const isClosed = kept("getting-started-closed", false, (stored) => stored === true)
@@ -104,18 +104,7 @@ const ModelChecks = () => {
   const checks = useResource(serverChecks(), serverChecks().data.peek() === undefined)
   return (
     <>
-      <ul class="stack tight">
-        {(checks.data.value ?? []).map(
-          ({ part, state, text }) =>
-            part === "models" && (
-              <Finding key={text} kind={({ ok: "good", note: "warn", wrong: "bad" } as const)[state]}>
-                <div>
-                  <strong>{part}</strong> {text}
-                </div>
-              </Finding>
-            ),
-        )}
-      </ul>
+      <CheckList checks={checks.data.value ?? []} part="models" />
       <Button small busy={checks.isLoading.value} onClick={() => void checks.reload()}>
         Look for a model
       </Button>

@@ -10,12 +10,12 @@ import { useChatbotNames } from "../../data/Names.ts"
 import { Ago, Badge, Empty, Loaded, More, Tabs, useTitle } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { bind, SelectField, TextField } from "../../parts/Field.tsx"
+import { bind, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { Bulk } from "../../parts/Table.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { attempt } from "../../parts/Toast.tsx"
 import { nextPage, useResource } from "../../server/Resource.ts"
-import { bindQuery, href, navigate, place, queryText, setQuery } from "../../Router.ts"
+import { bindOption, bindQuery, href, navigate, place, queryText, setQuery } from "../../Router.ts"
 import { can, session } from "../../server/Session.ts"
 import {
   type Conversation,
@@ -34,7 +34,7 @@ import {
 import { SavedFilters } from "./SavedFilters.tsx"
 import { Thread } from "./Thread.tsx"
 import { isUnread, markRead, markUnread } from "./Unread.ts"
-import { type Kind, kindIn, kinds, moreFilters } from "./Filters.ts"
+import { kinds, moreFilters } from "./Filters.ts"
 
 /** Time between the last letter and the search. */
 const TYPING_MILLIS = 300
@@ -63,23 +63,12 @@ const MoreFilters = () => {
   return (
     <div class="box padded columns narrow">
       {session.value?.chatbot_id === null && chatbots.length > 1 && (
-        <SelectField
-          label="Chatbot"
-          {...bindQuery("chatbot")}
-          options={[
-            { value: "", label: "All chatbots" },
-            ...chatbots.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-        />
+        <SelectField label="Chatbot" {...bindQuery("chatbot")} options={optionsOf(chatbots, "All chatbots")} />
       )}
       <SelectField
         label="Rating"
         {...bindQuery("rating")}
-        options={[
-          { value: "", label: "Any" },
-          { value: "down", label: "Thumbs down" },
-          { value: "up", label: "Thumbs up" },
-        ]}
+        options={{ "": "Any", down: "Thumbs down", up: "Thumbs up" }}
       />
       <TextField label="Platform" placeholder="web" {...bindQuery("platform")} maxLength={32} />
       <TextField label="Active from" type="date" {...bindQuery("from")} max={queryText("to")} />
@@ -151,10 +140,10 @@ const Conversations = () => {
   const { chatbotId, sessionId } = params
   const query = parameters.toString()
   const filters = Object.fromEntries(parameters)
-  const kind = kindIn(parameters)
+  const kind = bindOption("show", kinds, "all")
   const search = queryText("search")
   const count = moreFilters.filter((name) => queryText(name) !== "").length
-  const isFiltered = count > 0 || kind !== "all" || search !== ""
+  const isFiltered = count > 0 || kind.value !== "all" || search !== ""
   const isOpen = useSignal(count > 0)
   const list = useResource(conversationList(query))
   const chatbotName = useChatbotNames()
@@ -223,12 +212,7 @@ const Conversations = () => {
             {count === 0 ? "Filters" : `Filters (${count})`}
           </Button>
         </div>
-        <Tabs
-          label="Show"
-          value={kind}
-          onValue={(next: Kind) => setQuery({ show: next === "all" ? undefined : next })}
-          tabs={kinds}
-        />
+        <Tabs label="Show" {...kind} options={kinds} />
         {isOpen.value && <MoreFilters />}
         <SavedFilters isFiltered={isFiltered} />
         <BulkActions

@@ -1,23 +1,15 @@
 import { isDay } from "../../charts/Days.ts"
+import { keysOf } from "../../server/Unknown.ts"
 
 /*
  * Filters of conversations, as the address of the screen has them and as the API is asked.
  */
 
-/** Kind of conversations to show. */
-export type Kind = "all" | "open" | "unread" | "unanswered" | "closed"
-
-export const kinds: ReadonlyArray<{ readonly value: Kind; readonly label: string }> = [
-  { value: "all", label: "All" },
-  { value: "open", label: "Open" },
-  { value: "unread", label: "Unread" },
-  { value: "unanswered", label: "Unanswered" },
-  { value: "closed", label: "Closed" },
-]
+/** Kinds of conversations to show. */
+export const kinds = { all: "All", open: "Open", unread: "Unread", unanswered: "Unanswered", closed: "Closed" }
 
 /** The kind of conversations that an address names. */
-export const kindIn = (query: URLSearchParams): Kind =>
-  kinds.find(({ value }) => value === query.get("show"))?.value ?? "all"
+export const kindIn = (query: URLSearchParams) => keysOf(kinds).find((kind) => kind === query.get("show")) ?? "all"
 
 /** The filters behind the button. The days are those of the reader's time zone, both included. */
 export const moreFilters = ["chatbot", "rating", "platform", "from", "to"] as const

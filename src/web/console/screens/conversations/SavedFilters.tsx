@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import { BookmarkPlus, X } from "lucide"
 import { kept } from "../../data/Kept.ts"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
-import { FormDialog } from "../../parts/Dialogs.tsx"
+import { FormDialog, openDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { isFields, textIn } from "../../server/Unknown.ts"
 import { href, place } from "../../Router.ts"
@@ -19,14 +19,13 @@ const filters = kept<ReadonlyArray<SavedFilter>>("filters", [], (stored) =>
     : undefined,
 )
 
-const SaveDialog = ({ onClose, query }: { readonly query: string; readonly onClose: () => void }) => {
+const SaveDialog = ({ query }: { readonly query: string }) => {
   const name = useSignal("")
   const save = async (): Promise<void> => {
     filters.value = [...filters.value, { name: name.value.trim(), query }]
-    onClose()
   }
   return (
-    <FormDialog title="Save filters" action="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog title="Save filters" action="Save" onSubmit={save}>
       <TextField
         label="Name"
         placeholder="Unanswered on the website"
@@ -41,7 +40,6 @@ const SaveDialog = ({ onClose, query }: { readonly query: string; readonly onClo
 
 /** The filters that were saved in this browser, and a button that saves those of the address. */
 export const SavedFilters = ({ isFiltered }: { readonly isFiltered: boolean }) => {
-  const isSaving = useSignal(false)
   const query = place.value.query.toString()
   const isNew = isFiltered && filters.value.every((each) => each.query !== query)
   if (!isNew && filters.value.length === 0) return null
@@ -63,11 +61,10 @@ export const SavedFilters = ({ isFiltered }: { readonly isFiltered: boolean }) =
         </span>
       ))}
       {isNew && (
-        <Button small kind="quiet" icon={BookmarkPlus} onClick={() => (isSaving.value = true)}>
+        <Button small kind="quiet" icon={BookmarkPlus} onClick={() => openDialog(<SaveDialog query={query} />)}>
           Save filters
         </Button>
       )}
-      {isSaving.value && <SaveDialog query={query} onClose={() => (isSaving.value = false)} />}
     </div>
   )
 }

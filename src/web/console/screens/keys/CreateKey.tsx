@@ -1,39 +1,33 @@
-import { useSignal } from "@preact/signals"
 import type { Scope } from "../../../../domain/keys/ApiKey.ts"
 import { addDays, dayAt } from "../../charts/Days.ts"
-import type { ApiKey, Organization } from "../../data/Admin.ts"
+import { allOrganizations } from "../../data/Admin.ts"
 import { call } from "../../server/Api.ts"
 import { allChatbots } from "../../data/Chatbots.ts"
-import { FormDialog, useDraft } from "../../parts/Dialogs.tsx"
-import { Checkbox, SelectField, TextArea, TextField } from "../../parts/Field.tsx"
+import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
+import { Checkbox, optionsOf, SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Tabs } from "../../parts/Layout.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
-import { useResource } from "../../server/Resource.ts"
+import { type Resource, useResource } from "../../server/Resource.ts"
 import { can, session } from "../../server/Session.ts"
 import { originsIn } from "../../data/Origins.ts"
 import { grantable, originsField } from "./KeyForm.ts"
 
 interface CreateKeyProps {
-  readonly organization: Pick<Organization, "id" | "is_operator">
+  readonly organizationId: string
   /** The chatbot whose websites the key is for; undefined to choose. */
   readonly chatbotId?: string
-  readonly onClose: () => void
-  readonly onCreated: (key: ApiKey) => void
+  /** The list that shows the key once it is there. */
+  readonly list: Pick<Resource<unknown>, "reload">
 }
 
-type Kind = "secret" | "publishable"
-
-const kinds = [
-  { value: "secret", label: "Secret key" },
-  { value: "publishable", label: "Publishable key" },
-] as const
+const kinds = { secret: "Secret key", publishable: "Publishable key" }
 
 /** A form that makes a key, and then shows it this once if it is a secret one. */
-export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: CreateKeyProps) => {
-  const isOwn = organization.id === session.value?.organization.id
+export const CreateKey = ({ chatbotId, list, organizationId }: CreateKeyProps) => {
+  const isOwn = organizationId === session.value?.organization.id
   const bound = chatbotId ?? session.value?.chatbot_id ?? ""
   const { change, draft, of } = useDraft({
-    kind: (chatbotId === undefined ? "secret" : "publishable") as Kind,
+    kind: (chatbotId === undefined ? "secret" : "publishable") as keyof typeof kinds,
     name: chatbotId === undefined ? "" : "Website",
     scopes: ["chat"] as ReadonlyArray<Scope>,
     chatbot_id: bound,
@@ -43,32 +37,29 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
   })
   const { kind, name, scopes } = draft
   const isSecret = kind === "secret"
-  const secret = useSignal<string | undefined>(undefined)
   const chatbots = useResource(allChatbots(), isOwn && can("chatbots:read")).data.value ?? []
   const submit = async (): Promise<void> => {
-    const { api_key, key } = await call("POST /api/admin/api-keys", {
+    const { key } = await call("POST /api/admin/api-keys", {
       body: {
         name,
         kind,
         ...(isSecret ? { scopes } : { allowed_origins: originsIn(draft.allowed_origins) }),
-        ...(!isOwn && { organization_id: organization.id }),
+        ...(!isOwn && { organization_id: organizationId }),
         ...(draft.chatbot_id !== "" && { chatbot_id: draft.chatbot_id }),
         ...(draft.expires_at !== "" && { expires_at: `${draft.expires_at}T23:59:59Z` }),
       },
     })
-    onCreated(api_key)
-    if (isSecret) secret.value = key
-    else onClose()
+    void list.reload()
+    if (isSecret)
+      openDialog(
+        <SecretDialog
+          title={`Key “${name}” created`}
+          about="Copy the key now and keep it safe. It is shown only once."
+          secret={key}
+        />,
+      )
   }
-  if (secret.value !== undefined)
-    return (
-      <SecretDialog
-        title={`Key “${name}” created`}
-        about="Copy the key now and keep it safe. It is shown only once."
-        secret={secret.value}
-        onClose={onClose}
-      />
-    )
+  const isForOperator = allOrganizations().data.value?.find(({ id }) => id === organizationId)?.is_operator === true
   return (
     <FormDialog
       title={chatbotId === undefined ? "New key" : "Add website"}
@@ -76,10 +67,9 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
       action="Create key"
       isWrong={isSecret && scopes.length === 0}
       onSubmit={submit}
-      onClose={onClose}
     >
       {isOwn && chatbotId === undefined && can("chat") && can("chatbots:read") && (
-        <Tabs label="Kind of key" {...of("kind")} tabs={kinds} />
+        <Tabs label="Kind of key" {...of("kind")} options={kinds} />
       )}
       <p class="soft">
         {isSecret
@@ -98,16 +88,13 @@ export const CreateKey = ({ chatbotId, onClose, onCreated, organization }: Creat
           label="Chatbot"
           {...of("chatbot_id")}
           required={!isSecret}
-          options={[
-            { value: "", label: isSecret ? "All chatbots" : "Select a chatbot" },
-            ...chatbots.map((each) => ({ value: each.id, label: each.name })),
-          ]}
+          options={optionsOf(chatbots, isSecret ? "All chatbots" : "Select a chatbot")}
         />
       )}
       {isSecret ? (
         <fieldset class="columns">
           <legend>Permissions</legend>
-          {grantable(session.value?.scopes ?? [], organization.is_operator).map(({ hint, label, scope }) => (
+          {grantable(session.value?.scopes ?? [], isForOperator).map(({ hint, label, scope }) => (
             <Checkbox
               key={scope}
               {...{ hint, label }}

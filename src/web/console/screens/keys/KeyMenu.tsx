@@ -1,16 +1,51 @@
 import { Ban, Copy } from "lucide"
 import { copyText } from "../../../shared/Clipboard.ts"
 import type { ApiKey } from "../../data/Admin.ts"
-import { call } from "../../server/Api.ts"
+import { limitsOf, limitTexts } from "../../data/Limits.ts"
+import { originsIn } from "../../data/Origins.ts"
 import { changeItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed } from "../../parts/Dialogs.tsx"
+import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
+import { TextArea, TextField } from "../../parts/Field.tsx"
+import { budgetFields, LimitFields } from "../../parts/LimitFields.tsx"
 import { toast } from "../../parts/Toast.tsx"
+import { call } from "../../server/Api.ts"
+import type { Resource } from "../../server/Resource.ts"
 import { session } from "../../server/Session.ts"
+import { originsField } from "./KeyForm.ts"
 
-interface KeyMenuProps {
+interface KeyProps {
   readonly item: ApiKey
-  readonly onEdit: () => void
-  readonly onRevoked: (key: ApiKey) => void
+  /** The list that shows the key. */
+  readonly list: Pick<Resource<unknown>, "reload">
+}
+
+/** A form that changes the name, the budget and the allowed origins of a key. */
+const EditKey = ({ item, list }: KeyProps) => {
+  const { draft, of } = useDraft({ name: item.name, allowed_origins: (item.allowed_origins ?? []).join("\n") })
+  const budget = useDraft(limitTexts(item.budget), "budget.")
+  const submit = async (): Promise<void> => {
+    await call("PATCH /api/admin/api-keys/:apiKeyId", {
+      params: { apiKeyId: item.id },
+      body: {
+        name: draft.name,
+        budget: limitsOf(budget.draft),
+        ...(item.allowed_origins !== null && { allowed_origins: originsIn(draft.allowed_origins) }),
+      },
+    })
+    toast(`${draft.name} updated.`)
+    void list.reload()
+  }
+  return (
+    <FormDialog title={`Edit ${item.name}`} action="Save" onSubmit={submit}>
+      <TextField label="Name" {...of("name")} maxLength={200} required />
+      {item.allowed_origins !== null && <TextArea {...originsField} {...of("allowed_origins")} />}
+      <LimitFields title="Budget" fields={budgetFields} of={budget.of} />
+      <p class="soft small">
+        Enter a number or “unlimited”, or leave empty for the server default. The organization's budget also applies.
+        Days are in UTC.
+      </p>
+    </FormDialog>
+  )
 }
 
 const warningOf = ({ id, public_key }: ApiKey): string => {
@@ -22,12 +57,15 @@ const warningOf = ({ id, public_key }: ApiKey): string => {
 }
 
 /** Actions on a key that is not revoked. */
-export const KeyMenu = ({ item, onEdit, onRevoked }: KeyMenuProps) => {
+export const KeyMenu = ({ item, list }: KeyProps) => {
   const { id, name, public_key, revoked_at } = item
   const revoke = (): Promise<void> =>
     confirmed(
       { title: `Revoke ${name}?`, text: warningOf(item), action: "Revoke" },
-      async () => onRevoked((await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: id } })).api_key),
+      async () => {
+        await call("DELETE /api/admin/api-keys/:apiKeyId", { params: { apiKeyId: id } })
+        void list.reload()
+      },
       `${name} revoked.`,
     )
   const copy = async (text: string): Promise<void> => toast((await copyText(text)) ? "Key copied." : text)
@@ -37,7 +75,7 @@ export const KeyMenu = ({ item, onEdit, onRevoked }: KeyMenuProps) => {
       label={`Actions for ${name}`}
       items={[
         public_key !== null && { label: "Copy key", icon: Copy, onChoose: () => void copy(public_key) },
-        changeItem(onEdit),
+        changeItem(() => openDialog(<EditKey item={item} list={list} />)),
         { label: "Revoke…", icon: Ban, isDangerous: true, onChoose: () => void revoke() },
       ]}
     />

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals"
 import { KeyRound, Plus } from "lucide"
 import { formatCompact } from "../../../shared/Format.ts"
 import { allKeys, allOrganizations, type ApiKey, stateOf } from "../../data/Admin.ts"
@@ -6,20 +5,16 @@ import { useChatbotNames } from "../../data/Names.ts"
 import { Ago, Badge, Empty, Loaded, Page, Tabs } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
-import { SelectField } from "../../parts/Field.tsx"
-import { toast } from "../../parts/Toast.tsx"
-import { put, useResource } from "../../server/Resource.ts"
-import { queryText, setQuery, useAsked } from "../../Router.ts"
+import { openDialog } from "../../parts/Dialogs.tsx"
+import { optionsOf, SelectField } from "../../parts/Field.tsx"
+import { type Resource, useResource } from "../../server/Resource.ts"
+import { bindOption, queryText, setQuery, useAsked } from "../../Router.ts"
 import { session } from "../../server/Session.ts"
 import { CreateKey } from "./CreateKey.tsx"
-import { EditKey } from "./EditKey.tsx"
 import { endOf, makerOf, scopeChoices } from "./KeyForm.ts"
 import { KeyMenu } from "./KeyMenu.tsx"
 
-const shownKeys = [
-  { value: "active", label: "Active" },
-  { value: "ended", label: "Revoked and expired" },
-] as const
+const shownKeys = { active: "Active", ended: "Revoked and expired" }
 
 /** The API keys of an organization. */
 const Keys = () => {
@@ -28,10 +23,9 @@ const Keys = () => {
   const organizationId = queryText("organization") || own
   const organization = organizations.find(({ id }) => id === organizationId)
   const keys = useResource(allKeys(organizationId))
-  const shown = queryText("show") === "ended" ? "ended" : "active"
-  const isCreating = useSignal(false)
-  const edited = useSignal<ApiKey | undefined>(undefined)
-  useAsked("new", () => (isCreating.value = true))
+  const shown = bindOption("show", shownKeys, "active")
+  const create = () => openDialog(<CreateKey organizationId={organizationId} list={keys} />)
+  useAsked("new", create)
   return (
     <Page
       title="Keys"
@@ -39,7 +33,7 @@ const Keys = () => {
       about="API keys and their permissions."
       actions={
         organization !== undefined && (
-          <Button kind="primary" icon={Plus} onClick={() => (isCreating.value = true)}>
+          <Button kind="primary" icon={Plus} onClick={create}>
             New key
           </Button>
         )
@@ -47,60 +41,34 @@ const Keys = () => {
     >
       <div class="stack">
         <div class="toolbar row">
-          <Tabs
-            label="Show"
-            value={shown}
-            onValue={(value) => setQuery({ show: value === "ended" ? value : undefined })}
-            tabs={shownKeys}
-          />
+          <Tabs label="Show" {...shown} options={shownKeys} />
           {organizations.length > 1 && (
             <SelectField
               label="Organization"
               labelHidden
               value={organizationId}
               onValue={(id) => setQuery({ organization: id === own ? undefined : id })}
-              options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+              options={optionsOf(organizations)}
             />
           )}
         </div>
         <Loaded of={keys}>
           {(all) => (
             <KeyTable
-              keys={all.filter((key) => (stateOf(key) === "active") === (shown === "active"))}
-              all={all}
-              onEdit={(key) => (edited.value = key)}
-              onRevoked={(key) => void put(keys, key)}
+              keys={all.filter((key) => (stateOf(key) === "active") === (shown.value === "active"))}
+              list={keys}
             />
           )}
         </Loaded>
       </div>
-      {isCreating.value && organization !== undefined && (
-        <CreateKey
-          organization={organization}
-          onClose={() => (isCreating.value = false)}
-          onCreated={(key) => keys.set([key, ...(keys.data.value ?? [])])}
-        />
-      )}
-      {edited.value !== undefined && (
-        <EditKey
-          item={edited.value}
-          onClose={() => (edited.value = undefined)}
-          onChanged={(key) => {
-            put(keys, key)
-            edited.value = undefined
-            toast(`${key.name} updated.`)
-          }}
-        />
-      )}
     </Page>
   )
 }
 
 interface KeyTableProps {
+  /** The keys of the list that are shown. */
   readonly keys: ReadonlyArray<ApiKey>
-  readonly all: ReadonlyArray<ApiKey>
-  readonly onEdit: (key: ApiKey) => void
-  readonly onRevoked: (key: ApiKey) => void
+  readonly list: Resource<ReadonlyArray<ApiKey>>
 }
 
 const rightsOf = (key: ApiKey): string => {
@@ -120,9 +88,9 @@ const budgetOf = ({ budget: { concurrent_chats, tokens_per_day } }: ApiKey): str
   return parts.length === 0 ? "–" : parts.join(", ")
 }
 
-const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
+const KeyTable = ({ keys, list }: KeyTableProps) => {
   const chatbotName = useChatbotNames()
-  const keyName = (id: string): string => all.find((key) => key.id === id)?.name ?? `key …${id.slice(-6)}`
+  const keyName = (id: string): string => list.data.value?.find((key) => key.id === id)?.name ?? `key …${id.slice(-6)}`
   if (keys.length === 0)
     return (
       <Empty icon={KeyRound} title="No keys">
@@ -179,11 +147,7 @@ const KeyTable = ({ all, keys, onEdit, onRevoked }: KeyTableProps) => {
             </span>
           ),
         },
-        {
-          title: "Actions",
-          kind: "actions",
-          cell: (key) => <KeyMenu item={key} onEdit={() => onEdit(key)} onRevoked={onRevoked} />,
-        },
+        { title: "Actions", kind: "actions", cell: (key) => <KeyMenu item={key} list={list} /> },
       ]}
     />
   )

@@ -147,11 +147,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
               <Tabs<Filter>
                 label="Show"
                 {...bind(filter)}
-                tabs={[
-                  { value: "all", label: "All" },
-                  { value: "under way", label: `In progress (${underWay})` },
-                  { value: "failed", label: `Failed (${failed})` },
-                ]}
+                options={{ all: "All", "under way": `In progress (${underWay})`, failed: `Failed (${failed})` }}
               />
             )}
             <output class="soft small">{plural(list.total, "document")}</output>

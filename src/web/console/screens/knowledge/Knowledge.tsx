@@ -9,7 +9,7 @@ import { confirmed } from "../../parts/Dialogs.tsx"
 import { pickFiles } from "../../parts/FilePicker.ts"
 import { Loaded, Page, Tabs } from "../../parts/Layout.tsx"
 import { useResource } from "../../server/Resource.ts"
-import { place, setQuery, useAsked } from "../../Router.ts"
+import { bindOption, place, setQuery, useAsked } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { afterEvent, documentList, FIRST_DOCUMENTS, withDocument } from "./Documents.ts"
 import { DocumentTable } from "./DocumentTable.tsx"
@@ -20,10 +20,7 @@ import { PassagesDrawer } from "./PassagesDrawer.tsx"
 import { SearchTester } from "./SearchTester.tsx"
 import { makeUploads } from "./Uploads.ts"
 
-const views = [
-  { value: "documents", label: "Documents" },
-  { value: "search", label: "Try a search" },
-] as const
+const views = { documents: "Documents", search: "Try a search" }
 
 const deleteAll = (chatbotId: string, name: string): Promise<void> =>
   confirmed(
@@ -65,7 +62,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
   )
   const isEmpty = useComputed(() => list.data.value?.total === 0 && uploads.all.value.length === 0)
   const add = (chosen: ReadonlyArray<File>): void => uploads.add(chosenFiles(chosen))
-  const view = query.get("view") === "search" ? "search" : "documents"
+  const view = bindOption("view", views, "documents")
   const mayWrite = can("knowledge:write")
   const addFiles = (): void => pickFiles({ accept, multiple: true }, add)
   useAsked("add", () => mayWrite && addFiles())
@@ -97,15 +94,8 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
         )
       }
     >
-      {!isEmpty.value && (
-        <Tabs
-          label="View"
-          value={view}
-          tabs={views}
-          onValue={(next) => setQuery({ view: next === "search" ? next : undefined })}
-        />
-      )}
-      {view === "search" && !isEmpty.value ? (
+      {!isEmpty.value && <Tabs label="View" {...view} options={views} />}
+      {view.value === "search" && !isEmpty.value ? (
         <SearchTester chatbotId={chatbotId} />
       ) : (
         <DropZone uploads={uploads} isEmpty={isEmpty.value} mayWrite={mayWrite}>

@@ -7,7 +7,7 @@ import { Button } from "../../parts/Buttons.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
 import { Empty, FactList, Loaded } from "../../parts/Layout.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
-import { bindQuery, queryText, setQuery } from "../../Router.ts"
+import { bindOption, queryText, setQuery } from "../../Router.ts"
 import { Marked } from "./Marked.tsx"
 import { partsOf, type SearchAnswer, type SearchResult } from "./SearchResult.ts"
 
@@ -151,14 +151,14 @@ const Results = ({ left_out: leftOut = [], millis, results, similarity_threshold
   )
 }
 
-const amounts = ["3", "5", "10", "20", "50"]
+const amounts = { 3: "3 passages", 5: "5 passages", 10: "10 passages", 20: "20 passages", 50: "50 passages" }
 
 /** Asks the documents as a chatbot would, and shows what is found, and why. */
 export const SearchTester = ({ chatbotId }: { readonly chatbotId: string }) => {
   const asked = queryText("q")
-  const amount = queryText("amount") || "5"
+  const amount = bindOption("amount", amounts, "5")
   const question = useSignal(asked)
-  const found = useResource(searchFor(chatbotId, asked, amount), asked !== "")
+  const found = useResource(searchFor(chatbotId, asked, amount.value), asked !== "")
   const ask = (): void => {
     const text = question.value.trim()
     if (text === asked) void found.reload()
@@ -182,12 +182,7 @@ export const SearchTester = ({ chatbotId }: { readonly chatbotId: string }) => {
           maxLength={2_000}
           {...bind(question)}
         />
-        <SelectField
-          label="Show"
-          {...bindQuery("amount")}
-          value={amount}
-          options={amounts.map((value) => ({ value, label: `${value} passages` }))}
-        />
+        <SelectField label="Show" {...amount} options={amounts} />
         <Button type="submit" kind="primary" icon={Search} busy={found.isLoading.value}>
           Search
         </Button>

@@ -8,19 +8,17 @@ import { budgetFields, LimitFields } from "../../parts/LimitFields.tsx"
 interface OrganizationDialogProps {
   /** The organization to change; undefined for a new one. */
   readonly item: Organization | undefined
-  readonly onClose: () => void
   readonly onStored: (organization: Organization) => void
 }
 
 /** A form that makes an organization. */
-const CreateOrganization = ({ onClose, onStored }: Omit<OrganizationDialogProps, "item">) => {
+const CreateOrganization = ({ onStored }: Omit<OrganizationDialogProps, "item">) => {
   const { draft, of } = useDraft({ name: "" })
   return (
     <FormDialog
       title="New organization"
       action="Create organization"
       onSubmit={async () => onStored((await call("POST /api/admin/organizations", { body: draft })).organization)}
-      onClose={onClose}
     >
       <TextField label="Name" {...of("name")} maxLength={200} required />
       <p class="soft">Create the organization's first key under Keys.</p>
@@ -38,7 +36,7 @@ const quotaFields = [
 ] as const
 
 /** A form that changes an organization's name, budget, quotas and retention. */
-const EditOrganization = ({ item, onClose, onStored }: OrganizationDialogProps & { readonly item: Organization }) => {
+const EditOrganization = ({ item, onStored }: OrganizationDialogProps & { readonly item: Organization }) => {
   const { draft, of } = useDraft({ name: item.name, retention_days: String(item.retention_days ?? "") })
   const budget = useDraft(limitTexts(item.budget), "budget.")
   const quota = useDraft(limitTexts(item.quota), "quota.")
@@ -55,7 +53,7 @@ const EditOrganization = ({ item, onClose, onStored }: OrganizationDialogProps &
     onStored(organization)
   }
   return (
-    <FormDialog title={`Edit ${item.name}`} action="Save" wide onSubmit={submit} onClose={onClose}>
+    <FormDialog title={`Edit ${item.name}`} action="Save" wide onSubmit={submit}>
       <TextField label="Name" {...of("name")} maxLength={200} required />
       <LimitFields title="Budget" fields={budgetFields} of={budget.of} />
       <LimitFields title="Quotas" fields={quotaFields} of={quota.of} />

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals"
 import { KeyRound, Plus } from "lucide"
 import { formatBytes, formatCompact, formatCount, formatDay } from "../../../shared/Format.ts"
 import { allOrganizations, type Organization } from "../../data/Admin.ts"
@@ -7,7 +6,7 @@ import { type Limit, limitWords } from "../../data/Limits.ts"
 import { Badge, Loaded, Page } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed } from "../../parts/Dialogs.tsx"
+import { confirmed, openDialog } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { drop, put, useResource } from "../../server/Resource.ts"
 import { href, navigate } from "../../Router.ts"
@@ -26,8 +25,6 @@ const number = (
   isExtra: true,
 })
 
-type Edited = { readonly item: Organization | undefined }
-
 /** The number of things that are stored, beside its limit where there is one. */
 const amount = (used: number, limit: Limit, format: (value: number) => string = formatCount) =>
   typeof limit === "number" ? (
@@ -41,11 +38,9 @@ const amount = (used: number, limit: Limit, format: (value: number) => string = 
 /** The organizations of the server, for its operator. */
 const Organizations = () => {
   const organizations = useResource(allOrganizations())
-  const edited = useSignal<Edited | undefined>(undefined)
-  const stored = (organization: Organization): void => {
+  const stored = (organization: Organization): void =>
     toast(`${organization.name} ${put(organizations, organization) ? "updated" : "created"}.`)
-    edited.value = undefined
-  }
+  const edit = (item?: Organization) => openDialog(<OrganizationDialog item={item} onStored={stored} />)
   const remove = ({ id, name }: Organization): Promise<void> =>
     confirmed(
       {
@@ -66,7 +61,7 @@ const Organizations = () => {
       docs="keys-and-budgets"
       about="Each organization has its own chatbots, keys and data."
       actions={
-        <Button kind="primary" icon={Plus} onClick={() => (edited.value = { item: undefined })}>
+        <Button kind="primary" icon={Plus} onClick={() => edit()}>
           New organization
         </Button>
       }
@@ -127,7 +122,7 @@ const Organizations = () => {
                   <Menu
                     label={`Actions for ${organization.name}`}
                     items={[
-                      changeItem(() => (edited.value = { item: organization })),
+                      changeItem(() => edit(organization)),
                       {
                         label: "Keys",
                         icon: KeyRound,
@@ -142,9 +137,6 @@ const Organizations = () => {
           />
         )}
       </Loaded>
-      {edited.value !== undefined && (
-        <OrganizationDialog item={edited.value.item} onClose={() => (edited.value = undefined)} onStored={stored} />
-      )}
     </Page>
   )
 }

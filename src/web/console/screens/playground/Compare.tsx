@@ -7,7 +7,7 @@ import { useModels } from "../../data/Models.ts"
 import { useChatbotForm } from "../../forms/ChatbotForm.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
 import { TextArea, TextField } from "../../parts/Field.tsx"
-import { Badge, Loaded, Page, Section } from "../../parts/Layout.tsx"
+import { Badge, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
 import { href } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
 import { askVariant, type Exchange } from "./Exchange.ts"
@@ -127,12 +127,10 @@ const Comparing = ({ chatbotId, first }: ComparingProps) => {
 /** The answers of a chatbot as it is saved beside those of a variant, whose model and prompt are changed on the spot. */
 const Compare = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId))
-  const first = chatbot.data.value
-  if (first !== undefined) return <Comparing key={chatbotId} chatbotId={chatbotId} first={first} />
   return (
-    <Page title="Compare">
-      <Loaded of={chatbot}>{() => null}</Loaded>
-    </Page>
+    <LoadedPage title="Compare" of={chatbot}>
+      {(first) => <Comparing chatbotId={chatbotId} first={first} />}
+    </LoadedPage>
   )
 }
 

@@ -5,7 +5,7 @@ import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
 import { useChatbotForm } from "../../forms/ChatbotForm.ts"
 import { fieldsOf } from "../../forms/Fields.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
-import { Loaded, Page } from "../../parts/Layout.tsx"
+import { LoadedPage } from "../../parts/Layout.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
 import { lookOf } from "../../preview/WidgetLook.ts"
 import { PreviewPage } from "../../preview/WidgetPreview.tsx"
@@ -37,14 +37,11 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
 /** The settings of a chatbot, with the widget beside them as it will be. */
 const Settings = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId))
-  const data = chatbot.data.value
-  if (data === undefined)
-    return (
-      <Page title="Settings">
-        <Loaded of={chatbot}>{() => null}</Loaded>
-      </Page>
-    )
-  return <Editing key={chatbotId} chatbotId={chatbotId} first={data} />
+  return (
+    <LoadedPage title="Settings" of={chatbot}>
+      {(first) => <Editing chatbotId={chatbotId} first={first} />}
+    </LoadedPage>
+  )
 }
 
 export default Settings

@@ -6,7 +6,7 @@ import type { AuditAction } from "../../../../domain/audit/AuditEntry.ts"
  */
 
 /** Names of the actions. */
-const words: Readonly<Record<AuditAction, string>> = {
+export const auditActions: Readonly<Record<AuditAction, string>> = {
   "organization.created": "Organization created",
   "organization.updated": "Organization updated",
   "organization.deleted": "Organization deleted",
@@ -39,15 +39,10 @@ const words: Readonly<Record<AuditAction, string>> = {
   "sign_in.refused": "Sign-in refused",
 }
 
-const isAction = (text: string): text is AuditAction => text in words
+const isAction = (text: string): text is AuditAction => text in auditActions
 
 /** An action in words; one that is not known yet as the API names it. */
-export const actionWords = (action: string): string => (isAction(action) ? words[action] : action)
-
-export const auditActions = (Object.keys(words) as ReadonlyArray<AuditAction>).map((value) => ({
-  value,
-  label: words[value],
-}))
+export const actionWords = (action: string): string => (isAction(action) ? auditActions[action] : action)
 
 export interface AuditFilters {
   /** Empty for all. */

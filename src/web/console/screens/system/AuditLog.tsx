@@ -1,6 +1,6 @@
 import { formatMoment } from "../../../shared/Format.ts"
 import { allOrganizations } from "../../data/Admin.ts"
-import { SelectField, TextField } from "../../parts/Field.tsx"
+import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { Loaded, More, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { nextPage, useResource } from "../../server/Resource.ts"
@@ -23,19 +23,12 @@ export const AuditLog = () => {
   return (
     <Section title="Audit log" about="Who did what, when and from where. Entries cannot be edited.">
       <div class="columns narrow">
-        <SelectField
-          label="Action"
-          {...bindQuery("action")}
-          options={[{ value: "", label: "All actions" }, ...auditActions]}
-        />
+        <SelectField label="Action" {...bindQuery("action")} options={{ "": "All actions", ...auditActions }} />
         {organizations.length > 1 && (
           <SelectField
             label="Organization"
             {...bindQuery("organization")}
-            options={[
-              { value: "", label: "All organizations" },
-              ...organizations.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
+            options={optionsOf(organizations, "All organizations")}
           />
         )}
         <TextField type="date" label="From (UTC)" {...bindQuery("from")} />

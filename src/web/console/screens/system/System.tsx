@@ -2,12 +2,13 @@ import { useEffect } from "preact/hooks"
 import { RefreshCw } from "lucide"
 import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatCount, formatMillis, formatMoment, plural } from "../../../shared/Format.ts"
-import { Badge, FactList, Finding, Loaded, Page, Section } from "../../parts/Layout.tsx"
+import { Badge, FactList, Loaded, Page, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { useResource } from "../../server/Resource.ts"
 import { AuditLog } from "./AuditLog.tsx"
-import { serverChecks, type ServerState, serverState } from "./SystemData.ts"
+import { CheckList, serverChecks } from "./Checks.tsx"
+import { type ServerState, serverState } from "./SystemData.ts"
 
 /** Interval of asking for the state while somebody looks. */
 const EVERY_MILLIS = 10_000
@@ -97,8 +98,6 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
   )
 }
 
-const kinds = { ok: "good", note: "warn", wrong: "bad" } as const
-
 /** The findings of `doctor`. It asks every provider, so that it takes some seconds. */
 const Checks = () => {
   const checks = useResource(serverChecks())
@@ -113,19 +112,7 @@ const Checks = () => {
         </Button>
       }
     >
-      <Loaded of={checks}>
-        {(all) => (
-          <ul class="stack tight">
-            {all.map(({ part, state, text }) => (
-              <Finding key={`${part} ${text}`} kind={kinds[state]}>
-                <div>
-                  <strong>{part}</strong> {text}
-                </div>
-              </Finding>
-            ))}
-          </ul>
-        )}
-      </Loaded>
+      <Loaded of={checks}>{(all) => <CheckList checks={all} />}</Loaded>
     </Section>
   )
 }

@@ -7,9 +7,6 @@ export type ServerState = Answer<"GET /api/admin/system">["system"]
 /** The state of the server that answers. */
 export const serverState = resources(async () => (await call("GET /api/admin/system")).system)
 
-/** The findings of the server's checks. */
-export const serverChecks = resources(async () => (await call("GET /api/admin/system/checks")).checks)
-
 /** Entries of the audit log, newest first. */
 export const fetchAudit = async (filters: AuditFilters, cursor?: string) => {
   const { entries, next_cursor } = await call("GET /api/admin/audit-log", {

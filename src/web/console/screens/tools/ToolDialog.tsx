@@ -10,12 +10,11 @@ interface ToolDialogProps {
   readonly chatbotId: string
   /** The tool to change; undefined to declare one. */
   readonly tool: Tool | undefined
-  readonly onClose: () => void
   readonly onStored: (tool: Tool) => void
 }
 
 /** A form in which a tool is declared or changed. */
-export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogProps) => {
+export const ToolDialog = ({ chatbotId, onStored, tool }: ToolDialogProps) => {
   const { change, draft, of } = useDraft(draftOf(tool))
   const read = objectIn(draft.input_schema)
   const submit = async (): Promise<void> => {
@@ -42,7 +41,6 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
       wide
       isWrong={"problem" in read}
       onSubmit={submit}
-      onClose={onClose}
     >
       <TextField
         label="Name"
@@ -57,7 +55,7 @@ export const ToolDialog = ({ chatbotId, onClose, onStored, tool }: ToolDialogPro
         rows={2}
       />
       <div class="tool-address">
-        <SelectField label="Method" {...of("method")} options={methods.map((value) => ({ value, label: value }))} />
+        <SelectField label="Method" {...of("method")} options={methods} />
         <TextField
           label="URL"
           hint="{Names} in braces are replaced with required input properties. Other properties are sent in the query for GET and DELETE, otherwise as JSON."

@@ -7,7 +7,7 @@ import type { Tool } from "./ToolData.ts"
  * all is checked while it is typed.
  */
 
-export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+export const methods = { GET: "GET", POST: "POST", PUT: "PUT", PATCH: "PATCH", DELETE: "DELETE" }
 
 /** A header of the request. The server never shows a stored value again. */
 export interface HeaderDraft {

@@ -1,11 +1,10 @@
-import { useSignal } from "@preact/signals"
 import { Play, Plus, Wrench } from "lucide"
 import { formatMillis } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Badge, Card, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed } from "../../parts/Dialogs.tsx"
+import { confirmed, openDialog } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.tsx"
 import { drop, put, useResource } from "../../server/Resource.ts"
 import { href } from "../../Router.ts"
@@ -14,26 +13,18 @@ import { type Tool, toolsOf } from "./ToolData.ts"
 import { ToolDialog } from "./ToolDialog.tsx"
 import { TryDialog } from "./TryDialog.tsx"
 
-type Shown = { readonly kind: "edit"; readonly tool: Tool | undefined } | { readonly kind: "try"; readonly tool: Tool }
-
 /** The HTTP endpoints that a chatbot's model may call. */
 const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
   const tools = useResource(toolsOf(chatbotId))
   const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
-  const shown = useSignal<Shown | undefined>(undefined)
-  const close = (): void => {
-    shown.value = undefined
-  }
   const isWriter = can("chatbots:write")
   const create = isWriter && (
-    <Button kind="primary" icon={Plus} onClick={() => (shown.value = { kind: "edit", tool: undefined })}>
+    <Button kind="primary" icon={Plus} onClick={() => edit()}>
       New tool
     </Button>
   )
-  const stored = (tool: Tool): void => {
-    toast(`${tool.name} ${put(tools, tool) ? "updated" : "created"}.`)
-    close()
-  }
+  const stored = (tool: Tool): void => toast(`${tool.name} ${put(tools, tool) ? "updated" : "created"}.`)
+  const edit = (tool?: Tool) => openDialog(<ToolDialog chatbotId={chatbotId} tool={tool} onStored={stored} />)
   const remove = ({ id, name }: Tool): Promise<void> =>
     confirmed(
       {
@@ -80,15 +71,16 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
                   actions={
                     isWriter && (
                       <>
-                        <Button small icon={Play} onClick={() => (shown.value = { kind: "try", tool })}>
+                        <Button
+                          small
+                          icon={Play}
+                          onClick={() => openDialog(<TryDialog chatbotId={chatbotId} tool={tool} />)}
+                        >
                           Test
                         </Button>
                         <Menu
                           label={`Actions for ${tool.name}`}
-                          items={[
-                            changeItem(() => (shown.value = { kind: "edit", tool })),
-                            deleteItem(() => void remove(tool)),
-                          ]}
+                          items={[changeItem(() => edit(tool)), deleteItem(() => void remove(tool))]}
                         />
                       </>
                     )
@@ -115,10 +107,6 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
           </p>
         )}
       </div>
-      {shown.value?.kind === "edit" && (
-        <ToolDialog chatbotId={chatbotId} tool={shown.value.tool} onClose={close} onStored={stored} />
-      )}
-      {shown.value?.kind === "try" && <TryDialog chatbotId={chatbotId} tool={shown.value.tool} onClose={close} />}
     </Page>
   )
 }

@@ -14,11 +14,10 @@ type Trial = Answer<"POST /api/external/chatbot/:chatbotId/tools/:toolId/try">["
 interface TryDialogProps {
   readonly chatbotId: string
   readonly tool: Tool
-  readonly onClose: () => void
 }
 
 /** Calls a tool with an input, as a model would. */
-export const TryDialog = ({ chatbotId, onClose, tool }: TryDialogProps) => {
+export const TryDialog = ({ chatbotId, tool }: TryDialogProps) => {
   const input = useSignal(JSON.stringify(sampleOf(tool.input_schema), undefined, 2))
   const trial = useSignal<Trial | undefined>(undefined)
   const read = objectIn(input.value)
@@ -32,7 +31,7 @@ export const TryDialog = ({ chatbotId, onClose, tool }: TryDialogProps) => {
     trial.value = answer.trial
   }
   return (
-    <Dialog title={`Test ${tool.name}`} wide onClose={onClose}>
+    <Dialog title={`Test ${tool.name}`} wide>
       <p class="soft">
         This sends a real request: <code>{tool.method}</code> <code class="anywhere">{tool.url}</code>
       </p>

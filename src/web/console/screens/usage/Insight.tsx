@@ -4,6 +4,7 @@ import { formatCompact, formatCount, formatMillis, formatShare, plural } from ".
 import { BarsByDay } from "../../charts/BarsByDay.tsx"
 import { addDays, countDays, daysBetween } from "../../charts/Days.ts"
 import { stack } from "../../charts/Stacks.ts"
+import { openDialog } from "../../parts/Dialogs.tsx"
 import { bind } from "../../parts/Field.tsx"
 import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
@@ -78,30 +79,31 @@ export const Insight = ({ chatbotName, from, to }: InsightProps) => {
   )
 }
 
-const measures = [
-  { value: "questions", label: "Questions", unit: "questions" },
-  { value: "unanswered", label: "Unanswered", unit: "unanswered questions" },
-  { value: "rated_down", label: "Thumbs down", unit: "replies with a thumbs down" },
-] as const
+const measures = { questions: "Questions", unanswered: "Unanswered", rated_down: "Thumbs down" }
+
+const units = {
+  questions: "questions",
+  unanswered: "unanswered questions",
+  rated_down: "replies with a thumbs down",
+}
 
 /** The questions of each day, of those without an answer, or of replies that were rated down. */
 const ByDay = ({ chatbotName, from, to }: InsightProps) => {
   const report = useResource(conversationReport(from, to, "day,chatbot"))
-  const shown = useSignal<(typeof measures)[number]["value"]>("questions")
-  const measure = measures.find(({ value }) => value === shown.value) ?? measures[0]
+  const measure = useSignal<keyof typeof measures>("questions")
   return (
     <section class="section stack" aria-label="Questions by day">
-      <Tabs label="Measure" {...bind(shown)} tabs={measures} />
+      <Tabs label="Measure" {...bind(measure)} options={measures} />
       <Loaded of={report}>
         {(rows) => (
           <BarsByDay
-            title={`${measure.label} by day and chatbot`}
+            title={`${measures[measure.value]} by day and chatbot`}
             stacks={stack(
               daysBetween(from, to),
               rows.map((row) => ({ day: row.day ?? "", key: row.chatbot_id ?? "", value: row[measure.value] })),
             )}
             name={chatbotName}
-            unit={measure.unit}
+            unit={units[measure.value]}
           />
         )}
       </Loaded>
@@ -166,7 +168,8 @@ const Shown = ({
   tokens,
   tokensBefore,
 }: ShownProps) => {
-  const isPricing = useSignal(false)
+  const models = Array.from(new Set(tokens.map(({ model = "" }) => model))).toSorted()
+  const enterPrices = () => openDialog(<PricesDialog models={models} />)
   const now = qualityOf(rows)
   const cost = costOf(tokens)
   const unpriced = modelsWithoutPrice(tokens)
@@ -212,7 +215,7 @@ const Shown = ({
           before={costOf(tokensBefore) ?? 0}
         >
           {tokens.length > 0 && (
-            <button type="button" class="link small" onClick={() => (isPricing.value = true)}>
+            <button type="button" class="link small" onClick={enterPrices}>
               {cost === undefined ? "Enter prices" : "Edit prices"}
             </button>
           )}
@@ -276,12 +279,6 @@ const Shown = ({
           rows={languages}
           keyOf={languageName}
           columns={[{ title: "Language", kind: "main", sort: languageName, cell: languageName }, ...measured()]}
-        />
-      )}
-      {isPricing.value && (
-        <PricesDialog
-          models={Array.from(new Set(tokens.map(({ model = "" }) => model))).toSorted()}
-          onClose={() => (isPricing.value = false)}
         />
       )}
     </>

@@ -43,12 +43,7 @@ export const modelsWithoutPrice = (rows: ReadonlyArray<UsageRow>): ReadonlyArray
     .map((model) => model || "unknown model")
     .toSorted()
 
-interface PricesProps {
-  readonly models: ReadonlyArray<string>
-  readonly onClose: () => void
-}
-
-export const PricesDialog = ({ models, onClose }: PricesProps) => {
+export const PricesDialog = ({ models }: { readonly models: ReadonlyArray<string> }) => {
   const { draft, of } = useDraft<Record<string, string>>(
     Object.fromEntries(
       models.flatMap((model) =>
@@ -61,10 +56,9 @@ export const PricesDialog = ({ models, onClose }: PricesProps) => {
       .filter((model) => `${draft[`input ${model}`]}${draft[`output ${model}`]}` !== "")
       .map((model) => [model, { input: Number(draft[`input ${model}`]), output: Number(draft[`output ${model}`]) }])
     prices.value = { ...prices.value, ...Object.fromEntries(entered) }
-    onClose()
   }
   return (
-    <FormDialog title="Model prices" action="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog title="Model prices" action="Save" onSubmit={save}>
       <p class="soft">
         Per million tokens, as listed by your provider. Saved in this browser only. Cache reads count as 10% of the
         input price, cache writes as 125%.

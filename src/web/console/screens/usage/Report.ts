@@ -31,29 +31,26 @@ export interface UsageRow extends Counts {
 /** Division of the usage. */
 export type Division = "model" | "chatbot" | "key"
 
-export const divisions: ReadonlyArray<{ readonly value: Division; readonly label: string }> = [
-  { value: "model", label: "Model" },
-  { value: "chatbot", label: "Chatbot" },
-  { value: "key", label: "Key" },
-]
+export const divisions: Readonly<Record<Division, string>> = { model: "Model", chatbot: "Chatbot", key: "Key" }
 
-interface MeasureChoice {
-  readonly value: Measure
-  readonly label: string
-  /** Word after a number of it. */
-  readonly unit: string
+export const measures: Readonly<Record<Measure, string>> = {
+  total_tokens: "Total tokens",
+  input_tokens: "Input tokens",
+  output_tokens: "Output tokens",
+  cache_read_tokens: "Cache reads",
+  cache_write_tokens: "Cache writes",
+  replies: "Replies",
 }
 
-export const allTokens: MeasureChoice = { value: "total_tokens", label: "Total tokens", unit: "tokens" }
-
-export const measures: ReadonlyArray<MeasureChoice> = [
-  allTokens,
-  { value: "input_tokens", label: "Input tokens", unit: "input tokens" },
-  { value: "output_tokens", label: "Output tokens", unit: "output tokens" },
-  { value: "cache_read_tokens", label: "Cache reads", unit: "tokens read from the cache" },
-  { value: "cache_write_tokens", label: "Cache writes", unit: "tokens written to the cache" },
-  { value: "replies", label: "Replies", unit: "replies" },
-]
+/** The words after a number of each measure. */
+export const units: Readonly<Record<Measure, string>> = {
+  total_tokens: "tokens",
+  input_tokens: "input tokens",
+  output_tokens: "output tokens",
+  cache_read_tokens: "tokens read from the cache",
+  cache_write_tokens: "tokens written to the cache",
+  replies: "replies",
+}
 
 const fields = { model: "model", chatbot: "chatbot_id", key: "api_key_id" } as const
 

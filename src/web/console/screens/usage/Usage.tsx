@@ -8,19 +8,29 @@ import { csvOf } from "./Csv.ts"
 import { saveFile } from "../../../shared/Download.ts"
 import { useChatbotNames, useKeyNames } from "../../data/Names.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { SelectField, TextField } from "../../parts/Field.tsx"
+import { type Options, SelectField, TextField } from "../../parts/Field.tsx"
 import { Empty, Loaded, Page, Tabs } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.tsx"
 import { useResource } from "../../server/Resource.ts"
-import { bindQuery, queryText, setQuery } from "../../Router.ts"
+import { bindOption, queryText, setQuery } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { Insight } from "./Insight.tsx"
 import { BudgetsToday } from "./Budgets.tsx"
-import { allTokens, divisions, measures, type Part, partsOf, readings, sheetOf, type UsageRow } from "./Report.ts"
+import {
+  type Division,
+  divisions,
+  measures,
+  type Part,
+  partsOf,
+  readings,
+  sheetOf,
+  units,
+  type UsageRow,
+} from "./Report.ts"
 import { fetchReport, usageReport } from "./UsageData.ts"
 
-const ranges = [7, 30, 90].map((days) => ({ value: String(days), label: `${days} days` }))
+const ranges = { 7: "7 days", 30: "30 days", 90: "90 days" }
 
 /** The most days that one report spans. */
 const DAYS_MAX = 366
@@ -44,18 +54,16 @@ const chosenRange = (): Range => {
   return isRange(range) ? range : lastDays(30)
 }
 
-/** The one of some choices that a parameter of the address names. */
-const chosenOf = <A extends { readonly value: string }>(choices: ReadonlyArray<A>, name: string): A | undefined =>
-  choices.find(({ value }) => value === queryText(name))
-
 /** The tokens that the models of chats have taken, and the rest of budgets and quotas. */
 const Usage = () => {
   const { from, to } = chosenRange()
   const chatbotName = useChatbotNames()
   const keyName = useKeyNames()
-  const shownDivisions = divisions.filter(({ value }) => value !== "key" || can("admin"))
-  const by = chosenOf(shownDivisions, "by")?.value ?? "model"
-  const measure = chosenOf(measures, "measure") ?? allTokens
+  const { key: _, ...publicDivisions } = divisions
+  const shownDivisions: Options<Division> = can("admin") ? divisions : publicDivisions
+  const division = bindOption("by", shownDivisions, "model")
+  const by = division.value
+  const measure = bindOption("measure", measures, "total_tokens")
   const report = useResource(usageReport(from, to, by))
   const isSaving = useSignal(false)
   const nameOf = (key: string): string => {
@@ -92,7 +100,7 @@ const Usage = () => {
             label="Time range"
             value={to === lastDays(1).to ? String(countDays(from, to)) : ""}
             onValue={(days) => choose(lastDays(Number(days)))}
-            tabs={ranges}
+            options={ranges}
           />
           <div class="days row nowrap">
             <TextField type="date" label="From" value={from} max={to} onValue={(day) => choose({ from: day, to })} />
@@ -102,8 +110,8 @@ const Usage = () => {
         <Insight {...{ chatbotName, from, to }} />
         <h2>Tokens</h2>
         <div class="toolbar row">
-          <Tabs label="Group by" {...bindQuery("by")} value={by} tabs={shownDivisions} />
-          <SelectField label="Measure" labelHidden {...bindQuery("measure")} value={measure.value} options={measures} />
+          <Tabs label="Group by" {...division} options={shownDivisions} />
+          <SelectField label="Measure" labelHidden {...measure} options={measures} />
         </div>
         <Loaded of={report}>
           {(rows) =>
@@ -115,10 +123,10 @@ const Usage = () => {
               <>
                 <section class="section" aria-label="Tokens by day">
                   <BarsByDay
-                    title={`${measure.label} by day and ${by}`}
+                    title={`${measures[measure.value]} by day and ${by}`}
                     stacks={stack(daysBetween(from, to), readings(rows, by, measure.value))}
                     name={nameOf}
-                    unit={measure.unit}
+                    unit={units[measure.value]}
                   />
                 </section>
                 <Parts rows={rows} by={by} name={nameOf} />
@@ -134,11 +142,9 @@ const Usage = () => {
 
 interface PartsProps {
   readonly rows: ReadonlyArray<UsageRow>
-  readonly by: "model" | "chatbot" | "key"
+  readonly by: Division
   readonly name: (key: string) => string
 }
-
-const titles = { model: "Model", chatbot: "Chatbot", key: "Key" }
 
 /** The usage of each model, chatbot or key, in numbers. */
 const Parts = ({ by, name, rows }: PartsProps) => {
@@ -154,7 +160,7 @@ const Parts = ({ by, name, rows }: PartsProps) => {
       rows={parts}
       keyOf={({ key }) => key}
       columns={[
-        { title: titles[by], kind: "main", cell: ({ key }) => name(key) },
+        { title: divisions[by], kind: "main", cell: ({ key }) => name(key) },
         { title: "Replies", kind: "number", ...number("replies") },
         { title: "Input", kind: "number", ...number("input_tokens"), isExtra: true },
         { title: "Output", kind: "number", ...number("output_tokens"), isExtra: true },

@@ -20,13 +20,8 @@ const states = {
 const DAYS = 14
 const DAY_MILLIS = 86_400_000
 
-interface DeliveriesProps {
-  readonly webhook: Webhook
-  readonly onClose: () => void
-}
-
 /** The latest deliveries of a webhook, which can be sent again. */
-export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
+export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
   const list = useResource(deliveriesOf(webhook.id))
   const resend = (one: Delivery): Promise<void> =>
     attempt(async () => {
@@ -47,7 +42,7 @@ export const Deliveries = ({ onClose, webhook }: DeliveriesProps) => {
       await list.reload()
     })
   return (
-    <Dialog title="Deliveries" kind="drawer" wide onClose={onClose}>
+    <Dialog title="Deliveries" kind="drawer" wide>
       <p class="soft ellipsis">{webhook.url}</p>
       <p class="row">
         <Button small onClick={() => void list.reload()}>

@@ -8,12 +8,11 @@ import { eventTypes, eventWords, type Webhook } from "./WebhookData.ts"
 interface WebhookDialogProps {
   /** The webhook to change; undefined for a new one. */
   readonly item: Webhook | undefined
-  readonly onClose: () => void
   readonly onStored: (webhook: Webhook, secret: string | undefined) => void
 }
 
 /** A form that makes or changes a webhook. */
-export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) => {
+export const WebhookDialog = ({ item, onStored }: WebhookDialogProps) => {
   const { change, draft, of } = useDraft({
     url: item?.url ?? "",
     description: item?.description ?? "",
@@ -40,7 +39,6 @@ export const WebhookDialog = ({ item, onClose, onStored }: WebhookDialogProps) =
       wide
       isWrong={draft.events.length === 0}
       onSubmit={submit}
-      onClose={onClose}
     >
       <TextField
         label="URL"

@@ -1,11 +1,10 @@
-import { useSignal } from "@preact/signals"
 import { KeyRound, List, Plus, Send, Webhook as WebhookIcon } from "lucide"
 import { formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
 import { useChatbotNames } from "../../data/Names.ts"
 import { Badge, Card, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirm, confirmed } from "../../parts/Dialogs.tsx"
+import { confirm, confirmed, openDialog } from "../../parts/Dialogs.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { attempt, toast } from "../../parts/Toast.tsx"
 import { drop, put, useResource } from "../../server/Resource.ts"
@@ -13,17 +12,25 @@ import { Deliveries } from "./Deliveries.tsx"
 import { allWebhooks, eventWords, outcomeOf, stateOf, type Webhook } from "./WebhookData.ts"
 import { WebhookDialog } from "./WebhookDialog.tsx"
 
-type Shown =
-  | { readonly kind: "edit"; readonly item: Webhook | undefined }
-  | { readonly kind: "deliveries"; readonly item: Webhook }
-  | { readonly kind: "secret"; readonly secret: string }
+const showSecret = (secret: string) =>
+  openDialog(
+    <SecretDialog
+      title="Webhook signing secret"
+      about="Your server verifies signatures with it. Shown only once."
+      secret={secret}
+    />,
+  )
 
 /** The webhooks of the organization: where events are sent. */
 const Webhooks = () => {
   const webhooks = useResource(allWebhooks())
   const chatbotName = useChatbotNames()
-  const shown = useSignal<Shown | undefined>(undefined)
-  const close = (): void => void (shown.value = undefined)
+  const stored = (webhook: Webhook, secret: string | undefined): void => {
+    put(webhooks, webhook)
+    if (secret === undefined) toast("Webhook updated.")
+    else showSecret(secret)
+  }
+  const edit = (item?: Webhook) => openDialog(<WebhookDialog item={item} onStored={stored} />)
   const test = ({ id }: Webhook): Promise<void> =>
     attempt(async () => {
       const params = { webhookId: id }
@@ -41,7 +48,7 @@ const Webhooks = () => {
       const params = { webhookId: webhook.id }
       const { secret, webhook: changed } = await call("POST /api/external/webhooks/:webhookId/rotate", { params })
       put(webhooks, changed)
-      shown.value = { kind: "secret", secret }
+      showSecret(secret)
     })
   const remove = ({ id, url }: Webhook): Promise<void> =>
     confirmed(
@@ -57,7 +64,7 @@ const Webhooks = () => {
       "Webhook deleted.",
     )
   const create = (
-    <Button kind="primary" icon={Plus} onClick={() => (shown.value = { kind: "edit", item: undefined })}>
+    <Button kind="primary" icon={Plus} onClick={() => edit()}>
       New webhook
     </Button>
   )
@@ -79,7 +86,7 @@ const Webhooks = () => {
                 title={webhook.description || new URL(webhook.url).host}
                 actions={
                   <>
-                    <Button small icon={List} onClick={() => (shown.value = { kind: "deliveries", item: webhook })}>
+                    <Button small icon={List} onClick={() => openDialog(<Deliveries webhook={webhook} />)}>
                       Deliveries
                     </Button>
                     <Button small icon={Send} onClick={() => void test(webhook)}>
@@ -88,7 +95,7 @@ const Webhooks = () => {
                     <Menu
                       label={`Actions for ${webhook.url}`}
                       items={[
-                        changeItem(() => (shown.value = { kind: "edit", item: webhook })),
+                        changeItem(() => edit(webhook)),
                         { label: "Rotate secret…", icon: KeyRound, onChoose: () => void rotate(webhook) },
                         deleteItem(() => void remove(webhook)),
                       ]}
@@ -111,26 +118,6 @@ const Webhooks = () => {
           </ul>
         )}
       </Loaded>
-      {shown.value?.kind === "edit" && (
-        <WebhookDialog
-          item={shown.value.item}
-          onClose={close}
-          onStored={(webhook, secret) => {
-            put(webhooks, webhook)
-            shown.value = secret === undefined ? undefined : { kind: "secret", secret }
-            if (secret === undefined) toast("Webhook updated.")
-          }}
-        />
-      )}
-      {shown.value?.kind === "deliveries" && <Deliveries webhook={shown.value.item} onClose={close} />}
-      {shown.value?.kind === "secret" && (
-        <SecretDialog
-          title="Webhook signing secret"
-          about="Your server verifies signatures with it. Shown only once."
-          secret={shown.value.secret}
-          onClose={close}
-        />
-      )}
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import { call } from "../../server/Api.ts"
 import type { Chatbot } from "../../data/Chatbots.ts"
 import { Failure } from "../../server/Failure.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { Form } from "../../parts/Dialogs.tsx"
+import { Form, openDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextArea, TextField } from "../../parts/Field.tsx"
 import { Finding, Section } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.tsx"
@@ -26,7 +26,6 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
   const address = useSignal("")
   const source = useSignal("")
   const origin = useSignal<string | undefined>(undefined)
-  const isTesting = useSignal(false)
   const all = keys.data.value ?? []
   const live = all.find((item) => stateOf(item) === "active")
   const testKey = live?.public_key ?? (chatbot.is_public ? chatbot.id : undefined)
@@ -61,7 +60,7 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
       about="Find out why the widget does not appear on a page."
       actions={
         testKey !== undefined && (
-          <Button icon={FlaskConical} onClick={() => (isTesting.value = true)}>
+          <Button icon={FlaskConical} onClick={() => openDialog(<TestPage widgetKey={testKey} name={chatbot.name} />)}>
             Open test page
           </Button>
         )
@@ -101,9 +100,6 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           </Finding>
         ))}
       </ul>
-      {isTesting.value && testKey !== undefined && (
-        <TestPage widgetKey={testKey} name={chatbot.name} onClose={() => (isTesting.value = false)} />
-      )}
     </Section>
   )
 }

@@ -1,15 +1,14 @@
-import { useSignal } from "@preact/signals"
 import { Plus } from "lucide"
 import { formatAgo } from "../../../shared/Format.ts"
 import type { Chatbot } from "../../data/Chatbots.ts"
 import { Badge, Loaded, Section } from "../../parts/Layout.tsx"
 import { Button } from "../../parts/Buttons.tsx"
+import { openDialog } from "../../parts/Dialogs.tsx"
 import { stateOf, type PublishableKey } from "../../data/Admin.ts"
 import type { Resource } from "../../server/Resource.ts"
 import { href } from "../../Router.ts"
 import { session } from "../../server/Session.ts"
 import { CreateKey } from "../keys/CreateKey.tsx"
-import { EditKey } from "../keys/EditKey.tsx"
 import { KeyMenu } from "../keys/KeyMenu.tsx"
 
 interface KeysProps {
@@ -18,13 +17,7 @@ interface KeysProps {
   readonly mayManage: boolean
 }
 
-interface RowProps {
-  readonly item: PublishableKey
-  readonly onEdit: () => void
-  readonly onRevoked: () => void
-}
-
-const Row = ({ item, onEdit, onRevoked }: RowProps) => {
+const Row = ({ item, keys }: Pick<KeysProps, "keys"> & { readonly item: PublishableKey }) => {
   const state = stateOf(item)
   return (
     <li class="row apart">
@@ -47,15 +40,15 @@ const Row = ({ item, onEdit, onRevoked }: RowProps) => {
           ))}
         </ul>
       </div>
-      <KeyMenu item={item} onEdit={onEdit} onRevoked={onRevoked} />
+      <KeyMenu item={item} list={keys} />
     </li>
   )
 }
 
 /** The websites that may show the widget, each by a key of its own. */
 export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
-  const editing = useSignal<PublishableKey | "new" | undefined>(undefined)
-  const close = (): void => void (editing.value = undefined)
+  const add = () =>
+    openDialog(<CreateKey organizationId={session.value?.organization.id ?? ""} chatbotId={chatbot.id} list={keys} />)
   return (
     <Section
       title="Websites"
@@ -66,7 +59,7 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
       }
       actions={
         mayManage && (
-          <Button icon={Plus} onClick={() => (editing.value = "new")}>
+          <Button icon={Plus} onClick={add}>
             Add website
           </Button>
         )
@@ -92,12 +85,7 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
             ) : (
               <ul class="websites rows">
                 {all.map((item) => (
-                  <Row
-                    key={item.id}
-                    item={item}
-                    onEdit={() => (editing.value = item)}
-                    onRevoked={() => void keys.reload()}
-                  />
+                  <Row key={item.id} item={item} keys={keys} />
                 ))}
               </ul>
             )
@@ -105,24 +93,6 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
         </Loaded>
       ) : (
         <p class="soft">Your key does not have the permission “Manage keys”.</p>
-      )}
-      {editing.value === "new" && session.value !== undefined && (
-        <CreateKey
-          organization={{ id: session.value.organization.id, is_operator: false }}
-          chatbotId={chatbot.id}
-          onCreated={() => void keys.reload()}
-          onClose={close}
-        />
-      )}
-      {editing.value !== undefined && editing.value !== "new" && (
-        <EditKey
-          item={editing.value}
-          onChanged={() => {
-            close()
-            void keys.reload()
-          }}
-          onClose={close}
-        />
       )}
     </Section>
   )

@@ -2,51 +2,17 @@ import type { Form } from "../../forms/Form.ts"
 import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
 
-const choices = [
-  {
-    path: "launcher.icon",
-    label: "Icon",
-    options: [
-      { value: "chat", label: "Speech bubble" },
-      { value: "question", label: "Question mark" },
-      { value: "headset", label: "Headset" },
-      { value: "sparkles", label: "Sparkles" },
-    ],
-    usual: "chat",
-  },
-  {
-    path: "launcher.size",
-    label: "Size",
-    options: [
-      { value: "small", label: "Small" },
-      { value: "medium", label: "Medium" },
-      { value: "large", label: "Large" },
-    ],
-    usual: "medium",
-  },
-  {
-    path: "launcher.side",
-    label: "Position",
-    options: [
-      { value: "right", label: "Bottom right" },
-      { value: "left", label: "Bottom left" },
-    ],
-    usual: "right",
-  },
-] as const
+const icons = { chat: "Speech bubble", question: "Question mark", headset: "Headset", sparkles: "Sparkles" }
+const sizes = { small: "Small", medium: "Medium", large: "Large" }
+const sides = { right: "Bottom right", left: "Bottom left" }
 
 /** The button that opens the chat. Its colour is the primary one. */
 export const LauncherSection = ({ form }: { readonly form: Form }) => (
   <Section title="Launcher" about="The button that opens the chat. Changes appear on your pages within five minutes.">
     <div class="columns">
-      {choices.map(({ label, options, path, usual }) => (
-        <SelectField<string>
-          key={path}
-          {...form.line(path)}
-          {...{ label, options }}
-          value={form.text(path) === "" ? usual : form.text(path)}
-        />
-      ))}
+      <SelectField label="Icon" {...form.option("launcher.icon", "chat")} options={icons} />
+      <SelectField label="Size" {...form.option("launcher.size", "medium")} options={sizes} />
+      <SelectField label="Position" {...form.option("launcher.side", "right")} options={sides} />
       <TextField
         {...form.line("launcher.text")}
         label="Text"

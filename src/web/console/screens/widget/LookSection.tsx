@@ -7,12 +7,9 @@ import { SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
 import type { PreviewConfig } from "../../preview/WidgetPreview.tsx"
 import { contrastHint, shadeOf } from "./ContrastHint.ts"
-import { languages, nameOfLanguage } from "./Languages.ts"
+import { languageOptions, languages } from "./Languages.ts"
 
-const options = [
-  { value: "auto", label: "Visitor's browser language" },
-  ...languages.map((tag) => ({ value: tag, label: nameOfLanguage(tag) })),
-]
+const options = { auto: "Visitor's browser language", ...languageOptions(languages) }
 
 /** The texts and the colours of the widget. An empty field is filled in from the chatbot. */
 export const LookSection = ({ form, look }: { readonly form: Form; readonly look: ReadonlySignal<PreviewConfig> }) => {
@@ -39,12 +36,7 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
         maxLength={2_048}
         hint="Shown instead of the uploaded logo. Leave empty to use that."
       />
-      <SelectField
-        {...form.line("language")}
-        label="Language"
-        value={form.text("language") || "auto"}
-        options={options}
-      />
+      <SelectField {...form.option("language", "auto")} label="Language" options={options} />
       <div class="columns">
         <ColorField
           form={form}

@@ -3,7 +3,7 @@ import { ExternalLink } from "lucide"
 import type { Chatbot } from "../../data/Chatbots.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { CopyButton } from "../../parts/Copy.tsx"
-import { bind, Checkbox, SelectField, TextField } from "../../parts/Field.tsx"
+import { bind, Checkbox, type Options, SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
 import { type PublishableKey, stateOf } from "../../data/Admin.ts"
 import type { Resource } from "../../server/Resource.ts"
@@ -15,23 +15,21 @@ interface SnippetProps {
   readonly keys: Resource<ReadonlyArray<PublishableKey>>
 }
 
-const modes = [
-  { value: "popup", label: "Floating button" },
-  { value: "inline", label: "Inside a page element" },
-] as const
+const modes = { popup: "Floating button", inline: "Inside a page element" }
 
 /** The line of HTML that a website needs. */
-export const SnippetSection = ({ chatbot, keys }: SnippetProps) => {
+export const SnippetSection = ({ chatbot, keys: all }: SnippetProps) => {
   const chosen = useSignal("")
-  const mode = useSignal<(typeof modes)[number]["value"]>("popup")
+  const mode = useSignal<keyof typeof modes>("popup")
   const opens = useSignal(false)
   const target = useSignal("#chat")
-  const live = (keys.data.value ?? []).filter((item) => stateOf(item) === "active")
-  const options = [
-    ...live.map(({ name, public_key }) => ({ value: public_key, label: name })),
-    ...(chatbot.is_public ? [{ value: chatbot.id, label: "Any website (public chatbot)" }] : []),
-  ]
-  const key = options.find(({ value }) => value === chosen.value)?.value ?? options[0]?.value
+  const live = (all.data.value ?? []).filter((item) => stateOf(item) === "active")
+  const options: Options = {
+    ...Object.fromEntries(live.map(({ name, public_key }) => [public_key, name])),
+    ...(chatbot.is_public && { [chatbot.id]: "Any website (public chatbot)" }),
+  }
+  const keys = Object.keys(options)
+  const key = keys.find((each) => each === chosen.value) ?? keys[0]
   const page = atRoot(`chat/${encodeURIComponent(chatbot.slug)}`)
   if (key === undefined)
     return (
@@ -53,10 +51,10 @@ export const SnippetSection = ({ chatbot, keys }: SnippetProps) => {
       actions={<CopyButton text={snippet} label="Copy snippet" withText />}
     >
       <div class="columns">
-        {options.length > 1 && (
+        {keys.length > 1 && (
           <SelectField label="Website" value={key} options={options} onValue={(value) => (chosen.value = value)} />
         )}
-        <SelectField label="Display" value={mode.value} options={modes} onValue={(value) => (mode.value = value)} />
+        <SelectField label="Display" {...bind(mode)} options={modes} />
         {isInline && (
           <TextField
             label="Element selector"

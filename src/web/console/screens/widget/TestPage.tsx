@@ -1,19 +1,19 @@
 import { useEffect, useRef } from "preact/hooks"
 import type { Hello, Loaded, StoredState, ToFrame, ToPage } from "../../../shared/Bridge.ts"
-import { Dialog } from "../../parts/Dialogs.tsx"
+import { Dialog, useClose } from "../../parts/Dialogs.tsx"
 import { atRoot } from "../../server/Root.ts"
 
 interface TestPageProps {
   readonly widgetKey: string
   readonly name: string
-  readonly onClose: () => void
 }
 
 const isLoaded = (data: unknown): data is Loaded =>
   typeof data === "object" && data !== null && "type" in data && data.type === "parley:loaded"
 
 /** The widget as a website shows it, by the same key, to talk with. What a visitor's browser keeps is kept until it is closed. */
-export const TestPage = ({ name, onClose, widgetKey }: TestPageProps) => {
+export const TestPage = ({ name, widgetKey }: TestPageProps) => {
+  const close = useClose()
   const frame = useRef<HTMLIFrameElement>(null)
   const state = useRef<StoredState | undefined>(undefined)
   useEffect(() => {
@@ -23,7 +23,7 @@ export const TestPage = ({ name, onClose, widgetKey }: TestPageProps) => {
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = ({ data: message }: MessageEvent<ToPage>) => {
         if (message.type === "keep") state.current = message.state
-        if (message.type === "close") onClose()
+        if (message.type === "close") close()
         const opened: ToFrame = { type: "opened", takesFocus: true }
         if (message.type === "ready") port1.postMessage(opened)
       }
@@ -34,7 +34,7 @@ export const TestPage = ({ name, onClose, widgetKey }: TestPageProps) => {
     return () => removeEventListener("message", onMessage)
   }, [])
   return (
-    <Dialog kind="drawer" title={`Test page: ${name}`} onClose={onClose}>
+    <Dialog kind="drawer" title={`Test page: ${name}`}>
       <div class="preview">
         <iframe ref={frame} src={atRoot(`widget/${encodeURIComponent(widgetKey)}`)} title={`Chat with ${name}`} />
       </div>

@@ -7,9 +7,9 @@ import { chooseSides } from "../../forms/Clashes.tsx"
 import { fieldsOf, patchOf } from "../../forms/Fields.ts"
 import { makeForm, type Stored } from "../../forms/Form.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
-import { Loaded, Page } from "../../parts/Layout.tsx"
+import { LoadedPage } from "../../parts/Layout.tsx"
 import { publishableKeys } from "../../data/Admin.ts"
-import { resources, useResource } from "../../server/Resource.ts"
+import { resources, together, useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { lookOf } from "../../preview/WidgetLook.ts"
 import { PreviewPage } from "../../preview/WidgetPreview.tsx"
@@ -85,18 +85,11 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
 const Widget = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId))
   const widget = useResource(widgetResource(chatbotId))
-  const [loadedChatbot, loadedWidget] = [chatbot.data.value, widget.data.value]
-  if (loadedChatbot === undefined || loadedWidget === undefined)
-    return (
-      <Page title="Widget">
-        {loadedChatbot === undefined ? (
-          <Loaded of={chatbot}>{() => null}</Loaded>
-        ) : (
-          <Loaded of={widget}>{() => null}</Loaded>
-        )}
-      </Page>
-    )
-  return <Editing key={chatbotId} chatbotId={chatbotId} chatbot={loadedChatbot.chatbot} first={loadedWidget} />
+  return (
+    <LoadedPage title="Widget" of={together(chatbot, widget)}>
+      {([{ chatbot }, first]) => <Editing chatbotId={chatbotId} chatbot={chatbot} first={first} />}
+    </LoadedPage>
+  )
 }
 
 export default Widget

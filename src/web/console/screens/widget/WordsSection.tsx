@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import type { Form } from "../../forms/Form.ts"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
-import { languages, nameOfLanguage } from "./Languages.ts"
+import { languageOptions, languages, nameOfLanguage } from "./Languages.ts"
 
 const MAX_SUGGESTIONS = 6
 
@@ -53,10 +53,7 @@ export const WordsSection = ({ form }: { readonly form: Form }) => {
       <SelectField
         label="Add language"
         value=""
-        options={[
-          { value: "", label: "Select a language" },
-          ...others.map((tag) => ({ value: tag, label: nameOfLanguage(tag) })),
-        ]}
+        options={{ "": "Select a language", ...languageOptions(others) }}
         onValue={(tag) => tag !== "" && (added.value = [...added.value, tag])}
       />
     </Section>
