@@ -11,6 +11,7 @@ import {
   Search,
   SearchX,
   Sun,
+  X,
 } from "lucide"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource } from "./data/Chatbots.ts"
@@ -19,7 +20,7 @@ import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton, Menu } from "./parts/Buttons.tsx"
 import { Dialog, Dialogs, openDialog } from "./parts/Dialogs.tsx"
 import { Empty, Page, Problem, Skeleton } from "./parts/Layout.tsx"
-import { toastFailure, Toasts } from "./parts/Toast.tsx"
+import { removeToast, toasts } from "./parts/Toast.ts"
 import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
 import { href, place, screenAddress, type ScreenName } from "./Router.ts"
@@ -114,7 +115,7 @@ const Account = () => {
           { label: `Theme: ${themes[theme.value]}`, icon: themeIcon[theme.value], onChoose: change },
           { label: "Documentation", icon: BookOpen, onChoose: showDocumentation },
           { label: "Keyboard shortcuts", icon: Keyboard, onChoose: showShortcuts },
-          { label: "Sign out", icon: LogOut, onChoose: () => void signOut().catch(toastFailure) },
+          { label: "Sign out", icon: LogOut, onChoose: signOut },
         ]}
       />
     </div>
@@ -242,6 +243,17 @@ const Outside = ({ children }: { readonly children: ComponentChildren }) => (
       {children}
     </div>
   </main>
+)
+
+const Toasts = () => (
+  <output class="toasts stack tight">
+    {toasts.value.map(({ id, kind, text }) => (
+      <div class={`toast raised row nowrap apart start ${kind}`} key={id}>
+        <p>{text}</p>
+        <IconButton icon={X} label="Dismiss" onClick={() => removeToast(id)} />
+      </div>
+    ))}
+  </output>
 )
 
 export const Shell = () => {

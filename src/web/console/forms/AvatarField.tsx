@@ -5,7 +5,7 @@ import { allChatbots, type Chatbot, chatbotResource } from "../data/Chatbots.ts"
 import { Avatar } from "../parts/Avatar.tsx"
 import { Button } from "../parts/Buttons.tsx"
 import { pickFiles } from "../parts/FilePicker.ts"
-import { attempt } from "../parts/Toast.tsx"
+import { attempt } from "../parts/Toast.ts"
 
 const accept = "image/png,image/jpeg,image/webp,image/gif"
 

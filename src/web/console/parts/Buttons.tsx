@@ -2,18 +2,21 @@ import { Ellipsis, type IconNode, LoaderCircle, Pencil, Trash } from "lucide"
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact"
 import { useId } from "preact/hooks"
 import { Icon } from "../../shared/Icon.tsx"
+import { attempt } from "./Toast.ts"
 
 /*
  * Buttons and menus. A link looks like a button by the class of one.
  */
 
-interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
+interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading" | "onClick"> {
   /** `primary` once on a screen at most; `danger` for what cannot be undone. */
   readonly kind?: "primary" | "secondary" | "quiet" | "danger"
   readonly small?: boolean
   readonly icon?: IconNode
   /** Whether what the button has begun is still going on: it then does nothing more. */
   readonly busy?: boolean
+  /** Does what the button says; where that fails, a corner of the page tells why. */
+  readonly onClick?: () => unknown
   readonly children: ComponentChildren
 }
 
@@ -23,6 +26,7 @@ export const Button = ({
   class: name,
   icon,
   kind = "secondary",
+  onClick,
   small,
   ...rest
 }: ButtonProps) => (
@@ -32,6 +36,7 @@ export const Button = ({
     class={`button ${kind}${small === true ? " small" : ""}${name === undefined ? "" : ` ${String(name)}`}`}
     aria-busy={busy || undefined}
     disabled={busy || rest.disabled === true}
+    onClick={onClick && (() => void attempt(onClick))}
   >
     {busy ? <Icon nodes={LoaderCircle} size={16} /> : icon && <Icon nodes={icon} size={16} />}
     <span>{children}</span>
@@ -61,14 +66,15 @@ interface MenuItem {
   readonly label: string
   readonly icon?: IconNode
   readonly isDangerous?: boolean
-  readonly onChoose: () => void
+  /** Does what the entry says; where that fails, a corner of the page tells why. */
+  readonly onChoose: () => unknown
 }
 
 /** The entry of a menu that changes something, in a dialog. */
-export const changeItem = (onChoose: () => void): MenuItem => ({ label: "Edit…", icon: Pencil, onChoose })
+export const changeItem = (onChoose: () => unknown): MenuItem => ({ label: "Edit…", icon: Pencil, onChoose })
 
 /** The entry of a menu that deletes something, once the person has confirmed it. */
-export const deleteItem = (onChoose: () => void, label = "Delete…"): MenuItem => ({
+export const deleteItem = (onChoose: () => unknown, label = "Delete…"): MenuItem => ({
   label,
   icon: Trash,
   isDangerous: true,
@@ -98,7 +104,7 @@ export const Menu = ({ items, label }: MenuProps) => {
             autofocus={index === 0}
             popovertarget={id}
             popovertargetaction="hide"
-            onClick={item.onChoose}
+            onClick={() => void attempt(item.onChoose)}
           >
             {item.icon && <Icon nodes={item.icon} size={16} />}
             {item.label}

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import { Check, Copy } from "lucide"
 import { copyText } from "../../shared/Clipboard.ts"
 import { Button, IconButton } from "./Buttons.tsx"
-import { toastFailure } from "./Toast.tsx"
+import { toastFailure } from "./Toast.ts"
 
 const COPIED_MILLIS = 2_000
 

@@ -7,7 +7,7 @@ import { place } from "../Router.ts"
 import { type Failure, toFailure } from "../server/Failure.ts"
 import { Button, IconButton } from "./Buttons.tsx"
 import { bind, Refusals, TextField, Unsaid } from "./Field.tsx"
-import { attempt } from "./Toast.tsx"
+import { attempt } from "./Toast.ts"
 
 /*
  * Dialogs, forms, and questions before something is done.

@@ -9,7 +9,7 @@ import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed, FormDialog, openDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { Bulk, type Column, hiddenColumns, Table } from "../../parts/Table.tsx"
-import { attempt, toast } from "../../parts/Toast.tsx"
+import { toast } from "../../parts/Toast.ts"
 import { resources, useResource } from "../../server/Resource.ts"
 import { href, navigate, useAsked } from "../../Router.ts"
 import { can, mayCreateChatbots } from "../../server/Session.ts"
@@ -31,15 +31,12 @@ const matching = (chatbots: ReadonlyArray<ChatbotSummary>, search: string): Read
   )
 
 /** Makes a chatbot with the configuration of another one. */
-const duplicate = ({ id: chatbotId }: ChatbotSummary): Promise<void> =>
-  attempt(async () => {
-    const { chatbot } = await call("POST /api/external/chatbot/:chatbotId/duplicate", {
-      params: { chatbotId },
-      body: {},
-    })
-    toast(`${chatbot.name} created, without documents and conversations.`)
-    await allChatbots().reload()
-  })
+const duplicate = async ({ id: chatbotId }: ChatbotSummary): Promise<void> => {
+  const params = { chatbotId }
+  const { chatbot } = await call("POST /api/external/chatbot/:chatbotId/duplicate", { params, body: {} })
+  toast(`${chatbot.name} created, without documents and conversations.`)
+  await allChatbots().reload()
+}
 
 /** Does something with several chatbots, one after the other. */
 const withEach = async (chatbots: ReadonlyArray<ChatbotSummary>, work: (chatbotId: string) => Promise<unknown>) => {
@@ -48,7 +45,7 @@ const withEach = async (chatbots: ReadonlyArray<ChatbotSummary>, work: (chatbotI
 }
 
 const setActive = (chatbots: ReadonlyArray<ChatbotSummary>, active: boolean): Promise<void> =>
-  attempt(() => withEach(chatbots, (id) => call("PATCH /api/external/chatbots", { query: { id }, body: { active } })))
+  withEach(chatbots, (id) => call("PATCH /api/external/chatbots", { query: { id }, body: { active } }))
 
 const remove = (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
   const [first] = chatbots
@@ -148,8 +145,8 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
       <Menu
         label={`Actions for ${chatbot.name}`}
         items={[
-          mayCreateChatbots() && { label: "Duplicate", icon: CopyPlus, onChoose: () => void duplicate(chatbot) },
-          can("chatbots:write") && deleteItem(() => void remove([chatbot])),
+          mayCreateChatbots() && { label: "Duplicate", icon: CopyPlus, onChoose: () => duplicate(chatbot) },
+          can("chatbots:write") && deleteItem(() => remove([chatbot])),
         ]}
       />
     ),
@@ -224,13 +221,13 @@ const Chatbots = () => {
                 </div>
               )}
               <Bulk count={chosen.length} onClear={() => (chosenIds.value = [])}>
-                <Button small onClick={() => void setActive(chosen, false)}>
+                <Button small onClick={() => setActive(chosen, false)}>
                   Pause
                 </Button>
-                <Button small onClick={() => void setActive(chosen, true)}>
+                <Button small onClick={() => setActive(chosen, true)}>
                   Resume
                 </Button>
-                <Button small onClick={() => void remove(chosen)}>
+                <Button small onClick={() => remove(chosen)}>
                   Delete…
                 </Button>
               </Bulk>

@@ -1,3 +1,4 @@
+import { Download } from "lucide"
 import { call, open } from "../../server/Api.ts"
 import { saveFile } from "../../../shared/Download.ts"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
@@ -5,7 +6,7 @@ import { plainText } from "../../../shared/markdown/PlainText.ts"
 import type { Answer } from "../../server/Endpoints.ts"
 import { resources } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
-import { attempt } from "../../parts/Toast.tsx"
+import { attempt } from "../../parts/Toast.ts"
 import { place } from "../../Router.ts"
 import { kindIn, requestOf } from "./Filters.ts"
 import { isUnread, unreadSince } from "./Unread.ts"
@@ -74,7 +75,7 @@ const fetchTranscript = async (
 }
 
 /** Saves conversations as one file: several in Markdown below each other, in JSON as a list. */
-export const exportConversations = async (
+const exportConversations = async (
   all: ReadonlyArray<Conversation>,
   format: keyof typeof mediaTypes,
 ): Promise<void> => {
@@ -88,6 +89,12 @@ export const exportConversations = async (
   const text = format === "markdown" ? texts.join("\n\n") : texts.length === 1 ? texts[0] : `[${texts.join(",\n")}]`
   saveFile(`${name}.${format === "markdown" ? "md" : "json"}`, new Blob([text ?? ""], { type: mediaTypes[format] }))
 }
+
+/** The entries of a menu that save conversations. */
+export const exportItems = (all: ReadonlyArray<Conversation>) => [
+  { label: "Export as Markdown", icon: Download, onChoose: () => exportConversations(all, "markdown") },
+  { label: "Export as JSON", icon: Download, onChoose: () => exportConversations(all, "json") },
+]
 
 /** Deletes conversations with all that was said in them. */
 export const deleteConversations = async (all: ReadonlyArray<Conversation>): Promise<void> => {

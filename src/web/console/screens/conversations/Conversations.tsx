@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { CircleCheck, CircleDot, Download, ListFilter, Mail, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
+import { CircleCheck, CircleDot, ListFilter, Mail, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Scroller } from "../../../shared/Scroller.tsx"
@@ -13,7 +13,6 @@ import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { Bulk } from "../../parts/Table.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
-import { attempt } from "../../parts/Toast.tsx"
 import { nextPage, useResource } from "../../server/Resource.ts"
 import { bindOption, bindQuery, href, navigate, place, queryText, setQuery } from "../../Router.ts"
 import { can, session } from "../../server/Session.ts"
@@ -21,7 +20,7 @@ import {
   type Conversation,
   conversationList,
   deleteConversations,
-  exportConversations,
+  exportItems,
   fetchConversations,
   mayWrite,
   pathOf,
@@ -108,27 +107,10 @@ const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
       label="More actions for the selection"
       items={[
         { label: "Mark as unread", icon: Mail, onChoose: () => markUnread(chosen) },
-        mayWrite() && {
-          label: "Mark as closed",
-          icon: CircleCheck,
-          onChoose: () => void attempt(() => setState(chosen, "closed")),
-        },
-        mayWrite() && {
-          label: "Mark as open",
-          icon: CircleDot,
-          onChoose: () => void attempt(() => setState(chosen, "open")),
-        },
-        {
-          label: "Export as Markdown",
-          icon: Download,
-          onChoose: () => void attempt(() => exportConversations(chosen, "markdown")),
-        },
-        {
-          label: "Export as JSON",
-          icon: Download,
-          onChoose: () => void attempt(() => exportConversations(chosen, "json")),
-        },
-        can("conversations:write") && deleteItem(onDelete),
+        mayWrite() && { label: "Mark as closed", icon: CircleCheck, onChoose: () => setState(chosen, "closed") },
+        mayWrite() && { label: "Mark as open", icon: CircleDot, onChoose: () => setState(chosen, "open") },
+        ...exportItems(chosen),
+        mayWrite() && deleteItem(onDelete),
       ]}
     />
   </Bulk>
@@ -192,7 +174,7 @@ const Conversations = () => {
     {
       key: "#",
       label: "Delete conversation",
-      run: () => current && can("conversations:write") && void remove([current], gone),
+      run: () => current && mayWrite() && void remove([current], gone),
     },
     {
       key: "/",

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks"
-import { ArrowLeft, CircleCheck, CircleDot, Download, Eraser, ThumbsDown, ThumbsUp } from "lucide"
+import { ArrowLeft, CircleCheck, CircleDot, Eraser, ThumbsDown, ThumbsUp } from "lucide"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
@@ -10,16 +10,16 @@ import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Json } from "../../parts/Json.tsx"
-import { attempt, toast } from "../../parts/Toast.tsx"
+import { toast } from "../../parts/Toast.ts"
 import { nextPage, useResource } from "../../server/Resource.ts"
-import { can } from "../../server/Session.ts"
 import { briefly, Passages, passagesIn } from "../playground/Passages.tsx"
 import {
   type Conversation as Session,
   conversationOf,
-  exportConversations,
+  exportItems,
   fetchMessages,
   type Message,
+  mayWrite,
   messagesOf,
   titleOf,
   toggleState,
@@ -59,28 +59,25 @@ interface ActionsProps {
 
 const Actions = ({ of, onDelete, onGone }: ActionsProps) => {
   const name = nameOf(of)
-  const mayWrite = can("conversations:write")
-  const save = (format: "markdown" | "json") => void attempt(() => exportConversations([of], format))
   return (
     <>
-      {mayWrite && (
-        <Button icon={of.state === "open" ? CircleCheck : CircleDot} onClick={() => void toggleState(of)}>
+      {mayWrite() && (
+        <Button icon={of.state === "open" ? CircleCheck : CircleDot} onClick={() => toggleState(of)}>
           {of.state === "open" ? "Mark as closed" : "Mark as open"}
         </Button>
       )}
       <Menu
         label="More actions"
         items={[
-          { label: "Export as Markdown", icon: Download, onChoose: () => save("markdown") },
-          { label: "Export as JSON", icon: Download, onChoose: () => save("json") },
-          mayWrite &&
+          ...exportItems([of]),
+          mayWrite() &&
             name !== undefined && {
               label: "Erase visitor…",
               icon: Eraser,
               isDangerous: true,
-              onChoose: () => void erase(name, onGone),
+              onChoose: () => erase(name, onGone),
             },
-          mayWrite && deleteItem(onDelete, "Delete conversation…"),
+          mayWrite() && deleteItem(onDelete, "Delete conversation…"),
         ]}
       />
     </>
@@ -154,7 +151,6 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
                 <Said
                   key={message.id}
                   message={message}
-                  chatbotId={chatbotId}
                   chatbot={chatbotName(chatbotId)}
                   visitor={shown === undefined ? "Visitor" : visitorOf(shown)}
                 />
@@ -176,13 +172,12 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
 
 interface SaidProps {
   readonly message: Message
-  readonly chatbotId: string
   readonly chatbot: string
   readonly visitor: string
 }
 
 /** A message, with what it rests on and what was thought of it. */
-const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
+const Said = ({ chatbot, message, visitor }: SaidProps) => {
   const { content, created_at, feedback, model, sender_type, tokens_used, unanswered } = message
   const isBot = sender_type === "bot"
   return (
@@ -201,7 +196,7 @@ const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
       )}
       {isBot && content === "" && <p class="soft">No text</p>}
       {isBot && content !== "" && <Answer blocks={blocksOf(content)} />}
-      {isBot && <Foot message={message} chatbotId={chatbotId} />}
+      {isBot && <Foot message={message} />}
       {feedback !== undefined && (
         <div class="row anywhere">
           <Badge kind={feedback.rating === "up" ? "good" : "bad"}>
@@ -214,7 +209,7 @@ const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
   )
 }
 
-const Foot = ({ chatbotId, message }: { readonly message: Message; readonly chatbotId: string }) => {
+const Foot = ({ message }: { readonly message: Message }) => {
   const sources = sourcesIn(message)
   const results = resultsIn(message.tool_results)
   if (sources.length + results.length === 0) return null
@@ -223,7 +218,7 @@ const Foot = ({ chatbotId, message }: { readonly message: Message; readonly chat
       {sources.length > 0 && (
         <details>
           <summary>{plural(sources.length, "source")}</summary>
-          <Passages chatbotId={chatbotId} passages={sources} />
+          <Passages passages={sources} />
         </details>
       )}
       {results.map(({ error, id, input, name, output }) => {
@@ -241,7 +236,7 @@ const Foot = ({ chatbotId, message }: { readonly message: Message; readonly chat
                 <Json label={error === undefined ? "Result" : "Error"} value={error ?? output} />
               </div>
             ) : (
-              <Passages chatbotId={chatbotId} passages={passages} />
+              <Passages passages={passages} />
             )}
           </details>
         )

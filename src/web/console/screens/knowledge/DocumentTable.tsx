@@ -8,7 +8,6 @@ import { bind, TextField } from "../../parts/Field.tsx"
 import { pickFiles } from "../../parts/FilePicker.ts"
 import { Ago, Tabs } from "../../parts/Layout.tsx"
 import { Bulk, type Column, Table } from "../../parts/Table.tsx"
-import { attempt } from "../../parts/Toast.tsx"
 import { setQuery } from "../../Router.ts"
 import { DocumentState } from "./DocumentState.tsx"
 import { type Document, type DocumentList, isUnderWay } from "./Documents.ts"
@@ -39,14 +38,12 @@ const route = "/api/external/chatbot/:chatbotId/knowledge-base/documents/:docume
 export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, uploads }: DocumentTableProps) => {
   const filter = useSignal<Filter>("all")
   const search = useSignal("")
-  const retry = async ({ id }: Document): Promise<void> => {
-    await attempt(() => call(`POST ${route}/retry`, { params: { chatbotId, documentId: id } }))
+  const retry = async (documents: ReadonlyArray<Document>): Promise<void> => {
+    for (const { id, status } of documents)
+      if (status === "failed") await call(`POST ${route}/retry`, { params: { chatbotId, documentId: id } })
     onChanged()
   }
   const chosenIds = useSignal<ReadonlyArray<string>>([])
-  const retryAll = async (documents: ReadonlyArray<Document>): Promise<void> => {
-    for (const each of documents) if (each.status === "failed") await retry(each)
-  }
   const remove = (documents: ReadonlyArray<Document>): Promise<void> => {
     const [first] = documents
     const what = documents.length === 1 && first !== undefined ? first.name : plural(documents.length, "document")
@@ -110,17 +107,13 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
           label={`Actions for ${document.name}`}
           items={[
             mayWrite &&
-              document.status === "failed" && {
-                label: "Retry",
-                icon: RotateCcw,
-                onChoose: () => void retry(document),
-              },
+              document.status === "failed" && { label: "Retry", icon: RotateCcw, onChoose: () => retry([document]) },
             mayWrite && {
               label: "Replace…",
               icon: RefreshCw,
               onChoose: () => pickFiles({ accept }, (files) => uploads.add(files, document.id)),
             },
-            mayWrite && deleteItem(() => void remove([document])),
+            mayWrite && deleteItem(() => remove([document])),
           ]}
         />
       ),
@@ -154,11 +147,11 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
           </div>
           <Bulk count={chosen.length} onClear={() => (chosenIds.value = [])}>
             {chosen.some(({ status }) => status === "failed") && (
-              <Button small onClick={() => void retryAll(chosen)}>
+              <Button small onClick={() => retry(chosen)}>
                 Retry failed
               </Button>
             )}
-            <Button small onClick={() => void remove(chosen)}>
+            <Button small onClick={() => remove(chosen)}>
               Delete…
             </Button>
           </Bulk>

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks"
 import { FileUp, Files } from "lucide"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Empty } from "../../parts/Layout.tsx"
-import { toastFailure } from "../../parts/Toast.tsx"
+import { toastFailure } from "../../parts/Toast.ts"
 import { droppedFiles } from "./Dropping.ts"
 import type { Uploads } from "./Uploads.ts"
 

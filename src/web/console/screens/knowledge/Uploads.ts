@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from "@preact/signals"
 import { call } from "../../server/Api.ts"
 import { type Failure, toFailure } from "../../server/Failure.ts"
 import { randomUuid } from "../../../shared/Random.ts"
-import { toast } from "../../parts/Toast.tsx"
+import { toast } from "../../parts/Toast.ts"
 import type { Document } from "./Documents.ts"
 import { faultOf } from "./Files.ts"
 

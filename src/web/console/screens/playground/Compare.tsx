@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals"
-import { useEffect, useId } from "preact/hooks"
+import { useEffect } from "preact/hooks"
 import { formatCount, formatMillis } from "../../../shared/Format.ts"
 import { randomUuid } from "../../../shared/Random.ts"
 import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
-import { useModels } from "../../data/Models.ts"
 import { useChatbotForm } from "../../forms/ChatbotForm.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
-import { TextArea, TextField } from "../../parts/Field.tsx"
+import { ModelField } from "../../forms/ModelField.tsx"
+import { TextArea } from "../../parts/Field.tsx"
 import { Badge, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
 import { href } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
@@ -29,7 +29,7 @@ interface Round {
   readonly sides: ReadonlyArray<Side>
 }
 
-const Column = ({ chatbotId, side }: { readonly side: Side; readonly chatbotId: string }) => {
+const Column = ({ side }: { readonly side: Side }) => {
   const { exchange, model, title } = side
   const trace = exchange.trace.value
   const { input, output } = tokensOf(trace)
@@ -38,12 +38,12 @@ const Column = ({ chatbotId, side }: { readonly side: Side; readonly chatbotId: 
       <h3 class="row">
         {title} <Badge>{model}</Badge>
       </h3>
-      <Reply exchange={exchange} chatbotId={chatbotId}>
+      <Reply exchange={exchange}>
         <details class="small">
           <summary>
             {formatMillis(trace.latest)} · {formatCount(input)} tokens in · {formatCount(output)} out
           </summary>
-          <Inspector chatbotId={chatbotId} exchange={exchange} />
+          <Inspector exchange={exchange} />
         </details>
       </Reply>
     </article>
@@ -59,8 +59,6 @@ const Comparing = ({ chatbotId, first }: ComparingProps) => {
   const form = useChatbotForm(chatbotId, first)
   const saved = chatbotResource(chatbotId).data.value?.chatbot.settings ?? first.chatbot.settings
   const rounds = useSignal<ReadonlyArray<Round>>([])
-  const list = useId()
-  const models = useModels()
   const running = (): ReadonlyArray<Exchange> =>
     (rounds.value[0]?.sides ?? []).map(({ exchange }) => exchange).filter(({ trace }) => isGoingOn(trace.value))
   const stop = (): void => running().forEach((exchange) => exchange.stop())
@@ -92,12 +90,7 @@ const Comparing = ({ chatbotId, first }: ComparingProps) => {
     >
       <EditForm form={form} label="Variant" action="Save to chatbot">
         <Section title="Variant" about="Visitors get the saved settings until you save these.">
-          <datalist id={list}>
-            {models.map((model) => (
-              <option key={model}>{model}</option>
-            ))}
-          </datalist>
-          <TextField {...form.line("settings.model")} label="Model" list={list} spellcheck={false} />
+          <ModelField form={form} />
           <TextArea {...form.line("settings.prompt")} label="Prompt" maxLength={32_000} rows={4} />
         </Section>
         <Section
@@ -112,7 +105,7 @@ const Comparing = ({ chatbotId, first }: ComparingProps) => {
                 <Question text={question} />
                 <div class="columns wide">
                   {sides.map((side) => (
-                    <Column key={side.title} side={side} chatbotId={chatbotId} />
+                    <Column key={side.title} side={side} />
                   ))}
                 </div>
               </li>

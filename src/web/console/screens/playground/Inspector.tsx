@@ -17,11 +17,6 @@ import {
   type Trace,
 } from "./Trace.ts"
 
-interface InspectorProps {
-  readonly chatbotId: string
-  readonly exchange: Exchange
-}
-
 const finishWords: Readonly<Record<string, string>> = {
   stop: "Complete",
   length: "Cut off at the length limit",
@@ -31,7 +26,7 @@ const finishWords: Readonly<Record<string, string>> = {
 }
 
 /** The steps of a reply with their times, and with the texts that were sent and found. */
-export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
+export const Inspector = ({ exchange }: { readonly exchange: Exchange }) => {
   const trace = exchange.trace.value
   const now = exchange.elapsed.value
   const span = Math.max(1, isGoingOn(trace) ? now : trace.latest)
@@ -53,7 +48,7 @@ export const Inspector = ({ chatbotId, exchange }: InspectorProps) => {
         <ol class="waterfall rows">
           {trace.rows.map((row) => (
             <li key={row.key} class={row.kind}>
-              <WaterfallRow row={row} span={span} now={now} chatbotId={chatbotId} />
+              <WaterfallRow row={row} span={span} now={now} />
             </li>
           ))}
         </ol>
@@ -71,11 +66,10 @@ interface RowProps {
   readonly row: Row
   readonly span: number
   readonly now: number
-  readonly chatbotId: string
 }
 
 /** The icon, the name and a note of a row, and what it shows when it is opened. */
-const partsOf = (row: Row, end: number, chatbotId: string) => {
+const partsOf = (row: Row, end: number) => {
   if (row.kind === "model")
     return {
       icon: Bot,
@@ -89,13 +83,13 @@ const partsOf = (row: Row, end: number, chatbotId: string) => {
     icon: isSearch ? Search : Wrench,
     name: isSearch ? "Search" : row.name,
     note: row.error === undefined ? passages && plural(passages.length, "passage") : "failed",
-    content: <ToolDetails run={row} passages={passages} chatbotId={chatbotId} />,
+    content: <ToolDetails run={row} passages={passages} />,
   }
 }
 
-const WaterfallRow = ({ chatbotId, now, row, span }: RowProps) => {
+const WaterfallRow = ({ now, row, span }: RowProps) => {
   const end = row.end ?? now
-  const { content, icon, name, note } = partsOf(row, end, chatbotId)
+  const { content, icon, name, note } = partsOf(row, end)
   const length = Math.max(0, end - row.start)
   const style = {
     "--start": String(row.start / span),
@@ -185,16 +179,15 @@ const Sent = ({ body }: { readonly body: string }) => (
 interface ToolProps {
   readonly run: ToolRun
   readonly passages: ReturnType<typeof passagesIn>
-  readonly chatbotId: string
 }
 
-const ToolDetails = ({ chatbotId, passages, run }: ToolProps) => {
+const ToolDetails = ({ passages, run }: ToolProps) => {
   const { end, error, input, output } = run
   if (passages !== undefined)
     return (
       <>
         <p class="soft small">Searched for “{briefly(input)}”.</p>
-        {passages.length === 0 ? <p>No results.</p> : <Passages chatbotId={chatbotId} passages={passages} />}
+        {passages.length === 0 ? <p>No results.</p> : <Passages passages={passages} />}
       </>
     )
   return (

@@ -1,6 +1,6 @@
 import { formatShare } from "../../../shared/Format.ts"
 import { PassageText } from "../../parts/Answer.tsx"
-import { href } from "../../Router.ts"
+import { place, screenAddress } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { type Fields, isFields, numberIn, textIn } from "../../server/Unknown.ts"
 
@@ -42,13 +42,8 @@ export const briefly = (input: unknown): string => {
   return values.length === 1 && typeof only === "string" ? only : JSON.stringify(input ?? null)
 }
 
-interface PassagesProps {
-  readonly chatbotId: string
-  readonly passages: ReadonlyArray<FoundPassage>
-}
-
-/** Passages of documents, with how similar each is to what was asked. */
-export const Passages = ({ chatbotId, passages }: PassagesProps) => (
+/** Passages of documents of the chatbot in the address, with how similar each is to what was asked. */
+export const Passages = ({ passages }: { readonly passages: ReadonlyArray<FoundPassage> }) => (
   <ol class="stack tight small">
     {passages.map(({ chunk, content, documentId, section, similarity, title }, index) => (
       <li class="passage stack tight" key={index}>
@@ -57,7 +52,12 @@ export const Passages = ({ chatbotId, passages }: PassagesProps) => (
             {documentId === undefined || !can("knowledge:read") ? (
               <strong>{title}</strong>
             ) : (
-              <a href={href("knowledge", { chatbotId }, { document: documentId, passage: chunk?.toString() })}>
+              <a
+                href={screenAddress("knowledge", place.value.params, {
+                  document: documentId,
+                  passage: chunk?.toString(),
+                })}
+              >
                 {title}
               </a>
             )}

@@ -82,7 +82,6 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
                     <Turn
                       key={exchange.id}
                       exchange={exchange}
-                      chatbotId={chatbotId}
                       isInspected={exchange === inspected}
                       onInspect={() => (chosen.value = exchange.id)}
                       onAgain={isBusy ? undefined : () => say(exchange.question)}
@@ -100,7 +99,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
             The steps of a reply appear here: model and tool calls, passages, tokens and timing.
           </div>
         ) : (
-          <Inspector key={inspected.id} exchange={inspected} chatbotId={chatbotId} />
+          <Inspector key={inspected.id} exchange={inspected} />
         )}
       </div>
     </Page>
@@ -109,19 +108,18 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
 
 interface TurnProps {
   readonly exchange: Exchange
-  readonly chatbotId: string
   readonly isInspected: boolean
   readonly onInspect: () => void
   /** Undefined while another reply is being made. */
   readonly onAgain: (() => void) | undefined
 }
 
-const Turn = ({ chatbotId, exchange, isInspected, onAgain, onInspect }: TurnProps) => {
+const Turn = ({ exchange, isInspected, onAgain, onInspect }: TurnProps) => {
   const trace = exchange.trace.value
   return (
     <li class="stack tight">
       <Question text={exchange.question} />
-      <Reply exchange={exchange} chatbotId={chatbotId}>
+      <Reply exchange={exchange}>
         <div class="row">
           <Button kind="quiet" small aria-pressed={isInspected} onClick={onInspect}>
             {`${plural(trace.rows.length, "step")} · ${formatMillis(trace.latest)}`}
@@ -147,13 +145,12 @@ export const Question = ({ text }: { readonly text: string }) => (
 
 interface ReplyProps {
   readonly exchange: Exchange
-  readonly chatbotId: string
   /** Shown below once the reply has ended. */
   readonly children: ComponentChildren
 }
 
 /** A reply with its sources, while it is being made and afterwards. */
-export const Reply = ({ chatbotId, children, exchange }: ReplyProps) => {
+export const Reply = ({ children, exchange }: ReplyProps) => {
   const trace = exchange.trace.value
   const blocks = exchange.blocks.value
   const goesOn = isGoingOn(trace)
@@ -172,7 +169,7 @@ export const Reply = ({ chatbotId, children, exchange }: ReplyProps) => {
       {trace.quotes.length > 0 && (
         <details class="small">
           <summary>{plural(trace.quotes.length, "source")}</summary>
-          <Passages chatbotId={chatbotId} passages={trace.quotes} />
+          <Passages passages={trace.quotes} />
         </details>
       )}
       {!goesOn && children}

@@ -1,26 +1,15 @@
-import { useId } from "preact/hooks"
-import { useModels } from "../../data/Models.ts"
 import type { Form } from "../../forms/Form.ts"
+import { ModelField } from "../../forms/ModelField.tsx"
 import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
 import { SynonymSuggestions } from "./SynonymSuggestions.tsx"
 
 /** The settings of a chatbot's answers. */
 export const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
-  const list = useId()
-  const models = useModels()
   return (
     <Section title="Answers">
-      <datalist id={list}>
-        {models.map((model) => (
-          <option key={model}>{model}</option>
-        ))}
-      </datalist>
-      <TextField
-        {...form.line("settings.model")}
-        label="Model"
-        list={list}
-        spellcheck={false}
+      <ModelField
+        form={form}
         hint="Such as claude-…, openai/…, or local/extractive, which quotes the documents and needs no key."
       />
       <TextArea

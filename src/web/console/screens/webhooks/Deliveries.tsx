@@ -5,7 +5,7 @@ import { Badge, Empty, Loaded, More } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
-import { attempt, toast } from "../../parts/Toast.tsx"
+import { toast } from "../../parts/Toast.ts"
 import { nextPage, useResource } from "../../server/Resource.ts"
 import { deliveriesOf, type Delivery, fetchDeliveries, eventWords, outcomeOf, type Webhook } from "./WebhookData.ts"
 
@@ -23,32 +23,31 @@ const DAY_MILLIS = 86_400_000
 /** The latest deliveries of a webhook, which can be sent again. */
 export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
   const list = useResource(deliveriesOf(webhook.id))
-  const resend = (one: Delivery): Promise<void> =>
-    attempt(async () => {
-      const { delivery } = await call("POST /api/external/webhooks/:webhookId/deliveries/:deliveryId/resend", {
-        params: { webhookId: webhook.id, deliveryId: one.id },
-      })
-      const known = list.data.peek()
-      if (known === undefined) return
-      list.set({ ...known, items: known.items.map((each) => (each.id === delivery.id ? delivery : each)) })
-    }, "Delivery queued again.")
-  const resendFailed = (): Promise<void> =>
-    attempt(async () => {
-      const { resent } = await call("POST /api/external/webhooks/:webhookId/deliveries/resend", {
-        params: { webhookId: webhook.id },
-        body: { since: new Date(Date.now() - DAYS * DAY_MILLIS).toISOString() },
-      })
-      toast(resent === 0 ? "No failed deliveries." : `${plural(resent, "delivery", "deliveries")} queued again.`)
-      await list.reload()
+  const resend = async ({ id }: Delivery): Promise<void> => {
+    const { delivery } = await call("POST /api/external/webhooks/:webhookId/deliveries/:deliveryId/resend", {
+      params: { webhookId: webhook.id, deliveryId: id },
     })
+    toast("Delivery queued again.")
+    const known = list.data.peek()
+    if (known === undefined) return
+    list.set({ ...known, items: known.items.map((each) => (each.id === delivery.id ? delivery : each)) })
+  }
+  const resendFailed = async (): Promise<void> => {
+    const { resent } = await call("POST /api/external/webhooks/:webhookId/deliveries/resend", {
+      params: { webhookId: webhook.id },
+      body: { since: new Date(Date.now() - DAYS * DAY_MILLIS).toISOString() },
+    })
+    toast(resent === 0 ? "No failed deliveries." : `${plural(resent, "delivery", "deliveries")} queued again.`)
+    await list.reload()
+  }
   return (
     <Dialog title="Deliveries" kind="drawer" wide>
       <p class="soft ellipsis">{webhook.url}</p>
       <p class="row">
-        <Button small onClick={() => void list.reload()}>
+        <Button small onClick={list.reload}>
           Refresh
         </Button>
-        <Button small disabled={!webhook.active} onClick={() => void resendFailed()}>
+        <Button small disabled={!webhook.active} onClick={resendFailed}>
           Resend all failed
         </Button>
       </p>
@@ -84,7 +83,7 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
                       <Button
                         small
                         disabled={!webhook.active || delivery.state === "waiting"}
-                        onClick={() => void resend(delivery)}
+                        onClick={() => resend(delivery)}
                       >
                         Resend
                       </Button>
@@ -93,11 +92,7 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
                 ]}
               />
             )}
-            {known.next && (
-              <More of={list} load={nextPage((cursor) => fetchDeliveries(webhook.id, cursor))}>
-                Show more
-              </More>
-            )}
+            {known.next && <More of={list} load={nextPage((cursor) => fetchDeliveries(webhook.id, cursor))} />}
           </>
         )}
       </Loaded>

@@ -6,7 +6,7 @@ import { Badge, Card, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirm, confirmed, openDialog } from "../../parts/Dialogs.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
-import { attempt, toast } from "../../parts/Toast.tsx"
+import { toast } from "../../parts/Toast.ts"
 import { drop, put, useResource } from "../../server/Resource.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { allWebhooks, eventWords, outcomeOf, stateOf, type Webhook } from "./WebhookData.ts"
@@ -31,25 +31,23 @@ const Webhooks = () => {
     else showSecret(secret)
   }
   const edit = (item?: Webhook) => openDialog(<WebhookDialog item={item} onStored={stored} />)
-  const test = ({ id }: Webhook): Promise<void> =>
-    attempt(async () => {
-      const params = { webhookId: id }
-      const { test } = await call("POST /api/external/webhooks/:webhookId/test", { params })
-      toast(`${test.is_delivered ? "Test event delivered" : "Test event failed"}: ${outcomeOf(test)}`)
+  const test = async ({ id }: Webhook): Promise<void> => {
+    const { test } = await call("POST /api/external/webhooks/:webhookId/test", { params: { webhookId: id } })
+    toast(`${test.is_delivered ? "Test event delivered" : "Test event failed"}: ${outcomeOf(test)}`)
+  }
+  const rotate = async ({ id }: Webhook): Promise<void> => {
+    const isSure = await confirm({
+      title: "Rotate the signing secret?",
+      text: "For 24 hours, requests are signed with both the old and the new secret. After that, only with the new one.",
+      action: "Rotate secret",
     })
-  const rotate = (webhook: Webhook): Promise<void> =>
-    attempt(async () => {
-      const isSure = await confirm({
-        title: "Rotate the signing secret?",
-        text: "For 24 hours, requests are signed with both the old and the new secret. After that, only with the new one.",
-        action: "Rotate secret",
-      })
-      if (!isSure) return
-      const params = { webhookId: webhook.id }
-      const { secret, webhook: changed } = await call("POST /api/external/webhooks/:webhookId/rotate", { params })
-      put(webhooks, changed)
-      showSecret(secret)
+    if (!isSure) return
+    const { secret, webhook } = await call("POST /api/external/webhooks/:webhookId/rotate", {
+      params: { webhookId: id },
     })
+    put(webhooks, webhook)
+    showSecret(secret)
+  }
   const remove = ({ id, url }: Webhook): Promise<void> =>
     confirmed(
       {
@@ -89,15 +87,15 @@ const Webhooks = () => {
                     <Button small icon={List} onClick={() => openDialog(<Deliveries webhook={webhook} />)}>
                       Deliveries
                     </Button>
-                    <Button small icon={Send} onClick={() => void test(webhook)}>
+                    <Button small icon={Send} onClick={() => test(webhook)}>
                       Test
                     </Button>
                     <Menu
                       label={`Actions for ${webhook.url}`}
                       items={[
                         changeItem(() => edit(webhook)),
-                        { label: "Rotate secret…", icon: KeyRound, onChoose: () => void rotate(webhook) },
-                        deleteItem(() => void remove(webhook)),
+                        { label: "Rotate secret…", icon: KeyRound, onChoose: () => rotate(webhook) },
+                        deleteItem(() => remove(webhook)),
                       ]}
                     />
                   </>

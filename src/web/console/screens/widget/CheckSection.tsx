@@ -7,7 +7,7 @@ import { Button } from "../../parts/Buttons.tsx"
 import { Form, openDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextArea, TextField } from "../../parts/Field.tsx"
 import { Finding, Section } from "../../parts/Layout.tsx"
-import { attempt } from "../../parts/Toast.tsx"
+import { toast } from "../../parts/Toast.ts"
 import { type PublishableKey, stateOf } from "../../data/Admin.ts"
 import type { Resource } from "../../server/Resource.ts"
 import { serverAddress } from "../../server/Root.ts"
@@ -41,19 +41,19 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           isActive: chatbot.active,
           keys: all,
         })
-  const allow = (missing: string): Promise<void> =>
-    attempt(async () => {
-      if (live === undefined)
-        await call("POST /api/admin/api-keys", {
-          body: { kind: "publishable", name: "Website", chatbot_id: chatbot.id, allowed_origins: [missing] },
-        })
-      else
-        await call("PATCH /api/admin/api-keys/:apiKeyId", {
-          params: { apiKeyId: live.id },
-          body: { allowed_origins: [...live.allowed_origins, missing] },
-        })
-      await keys.reload()
-    }, `${missing} is now allowed.`)
+  const allow = async (missing: string): Promise<void> => {
+    if (live === undefined)
+      await call("POST /api/admin/api-keys", {
+        body: { kind: "publishable", name: "Website", chatbot_id: chatbot.id, allowed_origins: [missing] },
+      })
+    else
+      await call("PATCH /api/admin/api-keys/:apiKeyId", {
+        params: { apiKeyId: live.id },
+        body: { allowed_origins: [...live.allowed_origins, missing] },
+      })
+    toast(`${missing} is now allowed.`)
+    await keys.reload()
+  }
   return (
     <Section
       title="Embedding check"
@@ -93,7 +93,7 @@ export const CheckSection = ({ chatbot, keys }: CheckProps) => {
           <Finding key={text} kind={state}>
             <div>{text}</div>
             {missingOrigin !== undefined && can("admin") && (
-              <Button small onClick={() => void allow(missingOrigin)}>
+              <Button small onClick={() => allow(missingOrigin)}>
                 Allow
               </Button>
             )}

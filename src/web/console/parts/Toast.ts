@@ -1,7 +1,5 @@
 import { signal } from "@preact/signals"
-import { X } from "lucide"
 import { toFailure } from "../server/Failure.ts"
-import { IconButton } from "./Buttons.tsx"
 
 interface Toast {
   readonly id: number
@@ -11,9 +9,9 @@ interface Toast {
 
 const SHOWN_MILLIS = 5_000
 let next = 0
-const toasts = signal<ReadonlyArray<Toast>>([])
+export const toasts = signal<ReadonlyArray<Toast>>([])
 
-const remove = (id: number): void => {
+export const removeToast = (id: number): void => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
@@ -21,7 +19,7 @@ const add = (kind: Toast["kind"], text: string): void => {
   const id = next++
   toasts.value = [...toasts.value.slice(-2), { id, kind, text }]
   // What failed stays until it is put away.
-  if (kind === "done") setTimeout(() => remove(id), SHOWN_MILLIS)
+  if (kind === "done") setTimeout(() => removeToast(id), SHOWN_MILLIS)
 }
 
 /** Says in a corner that something was done. */
@@ -34,7 +32,7 @@ export const toastFailure = (error: unknown): void => {
 }
 
 /** Does something, and says in a corner that it is done, or why it failed. */
-export const attempt = async (work: () => Promise<unknown>, done?: string): Promise<void> => {
+export const attempt = async (work: () => unknown, done?: string): Promise<void> => {
   try {
     await work()
     if (done !== undefined) toast(done)
@@ -42,15 +40,3 @@ export const attempt = async (work: () => Promise<unknown>, done?: string): Prom
     toastFailure(error)
   }
 }
-
-/** The place of toasts. The shell has it once. */
-export const Toasts = () => (
-  <output class="toasts stack tight">
-    {toasts.value.map(({ id, kind, text }) => (
-      <div class={`toast raised row nowrap apart start ${kind}`} key={id}>
-        <p>{text}</p>
-        <IconButton icon={X} label="Dismiss" onClick={() => remove(id)} />
-      </div>
-    ))}
-  </output>
-)
