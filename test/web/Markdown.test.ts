@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { isValidElement, type ComponentChildren } from "preact"
+import { type ComponentChildren, isValidElement } from "preact"
 import { type Block, blocksOf } from "../../src/web/shared/markdown/Blocks.ts"
-import { safeAddress } from "../../src/web/shared/markdown/Address.ts"
-import { Markdown } from "../../src/web/shared/markdown/Markdown.tsx"
+import { Markdown, safeAddress } from "../../src/web/shared/markdown/Markdown.tsx"
 import { plainText } from "../../src/web/shared/markdown/PlainText.ts"
 import { elementsOf, named, render, textOf, texts, treeOf } from "./lib/Tree.ts"
 

@@ -1,13 +1,30 @@
-import "./frame.css"
 import { effect } from "@preact/signals"
 import { render } from "preact"
+import type { MessageId } from "../../domain/Ids.ts"
+import type { Timestamp } from "../../domain/schema/Timestamp.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
-import { chooseTag, loadLanguage, type Language } from "./languages/Language.ts"
+import "./frame.css"
+import { chooseTag, type Language, loadLanguage } from "./languages/Language.ts"
 import { colorProperties } from "./model/Colors.ts"
-import { findHost, onPreview, type Host } from "./model/Host.ts"
-import { showSample } from "./model/Sample.ts"
+import { Question, Reply } from "./model/Entries.ts"
+import { findHost, type Host, onPreview } from "./model/Host.ts"
 import { Widget } from "./model/Widget.ts"
 import { App } from "./views/App.tsx"
+
+/** Shows a short conversation that never happened, as an example of how one looks. */
+const showSample = (widget: Widget): Widget => {
+  const reply = new Reply()
+  reply.restore({
+    id: "sample" as MessageId,
+    role: "assistant",
+    content: "It takes **five days**, see the [terms](https://example.com).",
+    created_at: "" as Timestamp,
+    is_complete: true,
+    sources: [{ index: 0, title: "Terms.pdf", page: 3, quote: "Five days" }],
+  })
+  widget.chat.entries.value = [new Question("How long does a refund take?"), reply]
+  return widget
+}
 
 /*
  * The widget: in a frame of a page that embeds it, as a page of its own, or as the preview in the console.

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test"
 import { AuditAction } from "../../../src/domain/audit/AuditEntry.ts"
-import { addressOf } from "../../../src/web/console/server/Root.ts"
 import {
   actionWords,
   actorWords,
   auditActions,
   auditQuery,
   changesOf,
-} from "../../../src/web/console/screens/system/Audit.ts"
+} from "../../../src/web/console/screens/system/AuditLog.tsx"
+import { addressOf } from "../../../src/web/console/server/Root.ts"
 
 test("every action of the audit log has words of its own", () => {
   expect(Object.keys(auditActions).toSorted()).toEqual([...AuditAction.literals].toSorted())

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
+import { OTHERS, stack } from "../../../src/web/console/charts/BarsByDay.tsx"
 import { addDays, countDays, dayAt, daysBetween, isDay } from "../../../src/web/console/charts/Days.ts"
-import { OTHERS, stack } from "../../../src/web/console/charts/Stacks.ts"
 
 const days = daysBetween("2026-11-18", "2026-11-20")
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import { requestOf } from "../../../src/web/console/screens/conversations/SavedFilters.tsx"
 import { addressOf } from "../../../src/web/console/server/Root.ts"
-import { requestOf } from "../../../src/web/console/screens/conversations/Filters.ts"
 
 const request = (query: string) => requestOf(new URLSearchParams(query))
 

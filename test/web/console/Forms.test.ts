@@ -1,8 +1,15 @@
 import { describe, expect, test } from "bun:test"
-import { clashesOf, differences, fieldsOf, merge, patchOf } from "../../../src/web/console/forms/Fields.ts"
-import { makeForm, type Stored } from "../../../src/web/console/forms/Form.ts"
+import {
+  clashesOf,
+  differences,
+  fieldsOf,
+  makeForm,
+  merge,
+  patchOf,
+  type Stored,
+} from "../../../src/web/console/forms/Form.ts"
+import { lookOf } from "../../../src/web/console/preview/WidgetPreview.tsx"
 import { failureOf } from "../../../src/web/console/server/Failure.ts"
-import { lookOf } from "../../../src/web/console/preview/WidgetLook.ts"
 
 const chatbot = {
   name: "Support",

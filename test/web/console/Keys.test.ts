@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { limitsOf, limitTexts, limitWords } from "../../../src/web/console/data/Limits.ts"
 import { stateOf } from "../../../src/web/console/data/Admin.ts"
+import { limitsOf, limitTexts, limitWords } from "../../../src/web/console/parts/LimitFields.tsx"
 import { endOf, grantable, makerOf } from "../../../src/web/console/screens/keys/KeyForm.ts"
 
 const now = Date.parse("2026-11-20T12:00:00Z")

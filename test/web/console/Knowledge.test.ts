@@ -6,8 +6,8 @@ import {
   withDocument,
   withoutDocument,
 } from "../../../src/web/console/screens/knowledge/Documents.ts"
-import { partsOf, piecesOf } from "../../../src/web/console/screens/knowledge/SearchResult.ts"
-import { EXTENSIONS, faultOf } from "../../../src/web/console/screens/knowledge/Files.ts"
+import { partsOf, piecesOf } from "../../../src/web/console/screens/knowledge/SearchTester.tsx"
+import { EXTENSIONS, faultOf } from "../../../src/web/console/screens/knowledge/Uploads.ts"
 
 const document = (id: string, status: Document["status"] = "ready"): Document => ({
   id,

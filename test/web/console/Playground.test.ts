@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { promptParts } from "../../../src/web/console/screens/playground/Prompt.ts"
-import { EventReader } from "../../../src/web/shared/EventStream.ts"
+import { promptParts } from "../../../src/web/console/screens/playground/Inspector.tsx"
 import { briefly, passagesIn } from "../../../src/web/console/screens/playground/Passages.tsx"
 import {
   advance,
@@ -10,6 +9,7 @@ import {
   tokensOf,
   type Trace,
 } from "../../../src/web/console/screens/playground/Trace.ts"
+import { EventReader } from "../../../src/web/shared/EventStream.ts"
 
 const passage = { title: "Tides", chunk: 2, content: "It turns at noon.", similarity: 0.71, document_id: "d1" }
 const step = {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { adviceOf, changeWords, qualityOf } from "../../../src/web/console/screens/usage/Quality.ts"
-import { csvOf } from "../../../src/web/console/screens/usage/Csv.ts"
 import { modelsWithoutPrice } from "../../../src/web/console/screens/usage/Prices.tsx"
-import { partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
+import { adviceOf, changeWords, qualityOf } from "../../../src/web/console/screens/usage/Quality.ts"
+import { csvOf, partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
 
 const row = (day: string, model: string, tokens: number) => ({
   day,

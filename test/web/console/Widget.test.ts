@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test"
+import { allows, originOf, originsIn } from "../../../src/web/console/data/Origins.ts"
 import { sixDigits } from "../../../src/web/console/forms/ColorField.tsx"
-import { contrastHint } from "../../../src/web/console/screens/widget/ContrastHint.ts"
+import { contrastHint } from "../../../src/web/console/screens/widget/LookSection.tsx"
 import {
   blockedBy,
-  type PageQuestion,
   findingsOf,
+  type PageQuestion,
   policiesIn,
   scriptsIn,
 } from "../../../src/web/console/screens/widget/PageCheck.ts"
-import { allows, originOf, originsIn } from "../../../src/web/console/data/Origins.ts"
-import { snippetOf } from "../../../src/web/console/screens/widget/Snippet.ts"
+import { snippetOf } from "../../../src/web/console/screens/widget/SnippetSection.tsx"
 
 const server = "https://chat.example.net"
 const key = "pub_live"

@@ -1,5 +1,5 @@
 import { formatCount } from "../../shared/Format.ts"
-import { type Limit, limitWords } from "../data/Limits.ts"
+import { type Limit, limitWords } from "../parts/LimitFields.tsx"
 
 interface MeterBarProps {
   /** Name of the limit, such as `Tokens today`. */

@@ -1,6 +1,31 @@
-import { call, everyPage } from "../server/Api.ts"
-import type { Answer } from "../server/Endpoints.ts"
-import { resources } from "../server/Resource.ts"
+import { type Answer, call, everyPage } from "../server/Api.ts"
+import { resources, useResource } from "../server/Resource.ts"
+import { can, session } from "../server/Session.ts"
+import { allChatbots } from "./Chatbots.ts"
+
+/** The end of an id, which stands for what cannot be named, such as a chatbot that was deleted. */
+const shortId = (id: string): string => `…${id.slice(-6)}`
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+const namesOf = (things: ReadonlyArray<Named> = []) => new Map(things.map(({ id, name }) => [id, name]))
+
+/** The names of chatbots by their ids, as far as the key that is signed in may know them. */
+export const useChatbotNames = (): ((id: string) => string) => {
+  const known = useResource(allChatbots(), can("chatbots:read")).data.value
+  const names = namesOf(known)
+  return (id) => names.get(id) ?? `Chatbot ${shortId(id)}`
+}
+
+/** The names of the organization's keys by their ids. */
+export const useKeyNames = (): ((id: string) => string) => {
+  const known = useResource(allKeys(session.value?.organization.id ?? ""), can("admin")).data.value
+  const names = namesOf(known)
+  return (id) => names.get(id) ?? `Key ${shortId(id)}`
+}
 
 export type Organization = Answer<"GET /api/admin/organizations">["organizations"][number]
 export type ApiKey = Answer<"GET /api/admin/api-keys">["api_keys"][number]

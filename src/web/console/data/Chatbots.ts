@@ -1,5 +1,4 @@
-import { call, everyPage, request } from "../server/Api.ts"
-import type { Answer } from "../server/Endpoints.ts"
+import { type Answer, call, everyPage, request } from "../server/Api.ts"
 import { resources } from "../server/Resource.ts"
 
 export type Chatbot = Answer<"GET /api/external/chatbot/:chatbotId">["chatbot"]

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals"
 import { ImageUp } from "lucide"
-import { request } from "../server/Api.ts"
 import { allChatbots, type Chatbot, chatbotResource } from "../data/Chatbots.ts"
 import { Avatar } from "../parts/Avatar.tsx"
-import { Button } from "../parts/Buttons.tsx"
-import { pickFiles } from "../parts/FilePicker.ts"
+import { Button, pickFiles } from "../parts/Buttons.tsx"
 import { attempt } from "../parts/Toast.ts"
+import { request } from "../server/Api.ts"
 
 const accept = "image/png,image/jpeg,image/webp,image/gif"
 

@@ -3,8 +3,7 @@ import type { ChatbotPatch } from "../../../domain/chatbot/Chatbot.ts"
 import { allChatbots, chatbotResource, fetchChatbot, type VersionedChatbot } from "../data/Chatbots.ts"
 import { request } from "../server/Api.ts"
 import { chooseSides } from "./Clashes.tsx"
-import { fieldsOf, patchOf } from "./Fields.ts"
-import { type Form, makeForm, type Stored } from "./Form.ts"
+import { fieldsOf, type Form, makeForm, patchOf, type Stored } from "./Form.ts"
 
 /** All fields but the one that moves with every change and that nobody has changed. */
 const storedOf = ({ chatbot: { updated_at: _, ...chatbot }, etag }: VersionedChatbot): Stored => ({

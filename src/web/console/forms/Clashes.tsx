@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals"
 import { confirm } from "../parts/Dialogs.tsx"
 import { Checkbox } from "../parts/Field.tsx"
 import { nameOfField } from "../server/Failure.ts"
-import type { Clash, Value } from "./Fields.ts"
+import type { Clash, Value } from "./Form.ts"
 
 const LONGEST = 400
 

@@ -4,6 +4,20 @@ import { useId } from "preact/hooks"
 import { Icon } from "../../shared/Icon.tsx"
 import { attempt } from "./Toast.ts"
 
+interface Choice {
+  readonly accept?: string
+  readonly multiple?: boolean
+  /** Takes a folder with everything in it. */
+  readonly webkitdirectory?: boolean
+}
+
+/** Has the person choose files in the browser's own dialog; nothing happens when it is closed without a choice. */
+export const pickFiles = (choice: Choice, onFiles: (files: ReadonlyArray<File>) => void): void => {
+  const input = Object.assign(document.createElement("input"), { type: "file", ...choice })
+  input.addEventListener("change", () => onFiles(Array.from(input.files ?? [])))
+  input.click()
+}
+
 /*
  * Buttons and menus. A link looks like a button by the class of one.
  */

@@ -1,8 +1,54 @@
 import { useSignal } from "@preact/signals"
 import { Check, Copy } from "lucide"
 import { copyText } from "../../shared/Clipboard.ts"
+import { Scroller } from "../../shared/Scroller.tsx"
 import { Button, IconButton } from "./Buttons.tsx"
+import { Dialog, useClose } from "./Dialogs.tsx"
 import { toastFailure } from "./Toast.ts"
+
+interface JsonProps {
+  /** Says what it is, such as `Input`. */
+  readonly label: string
+  /** A text, shown as it is, or any other JSON. */
+  readonly value: unknown
+}
+
+/** A value as JSON, or a text, that can be copied. */
+export const Json = ({ label, value }: JsonProps) => {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "Empty")
+  return (
+    <div>
+      <div class="row apart">
+        <span class="soft small">{label}</span>
+        <CopyButton label={`Copy: ${label}`} text={text} />
+      </div>
+      <Scroller class="code-box" label={label}>
+        <pre>{text}</pre>
+      </Scroller>
+    </div>
+  )
+}
+
+interface SecretProps {
+  readonly title: string
+  /** Says what it is for, and that it is not shown again. */
+  readonly about: string
+  readonly secret: string
+}
+
+/** A secret that is never shown again, so that the dialog only closes by its button. */
+export const SecretDialog = ({ about, secret, title }: SecretProps) => (
+  <Dialog title={title} stays>
+    <p>{about}</p>
+    <code class="code-box">{secret}</code>
+    <div class="dialog-actions row">
+      <CopyButton text={secret} label="Copy" withText />
+      <Button kind="primary" onClick={useClose()}>
+        Done
+      </Button>
+    </div>
+  </Dialog>
+)
 
 const COPIED_MILLIS = 2_000
 

@@ -1,7 +1,6 @@
 import { computed, signal } from "@preact/signals"
 import type { Scope } from "../../../domain/keys/ApiKey.ts"
-import { call, whenSignedOut } from "./Api.ts"
-import type { Answer } from "./Endpoints.ts"
+import { type Answer, call, whenSignedOut } from "./Api.ts"
 import { type Failure, toFailure } from "./Failure.ts"
 import { forgetResources, reloadRefused } from "./Resource.ts"
 

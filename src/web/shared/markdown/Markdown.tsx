@@ -1,20 +1,67 @@
-import { type ComponentChildren, type JSX, type VNode } from "preact"
+import { type ReadonlySignal, useSignal } from "@preact/signals"
 import type { Token, Tokens } from "marked"
-import { safeAddress } from "./Address.ts"
-import { isKnown, type Block } from "./Blocks.ts"
+import type { ComponentChildren, JSX, VNode } from "preact"
+import { copyText } from "../Clipboard.ts"
+import { type Block, isKnown } from "./Blocks.ts"
 import { Code } from "./Code.tsx"
-import { CopyButton, type CopyTexts } from "./CopyButton.tsx"
 import { type Direction, directionOf } from "./Direction.ts"
 import { Formula } from "./Formula.tsx"
 import { isMath } from "./MathTokens.ts"
 
+/**
+ * Returns the address of a link as the browser will read it, or `undefined` where a reply must not link to it: only
+ * absolute `http`, `https` and `mailto` addresses are links.
+ */
+export const safeAddress = (href: string): string | undefined => {
+  const url = URL.parse(href.trim())
+  if (url === null) return undefined
+  if (url.protocol === "mailto:") return url.href
+  if (url.protocol !== "http:" && url.protocol !== "https:") return undefined
+  // A name before the host reads like the host: https://bank.example@other.example
+  return url.username === "" && url.password === "" ? url.href : undefined
+}
+
+interface CopyTexts {
+  readonly copy: string
+  readonly copied: string
+}
+
+interface CopyButtonProps {
+  readonly text: string
+  readonly texts: CopyTexts
+}
+
+/** Time for which a button says that it has copied. */
+const SHOWN_MILLIS = 2_000
+
+/** Returns what copies a text, and whether it has just done so. */
+export const useCopy = (text: string): { readonly isCopied: ReadonlySignal<boolean>; readonly copy: () => void } => {
+  const isCopied = useSignal(false)
+  const copy = () =>
+    void copyText(text).then((done) => {
+      isCopied.value = done
+      setTimeout(() => (isCopied.value = false), SHOWN_MILLIS)
+    })
+  return { isCopied, copy }
+}
+
+/** A button that copies a text and says for a moment that it did. */
+const CopyButton = ({ text, texts }: CopyButtonProps): VNode => {
+  const { copy, isCopied } = useCopy(text)
+  return (
+    <button type="button" class="copy" onClick={copy}>
+      {isCopied.value ? texts.copied : texts.copy}
+    </button>
+  )
+}
+
 /** The texts of Markdown in the reader's language. */
-export interface MarkdownTexts extends CopyTexts {
+interface MarkdownTexts extends CopyTexts {
   /** Names a table that scrolls, for those who do not see it. */
   readonly table: string
 }
 
-export interface MarkdownProps {
+interface MarkdownProps {
   readonly blocks: ReadonlyArray<Block>
   readonly texts: MarkdownTexts
 }

@@ -1,5 +1,5 @@
 import type { LauncherLook } from "../../../domain/widget/Widget.ts"
-import { accent } from "../../shared/Accent.ts"
+import { accent } from "../../shared/Contrast.ts"
 
 /*
  * Drawings of the loader: a launcher, and a panel for the frame, in a shadow root so that neither the page's styles nor

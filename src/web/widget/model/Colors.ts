@@ -1,5 +1,14 @@
-import { accent, BUBBLE_SHARE } from "../../shared/Accent.ts"
-import { contrast, formatColor, mix, parseColor, readable, textOn, type Rgb } from "../../shared/Contrast.ts"
+import {
+  accent,
+  BUBBLE_SHARE,
+  contrast,
+  formatColor,
+  mix,
+  parseColor,
+  readable,
+  type Rgb,
+  textOn,
+} from "../../shared/Contrast.ts"
 
 /** The widget's surfaces in light and dark, which `frame.css` has as well. */
 const surfaces = {

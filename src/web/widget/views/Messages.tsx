@@ -1,12 +1,45 @@
 import type { VNode } from "preact"
 import { useFollow } from "../../shared/Follow.ts"
-import type { Entry } from "../model/Entries.ts"
+import type { Entry, Question } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
 import { EmailForm } from "./EmailForm.tsx"
 import { FailureNote } from "./FailureNote.tsx"
 import { Home } from "./Home.tsx"
-import { QuestionView } from "./QuestionView.tsx"
 import { ReplyView } from "./ReplyView.tsx"
+
+interface QuestionViewProps {
+  readonly question: Question
+  readonly isLast: boolean
+}
+
+/** A message of the visitor, as it was written. */
+const QuestionView = ({ isLast, question }: QuestionViewProps): VNode => {
+  const { chat, language } = useWidget()
+  const { value: failure } = question.failure
+  const { texts } = language.value
+  // After a reload nothing says why there is no reply.
+  const isUnanswered = isLast && chat.current.value === undefined && !chat.isLoading.value && failure === undefined
+  const retry = () => void chat.retry(question)
+  return (
+    <article class="question">
+      <span class="visually-hidden">{texts.you}: </span>
+      <div class="bubble" dir="auto">
+        {question.text}
+      </div>
+      {failure !== undefined && (
+        <FailureNote
+          failure={failure}
+          onRetry={failure.kind === "refused" || failure.kind === "gone" ? undefined : retry}
+        />
+      )}
+      {isUnanswered && (
+        <button type="button" class="link-button" onClick={retry}>
+          {texts.tryAgain}
+        </button>
+      )}
+    </article>
+  )
+}
 
 /** Everything that was said, in a region that scrolls. */
 export const Messages = (): VNode => {

@@ -1,14 +1,13 @@
 import { Download } from "lucide"
-import { call, open } from "../../server/Api.ts"
 import { saveFile } from "../../../shared/Download.ts"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { plainText } from "../../../shared/markdown/PlainText.ts"
-import type { Answer } from "../../server/Endpoints.ts"
-import { resources } from "../../server/Resource.ts"
-import { can } from "../../server/Session.ts"
 import { attempt } from "../../parts/Toast.ts"
 import { place } from "../../Router.ts"
-import { kindIn, requestOf } from "./Filters.ts"
+import { type Answer, call, open } from "../../server/Api.ts"
+import { resources } from "../../server/Resource.ts"
+import { can } from "../../server/Session.ts"
+import { kindIn, requestOf } from "./SavedFilters.tsx"
 import { isUnread, unreadSince } from "./Unread.ts"
 
 type Page = Answer<"GET /api/external/conversations">

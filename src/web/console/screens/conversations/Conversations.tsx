@@ -1,20 +1,20 @@
 import { useSignal } from "@preact/signals"
-import { useEffect } from "preact/hooks"
 import { CircleCheck, CircleDot, ListFilter, Mail, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
+import { useEffect } from "preact/hooks"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Scroller } from "../../../shared/Scroller.tsx"
+import { useChatbotNames } from "../../data/Admin.ts"
 import { allChatbots } from "../../data/Chatbots.ts"
-import { listen } from "../../server/Live.ts"
-import { useChatbotNames } from "../../data/Names.ts"
-import { Ago, Badge, Empty, Loaded, More, Tabs, useTitle } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
-import { Bulk } from "../../parts/Table.tsx"
+import { Ago, Badge, Empty, Loaded, More, Tabs, useTitle } from "../../parts/Layout.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
-import { nextPage, useResource } from "../../server/Resource.ts"
+import { Bulk } from "../../parts/Table.tsx"
 import { bindOption, bindQuery, href, navigate, place, queryText, setQuery } from "../../Router.ts"
+import { listen } from "../../server/Live.ts"
+import { nextPage, useResource } from "../../server/Resource.ts"
 import { can, session } from "../../server/Session.ts"
 import {
   type Conversation,
@@ -30,10 +30,9 @@ import {
   toggleState,
   visitorOf,
 } from "./ConversationData.ts"
-import { SavedFilters } from "./SavedFilters.tsx"
+import { kinds, moreFilters, SavedFilters } from "./SavedFilters.tsx"
 import { Thread } from "./Thread.tsx"
 import { isUnread, markRead, markUnread } from "./Unread.ts"
-import { kinds, moreFilters } from "./Filters.ts"
 
 /** Time between the last letter and the search. */
 const TYPING_MILLIS = 300

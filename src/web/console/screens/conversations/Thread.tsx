@@ -1,32 +1,59 @@
-import { useEffect } from "preact/hooks"
 import { ArrowLeft, CircleCheck, CircleDot, Eraser, ThumbsDown, ThumbsUp } from "lucide"
+import { useEffect } from "preact/hooks"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
-import { call } from "../../server/Api.ts"
-import { useChatbotNames } from "../../data/Names.ts"
+import { useChatbotNames } from "../../data/Admin.ts"
 import { Answer } from "../../parts/Answer.tsx"
-import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { Json } from "../../parts/Copy.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { Json } from "../../parts/Json.tsx"
+import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { toast } from "../../parts/Toast.ts"
+import { call } from "../../server/Api.ts"
 import { nextPage, useResource } from "../../server/Resource.ts"
-import { briefly, Passages, passagesIn } from "../playground/Passages.tsx"
+import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
+import { briefly, type FoundPassage, passageOf, Passages, passagesIn } from "../playground/Passages.tsx"
 import {
   type Conversation as Session,
   conversationOf,
   exportItems,
   fetchMessages,
-  type Message,
   mayWrite,
+  type Message,
   messagesOf,
   titleOf,
   toggleState,
   visitorOf,
 } from "./ConversationData.ts"
 import { markRead } from "./Unread.ts"
-import { resultsIn, sourcesIn } from "./Stored.ts"
+
+/*
+ * Things that are stored with a reply beside its text, whose form the API leaves open.
+ */
+
+/** A call of a tool with what came of it. */
+interface StoredResult {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+  readonly output: unknown
+  /** The reason of its failure; undefined when it has not failed. */
+  readonly error: string | undefined
+}
+
+/** The results of the tools that were called for a reply. */
+const resultsIn = (stored: ReadonlyArray<unknown> | null): ReadonlyArray<StoredResult> =>
+  (stored ?? []).filter(isFields).map(({ args, result, toolCallId, toolName }, index) => {
+    const error = textIn(fieldsIn(result)["error"])
+    return { id: `${index} ${String(toolCallId)}`, name: textIn(toolName) ?? "", input: args, output: result, error }
+  })
+
+/** The quotes on which a reply rests, where they are stored with it. */
+const sourcesIn = (message: object): ReadonlyArray<FoundPassage> => {
+  const sources = "sources" in message && Array.isArray(message.sources) ? message.sources : []
+  return sources.filter(isFields).map(passageOf)
+}
 
 /** The name by which a visitor can be erased. */
 const nameOf = ({ session_token, user_info }: Session) =>

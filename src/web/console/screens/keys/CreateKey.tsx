@@ -1,15 +1,15 @@
 import type { Scope } from "../../../../domain/keys/ApiKey.ts"
 import { addDays, dayAt } from "../../charts/Days.ts"
 import { allOrganizations } from "../../data/Admin.ts"
-import { call } from "../../server/Api.ts"
 import { allChatbots } from "../../data/Chatbots.ts"
+import { originsIn } from "../../data/Origins.ts"
+import { SecretDialog } from "../../parts/Copy.tsx"
 import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { Checkbox, optionsOf, SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Tabs } from "../../parts/Layout.tsx"
-import { SecretDialog } from "../../parts/SecretDialog.tsx"
+import { call } from "../../server/Api.ts"
 import { type Resource, useResource } from "../../server/Resource.ts"
 import { can, session } from "../../server/Session.ts"
-import { originsIn } from "../../data/Origins.ts"
 import { grantable, originsField } from "./KeyForm.ts"
 
 interface CreateKeyProps {

@@ -1,19 +1,40 @@
 import { useSignal } from "@preact/signals"
 import { RefreshCw, RotateCcw } from "lucide"
 import { formatBytes, formatCount, plural } from "../../../shared/Format.ts"
-import { call } from "../../server/Api.ts"
-import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { Button, deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
-import { pickFiles } from "../../parts/FilePicker.ts"
-import { Ago, Tabs } from "../../parts/Layout.tsx"
+import { Ago, Badge, Tabs } from "../../parts/Layout.tsx"
 import { Bulk, type Column, Table } from "../../parts/Table.tsx"
 import { setQuery } from "../../Router.ts"
-import { DocumentState } from "./DocumentState.tsx"
+import { call } from "../../server/Api.ts"
 import { type Document, type DocumentList, isUnderWay } from "./Documents.ts"
-import { accept } from "./Files.ts"
 import { UploadRows } from "./UploadRows.tsx"
-import type { Uploads } from "./Uploads.ts"
+import { accept, type Uploads } from "./Uploads.ts"
+
+const words = { queued: "Queued", extracting: "Reading", embedding: "Indexing" } as const
+
+/** The state of a document, with its progress or its failure. */
+export const DocumentState = ({
+  document: { chunk_count: chunks, error, name, progress, status },
+}: {
+  readonly document: Document
+}) => (
+  <span class="document-state row">
+    {status === "ready" && (
+      <Badge kind={error === null ? "good" : "warn"}>{error === null ? "Ready" : "Replacement failed"}</Badge>
+    )}
+    {status === "failed" && <Badge kind="bad">Failed</Badge>}
+    {status !== "ready" && status !== "failed" && (
+      <>
+        <Badge kind="busy">{words[status]}</Badge>
+        <progress max={1} value={status === "queued" ? undefined : progress} aria-label={`Progress: ${name}`} />
+        {status === "embedding" && chunks > 0 && <span class="soft small">Already searchable</span>}
+      </>
+    )}
+    {error !== null && <span class="soft small anywhere">{error.message}</span>}
+  </span>
+)
 
 interface DocumentTableProps {
   readonly chatbotId: string

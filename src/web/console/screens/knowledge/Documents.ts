@@ -1,5 +1,4 @@
-import { call } from "../../server/Api.ts"
-import type { Answer } from "../../server/Endpoints.ts"
+import { type Answer, call } from "../../server/Api.ts"
 import type { LiveEvent } from "../../server/Live.ts"
 import { resources } from "../../server/Resource.ts"
 

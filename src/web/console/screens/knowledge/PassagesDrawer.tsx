@@ -1,10 +1,10 @@
 import { formatBytes, formatMoment, plural } from "../../../shared/Format.ts"
-import { call } from "../../server/Api.ts"
 import { PassageText } from "../../parts/Answer.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
 import { Loaded, More } from "../../parts/Layout.tsx"
+import { call } from "../../server/Api.ts"
 import { resources, useResource } from "../../server/Resource.ts"
-import { DocumentState } from "./DocumentState.tsx"
+import { DocumentState } from "./DocumentTable.tsx"
 
 const PAGE = 20
 

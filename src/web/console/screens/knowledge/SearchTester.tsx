@@ -1,15 +1,77 @@
 import { useSignal } from "@preact/signals"
 import { Search, SearchX } from "lucide"
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
 import { formatMillis, formatShare, plural } from "../../../shared/Format.ts"
-import { request } from "../../server/Api.ts"
+import { highlight, rangeOf, textNodesIn } from "../../../shared/Highlights.ts"
 import { PassageText } from "../../parts/Answer.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { bind, SelectField, TextField } from "../../parts/Field.tsx"
 import { Empty, FactList, Loaded } from "../../parts/Layout.tsx"
-import { resources, useResource } from "../../server/Resource.ts"
 import { bindOption, queryText, setQuery } from "../../Router.ts"
-import { Marked } from "./Marked.tsx"
-import { partsOf, type SearchAnswer, type SearchResult } from "./SearchResult.ts"
+import { type Answer, request } from "../../server/Api.ts"
+import { resources, useResource } from "../../server/Resource.ts"
+
+type SearchAnswer = Answer<"POST /api/external/chatbot/:chatbotId/query-knowledge">
+type SearchResult = SearchAnswer["results"][number]
+
+/** The title and the text of a result, whose content has both, with the passage's number between them. */
+export const partsOf = (content: string): { readonly title: string; readonly text: string } => {
+  const [, title, text] = /^Title: (.*)\nChunk: \d+\n\n([^]*)$/u.exec(content) ?? []
+  return { title: title ?? "", text: text ?? content }
+}
+
+interface Piece {
+  readonly text: string
+  readonly isMatch: boolean
+}
+
+const word = /[\p{L}\p{M}\p{N}]+/gu
+/** The beginning of a word that its other forms share with it. */
+const stemOf = (text: string): string => {
+  const lower = text.toLowerCase()
+  return lower.length <= 4 ? lower : lower.slice(0, Math.max(4, Math.ceil(lower.length * 0.7)))
+}
+
+/** The pieces of a text, of which those that are forms of the words match. */
+export const piecesOf = (text: string, words: ReadonlyArray<string>): ReadonlyArray<Piece> => {
+  const exact = new Set(words.map((each) => each.toLowerCase()))
+  const stems = words.map(stemOf).filter((stem) => stem.length >= 4)
+  const pieces: Array<Piece> = []
+  let at = 0
+  for (const match of text.matchAll(word)) {
+    const found = match[0].toLowerCase()
+    if (!exact.has(found) && !stems.some((stem) => found.startsWith(stem))) continue
+    if (match.index > at) pieces.push({ text: text.slice(at, match.index), isMatch: false })
+    pieces.push({ text: match[0], isMatch: true })
+    at = match.index + match[0].length
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), isMatch: false })
+  return pieces
+}
+
+/** The ranges of a text below a node that are forms of the words. */
+const rangesIn = (root: Node, words: ReadonlyArray<string>): ReadonlyArray<Range> =>
+  textNodesIn(root).flatMap((node) => {
+    let at = 0
+    return piecesOf(node.data, words).flatMap(({ isMatch, text }) => {
+      const start = at
+      at += text.length
+      return isMatch ? [rangeOf(node, start, node, at)] : []
+    })
+  })
+
+interface MarkedProps {
+  readonly words: ReadonlyArray<string>
+  readonly children: ComponentChildren
+}
+
+/** Marks the forms of words in what it shows, whatever elements that consists of. */
+const Marked = ({ children, words }: MarkedProps) => {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => (place.current === null ? undefined : highlight(rangesIn(place.current, words))), [words.join(" ")])
+  return <div ref={place}>{children}</div>
+}
 
 /** Time of the search, as the server writes it in `Server-Timing`. */
 const searchMillis = (timing: string | null): number | undefined => {

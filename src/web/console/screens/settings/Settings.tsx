@@ -1,17 +1,166 @@
 import { computed } from "@preact/signals"
 import { useMemo } from "preact/hooks"
-import { call } from "../../server/Api.ts"
 import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
+import { AvatarField } from "../../forms/AvatarField.tsx"
 import { useChatbotForm } from "../../forms/ChatbotForm.ts"
-import { fieldsOf } from "../../forms/Fields.ts"
+import { ColorField } from "../../forms/ColorField.tsx"
 import { EditForm } from "../../forms/EditForm.tsx"
-import { LoadedPage } from "../../parts/Layout.tsx"
+import { fieldsOf, type Form } from "../../forms/Form.ts"
+import { ModelField } from "../../forms/ModelField.tsx"
+import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
+import { LoadedPage, Section } from "../../parts/Layout.tsx"
+import { lookOf, PreviewPage } from "../../preview/WidgetPreview.tsx"
+import { call } from "../../server/Api.ts"
 import { resources, useResource } from "../../server/Resource.ts"
-import { lookOf } from "../../preview/WidgetLook.ts"
-import { PreviewPage } from "../../preview/WidgetPreview.tsx"
-import { AnswersSection } from "./AnswersSection.tsx"
-import { GeneralSection } from "./GeneralSection.tsx"
-import { VoiceSection } from "./VoiceSection.tsx"
+import { SynonymSuggestions } from "./SynonymSuggestions.tsx"
+
+/** The name of a chatbot, its address, and whether it answers. */
+const GeneralSection = ({ chatbotId, form }: { readonly form: Form; readonly chatbotId: string }) => (
+  <Section title="General">
+    <AvatarField
+      chatbotId={chatbotId}
+      name={form.text("name")}
+      image={form.text("settings.avatar")}
+      what="avatar"
+      onStored={(chatbot, etag) => form.rebase({ fields: fieldsOf(chatbot), etag })}
+    />
+    <div class="columns">
+      <TextField {...form.line("name")} label="Name" maxLength={200} />
+      <TextField
+        {...form.line("slug")}
+        label="Slug"
+        maxLength={100}
+        spellcheck={false}
+        hint="Used in URLs and as the model name in the /v1 API."
+      />
+    </div>
+    <TextArea {...form.line("description")} label="Description" maxLength={2_000} hint="Not shown to visitors." />
+    <Switch {...form.flag("active")} label="Active" hint="When off, the chatbot is paused and refuses new messages." />
+    <Switch
+      {...form.flag("is_public")}
+      label="Public"
+      hint="Any website can embed the chatbot, and anyone can open its chat page."
+    />
+  </Section>
+)
+
+/** The settings of a chatbot's answers. */
+const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
+  return (
+    <Section title="Answers">
+      <ModelField
+        form={form}
+        hint="Such as claude-…, openai/…, or local/extractive, which quotes the documents and needs no key."
+      />
+      <TextArea
+        {...form.lines("settings.fallbackModels")}
+        label="Fallback models"
+        rows={2}
+        spellcheck={false}
+        hint="One per line, up to five. Tried in order when a model is unavailable."
+      />
+      <TextArea
+        {...form.line("settings.prompt")}
+        label="Prompt"
+        maxLength={32_000}
+        rows={4}
+        hint="The instructions the model receives in every conversation."
+      />
+      <div class="columns">
+        <TextField {...form.line("personality_config.tone")} label="Tone" placeholder="friendly" maxLength={500} />
+        <TextField {...form.line("personality_config.style")} label="Style" placeholder="concise" maxLength={500} />
+      </div>
+      <TextArea
+        {...form.line("settings.greeting")}
+        label="Greeting"
+        maxLength={2_000}
+        hint="Shown before the visitor's first message."
+      />
+      <TextArea
+        {...form.lines("settings.synonyms")}
+        label="Synonyms"
+        rows={3}
+        hint="Words that search treats as the same. One group per line, separated by commas, such as: PTO, paid leave, vacation."
+      />
+      <SynonymSuggestions chatbotId={chatbotId} form={form} />
+      <Switch
+        {...form.flag("settings.isToolEnabled")}
+        label="Tools"
+        hint="Lets the model search documents and call tools when it needs to. When off, documents are searched once per message."
+      />
+      <Switch
+        {...form.flag("settings.isRequestUserInfoEnabled")}
+        label="Ask for an e-mail address"
+        hint="Before the first answer. Visitors who decline still get an answer."
+      />
+      <Switch
+        {...form.flag("settings.isSystemMessageEnabled")}
+        label="Allow system messages"
+        hint="Lets every key with the Chat permission add instructions through system messages of the /v1 API."
+      />
+    </Section>
+  )
+}
+
+const path = (field: string): string => `voice_widget_config.${field}`
+
+const texts = [
+  ["voice", "Voice", "alloy"],
+  ["agentId", "Agent ID", "UUID"],
+  ["avatar.imageUrl", "Avatar URL", "https://example.com/avatar.png"],
+  ["text.callToAction", "Call to action", ""],
+  ["text.startCall", "Start call", ""],
+  ["text.endCall", "End call", ""],
+  ["text.listeningStatus", "Listening status", ""],
+  ["text.speakingStatus", "Speaking status", ""],
+] as const
+
+/** Numbers with the least, the most and the step of each. */
+const numbers = [
+  ["model.temperature", "Temperature", 0, 2, 0.1],
+  ["model.max_output_tokens", "Maximum output tokens", 1, 4_096, 1],
+  ["vad.threshold", "Speech threshold", 0, 1, 0.05],
+  ["vad.prefix_padding_ms", "Prefix padding (ms)", 0, 5_000, 1],
+  ["vad.silence_duration_ms", "Silence duration (ms)", 0, 10_000, 1],
+  ["appearance.buttonRadius", "Button radius", 0, 100, 1],
+  ["appearance.cardRadius", "Card radius", 0, 100, 1],
+] as const
+
+const colors = [
+  ["appearance.backgroundColor", "Background", "#ffffff"],
+  ["appearance.borderColor", "Border", "#e4e4df"],
+  ["appearance.textColor", "Text", "#1a1b1c"],
+  ["appearance.buttonColor", "Button", "#0d6e66"],
+  ["appearance.buttonTextColor", "Button text", "#ffffff"],
+  ["appearance.focusOutlineColor", "Focus outline", "#0d6e66"],
+] as const
+
+/** The configuration of the voice agent, which clients read; an empty field is not set. */
+const VoiceSection = ({ form }: { readonly form: Form }) => (
+  <details class="section">
+    <summary>
+      <h2>Voice agent</h2>
+      <span class="soft small">For clients with voice</span>
+    </summary>
+    <div class="stack loose">
+      <div class="columns">
+        {texts.map(([field, label, placeholder]) => (
+          <TextField key={field} {...form.line(path(field))} {...{ label, placeholder }} maxLength={500} />
+        ))}
+      </div>
+      <div class="columns">
+        {numbers.map(([field, label, min, max, step]) => (
+          <TextField key={field} type="number" {...form.number(path(field))} {...{ label, min, max, step }} />
+        ))}
+      </div>
+      <div class="columns">
+        {colors.map(([field, label, fallback]) => (
+          <ColorField key={field} form={form} path={path(field)} {...{ label, fallback }} />
+        ))}
+      </div>
+    </div>
+  </details>
+)
 
 const widgetFields = resources(async (chatbotId: string) =>
   fieldsOf(

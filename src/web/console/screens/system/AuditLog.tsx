@@ -1,12 +1,119 @@
+import type { AuditAction } from "../../../../domain/audit/AuditEntry.ts"
 import { formatMoment } from "../../../shared/Format.ts"
+import { addDays } from "../../charts/Days.ts"
 import { allOrganizations } from "../../data/Admin.ts"
 import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { Loaded, More, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
-import { nextPage, useResource } from "../../server/Resource.ts"
 import { bindQuery, queryText } from "../../Router.ts"
-import { actionWords, actorWords, auditActions, changesOf } from "./Audit.ts"
-import { auditLog, fetchAudit } from "./SystemData.ts"
+import { nextPage, resources, useResource } from "../../server/Resource.ts"
+import { call } from "../../server/Api.ts"
+
+/*
+ * The audit log in words.
+ */
+
+/** Names of the actions. */
+export const auditActions: Readonly<Record<AuditAction, string>> = {
+  "organization.created": "Organization created",
+  "organization.updated": "Organization updated",
+  "organization.deleted": "Organization deleted",
+  "api_key.created": "Key created",
+  "api_key.updated": "Key updated",
+  "api_key.revoked": "Key revoked",
+  "api_key.first_used": "Key first used",
+  "api_key.refused": "Inactive key refused",
+  "api_key.signed_in": "Signed in to the console",
+  "identity_secret.created": "Identity secret created",
+  "identity_secret.deleted": "Identity secret deleted",
+  "chatbot.created": "Chatbot created",
+  "chatbot.updated": "Chatbot updated",
+  "chatbot.deleted": "Chatbot deleted",
+  "tool.created": "Tool created",
+  "tool.updated": "Tool updated",
+  "tool.deleted": "Tool deleted",
+  "tool.tried": "Tool tested",
+  "webhook.created": "Webhook created",
+  "webhook.updated": "Webhook updated",
+  "webhook.deleted": "Webhook deleted",
+  "webhook.secret_rotated": "Webhook secret rotated",
+  "webhook.tested": "Webhook tested",
+  "webhook.switched_off": "Webhook disabled",
+  "document.deleted": "Document deleted",
+  "conversation.deleted": "Conversation deleted",
+  "conversation.exported": "Conversation exported",
+  "conversation.erased": "Visitor erased",
+  "conversation.expired": "Conversations expired",
+  "sign_in.refused": "Sign-in refused",
+}
+
+const isAction = (text: string): text is AuditAction => text in auditActions
+
+/** An action in words; one that is not known yet as the API names it. */
+export const actionWords = (action: string): string => (isAction(action) ? auditActions[action] : action)
+
+export interface AuditFilters {
+  /** Empty for all. */
+  readonly action: string
+  readonly organization: string
+  /** Days in UTC, both included; empty for none. */
+  readonly from: string
+  readonly to: string
+}
+
+/** The query of the API for these entries, in which an empty text is no condition. */
+export const auditQuery = ({ action, from, organization, to }: AuditFilters) => ({
+  action: isAction(action) ? action : undefined,
+  organization_id: organization,
+  from: from && `${from}T00:00:00Z`,
+  to: to && `${addDays(to, 1)}T00:00:00Z`,
+})
+
+type State = Readonly<Record<string, unknown>> | null
+
+const wordsOf = (value: unknown): string => {
+  if (Array.isArray(value) && value.length > 0) return value.map(wordsOf).join(", ")
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "empty")
+}
+
+/** The fields that differ, each as `name: before → after`. New ones without a value are left out. */
+export const changesOf = (before: State, after: State): ReadonlyArray<string> => {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  return Array.from(names).flatMap((name) => {
+    const was = before?.[name]
+    const is = after?.[name]
+    if (was === undefined) return is === null ? [] : `${name}: ${wordsOf(is)}`
+    return is === undefined ? `${name}: ${wordsOf(was)} →` : `${name}: ${wordsOf(was)} → ${wordsOf(is)}`
+  })
+}
+
+interface Acting {
+  readonly kind: "api_key" | "operator" | "command_line" | "server" | "anonymous"
+  readonly name: string | null
+  readonly hint: string | null
+}
+
+/** The actor of an entry, in words. */
+export const actorWords = ({ hint, kind, name }: Acting): string => {
+  if (kind === "command_line") return "Command line"
+  if (kind === "anonymous") return "Unauthenticated"
+  if (kind === "server") return "Server"
+  const known = name ?? hint ?? "Unknown key"
+  return kind === "operator" ? `${known} (operator)` : known
+}
+
+/** Entries of the audit log, newest first. */
+const fetchAudit = async (filters: AuditFilters, cursor?: string) => {
+  const { entries, next_cursor } = await call("GET /api/admin/audit-log", {
+    query: { ...auditQuery(filters), limit: "50", cursor },
+  })
+  return { items: entries, next: next_cursor }
+}
+
+/** The newest entries of the audit log with an action, of an organization, on some days; an empty text is no condition. */
+const auditLog = resources((action: string, organization: string, from: string, to: string) =>
+  fetchAudit({ action, organization, from, to }),
+)
 
 /** The entries of the audit log, with filters. */
 export const AuditLog = () => {

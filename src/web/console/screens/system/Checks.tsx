@@ -1,6 +1,5 @@
 import { Finding } from "../../parts/Layout.tsx"
-import { call } from "../../server/Api.ts"
-import type { Answer } from "../../server/Endpoints.ts"
+import { type Answer, call } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 
 /** The findings of the server's checks, which take seconds. */

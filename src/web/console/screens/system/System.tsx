@@ -5,10 +5,14 @@ import { formatBytes, formatCount, formatMillis, formatMoment, plural } from "..
 import { Badge, FactList, Loaded, Page, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
-import { useResource } from "../../server/Resource.ts"
+import { resources, useResource } from "../../server/Resource.ts"
 import { AuditLog } from "./AuditLog.tsx"
 import { CheckList, serverChecks } from "./Checks.tsx"
-import { type ServerState, serverState } from "./SystemData.ts"
+import { type Answer, call } from "../../server/Api.ts"
+
+type ServerState = Answer<"GET /api/admin/system">["system"]
+/** The state of the server that answers. */
+const serverState = resources(async () => (await call("GET /api/admin/system")).system)
 
 /** Interval of asking for the state while somebody looks. */
 const EVERY_MILLIS = 10_000

@@ -1,10 +1,9 @@
 import { Plus, X } from "lucide"
-import { call } from "../../server/Api.ts"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
-import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { FormDialog, useDraft } from "../../parts/Dialogs.tsx"
-import type { Tool } from "./ToolData.ts"
-import { draftOf, type HeaderDraft, headersOf, methods, objectIn } from "./ToolForm.ts"
+import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
+import { call } from "../../server/Api.ts"
+import { draftOf, type HeaderDraft, headersOf, methods, objectIn, type Tool } from "./ToolForm.ts"
 
 interface ToolDialogProps {
   readonly chatbotId: string

@@ -1,6 +1,15 @@
 import type { Schema } from "effect"
+import { type Answer, call } from "../../server/Api.ts"
+import { resources } from "../../server/Resource.ts"
 import { isFields } from "../../server/Unknown.ts"
-import type { Tool } from "./ToolData.ts"
+
+export type Tool = Answer<"GET /api/external/chatbot/:chatbotId/tools">["tools"][number]
+
+/** The tools of a chatbot, oldest first. */
+export const toolsOf = resources(async (chatbotId: string) => {
+  const { tools } = await call("GET /api/external/chatbot/:chatbotId/tools", { params: { chatbotId } })
+  return tools
+})
 
 /*
  * A tool as it is written in a form, and what is sent. The server says what is wrong with it; that the schema is JSON at

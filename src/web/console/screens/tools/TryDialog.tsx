@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals"
 import { formatMillis } from "../../../shared/Format.ts"
-import { call } from "../../server/Api.ts"
-import type { Answer } from "../../server/Endpoints.ts"
-import { Badge } from "../../parts/Layout.tsx"
+import { Json } from "../../parts/Copy.tsx"
 import { Dialog, Form } from "../../parts/Dialogs.tsx"
 import { bind, TextArea } from "../../parts/Field.tsx"
-import { Json } from "../../parts/Json.tsx"
-import type { Tool } from "./ToolData.ts"
-import { objectIn, sampleOf } from "./ToolForm.ts"
+import { Badge } from "../../parts/Layout.tsx"
+import { type Answer, call } from "../../server/Api.ts"
+import { objectIn, sampleOf, type Tool } from "./ToolForm.ts"
 
 type Trial = Answer<"POST /api/external/chatbot/:chatbotId/tools/:toolId/try">["trial"]
 

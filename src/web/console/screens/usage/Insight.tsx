@@ -1,9 +1,8 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { formatCompact, formatCount, formatMillis, formatShare, plural } from "../../../shared/Format.ts"
-import { BarsByDay } from "../../charts/BarsByDay.tsx"
+import { BarsByDay, stack } from "../../charts/BarsByDay.tsx"
 import { addDays, countDays, daysBetween } from "../../charts/Days.ts"
-import { stack } from "../../charts/Stacks.ts"
 import { openDialog } from "../../parts/Dialogs.tsx"
 import { bind } from "../../parts/Field.tsx"
 import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
@@ -11,10 +10,9 @@ import { type Column, Table } from "../../parts/Table.tsx"
 import { href } from "../../Router.ts"
 import { together, useResource } from "../../server/Resource.ts"
 import { nameOfLanguage } from "../widget/Languages.ts"
-import { type Advice, adviceOf, changeWords, type Counts, type Quality, qualityOf } from "./Quality.ts"
 import { costOf, modelsWithoutPrice, PricesDialog } from "./Prices.tsx"
-import type { UsageRow } from "./Report.ts"
-import { conversationReport, languageReport, usageReport } from "./UsageData.ts"
+import { type Advice, adviceOf, changeWords, type Counts, type Quality, qualityOf } from "./Quality.ts"
+import { conversationReport, languageReport, usageReport, type UsageRow } from "./Report.ts"
 
 interface TileProps {
   readonly label: string

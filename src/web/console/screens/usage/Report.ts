@@ -1,4 +1,82 @@
-import type { Reading } from "../../charts/Stacks.ts"
+import type { Reading } from "../../charts/BarsByDay.tsx"
+import { dayAt } from "../../charts/Days.ts"
+import { call } from "../../server/Api.ts"
+import { resources } from "../../server/Resource.ts"
+
+/** The most pages of one report that are fetched: more rows than anybody reads. */
+const PAGES_MAX = 60
+
+type Grouping = "day" | "chatbot" | "model" | "provider" | "key"
+
+interface ReportPage<A> {
+  readonly data: ReadonlyArray<A>
+  readonly metadata: { readonly totalPages: number }
+}
+
+/** The rows of all pages of a report. */
+const everyRow = async <A>(fetchPage: (page: string) => Promise<ReportPage<A>>): Promise<ReadonlyArray<A>> => {
+  const rows: Array<A> = []
+  for (let page = 1, pages = 1; page <= Math.min(pages, PAGES_MAX); page++) {
+    const { data, metadata } = await fetchPage(String(page))
+    rows.push(...data)
+    pages = metadata.totalPages
+  }
+  return rows
+}
+
+/** The rows of a report on usage. */
+export const fetchReport = (
+  from: string,
+  to: string,
+  groups: ReadonlyArray<Grouping>,
+): Promise<ReadonlyArray<UsageRow>> =>
+  everyRow((page) =>
+    call("GET /api/external/usage", { query: { from, to, group_by: groups.join(","), page, limit: "100" } }),
+  )
+
+/** The usage from one day to another, by day and by what divides it. */
+export const usageReport = resources((from: string, to: string, by: string) =>
+  fetchReport(from, to, ["day", by as Division]),
+)
+
+/** The conversations of each chatbot from one day to another, also of each day. */
+export const conversationReport = resources((from: string, to: string, groups: string) => {
+  const group_by = groups === "day,chatbot" ? groups : "chatbot"
+  return everyRow((page) =>
+    call("GET /api/external/usage/conversations", { query: { from, to, group_by, page, limit: "100" } }),
+  )
+})
+
+/** The conversations from one day to another by the language of the questions, and all of them together. */
+export const languageReport = resources((from: string, to: string) =>
+  call("GET /api/external/usage/conversations", { query: { from, to, group_by: "language", limit: "100" } }),
+)
+
+/** The usage of each key since midnight UTC. */
+export const usageToday = resources(() => {
+  const today = dayAt(Date.now())
+  return fetchReport(today, today, ["key"])
+})
+
+/*
+ * Tables as CSV (RFC 4180).
+ */
+
+type Cell = string | number
+
+/**
+ * A cell. A text that a spreadsheet would take for a formula begins with an apostrophe: names of chatbots and keys are
+ * whatever people have typed.
+ */
+const cell = (value: Cell): string => {
+  if (typeof value === "number") return String(value)
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** The rows of a table, of which the first holds the names of the columns. */
+export const csvOf = (rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
+  rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("")
 
 /*
  * Rows of a usage report, gathered for a chart, a table and a file.
@@ -17,7 +95,7 @@ const counts = [
 type Measure = (typeof counts)[number]
 
 /** Numbers of a report. */
-export type Counts = Readonly<Record<Measure, number>>
+type Counts = Readonly<Record<Measure, number>>
 
 /** A row of the report: the usage of one day of whatever else it names. */
 export interface UsageRow extends Counts {
@@ -76,7 +154,7 @@ export const partsOf = (rows: ReadonlyArray<UsageRow>, by: Division): ReadonlyAr
   ).toSorted((a, b) => b.total_tokens - a.total_tokens || b.replies - a.replies)
 
 /** The names of what rows name by id. */
-export interface Names {
+interface Names {
   readonly chatbot: (id: string) => string
   readonly key: (id: string) => string
 }

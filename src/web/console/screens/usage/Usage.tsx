@@ -1,34 +1,120 @@
 import { useSignal } from "@preact/signals"
 import { ChartColumn, Download } from "lucide"
-import { BarsByDay } from "../../charts/BarsByDay.tsx"
-import { addDays, countDays, dayAt, daysBetween, isDay } from "../../charts/Days.ts"
-import { stack } from "../../charts/Stacks.ts"
-import { formatCount, formatShare } from "../../../shared/Format.ts"
-import { csvOf } from "./Csv.ts"
 import { saveFile } from "../../../shared/Download.ts"
-import { useChatbotNames, useKeyNames } from "../../data/Names.ts"
+import { formatBytes, formatCount, formatMillis, formatShare } from "../../../shared/Format.ts"
+import { BarsByDay, stack } from "../../charts/BarsByDay.tsx"
+import { addDays, countDays, dayAt, daysBetween, isDay } from "../../charts/Days.ts"
+import { MeterBar } from "../../charts/MeterBar.tsx"
+import {
+  allKeys,
+  allOrganizations,
+  type ApiKey,
+  type Organization,
+  stateOf,
+  useChatbotNames,
+  useKeyNames,
+} from "../../data/Admin.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { type Options, SelectField, TextField } from "../../parts/Field.tsx"
-import { Empty, Loaded, Page, Tabs } from "../../parts/Layout.tsx"
+import { Empty, Loaded, Page, Section, Tabs } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
-import { useResource } from "../../server/Resource.ts"
 import { bindOption, queryText, setQuery } from "../../Router.ts"
-import { can } from "../../server/Session.ts"
+import { together, useResource } from "../../server/Resource.ts"
+import { can, session } from "../../server/Session.ts"
 import { Insight } from "./Insight.tsx"
-import { BudgetsToday } from "./Budgets.tsx"
 import {
+  csvOf,
   type Division,
   divisions,
+  fetchReport,
   measures,
   type Part,
   partsOf,
   readings,
   sheetOf,
   units,
+  usageReport,
   type UsageRow,
+  usageToday,
 } from "./Report.ts"
-import { fetchReport, usageReport } from "./UsageData.ts"
+
+/** The time until the tokens of a day are counted anew. */
+const untilMidnight = (): string => {
+  const day = 86_400_000
+  return `Resets in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
+}
+
+const tokensOf = (rows: ReadonlyArray<UsageRow>, key?: string): number =>
+  rows
+    .filter(({ api_key_id }) => key === undefined || api_key_id === key)
+    .reduce((sum, { total_tokens }) => sum + total_tokens, 0)
+
+const isBudgeted = (key: ApiKey): boolean => stateOf(key) === "active" && typeof key.budget.tokens_per_day === "number"
+
+/** The budgets of the organization and its keys today, and the rest of them. */
+const BudgetsToday = () => {
+  const own = session.value?.organization.id ?? ""
+  const organizations = useResource(allOrganizations())
+  const keys = useResource(allKeys(own))
+  const usage = useResource(usageToday())
+  return (
+    <Loaded of={organizations}>
+      {(all) => {
+        const organization = all.find(({ id }) => id === own)
+        return (
+          organization !== undefined && (
+            <>
+              <Section title="Today" about="Tokens used since midnight UTC.">
+                <Loaded of={together(usage, keys)}>
+                  {([today, known]) => (
+                    <div class="columns">
+                      <MeterBar
+                        label="Organization"
+                        used={tokensOf(today)}
+                        limit={organization.budget.tokens_per_day}
+                        note={untilMidnight()}
+                      />
+                      {known.filter(isBudgeted).map((key) => (
+                        <MeterBar
+                          key={key.id}
+                          label={key.name}
+                          used={tokensOf(today, key.id)}
+                          limit={key.budget.tokens_per_day}
+                        />
+                      ))}
+                    </div>
+                  )}
+                </Loaded>
+              </Section>
+              <Stored organization={organization} />
+            </>
+          )
+        )
+      }}
+    </Loaded>
+  )
+}
+
+const storedKinds = [
+  { kind: "chatbots", label: "Chatbots" },
+  { kind: "documents", label: "Documents" },
+  { kind: "bytes", label: "Document storage", format: formatBytes },
+  { kind: "chunks", label: "Passages" },
+  { kind: "conversations", label: "Conversations" },
+  { kind: "tools", label: "Tools" },
+] as const
+
+/** The things that an organization stores, and its quotas. */
+const Stored = ({ organization: { quota, used } }: { readonly organization: Organization }) => (
+  <Section title="Storage" about="What the organization stores, and its quotas.">
+    <div class="columns">
+      {storedKinds.map(({ kind, label, ...rest }) => (
+        <MeterBar key={kind} label={label} used={used[kind]} limit={quota[kind]} {...rest} />
+      ))}
+    </div>
+  </Section>
+)
 
 const ranges = { 7: "7 days", 30: "30 days", 90: "90 days" }
 

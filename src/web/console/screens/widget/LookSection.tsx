@@ -1,13 +1,117 @@
-import type { ReadonlySignal } from "@preact/signals"
-import { accent } from "../../../shared/Accent.ts"
+import { type ReadonlySignal, useSignal } from "@preact/signals"
+import {
+  accent,
+  BUBBLE_SHARE,
+  contrast,
+  formatColor,
+  mix,
+  parseColor,
+  TEXT_CONTRAST,
+  textOn,
+} from "../../../shared/Contrast.ts"
 import { AvatarField } from "../../forms/AvatarField.tsx"
 import { ColorField, sixDigits } from "../../forms/ColorField.tsx"
 import type { Form } from "../../forms/Form.ts"
-import { SelectField, TextField } from "../../parts/Field.tsx"
+import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
 import type { PreviewConfig } from "../../preview/WidgetPreview.tsx"
-import { contrastHint, shadeOf } from "./ContrastHint.ts"
-import { languageOptions, languages } from "./Languages.ts"
+import { languageOptions, languages, nameOfLanguage } from "./Languages.ts"
+
+const WHITE = [255, 255, 255] as const
+
+/** The shade of a primary colour that the widget has in light behind the visitor's messages. */
+const shadeOf = (primary: string): string => formatColor(mix(WHITE, parseColor(primary) ?? WHITE, BUBBLE_SHARE))
+
+/** Says which colour the text on a background has, how well it is read, and what the operator might not expect. */
+export const contrastHint = (background: string): string | undefined => {
+  const color = parseColor(background)
+  if (color === undefined) return undefined
+  const text = textOn(color)
+  const ratio = contrast(text, color)
+  const name = formatColor(text) === "#ffffff" ? "White" : "Black"
+  const read = `${name} text has a contrast of ${ratio.toFixed(1)}:1.`
+  const onWhite = contrast(WHITE, color)
+  if (name === "Black") return `${read} White text would have only ${onWhite.toFixed(1)}:1.`
+  return onWhite >= TEXT_CONTRAST ? `${read} Easy to read.` : read
+}
+
+const icons = { chat: "Speech bubble", question: "Question mark", headset: "Headset", sparkles: "Sparkles" }
+const sizes = { small: "Small", medium: "Medium", large: "Large" }
+const sides = { right: "Bottom right", left: "Bottom left" }
+
+/** The button that opens the chat. Its colour is the primary one. */
+export const LauncherSection = ({ form }: { readonly form: Form }) => (
+  <Section title="Launcher" about="The button that opens the chat. Changes appear on your pages within five minutes.">
+    <div class="columns">
+      <SelectField label="Icon" {...form.option("launcher.icon", "chat")} options={icons} />
+      <SelectField label="Size" {...form.option("launcher.size", "medium")} options={sizes} />
+      <SelectField label="Position" {...form.option("launcher.side", "right")} options={sides} />
+      <TextField
+        {...form.line("launcher.text")}
+        label="Text"
+        placeholder="Ask us"
+        maxLength={40}
+        hint="Shown next to the icon. Leave empty to show only the icon."
+      />
+    </div>
+  </Section>
+)
+
+const MAX_SUGGESTIONS = 6
+
+/** The languages in which the configuration has texts, as it is being edited. */
+const languagesIn = (form: Form): ReadonlyArray<string> =>
+  Object.entries(form.fields.value).flatMap(([path, value]) =>
+    path.startsWith("translations.") && value !== null && value !== "" && String(value) !== ""
+      ? [path.split(".")[1] ?? ""]
+      : [],
+  )
+
+const Words = ({ form, tag }: { readonly form: Form; readonly tag: string }) => {
+  const at = (name: string): string => `translations.${tag}.${name}`
+  return (
+    <fieldset class="stack">
+      <legend>
+        <strong>{nameOfLanguage(tag)}</strong>
+      </legend>
+      <TextArea {...form.lines(at("suggestions"))} label="Starter questions" rows={2} lang={tag} dir="auto" />
+      <TextArea {...form.line(at("greeting"))} label="Greeting" rows={2} lang={tag} dir="auto" maxLength={2_000} />
+      <div class="columns">
+        <TextField {...form.line(at("header"))} label="Header" lang={tag} dir="auto" maxLength={500} />
+        <TextField {...form.line(at("name"))} label="Display name" lang={tag} dir="auto" maxLength={500} />
+        <TextField {...form.line(at("slogan"))} label="Slogan" lang={tag} dir="auto" maxLength={500} />
+        <TextField {...form.line(at("launcher"))} label="Launcher text" lang={tag} dir="auto" maxLength={40} />
+      </div>
+    </fieldset>
+  )
+}
+
+/** The starter questions, and the texts of the widget in other languages. */
+export const WordsSection = ({ form }: { readonly form: Form }) => {
+  const added = useSignal<ReadonlyArray<string>>([])
+  const shown = Array.from(new Set([...languagesIn(form), ...added.value]))
+  const others = languages.filter((tag) => !shown.includes(tag))
+  return (
+    <Section title="Texts" about="The interface comes in fifteen languages. Add your own texts in any of them.">
+      <TextArea
+        {...form.lines("suggestions")}
+        label="Starter questions"
+        rows={2}
+        dir="auto"
+        hint={`One per line, up to ${MAX_SUGGESTIONS}. Visitors ask them with a click.`}
+      />
+      {shown.map((tag) => (
+        <Words key={tag} form={form} tag={tag} />
+      ))}
+      <SelectField
+        label="Add language"
+        value=""
+        options={{ "": "Select a language", ...languageOptions(others) }}
+        onValue={(tag) => tag !== "" && (added.value = [...added.value, tag])}
+      />
+    </Section>
+  )
+}
 
 const options = { auto: "Visitor's browser language", ...languageOptions(languages) }
 

@@ -1,14 +1,39 @@
 import { useSignal } from "@preact/signals"
 import { ExternalLink } from "lucide"
-import type { Chatbot } from "../../data/Chatbots.ts"
 import { Icon } from "../../../shared/Icon.tsx"
+import { type PublishableKey, stateOf } from "../../data/Admin.ts"
+import type { Chatbot } from "../../data/Chatbots.ts"
 import { CopyButton } from "../../parts/Copy.tsx"
 import { bind, Checkbox, type Options, SelectField, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
-import { type PublishableKey, stateOf } from "../../data/Admin.ts"
 import type { Resource } from "../../server/Resource.ts"
 import { atRoot, serverAddress } from "../../server/Root.ts"
-import { snippetOf } from "./Snippet.ts"
+
+/** A website's choice of how to show the widget. */
+interface SnippetOptions {
+  /** A publishable key, or the id of a public chatbot. */
+  readonly key: string
+  /** The server's address, without a slash at its end. */
+  readonly server: string
+  readonly opens?: boolean
+  /** The selector of the element that holds the chat; absent for a launcher over the page. */
+  readonly target?: string
+}
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;" }
+const attribute = (name: string, value: string): string =>
+  `${name}="${value.replaceAll(/[&"<]/g, (letter) => escapes[letter] ?? letter)}"`
+
+/** The lines of HTML that embed a chatbot in a page. */
+export const snippetOf = ({ key, opens, server, target }: SnippetOptions): string => {
+  const isInline = target !== undefined && target !== ""
+  const attributes = [
+    attribute("src", `${server}/widget.js?key=${encodeURIComponent(key)}`),
+    ...(isInline ? [attribute("data-target", target)] : []),
+    ...(opens === true && !isInline ? [attribute("data-open", "true")] : []),
+  ]
+  return `<script async ${attributes.join(" ")}></script>`
+}
 
 interface SnippetProps {
   readonly chatbot: Chatbot
