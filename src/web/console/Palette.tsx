@@ -23,7 +23,6 @@ interface Command {
   readonly run: () => void
 }
 
-/** The most commands that are listed. */
 const SHOWN_MAX = 50
 
 export const showShortcuts = (): void => void openDialog(<Keys />)
@@ -69,7 +68,6 @@ const general: ReadonlyArray<Command> = [
   })),
 ]
 
-/** A key as it is written on it. */
 const keyWords = (key: string): string => (key.length === 1 ? key.toUpperCase() : key)
 
 const matches = (search: string) => {

@@ -31,12 +31,10 @@ type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
     ? Name
     : never
 
-/** The parameters in the address of a screen. */
 export type ScreenParams<N extends ScreenName> = { readonly [K in Names<(typeof paths)[N]>]: string }
 
 export const screenNames = keysOf(paths)
 
-/** The names of the parameters in the address of a screen. */
 export const parametersOf = (screen: ScreenName): ReadonlyArray<string> =>
   Array.from(paths[screen].matchAll(/:(\w+)/g), ([, name = ""]) => name)
 
@@ -57,7 +55,6 @@ const patterns = screenNames.map((screen) => ({
   pattern: new RegExp(`^${paths[screen].replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}/?$`),
 }))
 
-/** The screen at an address, with its parameters. */
 export const placeOf = (pathname: string, search = ""): Place => {
   const own = pathname.startsWith(BASE) ? pathname.slice(BASE.length) || "/" : pathname
   // People shorten the address of a chatbot to that of all.
@@ -84,7 +81,6 @@ const here = (): Place => placeOf(location.pathname, location.search)
 
 const current = signal<Place>({ screen: undefined, params: {}, query: new URLSearchParams() })
 
-/** The screen that is shown. */
 export const place = computed(() => current.value)
 
 /** Asks whether what is not saved may be given up; resolves to true to leave. */

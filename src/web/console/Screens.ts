@@ -23,9 +23,7 @@ interface Screen<N extends ScreenName> {
   readonly title: string
   /** Its entry in the navigation; absent for a screen that only another one leads to. */
   readonly icon?: IconNode
-  /** The rights without which the screen is not shown. */
   readonly needs: ReadonlyArray<Scope>
-  /** Loads the screen's own code. */
   readonly load: () => Promise<{ readonly default: ComponentType<ScreenParams<N>> }>
 }
 

@@ -29,7 +29,6 @@ import { isShown, loadScreen, screens, screensWith } from "./Screens.ts"
 import { SignInForm } from "./SignIn.tsx"
 import { theme, themes } from "./Theme.ts"
 
-/** The name of the program with its sign. */
 const Wordmark = () => (
   <span class="wordmark row nowrap">
     <span class="wordmark-sign centred">
@@ -39,13 +38,8 @@ const Wordmark = () => (
   </span>
 )
 
-interface EntriesProps {
-  /** The parameters of the addresses that the entries lead to. */
-  readonly params: Readonly<Record<string, string>>
-}
-
 /** The screens whose addresses have these parameters and no others, as far as the key that is signed in may use them. */
-const Entries = ({ params }: EntriesProps) => {
+const Entries = ({ params }: { readonly params: Readonly<Record<string, string>> }) => {
   const current = place.value.screen
   return (
     <ul>
@@ -159,7 +153,6 @@ const Screen = () => {
   )
 }
 
-/** The page that stands for one that cannot be shown. */
 const Missing = ({ about, title }: { readonly title: string; readonly about: string }) => (
   <Page title={title}>
     <Empty
@@ -205,7 +198,6 @@ const showMenu = () =>
     </Dialog>,
   )
 
-/** The console once somebody has signed in. */
 const SignedIn = () => {
   useCommands()
   return (
@@ -235,7 +227,6 @@ const SignedIn = () => {
   )
 }
 
-/** The page of who is not signed in. */
 const Outside = ({ children }: { readonly children: ComponentChildren }) => (
   <main class="sign-in centred">
     <div class="box stack loose">

@@ -4,7 +4,6 @@ import { Form } from "./parts/Dialogs.tsx"
 import type { Failure } from "./server/Failure.ts"
 import { signIn } from "./server/Session.ts"
 
-/** The form to sign in by an API key. */
 export const SignInForm = ({ failure }: { readonly failure?: Failure | undefined }) => {
   const key = useSignal("")
   const submit = async (): Promise<void> => {

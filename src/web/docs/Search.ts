@@ -8,7 +8,6 @@ export interface Section {
   readonly page: string
   readonly title: string
   readonly heading: string
-  /** The anchor of the heading. */
   readonly id: string
   readonly text: string
 }
@@ -19,7 +18,6 @@ export interface Found {
   readonly snippet: string
 }
 
-/** Sections that are shown at most. */
 const FOUND_MAX = 20
 /** Characters of a snippet, and those of them before the word. */
 const SNIPPET_LENGTH = 120

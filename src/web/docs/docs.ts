@@ -17,7 +17,6 @@ const storedTheme = (): string => {
 }
 document.documentElement.dataset["theme"] = storedTheme()
 
-/** Time for which a button says that it has copied. */
 const SHOWN_MILLIS = 2_000
 
 for (const block of document.querySelectorAll("main pre")) {

@@ -17,7 +17,6 @@ interface Layer {
   /** Of the readings; `OTHERS` for those that are too many to be told apart. */
   readonly key: string
   readonly total: number
-  /** One value for each day. */
   readonly values: ReadonlyArray<number>
 }
 
@@ -25,7 +24,6 @@ interface Layer {
 interface Stacks {
   readonly days: ReadonlyArray<string>
   readonly layers: ReadonlyArray<Layer>
-  /** The height of each day's stack. */
   readonly totals: ReadonlyArray<number>
   readonly total: number
 }
@@ -61,9 +59,7 @@ interface BarsByDayProps {
   /** Names the chart for those who do not see it, such as `Tokens by day and model`. */
   readonly title: string
   readonly stacks: Stacks
-  /** The name of a layer. */
   readonly name: (key: string) => string
-  /** Unit of the values, such as `tokens`. */
   readonly unit: string
 }
 

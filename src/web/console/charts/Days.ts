@@ -16,12 +16,10 @@ export const addDays = (day: string, days: number): string => dayOf(numberOf(day
 /** The number of days from the first to the last, both included; zero or less when they are the wrong way round. */
 export const countDays = (from: string, to: string): number => numberOf(to) - numberOf(from) + 1
 
-/** All days from the first to the last, both included. */
 export const daysBetween = (from: string, to: string): ReadonlyArray<string> => {
   const first = numberOf(from)
   return Array.from({ length: Math.max(0, countDays(from, to)) }, (_, index) => dayOf(first + index))
 }
 
-/** Whether a text is a day that exists. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(numberOf(text)) && dayOf(numberOf(text)) === text

@@ -6,13 +6,10 @@ interface MeterBarProps {
   readonly label: string
   readonly used: number
   readonly limit: Limit
-  /** Writes a number of these things; as a plain number by default. */
   readonly format?: (value: number) => string
-  /** A note below, such as when the count begins anew. */
   readonly note?: string
 }
 
-/** The share of a limit from which on it is called scarce. */
 const SCARCE_FROM = 0.8
 
 /** The share of a limit that is taken, and the rest. Scarcity is said in words too, not by colour alone. */

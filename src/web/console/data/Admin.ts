@@ -13,14 +13,12 @@ interface Named {
 
 const namesOf = (things: ReadonlyArray<Named> = []) => new Map(things.map(({ id, name }) => [id, name]))
 
-/** The names of chatbots by their ids, as far as the key that is signed in may know them. */
 export const useChatbotNames = (): ((id: string) => string) => {
   const known = useResource(allChatbots(), can("chatbots:read")).data.value
   const names = namesOf(known)
   return (id) => names.get(id) ?? `Chatbot ${shortId(id)}`
 }
 
-/** The names of the organization's keys by their ids. */
 export const useKeyNames = (): ((id: string) => string) => {
   const known = useResource(allKeys(session.value?.organization.id ?? ""), can("admin")).data.value
   const names = namesOf(known)
@@ -30,7 +28,6 @@ export const useKeyNames = (): ((id: string) => string) => {
 export type Organization = Answer<"GET /api/admin/organizations">["organizations"][number]
 export type ApiKey = Answer<"GET /api/admin/api-keys">["api_keys"][number]
 
-/** The organizations that the key which is signed in may see. */
 export const allOrganizations = resources(() =>
   everyPage(
     (cursor) => call("GET /api/admin/organizations", { query: { limit: "200", cursor } }),
@@ -61,7 +58,6 @@ export const publishableKeys = resources(async (chatbotId: string): Promise<Read
   return keys.filter(isPublishable).filter(({ chatbot_id }) => chatbot_id === chatbotId)
 })
 
-/** Whether a key can be used. */
 export const stateOf = (
   { expires_at, revoked_at }: Pick<ApiKey, "expires_at" | "revoked_at">,
   now = Date.now(),

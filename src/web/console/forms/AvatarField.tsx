@@ -15,7 +15,6 @@ interface AvatarFieldProps {
   readonly image: string
   /** The name of the image where it is shown: the avatar is the logo of the widget too. */
   readonly what: "avatar" | "logo"
-  /** Called with the chatbot once its image is another one. */
   readonly onStored: (chatbot: Chatbot, etag: string | undefined) => void
 }
 

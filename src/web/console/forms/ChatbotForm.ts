@@ -30,7 +30,6 @@ const formOf = (chatbotId: string, first: VersionedChatbot) => {
   })
 }
 
-/** The settings of a chatbot, as a person changes them and stores them. */
 export const useChatbotForm = (chatbotId: string, first: VersionedChatbot): Form => {
   const form = useMemo(() => formOf(chatbotId, first), [chatbotId])
   const latest = chatbotResource(chatbotId).data.value

@@ -8,7 +8,6 @@ interface ColorProps {
   readonly path: string
   readonly label: string
   readonly hint?: ComponentChildren
-  /** Colour that stands for an empty field. */
   readonly fallback: string
   /** Words for that colour where its digits say nothing. */
   readonly placeholder?: string
@@ -20,7 +19,6 @@ export const sixDigits = (color: string): string | undefined => {
   return parsed && formatColor(parsed)
 }
 
-/** A colour, by its digits or by the browser's own choice of colours. */
 export const ColorField = ({ fallback, form, hint, label, path, placeholder = fallback }: ColorProps) => {
   const value = form.text(path)
   return (

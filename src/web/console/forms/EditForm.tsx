@@ -10,7 +10,6 @@ import { guardLeaving } from "../Router.ts"
 import { can } from "../server/Session.ts"
 import type { Form } from "./Form.ts"
 
-/** Asks before changes are given up that are not saved. */
 const useGuard = (form: Form): void =>
   useSignalEffect(() => {
     const count = form.changes.value.length
@@ -70,9 +69,7 @@ const SaveBar = ({ action, form, names }: SaveBarProps) => {
 
 interface EditFormProps {
   readonly form: Form
-  /** Names the form for screen readers. */
   readonly label: string
-  /** The words of the button that saves. */
   readonly action?: string
   readonly children: ComponentChildren
 }

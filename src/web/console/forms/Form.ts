@@ -22,7 +22,6 @@ const isValue = (value: unknown): value is Value =>
   typeof value === "boolean" ||
   (Array.isArray(value) && value.every((item) => typeof item === "string"))
 
-/** The fields of a configuration as the API shows it. */
 export const fieldsOf = (configuration: unknown, within = ""): Fields => {
   if (!isFields(configuration)) return {}
   return Object.entries(configuration).reduce<Record<string, Value>>((fields, [name, value]) => {
@@ -40,7 +39,6 @@ const isUnset = (value: Value | undefined): boolean =>
 const isSame = (one: Value | undefined, other: Value | undefined): boolean =>
   (isUnset(one) && isUnset(other)) || JSON.stringify(one) === JSON.stringify(other)
 
-/** The paths of the fields that differ. */
 export const differences = (one: Fields, other: Fields): ReadonlyArray<string> =>
   Array.from(new Set([...Object.keys(one), ...Object.keys(other)])).filter((path) => !isSame(one[path], other[path]))
 
@@ -67,7 +65,6 @@ export const patchOf = (fields: Fields, paths: ReadonlyArray<string>): Patch => 
   return patch
 }
 
-/** The texts of a line, with commas in between. */
 const textsOf = (line: string): ReadonlyArray<string> =>
   line
     .split(/[,，、]/u)
@@ -81,7 +78,6 @@ export interface Clash {
   readonly theirs: Value
 }
 
-/** The fields at these paths. */
 const pick = (fields: Fields, paths: ReadonlyArray<string>): Fields =>
   Object.fromEntries(paths.map((path) => [path, fields[path] ?? null]))
 
@@ -97,7 +93,6 @@ export const clashesOf = (base: Fields, mine: Fields, theirs: Fields): ReadonlyA
     .filter((path) => !isSame(base[path], theirs[path]) && !isSame(mine[path], theirs[path]))
     .map((path) => ({ path, mine: mine[path] ?? null, theirs: theirs[path] ?? null }))
 
-/** The fields of a configuration as they are stored, with the version of it. */
 export interface Stored {
   readonly fields: Fields
   readonly etag: string | undefined
@@ -111,13 +106,10 @@ interface FormStore {
   readonly choose: (clashes: ReadonlyArray<Clash>) => Promise<ReadonlyArray<string> | undefined>
 }
 
-/** A configuration that a person is changing. */
 export interface Form {
   readonly fields: ReadonlySignal<Fields>
-  /** The paths of what differs from what is stored. */
   readonly changes: ReadonlySignal<ReadonlyArray<string>>
   readonly isSaving: ReadonlySignal<boolean>
-  /** The failure of the last attempt to save. */
   readonly failure: ReadonlySignal<Failure | undefined>
   /** The fields that the server has refused and that nobody has changed since. */
   readonly errors: ReadonlySignal<ReadonlyArray<Refusal>>

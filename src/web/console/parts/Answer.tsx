@@ -9,7 +9,6 @@ export const Answer = ({ blocks }: { readonly blocks: ReadonlyArray<Block> }) =>
   <Markdown blocks={blocks} texts={texts} />
 )
 
-/** The text of a passage of a document, as Markdown. */
 export const PassageText = ({ text }: { readonly text: string }) => {
   const blocks = useMemo(() => blocksOf(text), [text])
   return <Answer blocks={blocks} />

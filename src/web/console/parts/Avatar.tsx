@@ -3,7 +3,6 @@ import { atRoot } from "../server/Root.ts"
 
 interface AvatarProps {
   readonly name: string
-  /** The address of the stored avatar. */
   readonly image?: string | undefined
   readonly size?: "small" | "large"
 }

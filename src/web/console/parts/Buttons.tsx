@@ -7,7 +7,6 @@ import { attempt } from "./Toast.ts"
 interface Choice {
   readonly accept?: string
   readonly multiple?: boolean
-  /** Takes a folder with everything in it. */
   readonly webkitdirectory?: boolean
 }
 
@@ -63,7 +62,6 @@ interface IconButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "
   readonly icon: IconNode
 }
 
-/** A button that shows only an icon. */
 export const IconButton = ({ class: name, icon, label, ...rest }: IconButtonProps) => (
   <button
     type="button"
@@ -80,7 +78,6 @@ interface MenuItem {
   readonly label: string
   readonly icon?: IconNode
   readonly isDangerous?: boolean
-  /** Does what the entry says; where that fails, a corner of the page tells why. */
   readonly onChoose: () => unknown
 }
 
@@ -96,7 +93,6 @@ export const deleteItem = (onChoose: () => unknown, label = "Delete…"): MenuIt
 })
 
 interface MenuProps {
-  /** Name of the button that opens the menu. */
   readonly label: string
   readonly items: ReadonlyArray<MenuItem | undefined | false>
 }

@@ -7,13 +7,11 @@ import { Dialog, useClose } from "./Dialogs.tsx"
 import { toastFailure } from "./Toast.ts"
 
 interface JsonProps {
-  /** Says what it is, such as `Input`. */
   readonly label: string
   /** A text, shown as it is, or any other JSON. */
   readonly value: unknown
 }
 
-/** A value as JSON, or a text, that can be copied. */
 export const Json = ({ label, value }: JsonProps) => {
   const text = typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "Empty")
   return (
@@ -54,9 +52,7 @@ const COPIED_MILLIS = 2_000
 
 interface CopyProps {
   readonly text: string
-  /** Text of the button, such as `Copy key`. */
   readonly label: string
-  /** Shows the label as a text instead of an icon alone. */
   readonly withText?: boolean
 }
 

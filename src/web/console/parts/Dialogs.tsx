@@ -113,16 +113,13 @@ export const Dialog = ({ children, kind = "dialog", onClose, stays = false, titl
 
 interface FormProps {
   readonly children: ComponentChildren
-  /** Text of the button that sends the form. */
   readonly action: string
-  /** Whether what is filled in cannot be sent. */
   readonly isWrong?: boolean
   readonly kind?: "primary" | "secondary" | "danger"
   /** A failure to show before the form is sent for the first time. */
   readonly failure?: Failure | undefined
   /** Sends what is filled in. Its failure is shown where it was sent. */
   readonly onSubmit: () => Promise<void>
-  /** Leaves the form. */
   readonly onCancel?: () => void
   readonly otherwise?: string
 }
@@ -179,11 +176,9 @@ export const Form = ({
   )
 }
 
-/** Values of a form that a person fills in. */
 export interface Draft<A extends object> {
   readonly draft: A
   readonly change: (changes: Partial<A>) => void
-  /** The properties of the control of a field. */
   readonly of: <K extends keyof A & string>(
     field: K,
   ) => { readonly name: string; readonly value: A[K]; readonly onValue: (value: A[K]) => void }
@@ -226,7 +221,6 @@ export const FormDialog = ({ onSubmit, title, wide = false, ...form }: FormDialo
 interface Question {
   readonly title: string
   readonly text: ComponentChildren
-  /** Text of the button that goes on, such as `Delete`. */
   readonly action: string
   readonly otherwise?: string
   readonly isDangerous?: boolean

@@ -11,14 +11,11 @@ import { type Failure, messageAt, nameOfField, type Refusal } from "../server/Fa
 import { keysOf } from "../server/Unknown.ts"
 import { Problem } from "./Layout.tsx"
 
-/** The properties of every control beside its value. */
 interface Labelled {
   readonly label: string
   /** The path by which the server names the field when it refuses the value. */
   readonly name?: string | undefined
-  /** Says in a sentence what the field is for. */
   readonly hint?: ComponentChildren
-  /** The reason why the value cannot be taken. */
   readonly error?: string | undefined
   /** Hides the label from sight where the place says what the field is, as beside a search icon. */
   readonly labelHidden?: boolean | undefined
@@ -42,13 +39,8 @@ interface Refused {
 
 export const Refusals = createContext<Refused>({ errors: [], names: new Set() })
 
-interface UnsaidProps {
-  readonly failure: Failure
-  readonly names: ReadonlySet<string>
-}
-
 /** The failure of sending a form, without what its fields say of it; rendered after them. The first of those gets the focus. */
-export const Unsaid = ({ failure, names }: UnsaidProps) => {
+export const Unsaid = ({ failure, names }: { readonly failure: Failure; readonly names: ReadonlySet<string> }) => {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const wrong = place.current?.closest("form, fieldset")?.querySelector<HTMLElement>("[aria-invalid]")
@@ -92,7 +84,6 @@ const useControl = ({ disabled, error, hint, name }: Labelled) => {
 
 type ControlAttributes = ReturnType<typeof useControl>["attributes"]
 
-/** Any control with its label, and with a hint or an error below it. */
 export const Field = ({
   control,
   ...labelled
@@ -206,8 +197,6 @@ const Toggle = ({ kind, onValue, value, ...labelled }: ToggleProps & { readonly 
   )
 }
 
-/** Something that is on or off. */
 export const Switch = (props: ToggleProps) => <Toggle {...props} kind="switch" />
 
-/** Something that is chosen or not. */
 export const Checkbox = (props: ToggleProps) => <Toggle {...props} kind="checkbox" />

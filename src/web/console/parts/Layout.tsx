@@ -18,11 +18,9 @@ interface PageProps {
   readonly title: string
   /** A part of the window's title beside the page's own, such as the chatbot's name. */
   readonly of?: string | undefined
-  /** Says in a sentence what the screen is for. */
   readonly about?: ComponentChildren
   /** Name of the page of the documentation about what the screen shows, such as `webhooks`. */
   readonly docs?: string | undefined
-  /** The buttons beside the title. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
@@ -33,7 +31,6 @@ export const useTitle = (title: string, of?: string): void =>
     document.title = [title, of, "Parley"].filter((part) => part !== undefined && part !== "").join(" · ")
   }, [title, of])
 
-/** A screen with its title. */
 export const Page = ({ about, actions, children, docs, of, title }: PageProps) => {
   useTitle(title, of)
   return (
@@ -84,11 +81,9 @@ interface EmptyProps {
   readonly icon: IconNode
   readonly title: string
   readonly children?: ComponentChildren
-  /** A button that changes that. */
   readonly action?: ComponentChildren
 }
 
-/** A placeholder where there is nothing yet. */
 export const Empty = ({ action, children, icon, title }: EmptyProps) => (
   <div class="empty centred">
     <Icon nodes={icon} size={28} />
@@ -98,7 +93,6 @@ export const Empty = ({ action, children, icon, title }: EmptyProps) => (
   </div>
 )
 
-/** The outlines of what is being loaded. */
 export const Skeleton = () => (
   <output class="skeleton stack" aria-label="Loading">
     <span />
@@ -137,7 +131,6 @@ export const Problem = ({ children, failure, onRetry }: ProblemProps) => (
 
 interface MoreProps<A> {
   readonly of: Resource<A>
-  /** Adds the next ones to what is known. */
   readonly load: (known: A) => Promise<A>
   readonly note?: string | undefined
   readonly children?: string
@@ -155,7 +148,6 @@ export const More = <A,>({ children = "Show more", load, note, of }: MoreProps<A
 
 interface LoadedProps<A> {
   readonly of: Shown<A>
-  /** Placeholder of an empty list. */
   readonly empty?: ComponentChildren
   readonly children: (data: A) => ComponentChildren
 }
@@ -191,7 +183,6 @@ interface FactsProps {
   readonly facts: Readonly<Record<string, ComponentChildren>>
 }
 
-/** Names with their values, side by side. */
 export const FactList = ({ facts }: FactsProps) => (
   <dl class="facts">
     {Object.entries(facts).map(
@@ -213,7 +204,6 @@ export const Ago = ({ at }: { readonly at: string }) => (
   </time>
 )
 
-/** A state in a word or two. */
 export const Badge = ({
   children,
   kind = "plain",
@@ -223,7 +213,6 @@ export const Badge = ({
 }) => <span class={`badge ${kind}`}>{children}</span>
 
 interface TabsProps<A extends string> {
-  /** Name of the choice, for screen readers. */
   readonly label: string
   /** The chosen one; none of the options where nothing is. */
   readonly value: NoInfer<A> | ""
@@ -265,12 +254,10 @@ export const Finding = ({ children, kind }: FindingProps) => (
 
 interface CardProps {
   readonly title: string
-  /** The buttons beside the title. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** A thing of a list with its title, in a box. */
 export const Card = ({ actions, children, title }: CardProps) => (
   <li class="section stack tight anywhere">
     <div class="row apart">

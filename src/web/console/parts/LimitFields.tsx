@@ -19,17 +19,14 @@ export const limitTexts = <Name extends string>(limits: By<Name, Limit>): By<Nam
 
 const limitOf = (text: string): Limit => (text === "" ? null : text === "unlimited" ? text : Number(text))
 
-/** The limits that a form shows. */
 export const limitsOf = <Name extends string>(texts: By<Name, string>): By<Name, Limit> =>
   mapped(texts, (text) => limitOf(text.trim()))
 
-/** A limit in words. */
 export const limitWords = (limit: Limit, format: (value: number) => string): string =>
   typeof limit === "number" ? format(limit) : limit === null ? "Server default" : "Unlimited"
 
 interface LimitsProps<Name extends string> {
   readonly title: string
-  /** The name and the label of each field. */
   readonly fields: ReadonlyArray<readonly [Name, string]>
   readonly of: Draft<Readonly<Record<Name, string>>>["of"]
 }

@@ -1,11 +1,9 @@
 import { signal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 
-/** An action that a key begins. */
 export interface Shortcut {
   /** The key as `KeyboardEvent.key` has it, such as `j`, `?` or `Escape`. */
   readonly key: string
-  /** The action in words, such as `Next conversation`. */
   readonly label: string
   readonly run: () => void
 }

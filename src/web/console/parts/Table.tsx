@@ -27,7 +27,6 @@ export interface Column<A> {
 
 interface TableProps<A> {
   readonly class?: string
-  /** Says what the rows are, for screen readers. */
   readonly label: string
   readonly columns: ReadonlyArray<Column<A>>
   readonly rows: ReadonlyArray<A>
@@ -81,7 +80,6 @@ const ColumnsMenu = <A,>({ columns, hidden }: ColumnsMenuProps<A>) => {
 }
 
 interface Choice<A> {
-  /** The keys of the chosen rows. */
   readonly chosen: Signal<ReadonlyArray<string>>
   readonly nameOf: (row: A) => string
 }
@@ -139,7 +137,6 @@ const Chooser = ({ isChosen, label, onChoose }: ChooserProps) => (
 interface BulkProps {
   readonly count: number
   readonly onClear: () => void
-  /** The buttons for what can be done with the chosen ones. */
   readonly children: ComponentChildren
 }
 

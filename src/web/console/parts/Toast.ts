@@ -22,10 +22,8 @@ const add = (kind: Toast["kind"], text: string): void => {
   if (kind === "done") setTimeout(() => removeToast(id), SHOWN_MILLIS)
 }
 
-/** Says in a corner that something was done. */
 export const toast = (text: string): void => add("done", text)
 
-/** Says in a corner why something failed. */
 export const toastFailure = (error: unknown): void => {
   const failure = toFailure(error)
   if (failure.code !== "aborted") add("failed", failure.message)

@@ -35,7 +35,6 @@ const translationsIn = (widget: Fields): PreviewConfig["translations"] => {
 /** A colour without its transparency, as the widget shows it. */
 const opaque = (color: string): string => (/^#[0-9a-f]{8}$/i.test(color) ? color.slice(0, 7) : color)
 
-/** The first of several texts that is not empty. */
 const first = (...texts: ReadonlyArray<string>): string => texts.find((each) => each !== "") ?? ""
 
 /**
@@ -65,10 +64,8 @@ export const lookOf = (chatbot: Fields, widget: Fields): PreviewConfig => {
   }
 }
 
-/** The configuration of a widget, as the API writes it. */
 export type PreviewConfig = typeof WidgetConfig.Encoded
 
-/** Message of the frame once it listens. */
 const READY = "parley:preview-ready"
 
 interface PreviewProps {
@@ -103,7 +100,6 @@ const WidgetPreview = ({ config }: PreviewProps) => {
 
 interface PreviewPageProps extends PreviewProps {
   readonly title: string
-  /** The name of the chatbot. */
   readonly of: string
   readonly about?: string
   readonly docs: string

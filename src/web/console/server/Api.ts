@@ -27,7 +27,6 @@ type EndpointAt<R extends Route> = Matching<AnyEndpoint, R>
 type Declared<S> = S extends { readonly Encoded: unknown; readonly schema: infer Inner } ? Declared<Inner> : S
 type Encoded<S> = [S] extends [never] ? never : Declared<S> extends { readonly Encoded: infer A } ? A : never
 
-/** The body of a successful answer, as JSON. */
 export type Answer<R extends Route> = EndpointAt<R> extends { readonly "~Success": infer S } ? Encoded<S> : never
 
 type Form = { readonly "~effect/Brand": { readonly [K in HttpApiSchema.MultipartStreamTypeId]: unknown } }
@@ -36,10 +35,8 @@ type BodyOf<S> = S extends { readonly Type: infer Type } ? (Type extends Form ? 
 /** The body of a request, as JSON, or `FormData` for endpoints that take a form; `never` for those that take none. */
 type Payload<R extends Route> = EndpointAt<R> extends { readonly "~Payload": infer S } ? BodyOf<S> : never
 
-/** The parameters of the path. */
 type Params<R extends Route> = EndpointAt<R> extends { readonly "~Params": infer S } ? Encoded<S> : never
 
-/** The parameters of the query. */
 type Query<R extends Route> = EndpointAt<R> extends { readonly "~Query": infer S } ? Encoded<S> : never
 
 interface Extras {

@@ -51,13 +51,11 @@ export const failureOf = (status: number, body: unknown, retryAfter?: string | n
   })
 }
 
-/** The failure of a request that got no answer at all. */
 export const unreachable = (): Failure =>
   new Failure("The server cannot be reached. Check your connection; nothing you wrote is lost.", {
     code: "network",
   })
 
-/** Any thrown value as a failure. */
 export const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   if (error instanceof DOMException && error.name === "AbortError")

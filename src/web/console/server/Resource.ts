@@ -12,7 +12,6 @@ export interface Resource<A> {
   readonly reload: () => Promise<void>
   /** Shows what an answer to a change has told, without asking again. */
   readonly set: (data: A) => void
-  /** Whether `extend` is waiting for an answer. */
   readonly isExtending: ReadonlySignal<boolean>
   /** Shows what `load` makes of the data, unless that has changed by then, or an answer is waited for already. */
   readonly extend: (load: (known: A) => Promise<A>) => Promise<void>
@@ -89,7 +88,6 @@ export const resources = <Args extends ReadonlyArray<string>, A>(
   }
 }
 
-/** The part of a resource that a screen shows. */
 export interface Shown<A> extends Pick<Resource<A>, "reload"> {
   readonly data: { readonly value: A | undefined }
   readonly failure: { readonly value: Failure | undefined }
@@ -134,7 +132,6 @@ export const put = <A extends { readonly id: string }>(list: List<A>, item: A): 
   return isKnown
 }
 
-/** Takes an item out of a list. */
 export const drop = <A extends { readonly id: string }>(list: List<A>, id: string): void =>
   list.set((list.data.peek() ?? []).filter((each) => each.id !== id))
 

@@ -27,7 +27,6 @@ export const sessionState = computed(() => state.value)
 /** The session of the screens, which are only shown within one. */
 export const session = computed((): Session | undefined => ("session" in state.value ? state.value.session : undefined))
 
-/** Whether the key that is signed in has a right. */
 export const can = (scope: Scope): boolean => session.value?.scopes.includes(scope) === true
 
 /** Whether the key may make chatbots, which one of a single chatbot may not. */

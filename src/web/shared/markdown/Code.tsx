@@ -8,13 +8,8 @@ const SETTLED_MILLIS = 300
 /** Longer code stays plain: a page would stand still while its thousands of parts are laid out. */
 const MAX_LENGTH = 10_000
 
-interface CodeProps {
-  readonly text: string
-  readonly language: string
-}
-
 /** Code in the colours of its language, which are loaded when the first code is there to be coloured. */
-export const Code = ({ language, text }: CodeProps): VNode => {
+export const Code = ({ language, text }: { readonly text: string; readonly language: string }): VNode => {
   const colors = useSignal<{ readonly of: string; readonly parts: ReadonlyArray<CodePart> } | undefined>(undefined)
   useEffect(() => {
     if (language === "" || text.length > MAX_LENGTH) return undefined

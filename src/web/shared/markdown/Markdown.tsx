@@ -26,11 +26,6 @@ interface CopyTexts {
   readonly copied: string
 }
 
-interface CopyButtonProps {
-  readonly text: string
-  readonly texts: CopyTexts
-}
-
 /** Time for which a button says that it has copied. */
 const SHOWN_MILLIS = 2_000
 
@@ -46,7 +41,7 @@ export const useCopy = (text: string): { readonly isCopied: ReadonlySignal<boole
 }
 
 /** A button that copies a text and says for a moment that it did. */
-const CopyButton = ({ text, texts }: CopyButtonProps): VNode => {
+const CopyButton = ({ text, texts }: { readonly text: string; readonly texts: CopyTexts }): VNode => {
   const { copy, isCopied } = useCopy(text)
   return (
     <button type="button" class="copy" onClick={copy}>

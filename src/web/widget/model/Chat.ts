@@ -9,7 +9,6 @@ import { Failure, failureFrom } from "./Failure.ts"
 import { follow } from "./Following.ts"
 import { report, type Host } from "./Host.ts"
 
-/** Messages that are read at once. */
 const PAGE_SIZE = 40
 /** A reply that another process of the server writes is looked for this often. */
 const STORED_TRIES = 15
@@ -25,10 +24,8 @@ interface MessagesPage {
 export class Chat {
   readonly entries = signal<ReadonlyArray<Entry>>([])
   readonly conversation = signal<SessionId | undefined>(undefined)
-  /** The reply that is being written. */
   readonly current = signal<Reply | undefined>(undefined)
   readonly isLoading = signal(false)
-  /** Cursor of earlier messages. */
   readonly earlier = signal<string | undefined>(undefined)
   readonly isConnectionLost = signal(false)
   /** Failure of the visitor's last action. */
@@ -39,9 +36,7 @@ export class Chat {
   readonly emailRequest = signal<((email: string) => void) | undefined>(undefined)
   /** Reply that a screen reader is told of, once it is finished. */
   readonly announced = signal<Reply | undefined>(undefined)
-  /** Called when the visitor sends a message. */
   onSend: () => void = () => undefined
-  /** Called when a reply has ended. */
   onReply: (reply: Reply) => void = () => undefined
 
   readonly #host: Host
@@ -81,7 +76,6 @@ export class Chat {
     await this.#ask(question)
   }
 
-  /** Opens a conversation of the visitor. */
   async open(conversation: SessionId): Promise<void> {
     this.#clear()
     const generation = this.#generation

@@ -46,13 +46,11 @@ export class Client {
     this.#session = undefined
   }
 
-  /** Forgets who the visitor is. */
   reset(): void {
     this.#identity = undefined
     this.#session = undefined
   }
 
-  /** Tells who the server knows the visitor to be. */
   async visitor(): Promise<VisitorProfile> {
     return (await this.#currentSession()).visitor
   }

@@ -5,7 +5,6 @@ import { saveFile } from "../../shared/Download.ts"
 import type { Chat } from "./Chat.ts"
 import type { Host } from "./Host.ts"
 
-/** Conversations that are read at once. */
 const PAGE_SIZE = 30
 
 /** The conversations of the visitor: listed, taken home and deleted. */
@@ -56,7 +55,6 @@ export class Conversations {
     })
   }
 
-  /** Saves a conversation as a Markdown file. */
   async download(id: SessionId): Promise<void> {
     await this.#chat.attempt(async () => {
       const response = await this.#chat.client.send("GET", `conversations/${id}/transcript?format=markdown`)

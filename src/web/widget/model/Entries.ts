@@ -6,7 +6,6 @@ import { paced } from "../../shared/Paced.ts"
 import { randomUuid } from "../../shared/Random.ts"
 import { Failure, kindOf } from "./Failure.ts"
 
-/** A message of the visitor. */
 export class Question {
   readonly kind = "question"
   /** The id by which the server recognizes the message when it is sent again. */
@@ -21,11 +20,8 @@ export class Question {
   }
 }
 
-/** Phase of a reply. */
 export type Phase =
-  /** Nothing has come yet. */
   | "waiting"
-  /** Text is coming. */
   | "writing"
   | "finished"
   | "stopped"
@@ -50,7 +46,6 @@ export class Reply {
   readonly failure = signal<Failure | undefined>(undefined)
   /** The number of the last event, after which a stream that broke goes on. */
   lastEvent = 0
-  /** The whole text so far. */
   text = ""
   /** Whether text came after the last activity, which is over once that text is drawn. */
   #isWriting = false
@@ -61,7 +56,6 @@ export class Reply {
     this.phase.value = "writing"
   })
 
-  /** Returns the reply that a stored message is. */
   static of(message: WidgetMessage): Reply {
     const reply = new Reply()
     reply.restore(message)
@@ -141,6 +135,5 @@ export class Reply {
 
 export type Entry = Question | Reply
 
-/** Returns the entry that a stored message is. */
 export const entryOf = (message: WidgetMessage): Entry =>
   message.role === "user" ? new Question(message.content, message.client_id ?? message.id) : Reply.of(message)

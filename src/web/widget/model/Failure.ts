@@ -1,8 +1,6 @@
 /** Kind of a failure, as far as a visitor can do something about it. */
 export type FailureKind =
-  /** The server cannot be reached. */
   | "offline"
-  /** Too many requests. */
   | "busy"
   /** The chatbot cannot answer today, or is switched off. */
   | "spent"
@@ -14,10 +12,8 @@ export type FailureKind =
   | "missing"
   /** The message is too long or malformed. */
   | "refused"
-  /** Anything else. */
   | "failed"
 
-/** A request, or a reply, that failed. */
 export class Failure extends Error {
   readonly kind: FailureKind
   /** The code by which the server names the failure; empty where it is none of the server's. */
@@ -32,7 +28,6 @@ export class Failure extends Error {
 
 const unavailableCodes = new Set(["budget_spent", "chatbot_inactive", "quota_reached"])
 
-/** Returns the kind of a failure that the server names by a code. */
 export const kindOf = (code: string, status = 500): FailureKind => {
   if (unavailableCodes.has(code)) return "spent"
   if (status === 429 || code.startsWith("too_many") || code === "rate_limited") return "busy"
@@ -42,7 +37,6 @@ export const kindOf = (code: string, status = 500): FailureKind => {
   return "failed"
 }
 
-/** Returns the failure that a response of the server tells. */
 export const failureOf = async (response: Response): Promise<Failure> => {
   const body: unknown = await response.json().catch(() => undefined)
   const problem = typeof body === "object" && body !== null ? body : {}

@@ -115,7 +115,6 @@ const alone = (mode: Mode | "preview"): Host => {
   }
 }
 
-/** Waits for the page that embeds the widget. */
 const outerPage = (): Promise<Host> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(alone("inline")), PATIENCE_MILLIS)
@@ -144,7 +143,6 @@ export const onPreview = (listener: (preview: Preview) => void): void => {
   parent.postMessage({ type: "parley:preview-ready" }, location.origin)
 }
 
-/** Finds out what the widget stands in. */
 export const findHost = (mode: string, config: WidgetConfig): Promise<Host> => {
   if (mode === "preview") return Promise.resolve(alone("preview"))
   if (mode === "page" || parent === window) return Promise.resolve(ownPage(config.chatbot_id))

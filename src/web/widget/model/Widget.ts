@@ -17,14 +17,12 @@ export interface OpenSources {
 /** Everything that the widget knows, and what it does when the page tells it something. */
 export class Widget {
   readonly host: Host
-  /** The configuration as the server gives it. */
   readonly given: Signal<WidgetConfig>
   /** The configuration with its texts in the visitor's language. */
   readonly config: ReadonlySignal<WidgetConfig>
   readonly language: Signal<Language>
   readonly chat: Chat
   readonly conversations: Conversations
-  /** Whether somebody can see the widget. */
   readonly isSeen: Signal<boolean>
   readonly areConversationsOpen = signal(false)
   readonly openSources = signal<OpenSources | undefined>(undefined)

@@ -4,14 +4,12 @@ import type { Widget } from "../model/Widget.ts"
 
 export const WidgetContext = createContext<Widget | undefined>(undefined)
 
-/** Returns the widget that the component belongs to. */
 export const useWidget = (): Widget => {
   const widget = useContext(WidgetContext)
   if (widget === undefined) throw new Error("The component stands outside of a widget.")
   return widget
 }
 
-/** Returns the texts of the visitor's language. */
 export const useTexts = () => useWidget().language.value.texts
 
 /** As a `ref`, gives the focus to what has just been shown. */

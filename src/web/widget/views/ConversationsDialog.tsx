@@ -122,7 +122,6 @@ interface ConfirmationProps {
   readonly onConfirm: () => void
 }
 
-/** Asks before something is deleted for good. */
 const Confirmation = ({ onCancel, onConfirm, question }: ConfirmationProps): VNode => {
   const { texts } = useWidget().language.value
   return (

@@ -4,7 +4,6 @@ import { blocksOf } from "../../shared/markdown/Blocks.ts"
 import { Markdown } from "../../shared/markdown/Markdown.tsx"
 import { useWidget } from "./Context.ts"
 
-/** Conversations that are offered before the first message. */
 const RECENT_COUNT = 3
 
 /** Content above the first message: a greeting, and as long as nothing is said, ways to begin. */
@@ -46,7 +45,6 @@ const Suggestions = (): VNode | null => {
   )
 }
 
-/** The latest conversations of the visitor. */
 const Recent = (): VNode | null => {
   const { areConversationsOpen, chat, conversations, language } = useWidget()
   const { ago, texts } = language.value

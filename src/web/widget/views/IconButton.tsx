@@ -11,7 +11,6 @@ interface IconButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "title"> {
   readonly of?: string
 }
 
-/** A button that shows only an icon. */
 export const IconButton = ({ icon, label, of, size, ...rest }: IconButtonProps): VNode => (
   <button type="button" class="icon-button" {...rest} title={label}>
     <Icon nodes={icon} {...(size !== undefined && { size })} />

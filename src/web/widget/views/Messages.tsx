@@ -7,13 +7,7 @@ import { FailureNote } from "./FailureNote.tsx"
 import { Home } from "./Home.tsx"
 import { ReplyView } from "./ReplyView.tsx"
 
-interface QuestionViewProps {
-  readonly question: Question
-  readonly isLast: boolean
-}
-
-/** A message of the visitor, as it was written. */
-const QuestionView = ({ isLast, question }: QuestionViewProps): VNode => {
+const QuestionView = ({ isLast, question }: { readonly question: Question; readonly isLast: boolean }): VNode => {
   const { chat, language } = useWidget()
   const { value: failure } = question.failure
   const { texts } = language.value
@@ -41,7 +35,6 @@ const QuestionView = ({ isLast, question }: QuestionViewProps): VNode => {
   )
 }
 
-/** Everything that was said, in a region that scrolls. */
 export const Messages = (): VNode => {
   const { chat, language } = useWidget()
   const { texts } = language.value

@@ -58,13 +58,8 @@ const Sources = ({ reply }: { readonly reply: Reply }): VNode | null => {
 /** A visitor who has waited this long is told that it goes on. */
 const PATIENCE_MILLIS = 8_000
 
-interface ReplyViewProps {
-  readonly reply: Reply
-  readonly isLast: boolean
-}
-
 /** A reply of the chatbot: its text, what it rests on, and what can be done with it. */
-export const ReplyView = ({ isLast, reply }: ReplyViewProps): VNode => {
+export const ReplyView = ({ isLast, reply }: { readonly reply: Reply; readonly isLast: boolean }): VNode => {
   const { chat, config, language } = useWidget()
   const { avatar, name } = config.value
   const { texts } = language.value
@@ -97,7 +92,6 @@ export const ReplyView = ({ isLast, reply }: ReplyViewProps): VNode => {
   )
 }
 
-/** Copies a whole reply, as Markdown. */
 const CopyTool = ({ text }: { readonly text: string }): VNode => {
   const { texts } = useWidget().language.value
   const { copy, isCopied } = useCopy(text)
@@ -116,7 +110,6 @@ const wordsFor = (activity: Activity | undefined, texts: WidgetTexts): string =>
   return activity.query === undefined ? texts.reading : fill(texts.searchingFor, { query: activity.query })
 }
 
-/** Activity of the chatbot, while it lasts. */
 const Doing = ({ reply }: { readonly reply: Reply }): VNode | null => {
   const { chat, language } = useWidget()
   const { texts } = language.value

@@ -21,7 +21,6 @@ const totalsResource = resources(async () => {
   return new Map(totals.map((each) => [each.chatbot_id, each]))
 })
 
-/** Number of chatbots from which on a search field is shown. */
 const SEARCH_FROM = 7
 
 /** The chatbots that hold a text in their name, description, slug or model. */
@@ -30,7 +29,6 @@ const matching = (chatbots: ReadonlyArray<ChatbotSummary>, search: string): Read
     [name, description, slug, settings.model].join("\n").toLowerCase().includes(search.trim().toLowerCase()),
   )
 
-/** Makes a chatbot with the configuration of another one. */
 const duplicate = async ({ id: chatbotId }: ChatbotSummary): Promise<void> => {
   const params = { chatbotId }
   const { chatbot } = await call("POST /api/external/chatbot/:chatbotId/duplicate", { params, body: {} })
@@ -38,7 +36,6 @@ const duplicate = async ({ id: chatbotId }: ChatbotSummary): Promise<void> => {
   await allChatbots().reload()
 }
 
-/** Does something with several chatbots, one after the other. */
 const withEach = async (chatbots: ReadonlyArray<ChatbotSummary>, work: (chatbotId: string) => Promise<unknown>) => {
   for (const { id } of chatbots) await work(id)
   await allChatbots().reload()
@@ -64,7 +61,6 @@ const remove = (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
 
 type Totals = ReturnType<typeof totalsOf>
 
-/** Counts of a chatbot's documents and conversations, as far as they are known. */
 const totalsOf = (id: string) => totalsResource().data.value?.get(id)
 
 const Name = ({ chatbot: { active, description, id, is_public, name, settings, slug } }: ChatbotProps) => (

@@ -17,7 +17,6 @@ import { atRoot } from "../../server/Root.ts"
 import { can, session } from "../../server/Session.ts"
 import { CheckList, serverChecks } from "../system/Checks.tsx"
 
-/** Whether the person has closed the steps in this browser. */
 const isClosed = kept("getting-started-closed", false, (stored) => stored === true)
 
 /** The first steps that anybody in the organization has done. */
@@ -112,7 +111,6 @@ const ModelChecks = () => {
   )
 }
 
-/** Asks the model of a chatbot something, and says whether it answers. */
 const ModelTest = ({ chatbot: { id: chatbotId, settings } }: { readonly chatbot: ChatbotSummary }) => {
   const isAsking = useSignal(false)
   const result = useSignal({ isBad: false, text: "" })
@@ -143,11 +141,8 @@ const ModelTest = ({ chatbot: { id: chatbotId, settings } }: { readonly chatbot:
 }
 
 interface GettingStartedProps {
-  /** The chatbots of the organization, newest first. */
   readonly chatbots: ReadonlyArray<ChatbotSummary>
-  /** The button that makes a chatbot. */
   readonly create: ComponentChildren
-  /** Shown in place of the steps. */
   readonly children?: ComponentChildren
 }
 

@@ -37,7 +37,6 @@ export const fetchConversations = async (query: string, cursor?: string) => {
   }
 }
 
-/** The conversations that the query of an address names. */
 export const conversationList = resources((query: string) => fetchConversations(query))
 
 /** A page of a conversation's messages, of which the first is page 1. */
@@ -56,7 +55,6 @@ export const conversationOf = resources(
       .session,
 )
 
-/** The messages of a conversation, oldest first. */
 export const messagesOf = resources((chatbotId: string, sessionId: string) => fetchMessages(chatbotId, sessionId))
 
 const mediaTypes = { markdown: "text/markdown", json: "application/json" } as const
@@ -89,13 +87,11 @@ const exportConversations = async (
   saveFile(`${name}.${format === "markdown" ? "md" : "json"}`, new Blob([text ?? ""], { type: mediaTypes[format] }))
 }
 
-/** The entries of a menu that save conversations. */
 export const exportItems = (all: ReadonlyArray<Conversation>) => [
   { label: "Export as Markdown", icon: Download, onChoose: () => exportConversations(all, "markdown") },
   { label: "Export as JSON", icon: Download, onChoose: () => exportConversations(all, "json") },
 ]
 
-/** Deletes conversations with all that was said in them. */
 export const deleteConversations = async (all: ReadonlyArray<Conversation>): Promise<void> => {
   for (const { chatbot_id: chatbotId, id: sessionId } of all)
     await call("DELETE /api/external/chatbot/:chatbotId/conversations/:sessionId", { params: { chatbotId, sessionId } })
@@ -116,7 +112,6 @@ export const setState = async (all: ReadonlyArray<Conversation>, state: Conversa
   }
 }
 
-/** Closes an open conversation, and opens a closed one. */
 export const toggleState = (one: Conversation): Promise<void> =>
   attempt(() => setState([one], one.state === "open" ? "closed" : "open"))
 
@@ -137,7 +132,6 @@ export const titleOf = ({ title = "" }: Conversation): string => title || "Untit
 /** The path of the page on which a conversation began, as people read it; empty without one. */
 export const pathOf = ({ page }: Conversation): string => (page === undefined ? "" : new URL(page.url).pathname)
 
-/** Characters of a message from which a preview is made. */
 const PREVIEW_LENGTH = 400
 
 /** Beginning of the last message, as plain text in one line. */

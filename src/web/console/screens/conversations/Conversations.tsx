@@ -34,7 +34,6 @@ import { kinds, moreFilters, SavedFilters } from "./SavedFilters.tsx"
 import { Thread } from "./Thread.tsx"
 import { isUnread, markRead, markUnread } from "./Unread.ts"
 
-/** Time between the last letter and the search. */
 const TYPING_MILLIS = 300
 
 const Search = ({ value }: { readonly value: string }) => {
@@ -75,7 +74,6 @@ const MoreFilters = () => {
   )
 }
 
-/** Asks before conversations are deleted. */
 const remove = (all: ReadonlyArray<Conversation>, onGone: () => void): Promise<void> =>
   confirmed(
     {
@@ -96,7 +94,6 @@ interface BulkProps {
   readonly onClear: () => void
 }
 
-/** Actions on the conversations that are chosen. */
 const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
   <Bulk count={chosen.length} onClear={onClear}>
     <Button small onClick={() => markRead(chosen)}>

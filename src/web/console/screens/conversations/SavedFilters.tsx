@@ -12,10 +12,8 @@ import { isFields, keysOf, textIn } from "../../server/Unknown.ts"
  * Filters of conversations, as the address of the screen has them and as the API is asked.
  */
 
-/** Kinds of conversations to show. */
 export const kinds = { all: "All", open: "Open", unread: "Unread", unanswered: "Unanswered", closed: "Closed" }
 
-/** The kind of conversations that an address names. */
 export const kindIn = (query: URLSearchParams) => keysOf(kinds).find((kind) => kind === query.get("show")) ?? "all"
 
 /** The filters behind the button. The days are those of the reader's time zone, both included. */
@@ -28,7 +26,6 @@ const midnight = (day: string | null, later = 0): string | undefined => {
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-/** The query of the API for the conversations that an address names. */
 export const requestOf = (query: URLSearchParams) => {
   const kind = kindIn(query)
   return {

@@ -32,7 +32,6 @@ import { markRead } from "./Unread.ts"
  * Things that are stored with a reply beside its text, whose form the API leaves open.
  */
 
-/** A call of a tool with what came of it. */
 interface StoredResult {
   readonly id: string
   readonly name: string
@@ -42,7 +41,6 @@ interface StoredResult {
   readonly error: string | undefined
 }
 
-/** The results of the tools that were called for a reply. */
 const resultsIn = (stored: ReadonlyArray<unknown> | null): ReadonlyArray<StoredResult> =>
   (stored ?? []).filter(isFields).map(({ args, result, toolCallId, toolName }, index) => {
     const error = textIn(fieldsIn(result)["error"])
@@ -79,7 +77,6 @@ const erase = (name: NonNullable<ReturnType<typeof nameOf>>, onGone: () => void)
 
 interface ActionsProps {
   readonly of: Session
-  /** Called once the conversation is gone. */
   readonly onGone: () => void
   readonly onDelete: () => void
 }
@@ -119,7 +116,6 @@ interface ThreadProps extends Omit<ActionsProps, "of" | "onDelete"> {
   readonly back: string
 }
 
-/** One conversation, to be read. */
 export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadProps) => {
   const session = useResource(conversationOf(chatbotId, sessionId))
   const messages = useResource(messagesOf(chatbotId, sessionId))

@@ -1,13 +1,11 @@
 import { kept } from "../../data/Kept.ts"
 import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
 
-/** A conversation with the time of its latest activity. */
 interface Activity {
   readonly id: string
   readonly updated_at: string
 }
 
-/** Record of the conversations that were read in this browser. */
 interface Reading {
   /** Moment before which everything counts as read: the first look at the conversations. */
   readonly since: string

@@ -16,7 +16,6 @@ interface CreateKeyProps {
   readonly organizationId: string
   /** The chatbot whose websites the key is for; undefined to choose. */
   readonly chatbotId?: string
-  /** The list that shows the key once it is there. */
   readonly list: Pick<Resource<unknown>, "reload">
 }
 

@@ -6,7 +6,6 @@ import { type ApiKey, stateOf } from "../../data/Admin.ts"
  * Rights of keys and their time, in words.
  */
 
-/** A right of a key, as people choose it. */
 interface ScopeChoice {
   readonly scope: Scope
   readonly label: string
@@ -29,7 +28,6 @@ export const scopeChoices: ReadonlyArray<ScopeChoice> = [
 export const grantable = (own: ReadonlyArray<string>, isForOperator: boolean): ReadonlyArray<ScopeChoice> =>
   scopeChoices.filter(({ scope }) => own.includes(scope) && (scope !== "operator" || isForOperator))
 
-/** The properties of a field for allowed origins. */
 export const originsField = {
   label: "Allowed origins",
   hint: "One per line, such as https://example.com or https://*.example.com. Use * to allow any website.",
@@ -39,7 +37,6 @@ export const originsField = {
   rows: 3,
 }
 
-/** End of a key's validity, in words. */
 export const endOf = (key: Pick<ApiKey, "expires_at" | "revoked_at">, now = Date.now()): string => {
   if (key.revoked_at !== null) return `Revoked ${formatDay(key.revoked_at.slice(0, 10))}`
   if (key.expires_at === null) return "Never"
@@ -47,7 +44,6 @@ export const endOf = (key: Pick<ApiKey, "expires_at" | "revoked_at">, now = Date
   return stateOf(key, now) === "expired" ? `Expired ${day}` : day
 }
 
-/** The maker of a key, in words. */
 export const makerOf = (created_by: string | null, nameOf: (id: string) => string): string => {
   if (created_by === null) return "unknown"
   if (created_by === "operator" || created_by === "command line") return `the ${created_by}`

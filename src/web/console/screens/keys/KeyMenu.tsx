@@ -14,11 +14,9 @@ import { originsField } from "./KeyForm.ts"
 
 interface KeyProps {
   readonly item: ApiKey
-  /** The list that shows the key. */
   readonly list: Pick<Resource<unknown>, "reload">
 }
 
-/** A form that changes the name, the budget and the allowed origins of a key. */
 const EditKey = ({ item, list }: KeyProps) => {
   const { draft, of } = useDraft({ name: item.name, allowed_origins: (item.allowed_origins ?? []).join("\n") })
   const budget = useDraft(limitTexts(item.budget), "budget.")

@@ -15,7 +15,6 @@ import { KeyMenu } from "./KeyMenu.tsx"
 
 const shownKeys = { active: "Active", ended: "Revoked and expired" }
 
-/** The API keys of an organization. */
 const Keys = () => {
   const organizations = useResource(allOrganizations()).data.value ?? []
   const own = session.value?.organization.id ?? ""
@@ -65,7 +64,6 @@ const Keys = () => {
 }
 
 interface KeyTableProps {
-  /** The keys of the list that are shown. */
   readonly keys: ReadonlyArray<ApiKey>
   readonly list: Resource<ReadonlyArray<ApiKey>>
 }

@@ -55,7 +55,6 @@ const passes =
 
 const route = "/api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId"
 
-/** The documents with what can be done with each of them. */
 export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, uploads }: DocumentTableProps) => {
   const filter = useSignal<Filter>("all")
   const search = useSignal("")

@@ -4,7 +4,6 @@ import { resources } from "../../server/Resource.ts"
 
 export type Document = Answer<"GET /api/external/chatbot/:chatbotId/knowledge-base/documents">["data"][number]
 
-/** The documents of a chatbot as far as they are loaded, newest first. */
 export interface DocumentList {
   readonly documents: ReadonlyArray<Document>
   readonly total: number
@@ -33,10 +32,8 @@ const loadDocuments = async (chatbotId: string, atLeast: number): Promise<Docume
   return { documents: documents.toSorted(newestFirst), total: totalCount }
 }
 
-/** The newest documents of a chatbot. */
 export const documentList = resources((chatbotId: string, atLeast: string) => loadDocuments(chatbotId, Number(atLeast)))
 
-/** Whether the server is still reading a document. */
 export const isUnderWay = ({ status }: Document): boolean => status !== "ready" && status !== "failed"
 
 /** Puts a document into a list, in the place of what was known of it unless that is newer. */

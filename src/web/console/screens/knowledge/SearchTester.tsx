@@ -50,7 +50,6 @@ export const piecesOf = (text: string, words: ReadonlyArray<string>): ReadonlyAr
   return pieces
 }
 
-/** The ranges of a text below a node that are forms of the words. */
 const rangesIn = (root: Node, words: ReadonlyArray<string>): ReadonlyArray<Range> =>
   textNodesIn(root).flatMap((node) => {
     let at = 0
@@ -84,7 +83,6 @@ const reasons = {
   beyond_top_k: "Not among the top results",
 } as const
 
-/** A rank in words; 1 is the best. */
 const rankWords = (by: string, rank: number | null | undefined): string =>
   rank == null ? `${by}: no match` : `${by}: #${rank}`
 

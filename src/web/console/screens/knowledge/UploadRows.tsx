@@ -20,10 +20,8 @@ const State = ({ file, state }: Upload) => {
   )
 }
 
-/** The most files on their way that are listed. */
 const ROWS = 2
 
-/** The files on their way to the server, and those that did not get there. */
 export const UploadRows = ({ uploads }: { readonly uploads: Uploads }) => {
   const all = uploads.all.value
   if (all.length === 0) return null

@@ -9,11 +9,9 @@ import type { Document } from "./Documents.ts"
 export const EXTENSIONS: ReadonlyArray<string> =
   "md markdown txt text html htm xhtml csv tsv json jsonl ndjson pdf docx pptx xlsx".split(" ")
 
-/** The files that the browser's own dialog offers. */
 export const accept = EXTENSIONS.map((extension) => `.${extension}`).join(",")
 
 const MOST_BYTES = 25 * 1_048_576
-/** The reason not to send a file at all. */
 export const faultOf = ({ name, size }: { readonly name: string; readonly size: number }): string | undefined => {
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase()
   if (!name.includes(".") || !EXTENSIONS.includes(extension))
@@ -26,7 +24,6 @@ const AT_ONCE = 2
 /** Number of times that a file is sent again after the server has asked to wait. */
 const WAITS = 20
 
-/** A file on its way to the server. */
 export interface Upload {
   readonly id: string
   readonly file: File
@@ -66,7 +63,6 @@ const send = async (
   return []
 }
 
-/** Whether the server has only asked to wait. */
 const isBusy = ({ retryAfterSeconds, status }: Failure): boolean =>
   (status === 429 || status === 503) && (retryAfterSeconds ?? Infinity) <= 60
 

@@ -18,7 +18,6 @@ interface OrganizationDialogProps {
   readonly onStored: (organization: Organization) => void
 }
 
-/** A form that makes an organization. */
 const CreateOrganization = ({ onStored }: Omit<OrganizationDialogProps, "item">) => {
   const { draft, of } = useDraft({ name: "" })
   return (
@@ -42,7 +41,6 @@ const quotaFields = [
   ["tools", "Tools"],
 ] as const
 
-/** A form that changes an organization's name, budget, quotas and retention. */
 const EditOrganization = ({ item, onStored }: OrganizationDialogProps & { readonly item: Organization }) => {
   const { draft, of } = useDraft({ name: item.name, retention_days: String(item.retention_days ?? "") })
   const budget = useDraft(limitTexts(item.budget), "budget.")
@@ -77,7 +75,6 @@ const EditOrganization = ({ item, onStored }: OrganizationDialogProps & { readon
   )
 }
 
-/** A form that makes an organization, or changes it. */
 const OrganizationDialog = ({ item, ...rest }: OrganizationDialogProps) =>
   item === undefined ? <CreateOrganization {...rest} /> : <EditOrganization item={item} {...rest} />
 
@@ -104,7 +101,6 @@ const amount = (used: number, limit: Limit, format: (value: number) => string = 
     format(used)
   )
 
-/** The organizations of the server, for its operator. */
 const Organizations = () => {
   const organizations = useResource(allOrganizations())
   const stored = (organization: Organization): void =>

@@ -22,7 +22,6 @@ interface Side {
   readonly exchange: Exchange
 }
 
-/** A question with the answers to it. */
 interface Round {
   readonly id: string
   readonly question: string
@@ -50,12 +49,7 @@ const Column = ({ side }: { readonly side: Side }) => {
   )
 }
 
-interface ComparingProps {
-  readonly chatbotId: string
-  readonly first: VersionedChatbot
-}
-
-const Comparing = ({ chatbotId, first }: ComparingProps) => {
+const Comparing = ({ chatbotId, first }: { readonly chatbotId: string; readonly first: VersionedChatbot }) => {
   const form = useChatbotForm(chatbotId, first)
   const saved = chatbotResource(chatbotId).data.value?.chatbot.settings ?? first.chatbot.settings
   const rounds = useSignal<ReadonlyArray<Round>>([])

@@ -12,14 +12,12 @@ export interface Exchange {
   readonly id: string
   readonly question: string
   readonly trace: ReadonlySignal<Trace>
-  /** The text of the reply, in blocks of Markdown. */
   readonly blocks: ReadonlySignal<ReadonlyArray<Block>>
   /** Time until now, in milliseconds. */
   readonly elapsed: ReadonlySignal<number>
   readonly stop: () => void
 }
 
-/** Interval of the clock of a reply that is being made. */
 const TICK_MILLIS = 80
 
 const options = (signal: AbortSignal) =>

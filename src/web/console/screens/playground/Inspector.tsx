@@ -19,7 +19,6 @@ import {
 
 /** A part of what a model was sent: the settings, the instructions, the tools, or a turn of the conversation. */
 interface PromptPart {
-  /** Such as `system`, `user` or `tools`. */
   readonly role: string
   readonly text: string
 }
@@ -94,13 +93,6 @@ const withoutSteps = (trace: Trace): string => {
   return trace.state === "finished" ? "Answered without a model." : "No model was called."
 }
 
-interface RowProps {
-  readonly row: Row
-  readonly span: number
-  readonly now: number
-}
-
-/** The icon, the name and a note of a row, and what it shows when it is opened. */
 const partsOf = (row: Row, end: number) => {
   if (row.kind === "model")
     return {
@@ -119,7 +111,7 @@ const partsOf = (row: Row, end: number) => {
   }
 }
 
-const WaterfallRow = ({ now, row, span }: RowProps) => {
+const WaterfallRow = ({ now, row, span }: { readonly row: Row; readonly span: number; readonly now: number }) => {
   const end = row.end ?? now
   const { content, icon, name, note } = partsOf(row, end)
   const length = Math.max(0, end - row.start)
@@ -189,7 +181,6 @@ const roleWords: Readonly<Record<string, string>> = {
   tool: "Tool",
 }
 
-/** The request to the model, by its parts. */
 const Sent = ({ body }: { readonly body: string }) => (
   <details>
     <summary>Request ({formatCount(body.length)} characters)</summary>

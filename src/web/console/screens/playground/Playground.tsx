@@ -110,7 +110,6 @@ interface TurnProps {
   readonly exchange: Exchange
   readonly isInspected: boolean
   readonly onInspect: () => void
-  /** Undefined while another reply is being made. */
   readonly onAgain: (() => void) | undefined
 }
 
@@ -135,7 +134,6 @@ const Turn = ({ exchange, isInspected, onAgain, onInspect }: TurnProps) => {
   )
 }
 
-/** A question as it was asked. */
 export const Question = ({ text }: { readonly text: string }) => (
   <p class="playground-question said" dir="auto">
     <span class="visually-hidden">You: </span>
@@ -185,7 +183,6 @@ interface ComposerProps {
 
 const QUESTION_MAX_LENGTH = 32_000
 
-/** The field in which a question is written. */
 export const Composer = ({ isBusy, onSend, onStop }: ComposerProps) => {
   const text = useSignal("")
   const submit = (): void => {

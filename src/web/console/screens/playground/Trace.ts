@@ -43,11 +43,9 @@ const factsOf = (step: Fields): StepFacts => {
   }
 }
 
-/** A quote on which a reply rests. */
 const quoteOf = ({ providerMetadata, title }: Fields): FoundPassage =>
   passageOf({ title, ...fieldsIn(fieldsIn(providerMetadata)["parley"]) })
 
-/** A call of the model. */
 export interface ModelCall {
   readonly kind: "model"
   readonly key: string
@@ -55,7 +53,6 @@ export interface ModelCall {
   readonly number: number
   /** Time at which the model was asked: at the end of the step before, or when the request was sent. */
   readonly start: number
-  /** Time at which the answer of the model began. */
   readonly begun: number
   /** Time at which the last of the answer was there; undefined while it is written. */
   readonly end: number | undefined
@@ -70,7 +67,6 @@ export interface ToolRun {
   readonly name: string
   readonly input: unknown
   readonly start: number
-  /** Undefined while it runs. */
   readonly end: number | undefined
   readonly output: unknown
   /** The reason of its failure; undefined when it has not failed. */
@@ -88,13 +84,10 @@ export interface Trace {
   readonly rows: ReadonlyArray<Row>
   /** The text of the reply, which only ever grows at its end. */
   readonly text: string
-  /** Time at which the first of the text came. */
   readonly firstText: number | undefined
   readonly quotes: ReadonlyArray<FoundPassage>
   readonly error: string | undefined
-  /** Time at which the last step was done. */
   readonly stepEnd: number
-  /** Time at which the last event came. */
   readonly latest: number
 }
 
@@ -112,7 +105,6 @@ export const newTrace: Trace = {
 
 export const modelCallsOf = ({ rows }: Trace): ReadonlyArray<ModelCall> => rows.filter((row) => row.kind === "model")
 
-/** The trace with changes of the model's last call. */
 const withCall = (trace: Trace, change: (call: ModelCall) => Partial<ModelCall>): Trace => {
   const last = modelCallsOf(trace).at(-1)
   return { ...trace, rows: trace.rows.map((row) => (row === last ? { ...row, ...change(row) } : row)) }
@@ -192,7 +184,6 @@ export const ended = (
   }),
 })
 
-/** Whether a reply is still being made. */
 export const isGoingOn = ({ state }: Trace): boolean => state === "waiting" || state === "running"
 
 /** The tokens of a reply, of all its steps that have facts. */

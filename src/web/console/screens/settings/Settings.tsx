@@ -14,7 +14,6 @@ import { call } from "../../server/Api.ts"
 import { resources, useResource } from "../../server/Resource.ts"
 import { SynonymSuggestions } from "./SynonymSuggestions.tsx"
 
-/** The name of a chatbot, its address, and whether it answers. */
 const GeneralSection = ({ chatbotId, form }: { readonly form: Form; readonly chatbotId: string }) => (
   <Section title="General">
     <AvatarField
@@ -44,7 +43,6 @@ const GeneralSection = ({ chatbotId, form }: { readonly form: Form; readonly cha
   </Section>
 )
 
-/** The settings of a chatbot's answers. */
 const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
   return (
     <Section title="Answers">
@@ -183,7 +181,6 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
   )
 }
 
-/** The settings of a chatbot, with the widget beside them as it will be. */
 const Settings = ({ chatbotId }: { readonly chatbotId: string }) => {
   const chatbot = useResource(chatbotResource(chatbotId))
   return (

@@ -13,7 +13,6 @@ import { call } from "../../server/Api.ts"
  * The audit log in words.
  */
 
-/** Names of the actions. */
 export const auditActions: Readonly<Record<AuditAction, string>> = {
   "organization.created": "Organization created",
   "organization.updated": "Organization updated",
@@ -93,7 +92,6 @@ interface Acting {
   readonly hint: string | null
 }
 
-/** The actor of an entry, in words. */
 export const actorWords = ({ hint, kind, name }: Acting): string => {
   if (kind === "command_line") return "Command line"
   if (kind === "anonymous") return "Unauthenticated"
@@ -102,7 +100,6 @@ export const actorWords = ({ hint, kind, name }: Acting): string => {
   return kind === "operator" ? `${known} (operator)` : known
 }
 
-/** Entries of the audit log, newest first. */
 const fetchAudit = async (filters: AuditFilters, cursor?: string) => {
   const { entries, next_cursor } = await call("GET /api/admin/audit-log", {
     query: { ...auditQuery(filters), limit: "50", cursor },
@@ -115,7 +112,6 @@ const auditLog = resources((action: string, organization: string, from: string, 
   fetchAudit({ action, organization, from, to }),
 )
 
-/** The entries of the audit log, with filters. */
 export const AuditLog = () => {
   const filters = {
     action: queryText("action"),

@@ -11,13 +11,10 @@ import { CheckList, serverChecks } from "./Checks.tsx"
 import { type Answer, call } from "../../server/Api.ts"
 
 type ServerState = Answer<"GET /api/admin/system">["system"]
-/** The state of the server that answers. */
 const serverState = resources(async () => (await call("GET /api/admin/system")).system)
 
-/** Interval of asking for the state while somebody looks. */
 const EVERY_MILLIS = 10_000
 
-/** The state of the server, for its operator. */
 const System = () => {
   const state = useResource(serverState())
   useEffect(() => {

@@ -12,7 +12,6 @@ interface ToolDialogProps {
   readonly onStored: (tool: Tool) => void
 }
 
-/** A form in which a tool is declared or changed. */
 export const ToolDialog = ({ chatbotId, onStored, tool }: ToolDialogProps) => {
   const { change, draft, of } = useDraft(draftOf(tool))
   const read = objectIn(draft.input_schema)
@@ -91,7 +90,6 @@ interface HeadersProps {
   readonly onHeaders: (headers: ReadonlyArray<HeaderDraft>) => void
 }
 
-/** The headers of the request, whose values are secrets. */
 const Headers = ({ headers, onHeaders }: HeadersProps) => {
   const change = (at: number, changes: Partial<HeaderDraft>): void =>
     onHeaders(headers.map((header, index) => (index === at ? { ...header, ...changes } : header)))

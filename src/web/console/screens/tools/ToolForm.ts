@@ -5,7 +5,6 @@ import { isFields } from "../../server/Unknown.ts"
 
 export type Tool = Answer<"GET /api/external/chatbot/:chatbotId/tools">["tools"][number]
 
-/** The tools of a chatbot, oldest first. */
 export const toolsOf = resources(async (chatbotId: string) => {
   const { tools } = await call("GET /api/external/chatbot/:chatbotId/tools", { params: { chatbotId } })
   return tools
@@ -29,7 +28,6 @@ export interface HeaderDraft {
 /** A tool as the API shows it, as far as a form changes it. */
 type StoredTool = Pick<Tool, "name" | "description" | "method" | "url" | "input_schema" | "headers" | "timeout_ms">
 
-/** A schema to begin with. */
 const schemaTemplate = {
   type: "object",
   properties: { orderId: { type: "string", description: "Order number, such as A-4711." } },

@@ -13,7 +13,6 @@ import { ToolDialog } from "./ToolDialog.tsx"
 import { type Tool, toolsOf } from "./ToolForm.ts"
 import { TryDialog } from "./TryDialog.tsx"
 
-/** The HTTP endpoints that a chatbot's model may call. */
 const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
   const tools = useResource(toolsOf(chatbotId))
   const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot

@@ -9,13 +9,7 @@ import { objectIn, sampleOf, type Tool } from "./ToolForm.ts"
 
 type Trial = Answer<"POST /api/external/chatbot/:chatbotId/tools/:toolId/try">["trial"]
 
-interface TryDialogProps {
-  readonly chatbotId: string
-  readonly tool: Tool
-}
-
-/** Calls a tool with an input, as a model would. */
-export const TryDialog = ({ chatbotId, tool }: TryDialogProps) => {
+export const TryDialog = ({ chatbotId, tool }: { readonly chatbotId: string; readonly tool: Tool }) => {
   const input = useSignal(JSON.stringify(sampleOf(tool.input_schema), undefined, 2))
   const trial = useSignal<Trial | undefined>(undefined)
   const read = objectIn(input.value)

@@ -109,7 +109,6 @@ const ByDay = ({ chatbotName, from, to }: InsightProps) => {
   )
 }
 
-/** The filters by which the conversations of an advice are found. */
 const filtersOf = (kind: Advice["kind"]) => (kind === "down" ? { rating: kind } : { show: kind })
 
 type FirstWord = { readonly median: number; readonly p95: number } | null

@@ -36,7 +36,6 @@ export const costOf = (rows: ReadonlyArray<UsageRow>): number | undefined =>
         return sum + (read * input + row.output_tokens * output) / 1_000_000
       }, 0)
 
-/** The models that have taken tokens and have no price, which the cost leaves out. */
 export const modelsWithoutPrice = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<string> =>
   Array.from(new Set(rows.filter(({ total_tokens }) => total_tokens > 0).map(({ model = "" }) => model)))
     .filter((model) => !Object.hasOwn(prices.value, model))

@@ -4,7 +4,6 @@ import { formatShare, plural } from "../../../shared/Format.ts"
  * Numbers of conversations, and what follows from them.
  */
 
-/** Numbers of conversations, as the API reports them. */
 export interface Counts {
   readonly conversations: number
   readonly questions: number
@@ -26,7 +25,6 @@ const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.m
 const sumOf = (rows: ReadonlyArray<Counts>, field: keyof Counts): number =>
   rows.reduce((sum, row) => sum + row[field], 0)
 
-/** The quality of the answers in all rows together. */
 export const qualityOf = (rows: ReadonlyArray<Counts>): Quality => {
   const questions = sumOf(rows, "questions")
   const rated = sumOf(rows, "rated_up") + sumOf(rows, "rated_down")

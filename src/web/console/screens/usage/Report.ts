@@ -13,7 +13,6 @@ interface ReportPage<A> {
   readonly metadata: { readonly totalPages: number }
 }
 
-/** The rows of all pages of a report. */
 const everyRow = async <A>(fetchPage: (page: string) => Promise<ReportPage<A>>): Promise<ReadonlyArray<A>> => {
   const rows: Array<A> = []
   for (let page = 1, pages = 1; page <= Math.min(pages, PAGES_MAX); page++) {
@@ -24,7 +23,6 @@ const everyRow = async <A>(fetchPage: (page: string) => Promise<ReportPage<A>>):
   return rows
 }
 
-/** The rows of a report on usage. */
 export const fetchReport = (
   from: string,
   to: string,
@@ -52,7 +50,6 @@ export const languageReport = resources((from: string, to: string) =>
   call("GET /api/external/usage/conversations", { query: { from, to, group_by: "language", limit: "100" } }),
 )
 
-/** The usage of each key since midnight UTC. */
 export const usageToday = resources(() => {
   const today = dayAt(Date.now())
   return fetchReport(today, today, ["key"])
@@ -91,10 +88,8 @@ const counts = [
   "total_tokens",
 ] as const
 
-/** Number that a chart shows. */
 type Measure = (typeof counts)[number]
 
-/** Numbers of a report. */
 type Counts = Readonly<Record<Measure, number>>
 
 /** A row of the report: the usage of one day of whatever else it names. */
@@ -106,7 +101,6 @@ export interface UsageRow extends Counts {
   readonly api_key_id?: string
 }
 
-/** Division of the usage. */
 export type Division = "model" | "chatbot" | "key"
 
 export const divisions: Readonly<Record<Division, string>> = { model: "Model", chatbot: "Chatbot", key: "Key" }
@@ -120,7 +114,6 @@ export const measures: Readonly<Record<Measure, string>> = {
   replies: "Replies",
 }
 
-/** The words after a number of each measure. */
 export const units: Readonly<Record<Measure, string>> = {
   total_tokens: "tokens",
   input_tokens: "input tokens",
@@ -134,7 +127,6 @@ const fields = { model: "model", chatbot: "chatbot_id", key: "api_key_id" } as c
 
 const keyOf = (row: UsageRow, by: Division): string => row[fields[by]] ?? ""
 
-/** The rows as a chart takes them. */
 export const readings = (rows: ReadonlyArray<UsageRow>, by: Division, measure: Measure): ReadonlyArray<Reading> =>
   rows.map((row) => ({ day: row.day ?? "", key: keyOf(row, by), value: row[measure] }))
 
@@ -153,7 +145,6 @@ export const partsOf = (rows: ReadonlyArray<UsageRow>, by: Division): ReadonlyAr
     ([key, own]) => ({ key, ...sumOf(own) }),
   ).toSorted((a, b) => b.total_tokens - a.total_tokens || b.replies - a.replies)
 
-/** The names of what rows name by id. */
 interface Names {
   readonly chatbot: (id: string) => string
   readonly key: (id: string) => string

@@ -39,7 +39,6 @@ import {
   usageToday,
 } from "./Report.ts"
 
-/** The time until the tokens of a day are counted anew. */
 const untilMidnight = (): string => {
   const day = 86_400_000
   return `Resets in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
@@ -105,7 +104,6 @@ const storedKinds = [
   { kind: "tools", label: "Tools" },
 ] as const
 
-/** The things that an organization stores, and its quotas. */
 const Stored = ({ organization: { quota, used } }: { readonly organization: Organization }) => (
   <Section title="Storage" about="What the organization stores, and its quotas.">
     <div class="columns">
@@ -118,7 +116,6 @@ const Stored = ({ organization: { quota, used } }: { readonly organization: Orga
 
 const ranges = { 7: "7 days", 30: "30 days", 90: "90 days" }
 
-/** The most days that one report spans. */
 const DAYS_MAX = 366
 
 interface Range {
@@ -232,7 +229,6 @@ interface PartsProps {
   readonly name: (key: string) => string
 }
 
-/** The usage of each model, chatbot or key, in numbers. */
 const Parts = ({ by, name, rows }: PartsProps) => {
   const parts = partsOf(rows, by)
   const whole = parts.reduce((sum, { total_tokens }) => sum + total_tokens, 0)

@@ -20,7 +20,6 @@ const states = {
 const DAYS = 14
 const DAY_MILLIS = 86_400_000
 
-/** The latest deliveries of a webhook, which can be sent again. */
 export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
   const list = useResource(deliveriesOf(webhook.id))
   const resend = async ({ id }: Delivery): Promise<void> => {

@@ -8,7 +8,6 @@ export type Delivery = Answer<"GET /api/external/webhooks/:webhookId/deliveries"
 /** The webhooks that the key may manage, oldest first. */
 export const allWebhooks = resources(async () => (await call("GET /api/external/webhooks")).webhooks)
 
-/** Deliveries of a webhook, latest first. */
 export const fetchDeliveries = async (webhookId: string, cursor?: string) => {
   const { deliveries, next_cursor } = await call("GET /api/external/webhooks/:webhookId/deliveries", {
     params: { webhookId },
@@ -20,7 +19,6 @@ export const fetchDeliveries = async (webhookId: string, cursor?: string) => {
 /** The deliveries of a webhook as far as they have been fetched, latest first. */
 export const deliveriesOf = resources((webhookId: string) => fetchDeliveries(webhookId))
 
-/** Names of the types of events. */
 export const eventWords: Readonly<Record<EventType, string>> = {
   "message.created": "New message",
   "conversation.created": "New conversation",
@@ -33,7 +31,6 @@ export const eventWords: Readonly<Record<EventType, string>> = {
 
 export const eventTypes = Object.keys(eventWords) as ReadonlyArray<EventType>
 
-/** The state of a webhook as a badge shows it. */
 export const stateOf = ({ active, failures, switched_off, waiting }: Webhook) => {
   if (switched_off === "gone") return { kind: "bad", text: "Disabled: endpoint gone" } as const
   if (switched_off === "failing") return { kind: "bad", text: "Disabled: endpoint kept failing" } as const
@@ -42,6 +39,5 @@ export const stateOf = ({ active, failures, switched_off, waiting }: Webhook) =>
   return { kind: "good", text: "Active" } as const
 }
 
-/** The outcome of a request to the endpoint, in words. */
 export const outcomeOf = ({ error, response_status }: Pick<Delivery, "error" | "response_status">): string =>
   error ?? (response_status === null ? "–" : `HTTP ${response_status}`)

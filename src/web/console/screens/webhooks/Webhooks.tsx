@@ -19,7 +19,6 @@ interface WebhookDialogProps {
   readonly onStored: (webhook: Webhook, secret: string | undefined) => void
 }
 
-/** A form that makes or changes a webhook. */
 const WebhookDialog = ({ item, onStored }: WebhookDialogProps) => {
   const { change, draft, of } = useDraft({
     url: item?.url ?? "",
@@ -85,7 +84,6 @@ const showSecret = (secret: string) =>
     />,
   )
 
-/** The webhooks of the organization: where events are sent. */
 const Webhooks = () => {
   const webhooks = useResource(allWebhooks())
   const chatbotName = useChatbotNames()

@@ -17,16 +17,11 @@ import { atRoot, serverAddress } from "../../server/Root.ts"
 import { can } from "../../server/Session.ts"
 import { findingsOf } from "./PageCheck.ts"
 
-interface TestPageProps {
-  readonly widgetKey: string
-  readonly name: string
-}
-
 const isLoaded = (data: unknown): data is Loaded =>
   typeof data === "object" && data !== null && "type" in data && data.type === "parley:loaded"
 
 /** The widget as a website shows it, by the same key, to talk with. What a visitor's browser keeps is kept until it is closed. */
-const TestPage = ({ name, widgetKey }: TestPageProps) => {
+const TestPage = ({ name, widgetKey }: { readonly widgetKey: string; readonly name: string }) => {
   const close = useClose()
   const frame = useRef<HTMLIFrameElement>(null)
   const state = useRef<StoredState | undefined>(undefined)

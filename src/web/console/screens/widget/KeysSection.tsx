@@ -45,7 +45,6 @@ const Row = ({ item, keys }: Pick<KeysProps, "keys"> & { readonly item: Publisha
   )
 }
 
-/** The websites that may show the widget, each by a key of its own. */
 export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
   const add = () =>
     openDialog(<CreateKey organizationId={session.value?.organization.id ?? ""} chatbotId={chatbot.id} list={keys} />)

@@ -3,9 +3,7 @@ const names = new Intl.DisplayNames(["en"], { type: "language" })
 /** The languages that the widget speaks by itself. */
 export const languages = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "zh", "ja", "ko"]
 
-/** Languages to choose from, by their tags. */
 export const languageOptions = (tags: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(tags.map((tag) => [tag, nameOfLanguage(tag)]))
 
-/** The name of a language tag in English. */
 export const nameOfLanguage = (tag: string): string => names.of(tag) ?? tag

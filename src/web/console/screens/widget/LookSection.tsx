@@ -86,7 +86,6 @@ const Words = ({ form, tag }: { readonly form: Form; readonly tag: string }) => 
   )
 }
 
-/** The starter questions, and the texts of the widget in other languages. */
 export const WordsSection = ({ form }: { readonly form: Form }) => {
   const added = useSignal<ReadonlyArray<string>>([])
   const shown = Array.from(new Set([...languagesIn(form), ...added.value]))

@@ -6,7 +6,6 @@ import { allows } from "../../data/Origins.ts"
  * and from the headers that it is sent with.
  */
 
-/** A key that may stand in a page. */
 type KnownKey = Pick<PublishableKey, "public_key" | "allowed_origins" | "expires_at" | "revoked_at">
 
 export interface PageQuestion {
@@ -24,7 +23,6 @@ export interface PageQuestion {
 export interface Finding {
   readonly state: "good" | "warn" | "bad"
   readonly text: string
-  /** The origin that would have to be allowed. */
   readonly missingOrigin?: string
 }
 
@@ -46,7 +44,6 @@ const attributeOf = (tag: string, name: string): string | undefined => {
   return value === undefined ? undefined : unescaped(value)
 }
 
-/** The scripts of a page that are a widget's. */
 export const scriptsIn = (source: string): ReadonlyArray<Script> =>
   Array.from(source.matchAll(/<script\b[^>]*>/gi), ([tag]) => tag).flatMap((tag) => {
     const src = attributeOf(tag, "src")

@@ -9,7 +9,6 @@ import { Section } from "../../parts/Layout.tsx"
 import type { Resource } from "../../server/Resource.ts"
 import { atRoot, serverAddress } from "../../server/Root.ts"
 
-/** A website's choice of how to show the widget. */
 interface SnippetOptions {
   /** A publishable key, or the id of a public chatbot. */
   readonly key: string
@@ -24,7 +23,6 @@ const escapes: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;",
 const attribute = (name: string, value: string): string =>
   `${name}="${value.replaceAll(/[&"<]/g, (letter) => escapes[letter] ?? letter)}"`
 
-/** The lines of HTML that embed a chatbot in a page. */
 export const snippetOf = ({ key, opens, server, target }: SnippetOptions): string => {
   const isInline = target !== undefined && target !== ""
   const attributes = [
@@ -42,7 +40,6 @@ interface SnippetProps {
 
 const modes = { popup: "Floating button", inline: "Inside a page element" }
 
-/** The line of HTML that a website needs. */
 export const SnippetSection = ({ chatbot, keys: all }: SnippetProps) => {
   const chosen = useSignal("")
   const mode = useSignal<keyof typeof modes>("popup")
