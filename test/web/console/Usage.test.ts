@@ -64,7 +64,7 @@ describe("a CSV file", () => {
 
 describe("what to do about conversations", () => {
   const quiet = { conversations: 10, questions: 20, unanswered: 0, rated_up: 0, rated_down: 0 }
-  const steady = { used: 1_000, usedBefore: 1_000, questions: 20, questionsBefore: 20 }
+  const steady = { used: 1_000, questions: 20 }
 
   test("names the chatbots with most questions without an answer first, and then those that were rated down", () => {
     const rows = [
@@ -72,20 +72,20 @@ describe("what to do about conversations", () => {
       { ...quiet, chatbot_id: "b", unanswered: 5, rated_down: 1 },
       { ...quiet, chatbot_id: "c", questions: 1_000, unanswered: 3 },
     ]
-    const advice = adviceOf(rows, steady)
+    const advice = adviceOf(rows, steady, steady)
     expect(advice.map(({ chatbotId, kind }) => [kind, chatbotId])).toEqual([
       ["unanswered", "b"],
       ["unanswered", "a"],
       ["down", "b"],
     ])
     expect(advice[0]?.text).toBe("5 unanswered questions (25%).")
-    expect(adviceOf([quiet], steady)).toEqual([])
+    expect(adviceOf([quiet], steady, steady)).toEqual([])
   })
 
   test("says when a question takes many more tokens than before, and not when there are only more questions", () => {
-    expect(adviceOf([quiet], { ...steady, used: 2_000 }).map(({ kind }) => kind)).toEqual(["tokens"])
-    expect(adviceOf([quiet], { ...steady, used: 2_000, questions: 40 })).toEqual([])
-    expect(adviceOf([quiet], { ...steady, usedBefore: 0 })).toEqual([])
+    expect(adviceOf([quiet], { ...steady, used: 2_000 }, steady).map(({ kind }) => kind)).toEqual(["tokens"])
+    expect(adviceOf([quiet], { used: 2_000, questions: 40 }, steady)).toEqual([])
+    expect(adviceOf([quiet], steady, { ...steady, used: 0 })).toEqual([])
   })
 
   test("compares with the time before in words", () => {

@@ -107,27 +107,24 @@ type TextProps = Labelled &
   Omit<LooseInputHTMLAttributes, OwnAttributes> & { readonly rows?: number; readonly list?: string }
 
 const Typed = ({
-  disabled,
-  error,
-  hint,
-  label,
-  labelHidden,
-  name,
   onValue,
   tag,
   ...rest
-}: TextProps & { readonly tag: "input" | "textarea"; readonly class: string }) => (
-  <Field
-    {...{ disabled, error, hint, label, labelHidden, name }}
-    control={(attributes) =>
-      h(tag, {
-        ...rest,
-        ...attributes,
-        onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onValue(currentTarget.value),
-      })
-    }
-  />
-)
+}: TextProps & { readonly tag: "input" | "textarea"; readonly class: string }) => {
+  const { disabled, error, hint, label, labelHidden, name, ...own } = rest
+  return (
+    <Field
+      {...{ disabled, error, hint, label, labelHidden, name }}
+      control={(attributes) =>
+        h(tag, {
+          ...own,
+          ...attributes,
+          onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onValue(currentTarget.value),
+        })
+      }
+    />
+  )
+}
 
 /** A line of text, or with a `type` a number, or a day such as `2026-11-20`. */
 export const TextField = (props: TextProps) => (

@@ -64,25 +64,6 @@ const useProgress = (isShown: boolean) => {
 
 const nothingDone = { knows: false, asked: false, hasWebsite: false, isLive: false }
 
-interface StepProps {
-  readonly title: string
-  readonly text: ComponentChildren
-  readonly isDone: boolean
-  /** The address of its screen; undefined until there is a chatbot. */
-  readonly to: string | undefined
-}
-
-const Step = ({ isDone, text, title, to }: StepProps) => (
-  <li class={`finding row nowrap start ${isDone ? "good" : ""}`}>
-    <Icon nodes={isDone ? CircleCheck : Circle} size={18} />
-    <div>
-      {to === undefined || isDone ? <strong>{title}</strong> : <a href={to}>{title}</a>}
-      {isDone && <span class="visually-hidden"> (done)</span>}
-      <div class="soft small stack tight">{text}</div>
-    </div>
-  </li>
-)
-
 /** Says that the server's own model only quotes, and what the operator can do about it. */
 const ModelNote = () => (
   <div class="stack tight">
@@ -156,6 +137,38 @@ export const GettingStarted = ({ chatbots, children, create }: GettingStartedPro
   const progress = chatbot === undefined ? nothingDone : known
   if (!mayAll || progress === undefined || isClosed.value || progress.isLive) return children
   const to = (screen: "knowledge" | "playground" | "widget") => chatbot && href(screen, { chatbotId: chatbot.id })
+  const steps = [
+    {
+      title: "Create a chatbot",
+      text: "It answers from your documents, and needs only a name to begin with.",
+      isDone: chatbot !== undefined,
+    },
+    {
+      title: "Add knowledge",
+      text: "Add the documents the chatbot answers from.",
+      isDone: progress.knows,
+      to: to("knowledge"),
+    },
+    {
+      title: "Ask a question",
+      text: "Try the chatbot in the playground and inspect its answers.",
+      isDone: progress.asked,
+      to: to("playground"),
+    },
+    {
+      title: "Put it on a website",
+      text: "Add the website, then paste one line into its pages.",
+      // A public chatbot is embedded by its id, without a key for the website.
+      isDone: progress.hasWebsite || chatbots.some(({ is_public }) => is_public),
+      to: to("widget"),
+    },
+    {
+      title: "See it live",
+      text: "Ask a question on the website. It appears under Conversations.",
+      isDone: progress.isLive,
+      to: chatbot && href("conversations", {}),
+    },
+  ]
   return (
     <Section
       title="Getting started"
@@ -167,42 +180,19 @@ export const GettingStarted = ({ chatbots, children, create }: GettingStartedPro
       }
     >
       <ol class="stack tight">
-        <Step
-          title="Create a chatbot"
-          text={
-            <>
-              <p>It answers from your documents, and needs only a name to begin with.</p>
-              {chatbot === undefined && create}
-            </>
-          }
-          isDone={chatbot !== undefined}
-          to={undefined}
-        />
-        <Step
-          title="Add knowledge"
-          text="Add the documents the chatbot answers from."
-          isDone={progress.knows}
-          to={to("knowledge")}
-        />
-        <Step
-          title="Ask a question"
-          text="Try the chatbot in the playground and inspect its answers."
-          isDone={progress.asked}
-          to={to("playground")}
-        />
-        <Step
-          title="Put it on a website"
-          text="Add the website, then paste one line into its pages."
-          // A public chatbot is embedded by its id, without a key for the website.
-          isDone={progress.hasWebsite || chatbots.some(({ is_public }) => is_public)}
-          to={to("widget")}
-        />
-        <Step
-          title="See it live"
-          text="Ask a question on the website. It appears under Conversations."
-          isDone={progress.isLive}
-          to={chatbot && href("conversations", {})}
-        />
+        {steps.map(({ isDone, text, title, to: screen }) => (
+          <li key={title} class={`finding row nowrap start ${isDone ? "good" : ""}`}>
+            <Icon nodes={isDone ? CircleCheck : Circle} size={18} />
+            <div>
+              {screen === undefined || isDone ? <strong>{title}</strong> : <a href={screen}>{title}</a>}
+              {isDone && <span class="visually-hidden"> (done)</span>}
+              <div class="soft small stack tight">
+                <p>{text}</p>
+                {chatbot === undefined && title === "Create a chatbot" && create}
+              </div>
+            </div>
+          </li>
+        ))}
       </ol>
       {chatbot?.settings.model === "local/extractive" && <ModelNote />}
       {chatbot !== undefined && <ModelTest chatbot={chatbot} />}

@@ -5,7 +5,7 @@ import { allOrganizations } from "../../data/Admin.ts"
 import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { Loaded, More, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
-import { bindQuery, queryText } from "../../Router.ts"
+import { bindQuery, place } from "../../Router.ts"
 import { nextPage, resources, useResource } from "../../server/Resource.ts"
 import { call } from "../../server/Api.ts"
 
@@ -51,22 +51,16 @@ const isAction = (text: string): text is AuditAction => text in auditActions
 /** An action in words; one that is not known yet as the API names it. */
 export const actionWords = (action: string): string => (isAction(action) ? auditActions[action] : action)
 
-export interface AuditFilters {
-  /** Empty for all. */
-  readonly action: string
-  readonly organization: string
-  /** Days in UTC, both included; empty for none. */
-  readonly from: string
-  readonly to: string
+/** The query of the API for the entries that an address names, on days in UTC, both included. */
+export const auditQuery = (query: URLSearchParams) => {
+  const [action, from, organization, to] = ["action", "from", "organization", "to"].map((name) => query.get(name) ?? "")
+  return {
+    action: action !== undefined && isAction(action) ? action : undefined,
+    organization_id: organization,
+    from: from && `${from}T00:00:00Z`,
+    to: to && `${addDays(to, 1)}T00:00:00Z`,
+  }
 }
-
-/** The query of the API for these entries, in which an empty text is no condition. */
-export const auditQuery = ({ action, from, organization, to }: AuditFilters) => ({
-  action: isAction(action) ? action : undefined,
-  organization_id: organization,
-  from: from && `${from}T00:00:00Z`,
-  to: to && `${addDays(to, 1)}T00:00:00Z`,
-})
 
 type State = Readonly<Record<string, unknown>> | null
 
@@ -100,27 +94,20 @@ export const actorWords = ({ hint, kind, name }: Acting): string => {
   return kind === "operator" ? `${known} (operator)` : known
 }
 
-const fetchAudit = async (filters: AuditFilters, cursor?: string) => {
+const fetchAudit = async (query: string, cursor?: string) => {
   const { entries, next_cursor } = await call("GET /api/admin/audit-log", {
-    query: { ...auditQuery(filters), limit: "50", cursor },
+    query: { ...auditQuery(new URLSearchParams(query)), limit: "50", cursor },
   })
   return { items: entries, next: next_cursor }
 }
 
-/** The newest entries of the audit log with an action, of an organization, on some days; an empty text is no condition. */
-const auditLog = resources((action: string, organization: string, from: string, to: string) =>
-  fetchAudit({ action, organization, from, to }),
-)
+/** The newest entries of the audit log that the query of an address names. */
+const auditLog = resources((query: string) => fetchAudit(query))
 
 export const AuditLog = () => {
-  const filters = {
-    action: queryText("action"),
-    organization: queryText("organization"),
-    from: queryText("from"),
-    to: queryText("to"),
-  }
+  const query = place.value.query.toString()
   const organizations = useResource(allOrganizations()).data.value ?? []
-  const log = useResource(auditLog(filters.action, filters.organization, filters.from, filters.to))
+  const log = useResource(auditLog(query))
   const organizationName = (id: string): string =>
     organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
   return (
@@ -190,7 +177,7 @@ export const AuditLog = () => {
                   },
                 ]}
               />
-              {known.next && <More of={log} load={nextPage((cursor) => fetchAudit(filters, cursor))} />}
+              {known.next && <More of={log} load={nextPage((cursor) => fetchAudit(query, cursor))} />}
             </>
           )
         }

@@ -34,37 +34,18 @@ const schemaTemplate = {
   required: ["orderId"],
 }
 
-const newTool: StoredTool = {
-  name: "",
-  description: "",
-  method: "GET",
-  url: "",
-  input_schema: schemaTemplate,
-  headers: {},
-  timeout_ms: null,
-}
+const storedHeaders = (headers: StoredTool["headers"] = {}): ReadonlyArray<HeaderDraft> =>
+  Object.keys(headers).map((name) => ({ name, value: "", isStored: true }))
 
 /** The fields of a form for a tool, with its schema and its time-out as they are typed; for a new one without one. */
-export const draftOf = ({
-  description,
-  headers,
-  input_schema,
-  method,
-  name,
-  timeout_ms,
-  url,
-}: StoredTool = newTool) => ({
-  name,
-  description,
-  method,
-  url,
-  input_schema: JSON.stringify(input_schema, undefined, 2),
-  headers: Object.keys(headers).map((header) => ({
-    name: header,
-    value: "",
-    isStored: true,
-  })) as ReadonlyArray<HeaderDraft>,
-  timeout_ms: timeout_ms === null ? "" : String(timeout_ms),
+export const draftOf = (tool?: StoredTool) => ({
+  name: tool?.name ?? "",
+  description: tool?.description ?? "",
+  method: tool?.method ?? "GET",
+  url: tool?.url ?? "",
+  input_schema: JSON.stringify(tool?.input_schema ?? schemaTemplate, undefined, 2),
+  headers: storedHeaders(tool?.headers),
+  timeout_ms: String(tool?.timeout_ms ?? ""),
 })
 
 /** A text as a JSON object; otherwise why it is none. */

@@ -8,10 +8,11 @@ import { bind } from "../../parts/Field.tsx"
 import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { href } from "../../Router.ts"
+import type { Answer } from "../../server/Api.ts"
 import { together, useResource } from "../../server/Resource.ts"
 import { nameOfLanguage } from "../widget/Languages.ts"
 import { costOf, modelsWithoutPrice, PricesDialog } from "./Prices.tsx"
-import { type Advice, adviceOf, changeWords, type Counts, type Quality, qualityOf } from "./Quality.ts"
+import { type Advice, adviceOf, changeWords, qualityOf } from "./Quality.ts"
 import { conversationReport, languageReport, usageReport, type UsageRow } from "./Report.ts"
 
 interface TileProps {
@@ -49,29 +50,29 @@ interface InsightProps {
   readonly chatbotName: (id: string) => string
 }
 
+/** The reports of a time. */
+const useReports = (from: string, to: string) => ({
+  conversations: useResource(conversationReport(from, to, "chatbot")),
+  tokens: useResource(usageReport(from, to, "model")),
+  languages: useResource(languageReport(from, to)).data.value,
+})
+
 /** Quality of chatbots' answers in a time, compared with the time before, with advice. */
 export const Insight = ({ chatbotName, from, to }: InsightProps) => {
   const days = countDays(from, to)
-  const [earlier, until] = [addDays(from, -days), addDays(from, -1)]
-  const now = useResource(conversationReport(from, to, "chatbot"))
-  const before = useResource(conversationReport(earlier, until, "chatbot"))
-  const languages = useResource(languageReport(from, to))
-  const languagesBefore = useResource(languageReport(earlier, until))
-  const tokens = useResource(usageReport(from, to, "model"))
-  const tokensBefore = useResource(usageReport(earlier, until, "model"))
+  const now = useReports(from, to)
+  const before = useReports(addDays(from, -days), addDays(from, -1))
   return (
-    <Loaded of={together(now, before, tokens, tokensBefore)}>
-      {([rows, rowsBefore, used, usedBefore]) => (
-        <Shown
-          {...{ chatbotName, from, rows, to }}
-          tokens={used}
-          tokensBefore={usedBefore}
-          firstWord={languages.data.value?.total.first_word_ms}
-          firstWordBefore={languagesBefore.data.value?.total.first_word_ms?.median ?? 0}
-          languages={languages.data.value?.data ?? []}
-          before={qualityOf(rowsBefore)}
-          beforeWords={`the previous ${plural(days, "day")}`}
-        />
+    <Loaded of={together(now.conversations, now.tokens, before.conversations, before.tokens)}>
+      {([rows, tokens, rowsBefore, tokensBefore]) => (
+        <>
+          <p class="soft small">Compared with the previous {plural(days, "day")}.</p>
+          <Shown
+            {...{ chatbotName, from, to }}
+            now={{ rows, tokens, languages: now.languages }}
+            before={{ rows: rowsBefore, tokens: tokensBefore, languages: before.languages }}
+          />
+        </>
       )}
     </Loaded>
   )
@@ -111,26 +112,20 @@ const ByDay = ({ chatbotName, from, to }: InsightProps) => {
 
 const filtersOf = (kind: Advice["kind"]) => (kind === "down" ? { rating: kind } : { show: kind })
 
-type FirstWord = { readonly median: number; readonly p95: number } | null
+type ConversationRow = Answer<"GET /api/external/usage/conversations">["data"][number]
 
-type ChatbotCounts = Counts & {
-  readonly chatbot_id?: string
-  readonly language?: string | null
-  readonly first_word_ms: FirstWord
-}
-
-const languageName = ({ language }: ChatbotCounts): string =>
+const languageName = ({ language }: ConversationRow): string =>
   typeof language === "string" ? nameOfLanguage(language) : "Not known"
 
 const number = (
   title: string,
-  value: (row: ChatbotCounts) => number,
+  value: (row: ConversationRow) => number,
   isExtra = false,
   format = formatCount,
-): Column<ChatbotCounts> => ({ title, kind: "number", isExtra, sort: value, cell: (row) => format(value(row)) })
+): Column<ConversationRow> => ({ title, kind: "number", isExtra, sort: value, cell: (row) => format(value(row)) })
 
 /** Columns of what was asked, how well it was answered, and how soon. */
-const measured = (): ReadonlyArray<Column<ChatbotCounts>> => [
+const measured = (): ReadonlyArray<Column<ConversationRow>> => [
   number("Questions", ({ questions }) => questions),
   number("Unanswered", (row) => qualityOf([row]).unansweredShare, false, formatShare),
   number(
@@ -141,40 +136,37 @@ const measured = (): ReadonlyArray<Column<ChatbotCounts>> => [
   ),
 ]
 
-interface ShownProps extends InsightProps {
-  readonly firstWord: FirstWord | undefined
-  readonly firstWordBefore: number
-  readonly languages: ReadonlyArray<ChatbotCounts>
-  readonly rows: ReadonlyArray<ChatbotCounts>
-  readonly before: Quality
-  readonly beforeWords: string
+/** Numbers of a time; languages are there as soon as they are known. */
+interface Period {
+  readonly rows: ReadonlyArray<ConversationRow>
   readonly tokens: ReadonlyArray<UsageRow>
-  readonly tokensBefore: ReadonlyArray<UsageRow>
+  readonly languages: Answer<"GET /api/external/usage/conversations"> | undefined
 }
 
-const Shown = ({
-  before,
-  beforeWords,
-  chatbotName,
-  firstWord,
-  firstWordBefore,
-  from,
-  languages,
-  rows,
-  to,
-  tokens,
-  tokensBefore,
-}: ShownProps) => {
+interface ShownProps extends InsightProps {
+  readonly now: Period
+  readonly before: Period
+}
+
+/** The numbers of a time that are compared. */
+const totalsOf = ({ languages, rows, tokens }: Period) => ({
+  ...qualityOf(rows),
+  firstWord: languages?.total.first_word_ms,
+  used: tokensOf(tokens),
+  cost: costOf(tokens),
+})
+
+const Shown = ({ before: periodBefore, chatbotName, from, now: { languages, ...period }, to }: ShownProps) => {
+  const { rows, tokens } = period
+  const now = totalsOf({ languages, ...period })
+  const before = totalsOf(periodBefore)
+  const { cost, firstWord } = now
   const models = Array.from(new Set(tokens.map(({ model = "" }) => model))).toSorted()
   const enterPrices = () => openDialog(<PricesDialog models={models} />)
-  const now = qualityOf(rows)
-  const cost = costOf(tokens)
   const unpriced = modelsWithoutPrice(tokens)
-  const [used, usedBefore] = [tokensOf(tokens), tokensOf(tokensBefore)]
-  const advice = adviceOf(rows, { used, usedBefore, questions: now.questions, questionsBefore: before.questions })
+  const advice = adviceOf(rows, now, before)
   return (
     <>
-      <p class="soft small">Compared with {beforeWords}.</p>
       <dl class="tiles">
         <Tile label="Questions" value={formatCount(now.questions)} now={now.questions} before={before.questions} />
         <Tile
@@ -198,18 +190,18 @@ const Shown = ({
           value={firstWord ? formatMillis(firstWord.median) : "–"}
           isKnown={Boolean(firstWord)}
           now={firstWord?.median ?? 0}
-          before={firstWordBefore}
+          before={before.firstWord?.median ?? 0}
           isBad
         >
           {firstWord && <span class="soft small">95% within {formatMillis(firstWord.p95)}</span>}
         </Tile>
-        <Tile label="Tokens" value={formatCompact(used)} now={used} before={usedBefore} />
+        <Tile label="Tokens" value={formatCompact(now.used)} now={now.used} before={before.used} />
         <Tile
           label="Cost"
           value={cost === undefined ? "–" : cost.toFixed(2)}
           isKnown={cost !== undefined}
           now={cost ?? 0}
-          before={costOf(tokensBefore) ?? 0}
+          before={before.cost ?? 0}
         >
           {tokens.length > 0 && (
             <button type="button" class="link small" onClick={enterPrices}>
@@ -270,10 +262,10 @@ const Shown = ({
           ]}
         />
       )}
-      {languages.some(({ language }) => language !== null) && (
+      {languages?.data.some(({ language }) => language !== null) && (
         <Table
           label="Questions by language"
-          rows={languages}
+          rows={languages.data}
           keyOf={languageName}
           columns={[{ title: "Language", kind: "main", sort: languageName, cell: languageName }, ...measured()]}
         />

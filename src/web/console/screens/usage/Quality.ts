@@ -54,9 +54,7 @@ export interface Advice {
 
 interface Tokens {
   readonly used: number
-  readonly usedBefore: number
   readonly questions: number
-  readonly questionsBefore: number
 }
 
 /** The share of questions without an answer from which on a chatbot is named. */
@@ -69,7 +67,8 @@ const NAMED_MAX = 3
 /** Advice on the numbers of chatbots, the most pressing first. */
 export const adviceOf = (
   rows: ReadonlyArray<Counts & { readonly chatbot_id?: string }>,
-  { questions, questionsBefore, used, usedBefore }: Tokens,
+  now: Tokens,
+  before: Tokens,
 ): ReadonlyArray<Advice> => {
   const unanswered = rows
     .filter((row) => row.unanswered > 0 && qualityOf([row]).unansweredShare >= UNANSWERED_FROM)
@@ -90,7 +89,9 @@ export const adviceOf = (
       text: `${plural(row.rated_down, "reply", "replies")} with a thumbs down.`,
     }))
   const growth =
-    questions === 0 || usedBefore === 0 ? 0 : used / questions / (usedBefore / Math.max(1, questionsBefore))
+    now.questions === 0 || before.used === 0
+      ? 0
+      : now.used / now.questions / (before.used / Math.max(1, before.questions))
   const tokens = {
     kind: "tokens" as const,
     chatbotId: undefined,
