@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals"
 import { BookOpen, Bot, type IconNode, Keyboard, Monitor, Plus, Upload } from "lucide"
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useId, useRef } from "preact/hooks"
 import { Icon } from "../shared/Icon.tsx"
 import { allChatbots } from "./data/Chatbots.ts"
 import { Dialog, openDialog, useClose } from "./parts/Dialogs.tsx"
-import { shortcuts, useShortcuts } from "./parts/Shortcuts.ts"
+import { shortcuts, useControlKey, useShortcuts } from "./parts/Shortcuts.ts"
 import { useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
 import { can, mayCreateChatbots } from "./server/Session.ts"
@@ -184,14 +184,5 @@ const Keys = () => (
 /** Offers the palette and the list of keys from everywhere. */
 export const useCommands = (): void => {
   useShortcuts([{ key: "?", label: "Keyboard shortcuts", run: showShortcuts }])
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      if (closePalette === undefined) showPalette()
-      else closePalette()
-    }
-    addEventListener("keydown", onKey)
-    return () => removeEventListener("keydown", onKey)
-  }, [])
+  useControlKey("k", () => (closePalette === undefined ? showPalette() : closePalette()))
 }

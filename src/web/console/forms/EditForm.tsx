@@ -1,10 +1,11 @@
 import { useSignalEffect } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { useEffect, useMemo } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 import { plural } from "../../shared/Format.ts"
 import { Button } from "../parts/Buttons.tsx"
 import { confirm } from "../parts/Dialogs.tsx"
 import { Refusals, Unsaid } from "../parts/Field.tsx"
+import { useControlKey } from "../parts/Shortcuts.ts"
 import { toast } from "../parts/Toast.ts"
 import { guardLeaving } from "../Router.ts"
 import { can } from "../server/Session.ts"
@@ -35,17 +36,9 @@ interface SaveBarProps {
 const SaveBar = ({ action, form, names }: SaveBarProps) => {
   useGuard(form)
   const save = async (): Promise<void> => {
-    if (await form.save()) toast("Changes saved.")
+    if (form.changes.value.length > 0 && (await form.save())) toast("Changes saved.")
   }
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      if (form.changes.value.length > 0) void save()
-    }
-    addEventListener("keydown", onKey)
-    return () => removeEventListener("keydown", onKey)
-  }, [form])
+  useControlKey("s", () => void save())
   const count = form.changes.value.length
   if (count === 0) return null
   const failure = form.failure.value

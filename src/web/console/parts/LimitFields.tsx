@@ -1,5 +1,6 @@
+import { keysOf } from "../server/Unknown.ts"
 import type { Draft } from "./Dialogs.tsx"
-import { TextField } from "./Field.tsx"
+import { type Options, TextField } from "./Field.tsx"
 
 /*
  * Limits of budgets and quotas, as forms show them.
@@ -27,7 +28,7 @@ export const limitWords = (limit: Limit, format: (value: number) => string): str
 
 interface LimitsProps<Name extends string> {
   readonly title: string
-  readonly fields: ReadonlyArray<readonly [Name, string]>
+  readonly fields: Options<Name>
   readonly of: Draft<Readonly<Record<Name, string>>>["of"]
 }
 
@@ -35,10 +36,10 @@ interface LimitsProps<Name extends string> {
 export const LimitFields = <Name extends string>({ fields, of, title }: LimitsProps<Name>) => (
   <fieldset class="columns">
     <legend>{title}</legend>
-    {fields.map(([name, label]) => (
+    {keysOf(fields).map((name) => (
       <TextField
         key={name}
-        label={label}
+        label={fields[name] ?? name}
         placeholder="Server default"
         pattern="\s*(unlimited|\d*)\s*"
         title="Enter a whole number or “unlimited”, or leave empty for the server default."
@@ -48,7 +49,13 @@ export const LimitFields = <Name extends string>({ fields, of, title }: LimitsPr
   </fieldset>
 )
 
-export const budgetFields = [
-  ["tokens_per_day", "Tokens per day"],
-  ["concurrent_chats", "Concurrent chats"],
-] as const
+export const budgetFields = { tokens_per_day: "Tokens per day", concurrent_chats: "Concurrent chats" }
+
+export const quotaFields = {
+  chatbots: "Chatbots",
+  documents: "Documents",
+  bytes: "Document storage",
+  chunks: "Passages",
+  conversations: "Conversations",
+  tools: "Tools",
+}

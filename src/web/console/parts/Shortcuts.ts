@@ -28,6 +28,29 @@ export const useShortcuts = (own: ReadonlyArray<Shortcut>): void => {
   }, [group])
 }
 
+/** Listens to an event of the window while the component is shown. */
+export const useWindowEvent = <K extends keyof WindowEventMap>(
+  type: K,
+  listener: (event: WindowEventMap[K]) => void,
+): void => {
+  const latest = useRef(listener)
+  latest.current = listener
+  useEffect(() => {
+    const ends = new AbortController()
+    const onEvent = (event: WindowEventMap[K]): void => latest.current(event)
+    addEventListener(type, onEvent, ends)
+    return () => ends.abort()
+  }, [type])
+}
+
+/** Does something at a letter with Control, or with Command on a Mac, wherever the focus is. */
+export const useControlKey = (letter: string, run: () => void): void =>
+  useWindowEvent("keydown", (event) => {
+    if (event.key.toLowerCase() !== letter || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    run()
+  })
+
 /** Follows the keyboard from now on. Called once. */
 export const startShortcuts = (): void =>
   addEventListener("keydown", (event: KeyboardEvent) => {

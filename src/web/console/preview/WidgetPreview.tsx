@@ -1,14 +1,13 @@
-import { type ReadonlySignal, useSignalEffect } from "@preact/signals"
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals"
 import { Eye } from "lucide"
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
 import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
 import type { Fields } from "../forms/Form.ts"
 import { Button } from "../parts/Buttons.tsx"
 import { Dialog, openDialog } from "../parts/Dialogs.tsx"
 import { Page } from "../parts/Layout.tsx"
-import { atRoot } from "../server/Root.ts"
-import { type Theme, theme } from "../Theme.ts"
+import { theme } from "../Theme.ts"
+import { WidgetFrame } from "./WidgetFrame.tsx"
 
 const text = (fields: Fields, path: string): string => {
   const value = fields[path]
@@ -66,36 +65,25 @@ export const lookOf = (chatbot: Fields, widget: Fields): PreviewConfig => {
 
 export type PreviewConfig = typeof WidgetConfig.Encoded
 
-const READY = "parley:preview-ready"
-
 interface PreviewProps {
   readonly config: ReadonlySignal<PreviewConfig>
 }
 
 /** The real widget in a frame, with a configuration that is not stored. Nothing that is written there is sent. */
 const WidgetPreview = ({ config }: PreviewProps) => {
-  const frame = useRef<HTMLIFrameElement>(null)
-  const isReady = useRef(false)
-  const show = (next: PreviewConfig, colors: Theme): void => {
-    const message = { type: "parley:preview", config: next, ...(colors !== "system" && { theme: colors }) }
-    if (isReady.current) frame.current?.contentWindow?.postMessage(message, location.origin)
-  }
-  useEffect(() => {
-    const onMessage = ({ data, origin, source }: MessageEvent<unknown>): void => {
-      if (origin !== location.origin || source !== frame.current?.contentWindow) return
-      if (typeof data !== "object" || data === null || !("type" in data) || data.type !== READY) return
-      isReady.current = true
-      show(config.peek(), theme.peek())
+  const ready = useSignal<{ readonly frame: Window } | undefined>(undefined)
+  useSignalEffect(() => {
+    const message = {
+      type: "parley:preview",
+      config: config.value,
+      ...(theme.value !== "system" && { theme: theme.value }),
     }
-    addEventListener("message", onMessage)
-    return () => removeEventListener("message", onMessage)
-  }, [config])
-  useSignalEffect(() => show(config.value, theme.value))
-  return (
-    <div class="preview">
-      <iframe ref={frame} src={atRoot("widget/preview")} title="Widget preview" />
-    </div>
-  )
+    ready.value?.frame.postMessage(message, location.origin)
+  })
+  const onMessage = (type: string | undefined, frame: Window): void => {
+    if (type === "parley:preview-ready") ready.value = { frame }
+  }
+  return <WidgetFrame path="widget/preview" title="Widget preview" onMessage={onMessage} />
 }
 
 interface PreviewPageProps extends PreviewProps {

@@ -88,30 +88,6 @@ const remove = (all: ReadonlyArray<Conversation>, onGone: () => void): Promise<v
     all.length === 1 ? "Conversation deleted." : `${plural(all.length, "conversation")} deleted.`,
   )
 
-interface BulkProps {
-  readonly chosen: ReadonlyArray<Conversation>
-  readonly onDelete: () => void
-  readonly onClear: () => void
-}
-
-const BulkActions = ({ chosen, onClear, onDelete }: BulkProps) => (
-  <Bulk count={chosen.length} onClear={onClear}>
-    <Button small onClick={() => markRead(chosen)}>
-      Mark as read
-    </Button>
-    <Menu
-      label="More actions for the selection"
-      items={[
-        { label: "Mark as unread", icon: Mail, onChoose: () => markUnread(chosen) },
-        mayWrite() && { label: "Mark as closed", icon: CircleCheck, onChoose: () => setState(chosen, "closed") },
-        mayWrite() && { label: "Mark as open", icon: CircleDot, onChoose: () => setState(chosen, "open") },
-        ...exportItems(chosen),
-        mayWrite() && deleteItem(onDelete),
-      ]}
-    />
-  </Bulk>
-)
-
 /** The conversations of all chatbots, newest activity first, with the one that the address names beside them. */
 const Conversations = () => {
   const { params, query: parameters } = place.value
@@ -193,11 +169,25 @@ const Conversations = () => {
         <Tabs label="Show" {...kind} options={kinds} />
         {isOpen.value && <MoreFilters />}
         <SavedFilters isFiltered={isFiltered} />
-        <BulkActions
-          chosen={chosenOnes}
-          onClear={() => (chosen.value = [])}
-          onDelete={() => void remove(chosenOnes, gone)}
-        />
+        <Bulk count={chosenOnes.length} onClear={() => (chosen.value = [])}>
+          <Button small onClick={() => markRead(chosenOnes)}>
+            Mark as read
+          </Button>
+          <Menu
+            label="More actions for the selection"
+            items={[
+              { label: "Mark as unread", icon: Mail, onChoose: () => markUnread(chosenOnes) },
+              mayWrite() && {
+                label: "Mark as closed",
+                icon: CircleCheck,
+                onChoose: () => setState(chosenOnes, "closed"),
+              },
+              mayWrite() && { label: "Mark as open", icon: CircleDot, onChoose: () => setState(chosenOnes, "open") },
+              ...exportItems(chosenOnes),
+              mayWrite() && deleteItem(() => remove(chosenOnes, gone)),
+            ]}
+          />
+        </Bulk>
         <div aria-live="polite" class="more centred">
           {hasNews.value && (
             <Button small onClick={showNews}>

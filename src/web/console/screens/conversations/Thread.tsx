@@ -75,16 +75,20 @@ const erase = (name: NonNullable<ReturnType<typeof nameOf>>, onGone: () => void)
     },
   )
 
-interface ActionsProps {
-  readonly of: Session
+interface ThreadProps {
+  readonly chatbotId: string
+  readonly sessionId: string
+  /** The address of the list without this conversation. */
+  readonly back: string
   readonly onGone: () => void
-  readonly onDelete: () => void
+  readonly onDelete: (conversation: Session) => void
 }
 
-const Actions = ({ of, onDelete, onGone }: ActionsProps) => {
+/** Actions on the conversation that is read. */
+const Actions = ({ of, onDelete, onGone }: Pick<ThreadProps, "onDelete" | "onGone"> & { readonly of: Session }) => {
   const name = nameOf(of)
   return (
-    <>
+    <div class="row nowrap">
       {mayWrite() && (
         <Button icon={of.state === "open" ? CircleCheck : CircleDot} onClick={() => toggleState(of)}>
           {of.state === "open" ? "Mark as closed" : "Mark as open"}
@@ -101,19 +105,11 @@ const Actions = ({ of, onDelete, onGone }: ActionsProps) => {
               isDangerous: true,
               onChoose: () => erase(name, onGone),
             },
-          mayWrite() && deleteItem(onDelete, "Delete conversation…"),
+          mayWrite() && deleteItem(() => onDelete(of), "Delete conversation…"),
         ]}
       />
-    </>
+    </div>
   )
-}
-
-interface ThreadProps extends Omit<ActionsProps, "of" | "onDelete"> {
-  readonly chatbotId: string
-  readonly sessionId: string
-  readonly onDelete: (conversation: Session) => void
-  /** The address of the list without this conversation. */
-  readonly back: string
 }
 
 export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadProps) => {
@@ -135,11 +131,7 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
       <header class="stack tight anywhere">
         <div class="row nowrap apart start">
           <h1 dir="auto">{title}</h1>
-          {shown !== undefined && (
-            <div class="row nowrap">
-              <Actions of={shown} onDelete={() => onDelete(shown)} onGone={onGone} />
-            </div>
-          )}
+          {shown !== undefined && <Actions of={shown} {...{ onDelete, onGone }} />}
         </div>
         {shown !== undefined && (
           <p class="soft small">

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals"
 import { Files, FileUp } from "lucide"
 import type { ComponentChildren } from "preact"
-import { useEffect } from "preact/hooks"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Empty } from "../../parts/Layout.tsx"
+import { useWindowEvent } from "../../parts/Shortcuts.ts"
 import { toastFailure } from "../../parts/Toast.ts"
 import type { Uploads } from "./Uploads.ts"
 
@@ -55,36 +55,26 @@ interface DropZoneProps {
   readonly children: ComponentChildren
 }
 
-const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") === true
-
 /** Takes files and folders that are dropped anywhere on the page, and shows while they are dragged that it does. */
 export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps) => {
   const isOver = useSignal(false)
-  useEffect(() => {
-    if (!mayWrite) return undefined
-    const enter = (event: DragEvent): void => {
-      if (hasFiles(event)) isOver.value = true
-    }
-    const leave = ({ relatedTarget }: DragEvent): void => {
-      // It leaves one element for another, until there is none.
-      if (relatedTarget === null) isOver.value = false
-    }
-    const over = (event: DragEvent): void => {
-      if (hasFiles(event)) event.preventDefault()
-    }
-    const drop = (event: DragEvent): void => {
-      if (!hasFiles(event) || event.dataTransfer === null) return
-      event.preventDefault()
-      isOver.value = false
-      droppedFiles(event.dataTransfer).then((dropped) => uploads.add(dropped), toastFailure)
-    }
-    const ends = new AbortController()
-    addEventListener("dragenter", enter, ends)
-    addEventListener("dragleave", leave, ends)
-    addEventListener("dragover", over, ends)
-    addEventListener("drop", drop, ends)
-    return () => ends.abort()
-  }, [uploads, mayWrite])
+  const takes = ({ dataTransfer }: DragEvent): boolean => mayWrite && dataTransfer?.types.includes("Files") === true
+  useWindowEvent("dragenter", (event) => {
+    if (takes(event)) isOver.value = true
+  })
+  useWindowEvent("dragleave", ({ relatedTarget }) => {
+    // It leaves one element for another, until there is none.
+    if (relatedTarget === null) isOver.value = false
+  })
+  useWindowEvent("dragover", (event) => {
+    if (takes(event)) event.preventDefault()
+  })
+  useWindowEvent("drop", (event) => {
+    if (!takes(event) || event.dataTransfer === null) return
+    event.preventDefault()
+    isOver.value = false
+    droppedFiles(event.dataTransfer).then((dropped) => uploads.add(dropped), toastFailure)
+  })
   return (
     <>
       {isEmpty ? (

@@ -1,11 +1,11 @@
 import { KeyRound, Plus } from "lucide"
-import { formatBytes, formatCompact, formatCount, formatDay } from "../../../shared/Format.ts"
+import { formatBytes, formatCompact, formatCount, formatDay, plural } from "../../../shared/Format.ts"
 import { allOrganizations, type Organization } from "../../data/Admin.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextField } from "../../parts/Field.tsx"
 import { Badge, Loaded, Page } from "../../parts/Layout.tsx"
-import { budgetFields, type Limit, LimitFields, limitsOf, limitTexts, limitWords } from "../../parts/LimitFields.tsx"
+import { budgetFields, LimitFields, limitsOf, limitTexts, limitWords, quotaFields } from "../../parts/LimitFields.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { href, navigate } from "../../Router.ts"
@@ -32,15 +32,6 @@ const CreateOrganization = ({ onStored }: Omit<OrganizationDialogProps, "item">)
   )
 }
 
-const quotaFields = [
-  ["chatbots", "Chatbots"],
-  ["documents", "Documents"],
-  ["bytes", "Document storage (bytes)"],
-  ["chunks", "Passages"],
-  ["conversations", "Conversations"],
-  ["tools", "Tools"],
-] as const
-
 const EditOrganization = ({ item, onStored }: OrganizationDialogProps & { readonly item: Organization }) => {
   const { draft, of } = useDraft({ name: item.name, retention_days: String(item.retention_days ?? "") })
   const budget = useDraft(limitTexts(item.budget), "budget.")
@@ -61,7 +52,7 @@ const EditOrganization = ({ item, onStored }: OrganizationDialogProps & { readon
     <FormDialog title={`Edit ${item.name}`} action="Save" wide onSubmit={submit}>
       <TextField label="Name" {...of("name")} maxLength={200} required />
       <LimitFields title="Budget" fields={budgetFields} of={budget.of} />
-      <LimitFields title="Quotas" fields={quotaFields} of={quota.of} />
+      <LimitFields title="Quotas" fields={{ ...quotaFields, bytes: "Document storage (bytes)" }} of={quota.of} />
       <p class="soft small">Enter a number or “unlimited”, or leave empty for the server default.</p>
       <TextField
         label="Conversation retention (days)"
@@ -78,28 +69,22 @@ const EditOrganization = ({ item, onStored }: OrganizationDialogProps & { readon
 const OrganizationDialog = ({ item, ...rest }: OrganizationDialogProps) =>
   item === undefined ? <CreateOrganization {...rest} /> : <EditOrganization item={item} {...rest} />
 
-/** A column that stands below the name on narrow screens. */
+/** A column of a number that stands below the name on narrow screens. */
 const number = (
   title: string,
+  sort: (organization: Organization) => number,
   cell: Column<Organization>["cell"],
-  sort: NonNullable<Column<Organization>["sort"]>,
-): Column<Organization> => ({
-  title,
-  cell,
-  sort,
-  kind: "number",
-  isExtra: true,
-})
+): Column<Organization> => ({ title, kind: "number", isExtra: true, sort, cell })
 
 /** The number of things that are stored, beside its limit where there is one. */
-const amount = (used: number, limit: Limit, format: (value: number) => string = formatCount) =>
-  typeof limit === "number" ? (
+const amount = ({ quota, used }: Organization, kind: keyof Organization["used"], format = formatCount) => {
+  const limit = quota[kind]
+  return (
     <>
-      {format(used)} <span class="soft">of {format(limit)}</span>
+      {format(used[kind])} {typeof limit === "number" && <span class="soft">of {format(limit)}</span>}
     </>
-  ) : (
-    format(used)
   )
+}
 
 const Organizations = () => {
   const organizations = useResource(allOrganizations())
@@ -148,37 +133,36 @@ const Organizations = () => {
                   </>
                 ),
               },
-              { title: "Chatbots", kind: "number", cell: ({ quota, used }) => amount(used.chatbots, quota.chatbots) },
+              { title: "Chatbots", kind: "number", cell: (organization) => amount(organization, "chatbots") },
               number(
                 "Documents",
-                ({ quota, used }) => amount(used.documents, quota.documents),
                 ({ used }) => used.documents,
+                (organization) => amount(organization, "documents"),
               ),
               number(
                 "Storage",
-                ({ quota, used }) => amount(used.bytes, quota.bytes, formatBytes),
                 ({ used }) => used.bytes,
+                (organization) => amount(organization, "bytes", formatBytes),
               ),
               number(
                 "Conversations",
-                ({ quota, used }) => amount(used.conversations, quota.conversations),
                 ({ used }) => used.conversations,
+                (organization) => amount(organization, "conversations"),
               ),
               number(
                 "Tokens per day",
-                ({ budget }) => limitWords(budget.tokens_per_day, formatCompact),
                 ({ budget }) => Number(budget.tokens_per_day) || 0,
+                ({ budget }) => limitWords(budget.tokens_per_day, formatCompact),
               ),
               number(
                 "Retention",
-                ({ retention_days }) =>
-                  retention_days === null ? "Server default" : `${formatCount(retention_days)} days`,
                 ({ retention_days }) => retention_days ?? 0,
+                ({ retention_days }) => (retention_days === null ? "Server default" : plural(retention_days, "day")),
               ),
               number(
                 "Created",
-                ({ created_at }) => formatDay(created_at.slice(0, 10)),
                 ({ created_at }) => Date.parse(created_at),
+                ({ created_at }) => formatDay(created_at.slice(0, 10)),
               ),
               {
                 title: "Actions",

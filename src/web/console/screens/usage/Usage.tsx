@@ -16,6 +16,8 @@ import {
 } from "../../data/Admin.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { type Options, SelectField, TextField } from "../../parts/Field.tsx"
+import { quotaFields } from "../../parts/LimitFields.tsx"
+import { keysOf } from "../../server/Unknown.ts"
 import { Empty, Loaded, Page, Section, Tabs } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
@@ -95,20 +97,17 @@ const BudgetsToday = () => {
   )
 }
 
-const storedKinds = [
-  { kind: "chatbots", label: "Chatbots" },
-  { kind: "documents", label: "Documents" },
-  { kind: "bytes", label: "Document storage", format: formatBytes },
-  { kind: "chunks", label: "Passages" },
-  { kind: "conversations", label: "Conversations" },
-  { kind: "tools", label: "Tools" },
-] as const
-
 const Stored = ({ organization: { quota, used } }: { readonly organization: Organization }) => (
   <Section title="Storage" about="What the organization stores, and its quotas.">
     <div class="columns">
-      {storedKinds.map(({ kind, label, ...rest }) => (
-        <MeterBar key={kind} label={label} used={used[kind]} limit={quota[kind]} {...rest} />
+      {keysOf(quotaFields).map((kind) => (
+        <MeterBar
+          key={kind}
+          label={quotaFields[kind]}
+          used={used[kind]}
+          limit={quota[kind]}
+          format={kind === "bytes" ? formatBytes : formatCount}
+        />
       ))}
     </div>
   </Section>

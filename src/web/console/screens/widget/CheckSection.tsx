@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { FlaskConical } from "lucide"
-import { useEffect, useRef } from "preact/hooks"
-import type { Hello, Loaded, StoredState, ToFrame, ToPage } from "../../../shared/Bridge.ts"
+import { useRef } from "preact/hooks"
+import type { Hello, StoredState, ToFrame, ToPage } from "../../../shared/Bridge.ts"
 import { type PublishableKey, stateOf } from "../../data/Admin.ts"
 import type { Chatbot } from "../../data/Chatbots.ts"
 import { originOf } from "../../data/Origins.ts"
@@ -9,44 +9,34 @@ import { Button } from "../../parts/Buttons.tsx"
 import { Dialog, Form, openDialog, useClose } from "../../parts/Dialogs.tsx"
 import { bind, TextArea, TextField } from "../../parts/Field.tsx"
 import { Finding, Section } from "../../parts/Layout.tsx"
+import { WidgetFrame } from "../../preview/WidgetFrame.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { call } from "../../server/Api.ts"
 import { Failure } from "../../server/Failure.ts"
 import type { Resource } from "../../server/Resource.ts"
-import { atRoot, serverAddress } from "../../server/Root.ts"
+import { serverAddress } from "../../server/Root.ts"
 import { can } from "../../server/Session.ts"
 import { findingsOf } from "./PageCheck.ts"
-
-const isLoaded = (data: unknown): data is Loaded =>
-  typeof data === "object" && data !== null && "type" in data && data.type === "parley:loaded"
 
 /** The widget as a website shows it, by the same key, to talk with. What a visitor's browser keeps is kept until it is closed. */
 const TestPage = ({ name, widgetKey }: { readonly widgetKey: string; readonly name: string }) => {
   const close = useClose()
-  const frame = useRef<HTMLIFrameElement>(null)
   const state = useRef<StoredState | undefined>(undefined)
-  useEffect(() => {
-    const onMessage = ({ data, origin, source }: MessageEvent<unknown>): void => {
-      const inner = frame.current?.contentWindow
-      if (inner == null || source !== inner || origin !== location.origin || !isLoaded(data)) return
-      const { port1, port2 } = new MessageChannel()
-      port1.onmessage = ({ data: message }: MessageEvent<ToPage>) => {
-        if (message.type === "keep") state.current = message.state
-        if (message.type === "close") close()
-        const opened: ToFrame = { type: "opened", takesFocus: true }
-        if (message.type === "ready") port1.postMessage(opened)
-      }
-      const hello: Hello = { type: "parley:hello", mode: "popup", state: state.current }
-      inner.postMessage(hello, location.origin, [port2])
+  const greet = (type: string | undefined, frame: Window): void => {
+    if (type !== "parley:loaded") return
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = ({ data: message }: MessageEvent<ToPage>) => {
+      if (message.type === "keep") state.current = message.state
+      if (message.type === "close") close()
+      const opened: ToFrame = { type: "opened", takesFocus: true }
+      if (message.type === "ready") port1.postMessage(opened)
     }
-    addEventListener("message", onMessage)
-    return () => removeEventListener("message", onMessage)
-  }, [])
+    const hello: Hello = { type: "parley:hello", mode: "popup", state: state.current }
+    frame.postMessage(hello, location.origin, [port2])
+  }
   return (
     <Dialog kind="drawer" title={`Test page: ${name}`}>
-      <div class="preview">
-        <iframe ref={frame} src={atRoot(`widget/${encodeURIComponent(widgetKey)}`)} title={`Chat with ${name}`} />
-      </div>
+      <WidgetFrame path={`widget/${encodeURIComponent(widgetKey)}`} title={`Chat with ${name}`} onMessage={greet} />
     </Dialog>
   )
 }
