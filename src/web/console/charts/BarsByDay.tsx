@@ -20,14 +20,6 @@ interface Layer {
   readonly values: ReadonlyArray<number>
 }
 
-/** Readings by day: the layers from the bottom to the top, the largest first. */
-interface Stacks {
-  readonly days: ReadonlyArray<string>
-  readonly layers: ReadonlyArray<Layer>
-  readonly totals: ReadonlyArray<number>
-  readonly total: number
-}
-
 /** The key of the layer that gathers the smallest. No reading may have it. */
 export const OTHERS = "\u0000others"
 
@@ -42,8 +34,8 @@ const layerOf = (days: ReadonlyArray<string>, key: string, readings: ReadonlyArr
   return { key, values, total: sumOf(values) }
 }
 
-/** Gathers readings by day and key; those of other days are left out. */
-export const stack = (days: ReadonlyArray<string>, readings: ReadonlyArray<Reading>, most = LAYERS_MAX): Stacks => {
+/** Gathers readings by day and key into layers, the largest first and at the bottom; those of other days are left out. */
+export const stack = (days: ReadonlyArray<string>, readings: ReadonlyArray<Reading>, most = LAYERS_MAX) => {
   const byKey = Map.groupBy(readings, ({ key }) => key)
   const sorted = Array.from(byKey, ([key, own]) => layerOf(days, key, own))
     .filter(({ total }) => total > 0)
@@ -58,7 +50,7 @@ export const stack = (days: ReadonlyArray<string>, readings: ReadonlyArray<Readi
 interface BarsByDayProps {
   /** Names the chart for those who do not see it, such as `Tokens by day and model`. */
   readonly title: string
-  readonly stacks: Stacks
+  readonly stacks: ReturnType<typeof stack>
   readonly name: (key: string) => string
   readonly unit: string
 }

@@ -5,12 +5,9 @@ export type Chatbot = Answer<"GET /api/external/chatbot/:chatbotId">["chatbot"]
 export type ChatbotSummary = Answer<"GET /api/external/chatbots">["chatbots"][number]
 
 /** A chatbot with the version of it, for changes that are refused when somebody else has changed it since. */
-export interface VersionedChatbot {
-  readonly chatbot: Chatbot
-  readonly etag: string | undefined
-}
+export type VersionedChatbot = Awaited<ReturnType<typeof fetchChatbot>>
 
-export const fetchChatbot = async (chatbotId: string): Promise<VersionedChatbot> => {
+export const fetchChatbot = async (chatbotId: string) => {
   const { body, etag } = await request("GET /api/external/chatbot/:chatbotId", { params: { chatbotId } })
   return { chatbot: body.chatbot, etag }
 }

@@ -3,21 +3,6 @@ import { widget as en } from "../../../languages/en.ts"
 import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
 import { relativeTime } from "../../shared/Ago.ts"
 
-/** A language of the widget, with what the browser knows about it. */
-export interface Language {
-  /** The language tag, with the visitor's region where it is of the same language. */
-  readonly tag: string
-  readonly direction: "ltr" | "rtl"
-  readonly texts: WidgetTexts
-  /** Returns a text with a number in it, which is written as the language does. */
-  readonly count: (text: string, count: number) => string
-  readonly number: (value: number) => string
-  /** Returns how long ago a time is, such as `2 hours ago`. */
-  readonly ago: (time: string) => string
-  /** Returns a date and time in full. */
-  readonly time: (time: string) => string
-}
-
 /**
  * Loaders of all languages but English, which is always there. The bundler keeps what a loader takes of a file, and
  * leaves out what the server says and recognizes.
@@ -56,7 +41,11 @@ const isTag = (tag: string): boolean => {
   }
 }
 
-export const languageOf = (tag: string, texts: WidgetTexts): Language => {
+/** A language of the widget, with what the browser knows about it. */
+export type Language = ReturnType<typeof languageOf>
+
+/** @param tag the language tag, with the visitor's region where it is of the same language */
+export const languageOf = (tag: string, texts: WidgetTexts) => {
   const numbers = new Intl.NumberFormat(tag)
   const times = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" })
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" })
@@ -64,10 +53,12 @@ export const languageOf = (tag: string, texts: WidgetTexts): Language => {
     tag,
     direction: baseOf(tag) === "ar" ? "rtl" : "ltr",
     texts,
-    count: (text, count) => fill(text, { n: numbers.format(count) }),
-    number: (value) => numbers.format(value),
-    ago: (time) => relativeTime(relative, Date.parse(time) - Date.now()),
-    time: (time) => times.format(new Date(time)),
+    /** Returns a text with a number in it, which is written as the language does. */
+    count: (text: string, count: number) => fill(text, { n: numbers.format(count) }),
+    number: (value: number) => numbers.format(value),
+    /** Returns how long ago a time is, such as `2 hours ago`. */
+    ago: (time: string) => relativeTime(relative, Date.parse(time) - Date.now()),
+    time: (time: string) => times.format(new Date(time)),
   }
 }
 

@@ -67,19 +67,6 @@ const readable = (background: string): string => {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff"
 }
 
-export interface Launcher {
-  /** The element in the page. */
-  readonly host: HTMLElement
-  readonly panel: HTMLElement
-  readonly button: HTMLButtonElement
-  /** Shown until the frame has a close button of its own. */
-  readonly close: HTMLButtonElement
-  readonly label: string
-  readonly showUnread: (count: number) => void
-  /** Colours the launcher, once it stands in the page. */
-  readonly paint: () => void
-}
-
 /** Draws the launcher and an empty panel, which nothing in the page makes room for. */
 export const drawLauncher = ({
   color,
@@ -90,7 +77,7 @@ export const drawLauncher = ({
   text = "",
   label = text || "Chat",
   theme,
-}: Look): Launcher => {
+}: Look) => {
   const kind = isInline ? "inline" : "popup"
   const host = element("div", { className: kind })
   const root = host.attachShadow({ mode: "open" })
@@ -117,17 +104,20 @@ export const drawLauncher = ({
   root.adoptedStyleSheets = [sheet]
   root.append(space)
   return {
+    /** The element in the page. */
     host,
     panel,
     button,
+    /** Shown until the frame has a close button of its own. */
     close: closing,
     label,
-    showUnread: (count) => {
+    showUnread: (count: number): void => {
       unread.hidden = count === 0
       unread.textContent = count > 9 ? "9+" : String(count)
       button.ariaLabel = count === 0 ? label : `${label} (${count})`
     },
-    paint: () => {
+    /** Colours the launcher, once it stands in the page. */
+    paint: (): void => {
       button.style.backgroundColor = accent
       if (color) button.style.backgroundColor = color
       button.style.color = readable(getComputedStyle(button).backgroundColor)

@@ -1,17 +1,15 @@
 import type { StoredState } from "../../shared/Bridge.ts"
 
-/** Storage of the visitor's state: `localStorage`, or memory where the browser blocks that. */
-export interface Store {
-  readonly read: () => StoredState | undefined
-  readonly write: (state: StoredState | undefined) => void
-}
-
-/** @param name the only entry of `localStorage` that is touched, and not before the first write */
-export const makeStore = (name: string): Store => {
+/**
+ * Makes the storage of the visitor's state: `localStorage`, or memory where the browser blocks that.
+ *
+ * @param name the only entry of `localStorage` that is touched, and not before the first write
+ */
+export const makeStore = (name: string) => {
   let memory: StoredState | undefined
   let isBlocked = false
   return {
-    read: () => {
+    read: (): StoredState | undefined => {
       if (isBlocked) return memory
       try {
         const state = JSON.parse(localStorage.getItem(name) ?? "null")
@@ -20,7 +18,7 @@ export const makeStore = (name: string): Store => {
         return undefined
       }
     },
-    write: (state) => {
+    write: (state: StoredState | undefined): void => {
       memory = state
       try {
         if (state === undefined) localStorage.removeItem(name)

@@ -32,16 +32,8 @@ import { markRead } from "./Unread.ts"
  * Things that are stored with a reply beside its text, whose form the API leaves open.
  */
 
-interface StoredResult {
-  readonly id: string
-  readonly name: string
-  readonly input: unknown
-  readonly output: unknown
-  /** The reason of its failure; undefined when it has not failed. */
-  readonly error: string | undefined
-}
-
-const resultsIn = (stored: ReadonlyArray<unknown> | null): ReadonlyArray<StoredResult> =>
+/** The calls of tools for a reply, each with its result and, where it has failed, the reason. */
+const resultsIn = (stored: ReadonlyArray<unknown> | null) =>
   (stored ?? []).filter(isFields).map(({ args, result, toolCallId, toolName }, index) => {
     const error = textIn(fieldsIn(result)["error"])
     return { id: `${index} ${String(toolCallId)}`, name: textIn(toolName) ?? "", input: args, output: result, error }

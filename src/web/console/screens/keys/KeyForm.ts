@@ -6,13 +6,7 @@ import { type ApiKey, stateOf } from "../../data/Admin.ts"
  * Rights of keys and their time, in words.
  */
 
-interface ScopeChoice {
-  readonly scope: Scope
-  readonly label: string
-  readonly hint: string
-}
-
-export const scopeChoices: ReadonlyArray<ScopeChoice> = [
+export const scopeChoices: ReadonlyArray<{ scope: Scope; label: string; hint: string }> = [
   { scope: "chat", label: "Chat", hint: "Talk to chatbots and rate replies." },
   { scope: "chatbots:read", label: "Read chatbots", hint: "View settings, tools and widgets." },
   { scope: "chatbots:write", label: "Manage chatbots", hint: "Create, edit and delete chatbots." },
@@ -25,7 +19,7 @@ export const scopeChoices: ReadonlyArray<ScopeChoice> = [
 ]
 
 /** The scopes that a new key may have: those of the key that makes it. */
-export const grantable = (own: ReadonlyArray<string>, isForOperator: boolean): ReadonlyArray<ScopeChoice> =>
+export const grantable = (own: ReadonlyArray<string>, isForOperator: boolean) =>
   scopeChoices.filter(({ scope }) => own.includes(scope) && (scope !== "operator" || isForOperator))
 
 export const originsField = {

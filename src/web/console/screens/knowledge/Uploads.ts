@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from "@preact/signals"
+import { signal } from "@preact/signals"
 import { randomUuid } from "../../../shared/Random.ts"
 import { toast } from "../../parts/Toast.ts"
 import { call } from "../../server/Api.ts"
@@ -34,15 +34,6 @@ export interface Upload {
     | { readonly is: "failed"; readonly reason: string; readonly isFinal: boolean }
 }
 
-export interface Uploads {
-  readonly all: ReadonlySignal<ReadonlyArray<Upload>>
-  /** Number of files that were added since there were none on their way, those that are sent included. */
-  readonly total: ReadonlySignal<number>
-  readonly add: (files: ReadonlyArray<File>, replaces?: string) => void
-  readonly retry: (id: string) => void
-  readonly remove: (id: string) => void
-}
-
 const headers = { prefer: "respond-async" }
 
 const send = async (
@@ -67,8 +58,9 @@ const isBusy = ({ retryAfterSeconds, status }: Failure): boolean =>
   (status === 429 || status === 503) && (retryAfterSeconds ?? Infinity) <= 60
 
 /** Sends files to a chatbot, a few at once, and keeps those that failed until they are tried again or put away. */
-export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArray<Document>) => void): Uploads => {
+export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArray<Document>) => void) => {
   const all = signal<ReadonlyArray<Upload>>([])
+  /** Number of files that were added since there were none on their way, those that are sent included. */
   const total = signal(0)
   const aborts = new Map<string, AbortController>()
   const change = (id: string, state: Upload["state"]): void => {
@@ -124,16 +116,18 @@ export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArr
   return {
     all,
     total,
-    add: (files, replaces) => {
+    add: (files: ReadonlyArray<File>, replaces?: string): void => {
       const added = files.map((file) => ({ id: randomUuid(), file, replaces, state: stateOf(faultOf(file)) }))
       total.value = added.length + (all.value.length === 0 ? 0 : total.value)
       all.value = [...all.value, ...added]
       pump()
     },
-    retry: (id) => {
+    retry: (id: string): void => {
       change(id, { is: "waiting" })
       pump()
     },
     remove,
   }
 }
+
+export type Uploads = ReturnType<typeof makeUploads>

@@ -17,12 +17,6 @@ import {
   type Trace,
 } from "./Trace.ts"
 
-/** A part of what a model was sent: the settings, the instructions, the tools, or a turn of the conversation. */
-interface PromptPart {
-  readonly role: string
-  readonly text: string
-}
-
 /** The text of contents, which are a text or a list of parts; what is no text is shown as JSON. */
 const contentOf = (content: unknown): string => {
   if (typeof content === "string") return content
@@ -30,14 +24,14 @@ const contentOf = (content: unknown): string => {
   return Array.isArray(content) ? content.map(contentOf).join("\n\n") : JSON.stringify(content, undefined, 2)
 }
 
-const turnOf = (message: unknown): PromptPart => {
+const turnOf = (message: unknown) => {
   const { content, role, tool_calls: calls } = isFields(message) ? message : { content: message }
   const said = [content, calls].filter((part) => part !== undefined && part !== null).map(contentOf)
   return { role: textIn(role) ?? "message", text: said.join("\n\n") }
 }
 
 /** The parts of the body of a request to a model's API, of Anthropic's form or OpenAI's; the whole when it is neither. */
-export const promptParts = (body: string): ReadonlyArray<PromptPart> => {
+export const promptParts = (body: string) => {
   const { messages, system, tools, ...settings } = fieldsIn(jsonIn(body))
   if (!Array.isArray(messages)) return [{ role: "request", text: body }]
   return [

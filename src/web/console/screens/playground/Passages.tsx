@@ -4,32 +4,25 @@ import { place, screenAddress } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { type Fields, isFields, numberIn, textIn } from "../../server/Unknown.ts"
 
-/** A passage that a search found, or on which a reply rests. */
-export interface FoundPassage {
-  readonly title: string
-  readonly chunk: number | undefined
-  readonly section: string | undefined
-  readonly content: string
-  /** From 0 to 1; undefined where it is not known. */
-  readonly similarity: number | undefined
-  readonly documentId: string | undefined
-}
-
 /** The tool by which models search the knowledge base. */
 export const SEARCH_TOOL = "searchKnowledgeBase"
 
 /** A passage from fields whose form nobody vouches for; a source calls its text a quote. */
-export const passageOf = (fields: Fields): FoundPassage => {
+export const passageOf = (fields: Fields) => {
   const { chunk, content, document_id, page, quote, section, similarity, title } = fields
   return {
     title: textIn(title) ?? "",
     chunk: numberIn(chunk),
     section: textIn(section) ?? (numberIn(page) === undefined ? undefined : `page ${numberIn(page)}`),
     content: textIn(content) ?? textIn(quote) ?? "",
+    /** From 0 to 1; undefined where it is not known. */
     similarity: numberIn(similarity),
     documentId: textIn(document_id),
   }
 }
+
+/** A passage that a search found, or on which a reply rests. */
+export type FoundPassage = ReturnType<typeof passageOf>
 
 /** The passages in the result of a search; undefined for what is no such result. */
 export const passagesIn = (toolName: string, output: unknown): ReadonlyArray<FoundPassage> | undefined =>

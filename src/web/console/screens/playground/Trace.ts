@@ -10,19 +10,7 @@ const text = (value: unknown): string => textIn(value) ?? ""
 const number = (value: unknown): number => numberIn(value) ?? 0
 
 /** The facts about a step beside its text and tools, as `data-step` holds them. */
-export interface StepFacts {
-  readonly model: string
-  readonly finishReason: string
-  readonly promptTokens: number
-  readonly completionTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  /** The body of the request to the model's API; empty for a key that may not see it. */
-  readonly request: string
-  readonly warnings: ReadonlyArray<string>
-}
-
-const factsOf = (step: Fields): StepFacts => {
+const factsOf = (step: Fields) => {
   const usage = fieldsIn(step["usage"])
   const metadata = fieldsIn(step["experimental_providerMetadata"])
   const anthropic = fieldsIn(metadata["anthropic"])
@@ -36,12 +24,15 @@ const factsOf = (step: Fields): StepFacts => {
     cacheReadTokens:
       number(anthropic["cacheReadInputTokens"]) || number(fieldsIn(metadata["openai"])["cachedPromptTokens"]),
     cacheWriteTokens: number(anthropic["cacheCreationInputTokens"]),
+    /** The body of the request to the model's API; empty for a key that may not see it. */
     request: text(fieldsIn(step["request"])["body"]),
     warnings: Array.isArray(warnings)
       ? warnings.map((one) => text(fieldsIn(one)["message"]) || `Not supported: ${text(fieldsIn(one)["setting"])}`)
       : [],
   }
 }
+
+export type StepFacts = ReturnType<typeof factsOf>
 
 const quoteOf = ({ providerMetadata, title }: Fields): FoundPassage =>
   passageOf({ title, ...fieldsIn(fieldsIn(providerMetadata)["parley"]) })

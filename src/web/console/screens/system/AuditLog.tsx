@@ -7,7 +7,7 @@ import { Loaded, More, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { bindQuery, place } from "../../Router.ts"
 import { nextPage, resources, useResource } from "../../server/Resource.ts"
-import { call } from "../../server/Api.ts"
+import { type Answer, call } from "../../server/Api.ts"
 
 /*
  * The audit log in words.
@@ -62,7 +62,7 @@ export const auditQuery = (query: URLSearchParams) => {
   }
 }
 
-type State = Readonly<Record<string, unknown>> | null
+type Entry = Answer<"GET /api/admin/audit-log">["entries"][number]
 
 const wordsOf = (value: unknown): string => {
   if (Array.isArray(value) && value.length > 0) return value.map(wordsOf).join(", ")
@@ -70,7 +70,7 @@ const wordsOf = (value: unknown): string => {
 }
 
 /** The fields that differ, each as `name: before → after`. New ones without a value are left out. */
-export const changesOf = (before: State, after: State): ReadonlyArray<string> => {
+export const changesOf = (before: Entry["before"], after: Entry["after"]): ReadonlyArray<string> => {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   return Array.from(names).flatMap((name) => {
     const was = before?.[name]
@@ -80,13 +80,7 @@ export const changesOf = (before: State, after: State): ReadonlyArray<string> =>
   })
 }
 
-interface Acting {
-  readonly kind: "api_key" | "operator" | "command_line" | "server" | "anonymous"
-  readonly name: string | null
-  readonly hint: string | null
-}
-
-export const actorWords = ({ hint, kind, name }: Acting): string => {
+export const actorWords = ({ hint, kind, name }: Omit<Entry["actor"], "api_key_id">): string => {
   if (kind === "command_line") return "Command line"
   if (kind === "anonymous") return "Unauthenticated"
   if (kind === "server") return "Server"

@@ -1,31 +1,22 @@
 import { formatShare, plural } from "../../../shared/Format.ts"
+import type { Answer } from "../../server/Api.ts"
 
 /*
  * Numbers of conversations, and what follows from them.
  */
 
-export interface Counts {
-  readonly conversations: number
-  readonly questions: number
-  readonly unanswered: number
-  readonly rated_up: number
-  readonly rated_down: number
-}
-
-/** Measures of how well questions were answered. Shares are from 0 to 1, and 0 of nothing. */
-export interface Quality {
-  readonly questions: number
-  readonly unansweredShare: number
-  readonly rated: number
-  readonly upShare: number
-}
+export type Counts = Pick<
+  Answer<"GET /api/external/usage/conversations">["total"],
+  "conversations" | "questions" | "unanswered" | "rated_up" | "rated_down"
+>
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(1, part / whole))
 
 const sumOf = (rows: ReadonlyArray<Counts>, field: keyof Counts): number =>
   rows.reduce((sum, row) => sum + row[field], 0)
 
-export const qualityOf = (rows: ReadonlyArray<Counts>): Quality => {
+/** How well the questions of all rows together were answered. Shares are from 0 to 1, and 0 of nothing. */
+export const qualityOf = (rows: ReadonlyArray<Counts>) => {
   const questions = sumOf(rows, "questions")
   const rated = sumOf(rows, "rated_up") + sumOf(rows, "rated_down")
   return {

@@ -1,6 +1,6 @@
 import type { Reading } from "../../charts/BarsByDay.tsx"
 import { dayAt } from "../../charts/Days.ts"
-import { call } from "../../server/Api.ts"
+import { type Answer, call } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 
 /** The most pages of one report that are fetched: more rows than anybody reads. */
@@ -93,13 +93,7 @@ type Measure = (typeof counts)[number]
 type Counts = Readonly<Record<Measure, number>>
 
 /** A row of the report: the usage of one day of whatever else it names. */
-export interface UsageRow extends Counts {
-  readonly day?: string
-  readonly chatbot_id?: string
-  readonly model?: string
-  readonly provider?: string
-  readonly api_key_id?: string
-}
+export type UsageRow = Answer<"GET /api/external/usage">["data"][number]
 
 export type Division = "model" | "chatbot" | "key"
 
