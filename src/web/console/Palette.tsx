@@ -13,7 +13,6 @@ import { href, navigate, place, screenAddress } from "./Router.ts"
 import { screens, screensWith } from "./Screens.ts"
 import { theme, themes } from "./Theme.ts"
 
-/** Something that the palette does or leads to. */
 interface Command {
   readonly label: string
   /** The thing that it belongs to, such as a chatbot. */

@@ -38,7 +38,6 @@ export const screenNames = keysOf(paths)
 export const parametersOf = (screen: ScreenName): ReadonlyArray<string> =>
   Array.from(paths[screen].matchAll(/:(\w+)/g), ([, name = ""]) => name)
 
-/** Whether all parameters in the address of a screen are there. */
 export const isComplete = <N extends ScreenName>(
   screen: N,
   params: Readonly<Record<string, string>>,
@@ -69,7 +68,6 @@ export const placeOf = (pathname: string, search = ""): Place => {
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** The address of a screen with parameters that its path has. */
 export const screenAddress = (screen: ScreenName, params: Place["params"], query?: Query): string =>
   addressOf(`console${paths[screen].replace(/\/$/, "")}`, params, query)
 

@@ -7,11 +7,9 @@
 export interface StoredState {
   /** 128 random bits in base64url: proves that this browser is the same visitor. */
   readonly secret: string
-  /** The conversation that was open last. */
   readonly conversation?: string
   /** The message that was being sent, until the server has it. */
   readonly unsent?: { readonly id: string; readonly text: string; readonly conversation?: string }
-  /** Text in the composer that is not sent. */
   readonly draft?: string
 }
 
@@ -54,7 +52,6 @@ export interface Page {
   readonly title: string
 }
 
-/** The events that `Parley.on` reports. */
 export type EventName = "ready" | "open" | "close" | "message" | "reply" | "identified" | "error"
 
 /** A message of the frame to the page. */

@@ -14,7 +14,6 @@ export type Rgb = readonly [red: number, green: number, blue: number]
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [0, 0, 0]
 
-/** The least contrast of text. */
 export const TEXT_CONTRAST = 4.5
 
 /** Reads `#rgb` or `#rrggbb`; `undefined` for anything else. */
@@ -25,7 +24,6 @@ export const parseColor = (text: string): Rgb | undefined => {
   return [number >> 16, (number >> 8) & 255, number & 255]
 }
 
-/** Writes a colour as `#rrggbb`. */
 export const formatColor = (color: Rgb): string =>
   `#${color.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`
 

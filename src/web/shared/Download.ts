@@ -1,4 +1,3 @@
-/** Saves a file to the person's disk. */
 export const saveFile = (name: string, content: Blob): void => {
   const address = URL.createObjectURL(content)
   const link = document.createElement("a")

@@ -1,4 +1,3 @@
-/** An event of a stream of server-sent events. */
 export interface ServerEvent {
   readonly id?: string
   readonly data: string
@@ -10,7 +9,6 @@ export class EventReader {
   #data: Array<string> = []
   #id: string | undefined
 
-  /** Returns the events that end within the piece. */
   read(piece: string): ReadonlyArray<ServerEvent> {
     const lines = (this.#rest + piece).split(/\r\n|\n|\r(?!$)/u)
     this.#rest = lines.pop() ?? ""

@@ -2,14 +2,7 @@ import type { IconNode } from "lucide"
 import { h } from "preact"
 
 /** An icon beside a text that says the same, so that screen readers pass over it. `nodes` are one of Lucide. */
-export const Icon = ({
-  nodes,
-  size = 20,
-}: {
-  readonly nodes: IconNode
-  /** Width and height in CSS pixels. */
-  readonly size?: number
-}) => (
+export const Icon = ({ nodes, size = 20 }: { readonly nodes: IconNode; readonly size?: number }) => (
   <svg
     class="icon"
     width={size}

@@ -48,7 +48,6 @@ export const stack = (days: ReadonlyArray<string>, readings: ReadonlyArray<Readi
 }
 
 interface BarsByDayProps {
-  /** Names the chart for those who do not see it, such as `Tokens by day and model`. */
   readonly title: string
   readonly stacks: ReturnType<typeof stack>
   readonly name: (key: string) => string

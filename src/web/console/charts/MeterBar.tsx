@@ -2,7 +2,6 @@ import { formatCount } from "../../shared/Format.ts"
 import { type Limit, limitWords } from "../parts/LimitFields.tsx"
 
 interface MeterBarProps {
-  /** Name of the limit, such as `Tokens today`. */
   readonly label: string
   readonly used: number
   readonly limit: Limit

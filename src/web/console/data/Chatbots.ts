@@ -14,7 +14,6 @@ export const fetchChatbot = async (chatbotId: string) => {
 
 export const chatbotResource = resources(fetchChatbot)
 
-/** All chatbots of the organization, newest first. */
 export const allChatbots = resources(() =>
   everyPage(
     (cursor) => call("GET /api/external/chatbots", { query: { cursor } }),

@@ -32,7 +32,6 @@ interface SaveBarProps {
   readonly names: ReadonlySet<string>
 }
 
-/** The bar that appears as soon as something differs from what is stored. */
 const SaveBar = ({ action, form, names }: SaveBarProps) => {
   useGuard(form)
   const save = async (): Promise<void> => {

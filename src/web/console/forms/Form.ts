@@ -111,7 +111,6 @@ export interface Form {
   readonly changes: ReadonlySignal<ReadonlyArray<string>>
   readonly isSaving: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<Failure | undefined>
-  /** The fields that the server has refused and that nobody has changed since. */
   readonly errors: ReadonlySignal<ReadonlyArray<Refusal>>
   readonly text: (path: string) => string
   /** The properties of a control for a text, a list, a number or a flag at a path. */

@@ -21,7 +21,7 @@ export const pickFiles = (choice: Choice, onFiles: (files: ReadonlyArray<File>) 
  * Buttons and menus. A link looks like a button by the class of one.
  */
 
-interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading" | "onClick"> {
+interface ButtonProps extends Omit<ButtonHTMLAttributes, "class" | "icon" | "size" | "loading" | "onClick"> {
   /** `primary` once on a screen at most; `danger` for what cannot be undone. */
   readonly kind?: "primary" | "secondary" | "quiet" | "danger"
   readonly small?: boolean
@@ -33,20 +33,11 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "load
   readonly children: ComponentChildren
 }
 
-export const Button = ({
-  busy = false,
-  children,
-  class: name,
-  icon,
-  kind = "secondary",
-  onClick,
-  small,
-  ...rest
-}: ButtonProps) => (
+export const Button = ({ busy = false, children, icon, kind = "secondary", onClick, small, ...rest }: ButtonProps) => (
   <button
     type="button"
     {...rest}
-    class={`button ${kind}${small === true ? " small" : ""}${name === undefined ? "" : ` ${String(name)}`}`}
+    class={`button ${kind}${small === true ? " small" : ""}`}
     aria-busy={busy || undefined}
     disabled={busy || rest.disabled === true}
     onClick={onClick && (() => void attempt(onClick))}
@@ -57,7 +48,6 @@ export const Button = ({
 )
 
 interface IconButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "size" | "loading"> {
-  /** Name of the action, for screen readers and as a tooltip. */
   readonly label: string
   readonly icon: IconNode
 }
@@ -97,7 +87,6 @@ interface MenuProps {
   readonly items: ReadonlyArray<MenuItem | undefined | false>
 }
 
-/** A button that opens a list of actions, over whatever stands below it. */
 export const Menu = ({ items, label }: MenuProps) => {
   const id = useId()
   const shown = items.filter((item) => item !== undefined && item !== false)

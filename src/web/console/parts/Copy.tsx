@@ -8,7 +8,6 @@ import { toastFailure } from "./Toast.ts"
 
 interface JsonProps {
   readonly label: string
-  /** A text, shown as it is, or any other JSON. */
   readonly value: unknown
 }
 
@@ -56,7 +55,6 @@ interface CopyProps {
   readonly withText?: boolean
 }
 
-/** A button that copies a text, and says for a moment that it has. */
 export const CopyButton = ({ label, text, withText }: CopyProps) => {
   const copied = useSignal(false)
   const onClick = async (): Promise<void> => {

@@ -136,7 +136,6 @@ interface MoreProps<A> {
   readonly children?: string
 }
 
-/** The button below a list of which there is more than is shown. */
 export const More = <A,>({ children = "Show more", load, note, of }: MoreProps<A>) => (
   <div class="more centred">
     {note !== undefined && <p class="soft small">{note}</p>}
@@ -179,7 +178,6 @@ export const LoadedPage = <A,>({ children, of, title }: LoadedProps<A> & Pick<Pa
   )
 
 interface FactsProps {
-  /** The values by their names; one that is false is left out. */
   readonly facts: Readonly<Record<string, ComponentChildren>>
 }
 

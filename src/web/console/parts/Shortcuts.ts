@@ -10,7 +10,6 @@ export interface Shortcut {
 
 const groups = signal<ReadonlyArray<{ readonly current: ReadonlyArray<Shortcut> }>>([])
 
-/** The shortcuts of what is shown, the latest first. */
 export const shortcuts = (): ReadonlyArray<Shortcut> => groups.value.flatMap(({ current }) => current)
 
 /** The controls that take letters for themselves, and everything in a dialog. */

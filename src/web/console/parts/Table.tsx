@@ -31,7 +31,6 @@ interface TableProps<A> {
   readonly columns: ReadonlyArray<Column<A>>
   readonly rows: ReadonlyArray<A>
   readonly keyOf: (row: A) => string
-  /** Lets the person choose rows, by their keys. */
   readonly choice?: Choice<A> | undefined
   /** Lets the person hide columns, by their titles. The menu stands above the column of actions. */
   readonly hidden?: Hidden

@@ -30,7 +30,6 @@ const places = (value: unknown): ReadonlyArray<Refusal> =>
     ? value.filter(isFields).map(({ message, path }) => ({ path: text(path) ?? "", message: text(message) ?? "" }))
     : []
 
-/** Sentences for answers that are no problem of ours, such as those of a proxy. */
 const plainWords = (status: number): string => {
   if (status === 413) return "The upload is larger than a proxy in front of the server accepts."
   if (status === 502 || status === 503 || status === 504) return "The server cannot be reached at the moment."

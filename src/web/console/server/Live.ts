@@ -1,7 +1,6 @@
 import type { OrganizationEvent } from "../../../domain/organizations/Events.ts"
 import { addressOf } from "./Root.ts"
 
-/** A change in the organization, as the API writes it. */
 export type LiveEvent = typeof OrganizationEvent.Encoded
 
 /** Time until events that were refused are asked for again; what is shown is read anew then. */

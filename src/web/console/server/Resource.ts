@@ -6,7 +6,6 @@ import { type Failure, toFailure } from "./Failure.ts"
 export interface Resource<A> {
   /** The last answer; undefined until the first one. It stays while it is asked for again. */
   readonly data: ReadonlySignal<A | undefined>
-  /** The failure of the last request; undefined once one succeeds. */
   readonly failure: ReadonlySignal<Failure | undefined>
   readonly isLoading: ReadonlySignal<boolean>
   readonly reload: () => Promise<void>

@@ -59,7 +59,6 @@ const takeLink = (): string | undefined => {
   return link === undefined ? undefined : decodeURIComponent(link)
 }
 
-/** Finds out who is signed in, or signs in by the link in the address. */
 export const startSession = async (): Promise<void> => {
   state.value = { is: "starting" }
   const link = takeLink()

@@ -26,10 +26,8 @@ interface CopyTexts {
   readonly copied: string
 }
 
-/** Time for which a button says that it has copied. */
 const SHOWN_MILLIS = 2_000
 
-/** Returns what copies a text, and whether it has just done so. */
 export const useCopy = (text: string): { readonly isCopied: ReadonlySignal<boolean>; readonly copy: () => void } => {
   const isCopied = useSignal(false)
   const copy = () =>
@@ -40,7 +38,6 @@ export const useCopy = (text: string): { readonly isCopied: ReadonlySignal<boole
   return { isCopied, copy }
 }
 
-/** A button that copies a text and says for a moment that it did. */
 const CopyButton = ({ text, texts }: { readonly text: string; readonly texts: CopyTexts }): VNode => {
   const { copy, isCopied } = useCopy(text)
   return (

@@ -4,13 +4,11 @@ import type { MarkedOptions, Token } from "marked"
 export interface MathToken {
   readonly type: "math"
   readonly raw: string
-  /** The formula without the signs around it. */
   readonly text: string
   /** Whether it stands in a line of its own. */
   readonly isDisplay: boolean
 }
 
-/** Whether a token is a formula. */
 export const isMath = (token: Token | MathToken): token is MathToken => token.type === "math"
 
 /** `$…$` and `\(…\)` in a line, `$$…$$` and `\[…\]` in lines of their own. */

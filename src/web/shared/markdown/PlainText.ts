@@ -23,7 +23,6 @@ const textOf = (token: Token): string => {
 
 const textsOf = (tokens: ReadonlyArray<Token>): string => tokens.map(textOf).join("")
 
-/** The text of a Markdown document in one line, without its marks. */
 export const plainText = (blocks: ReadonlyArray<Block>): string =>
   blocks
     .map(({ token }) => textOf(token))

@@ -24,7 +24,6 @@ const loaders: Readonly<Record<string, () => Promise<WidgetTexts>>> = {
   ko: () => import("../../../languages/ko.ts").then(({ widget }) => widget),
 }
 
-/** The languages that the widget speaks. */
 export const languages: ReadonlyArray<string> = ["en", ...Object.keys(loaders)]
 
 const baseOf = (tag: string): string => tag.toLowerCase().split(/[-_]/u)[0] ?? ""
@@ -79,6 +78,5 @@ export const localized = (config: WidgetConfig, { tag, texts }: Language): Widge
   launcher: config.launcher,
 })
 
-/** Fills in the names in braces. */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/gu, (whole, name: string) => values[name] ?? whole)

@@ -43,7 +43,6 @@ export interface Look extends Omit<LauncherLook, "isLeft"> {
   readonly theme: string | undefined
 }
 
-/** Makes an element with these properties. */
 const element = <K extends keyof HTMLElementTagNameMap>(
   name: K,
   properties: Readonly<Record<string, string | boolean>>,

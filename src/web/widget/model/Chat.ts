@@ -156,7 +156,6 @@ export class Chat {
     else if (this.failure.value?.kind === "offline") await this.restore()
   }
 
-  /** Has the last reply made again. */
   async regenerate(reply: Reply): Promise<void> {
     const { value: entries } = this.entries
     const id = reply.id.value
@@ -241,7 +240,6 @@ export class Chat {
     void this.#write(written)
   }
 
-  /** Sends a message and follows its reply. */
   async #ask(question: Question): Promise<void> {
     const generation = this.#generation
     const { value: conversation } = this.conversation

@@ -43,7 +43,6 @@ export class Conversations {
     })
   }
 
-  /** Deletes all conversations, and forgets the visitor. */
   async removeAll(): Promise<void> {
     await this.#chat.attempt(async () => {
       await this.#chat.client.send("DELETE", "conversations")

@@ -9,7 +9,6 @@ import { failureFrom, type Failure } from "./Failure.ts"
 const OFFLINE_TRIES = 16
 /** Number of times that a message is sent before the visitor hears that it cannot be: for about three seconds. */
 const UNSENT_TRIES = 4
-/** Number of times when the server answers that it fails. */
 const FAILED_TRIES = 3
 const FIRST_WAIT_MILLIS = 400
 const LONGEST_WAIT_MILLIS = 10_000

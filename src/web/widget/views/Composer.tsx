@@ -5,7 +5,6 @@ import { ArrowUp, Square } from "lucide"
 import { useWidget } from "./Context.ts"
 import { IconButton } from "./IconButton.tsx"
 
-/** Longest message that the server takes, in UTF-16 code units. */
 const MAX_LENGTH = 32_000
 
 const growsByItself = CSS.supports("field-sizing", "content")

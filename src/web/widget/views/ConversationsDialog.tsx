@@ -13,7 +13,6 @@ export const ConversationsDialog = (): VNode | null => {
   return areConversationsOpen.value ? <OpenDialog /> : null
 }
 
-/** The visitor's conversations: open, take home and delete. */
 const OpenDialog = (): VNode => {
   const { areConversationsOpen, chat, conversations, host, language } = useWidget()
   const { texts } = language.value

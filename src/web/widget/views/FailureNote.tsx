@@ -12,7 +12,6 @@ interface FailureNoteProps {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Says what went wrong, with a way to try again. */
 export const FailureNote = ({ failure, onRetry }: FailureNoteProps): VNode => {
   const { language } = useWidget()
   return (

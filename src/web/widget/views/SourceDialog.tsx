@@ -18,7 +18,6 @@ interface Passage {
   readonly content: string
 }
 
-/** The range of a quote in what is shown below a node. */
 const rangeIn = (root: Node, quote: string): Range | undefined => {
   const nodes = textNodesIn(root)
   const found = findQuote(

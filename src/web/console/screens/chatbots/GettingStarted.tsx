@@ -19,7 +19,6 @@ import { CheckList, serverChecks } from "../system/Checks.tsx"
 
 const isClosed = kept("getting-started-closed", false, (stored) => stored === true)
 
-/** The first steps that anybody in the organization has done. */
 const progressResource = resources(async () => {
   const [{ totals }, asked, live, { api_keys }] = await Promise.all([
     call("GET /api/external/chatbots/totals"),

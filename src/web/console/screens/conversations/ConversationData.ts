@@ -39,7 +39,6 @@ export const fetchConversations = async (query: string, cursor?: string) => {
 
 export const conversationList = resources((query: string) => fetchConversations(query))
 
-/** A page of a conversation's messages, of which the first is page 1. */
 export const fetchMessages = async (chatbotId: string, sessionId: string, page = "1") => {
   const { data, metadata } = await call("GET /api/external/chatbot/:chatbotId/conversations/:sessionId/messages", {
     params: { chatbotId, sessionId },
@@ -126,7 +125,6 @@ export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversa
     .slice(-4)
     .toUpperCase()}`
 
-/** Title of a conversation: its first question. */
 export const titleOf = ({ title = "" }: Conversation): string => title || "Untitled conversation"
 
 /** The path of the page on which a conversation began, as people read it; empty without one. */

@@ -271,7 +271,6 @@ const NoneFound = ({ isFiltered }: { readonly isFiltered: boolean }) =>
 interface RowProps {
   readonly conversation: Conversation
   readonly address: string
-  /** Name of the chatbot, where there are several. */
   readonly chatbot: string | undefined
   readonly isCurrent: boolean
   readonly isChosen: boolean

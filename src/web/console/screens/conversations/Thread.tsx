@@ -45,7 +45,6 @@ const sourcesIn = (message: object): ReadonlyArray<FoundPassage> => {
   return sources.filter(isFields).map(passageOf)
 }
 
-/** The name by which a visitor can be erased. */
 const nameOf = ({ session_token, user_info }: Session) =>
   user_info.email !== undefined ? { email: user_info.email } : session_token !== null ? { session_token } : undefined
 
@@ -70,7 +69,6 @@ const erase = (name: NonNullable<ReturnType<typeof nameOf>>, onGone: () => void)
 interface ThreadProps {
   readonly chatbotId: string
   readonly sessionId: string
-  /** The address of the list without this conversation. */
   readonly back: string
   readonly onGone: () => void
   readonly onDelete: (conversation: Session) => void

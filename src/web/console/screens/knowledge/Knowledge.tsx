@@ -32,7 +32,6 @@ const deleteAll = (chatbotId: string, name: string): Promise<void> =>
     "All documents deleted.",
   )
 
-/** The documents of a chatbot, and what a search finds in them. */
 const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
   const query = place.value.query
   const atLeast = query.get("show") ?? String(FIRST_DOCUMENTS)

@@ -17,7 +17,6 @@ const documentResource = resources((chatbotId: string, documentId: string) =>
 interface DrawerProps {
   readonly chatbotId: string
   readonly documentId: string
-  /** The number of the passage to begin with. */
   readonly passage: number
   readonly onClose: () => void
 }
@@ -83,7 +82,6 @@ const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose
   )
 }
 
-/** A document with the passages that searches find in it. */
 export const PassagesDrawer = ({ chatbotId, documentId, onClose, passage }: DrawerProps) => {
   const document = useResource(documentResource(chatbotId, documentId))
   return (

@@ -15,7 +15,6 @@ import { resources, useResource } from "../../server/Resource.ts"
 type SearchAnswer = Answer<"POST /api/external/chatbot/:chatbotId/query-knowledge">
 type SearchResult = SearchAnswer["results"][number]
 
-/** The title and the text of a result, whose content has both, with the passage's number between them. */
 export const partsOf = (content: string): { readonly title: string; readonly text: string } => {
   const [, title, text] = /^Title: (.*)\nChunk: \d+\n\n([^]*)$/u.exec(content) ?? []
   return { title: title ?? "", text: text ?? content }
@@ -178,38 +177,36 @@ const searchFor = resources(async (chatbotId: string, query: string, amount: str
 
 type Found = SearchAnswer & { readonly millis: number | undefined }
 
-const Results = ({ left_out: leftOut = [], millis, results, similarity_threshold_setting: threshold }: Found) => {
-  return (
-    <>
-      <output class="soft small">
-        {plural(results.length, "passage")}
-        {millis !== undefined && ` in ${formatMillis(millis)}`}. The chatbot answers from passages with a match of{" "}
-        {formatShare(threshold)} or more.
-      </output>
-      {results.length === 0 && (
-        <Empty icon={SearchX} title="No passage matches well enough">
-          The chatbot would say that it does not know.
-        </Empty>
-      )}
-      <h2 class="visually-hidden">Results</h2>
-      <ol class="stack">
-        {results.map((result, index) => (
-          <Result key={index} result={result} threshold={threshold} />
-        ))}
-      </ol>
-      {leftOut.length > 0 && (
-        <>
-          <h2>Not used</h2>
-          <ol class="stack">
-            {leftOut.map((result, index) => (
-              <Result key={index} result={result} threshold={threshold} reason={result.reason} />
-            ))}
-          </ol>
-        </>
-      )}
-    </>
-  )
-}
+const Results = ({ left_out: leftOut = [], millis, results, similarity_threshold_setting: threshold }: Found) => (
+  <>
+    <output class="soft small">
+      {plural(results.length, "passage")}
+      {millis !== undefined && ` in ${formatMillis(millis)}`}. The chatbot answers from passages with a match of{" "}
+      {formatShare(threshold)} or more.
+    </output>
+    {results.length === 0 && (
+      <Empty icon={SearchX} title="No passage matches well enough">
+        The chatbot would say that it does not know.
+      </Empty>
+    )}
+    <h2 class="visually-hidden">Results</h2>
+    <ol class="stack">
+      {results.map((result, index) => (
+        <Result key={index} result={result} threshold={threshold} />
+      ))}
+    </ol>
+    {leftOut.length > 0 && (
+      <>
+        <h2>Not used</h2>
+        <ol class="stack">
+          {leftOut.map((result, index) => (
+            <Result key={index} result={result} threshold={threshold} reason={result.reason} />
+          ))}
+        </ol>
+      </>
+    )}
+  </>
+)
 
 const amounts = { 3: "3 passages", 5: "5 passages", 10: "10 passages", 20: "20 passages", 50: "50 passages" }
 

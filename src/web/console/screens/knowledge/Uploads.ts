@@ -27,7 +27,6 @@ const WAITS = 20
 export interface Upload {
   readonly id: string
   readonly file: File
-  /** The document that the file replaces. */
   readonly replaces: string | undefined
   readonly state:
     | { readonly is: "waiting" | "sending" }

@@ -13,7 +13,6 @@ import { call } from "../../server/Api.ts"
 import { drop, put, useResource } from "../../server/Resource.ts"
 
 interface OrganizationDialogProps {
-  /** The organization to change; undefined for a new one. */
   readonly item: Organization | undefined
   readonly onStored: (organization: Organization) => void
 }

@@ -15,7 +15,6 @@ import { Inspector } from "./Inspector.tsx"
 import { Composer, Question, Reply } from "./Playground.tsx"
 import { isGoingOn, tokensOf } from "./Trace.ts"
 
-/** An answer to a question, with the model that was to give it. */
 interface Side {
   readonly title: "Saved" | "Variant"
   readonly model: string

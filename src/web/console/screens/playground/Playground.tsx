@@ -143,11 +143,9 @@ export const Question = ({ text }: { readonly text: string }) => (
 
 interface ReplyProps {
   readonly exchange: Exchange
-  /** Shown below once the reply has ended. */
   readonly children: ComponentChildren
 }
 
-/** A reply with its sources, while it is being made and afterwards. */
 export const Reply = ({ children, exchange }: ReplyProps) => {
   const trace = exchange.trace.value
   const blocks = exchange.blocks.value

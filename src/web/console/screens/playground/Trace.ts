@@ -40,7 +40,6 @@ const quoteOf = ({ providerMetadata, title }: Fields): FoundPassage =>
 export interface ModelCall {
   readonly kind: "model"
   readonly key: string
-  /** 1 for the first call of the reply. */
   readonly number: number
   /** Time at which the model was asked: at the end of the step before, or when the request was sent. */
   readonly start: number

@@ -7,7 +7,6 @@ import { draftOf, type HeaderDraft, headersOf, methods, objectIn, type Tool } fr
 
 interface ToolDialogProps {
   readonly chatbotId: string
-  /** The tool to change; undefined to declare one. */
   readonly tool: Tool | undefined
   readonly onStored: (tool: Tool) => void
 }

@@ -26,7 +26,6 @@ const prices = kept<Readonly<Record<string, Price>>>("prices", {}, (stored) =>
 const CACHE_READ = 0.1
 const CACHE_WRITE = 1.25
 
-/** The cost of rows that name their models; undefined as long as nobody has entered a price. */
 export const costOf = (rows: ReadonlyArray<UsageRow>): number | undefined =>
   Object.keys(prices.value).length === 0
     ? undefined

@@ -38,7 +38,6 @@ export const changeWords = (now: number, before: number): string => {
 /** Something that an operator can do about the numbers. Its kind is that of the conversations to read. */
 export interface Advice {
   readonly kind: "unanswered" | "down" | "tokens"
-  /** The chatbot that it is about; undefined for all. */
   readonly chatbotId: string | undefined
   readonly text: string
 }

@@ -1,6 +1,6 @@
 import type { Reading } from "../../charts/BarsByDay.tsx"
 import { dayAt } from "../../charts/Days.ts"
-import { type Answer, call } from "../../server/Api.ts"
+import { type Answer, call, everyPage } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 
 /** The most pages of one report that are fetched: more rows than anybody reads. */
@@ -13,15 +13,16 @@ interface ReportPage<A> {
   readonly metadata: { readonly totalPages: number }
 }
 
-const everyRow = async <A>(fetchPage: (page: string) => Promise<ReportPage<A>>): Promise<ReadonlyArray<A>> => {
-  const rows: Array<A> = []
-  for (let page = 1, pages = 1; page <= Math.min(pages, PAGES_MAX); page++) {
-    const { data, metadata } = await fetchPage(String(page))
-    rows.push(...data)
-    pages = metadata.totalPages
-  }
-  return rows
-}
+/** The rows of all pages of a report, whose cursors are the numbers of the pages. */
+const everyRow = <A>(fetchPage: (page: string) => Promise<ReportPage<A>>): Promise<ReadonlyArray<A>> =>
+  everyPage(
+    async (page = "1") => {
+      const { data, metadata } = await fetchPage(page)
+      const isLast = Number(page) >= Math.min(metadata.totalPages, PAGES_MAX)
+      return { data, next_cursor: isLast ? null : String(Number(page) + 1) }
+    },
+    ({ data }) => data,
+  )
 
 export const fetchReport = (
   from: string,
@@ -71,7 +72,6 @@ const cell = (value: Cell): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** The rows of a table, of which the first holds the names of the columns. */
 export const csvOf = (rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
   rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("")
 
@@ -124,7 +124,6 @@ const keyOf = (row: UsageRow, by: Division): string => row[fields[by]] ?? ""
 export const readings = (rows: ReadonlyArray<UsageRow>, by: Division, measure: Measure): ReadonlyArray<Reading> =>
   rows.map((row) => ({ day: row.day ?? "", key: keyOf(row, by), value: row[measure] }))
 
-/** The usage of one of the things that share it. */
 export interface Part extends Counts {
   readonly key: string
 }

@@ -5,7 +5,6 @@ export type Webhook = Answer<"GET /api/external/webhooks">["webhooks"][number]
 type EventType = Webhook["events"][number]
 export type Delivery = Answer<"GET /api/external/webhooks/:webhookId/deliveries">["deliveries"][number]
 
-/** The webhooks that the key may manage, oldest first. */
 export const allWebhooks = resources(async () => (await call("GET /api/external/webhooks")).webhooks)
 
 export const fetchDeliveries = async (webhookId: string, cursor?: string) => {
@@ -16,7 +15,6 @@ export const fetchDeliveries = async (webhookId: string, cursor?: string) => {
   return { items: deliveries, next: next_cursor }
 }
 
-/** The deliveries of a webhook as far as they have been fetched, latest first. */
 export const deliveriesOf = resources((webhookId: string) => fetchDeliveries(webhookId))
 
 export const eventWords: Readonly<Record<EventType, string>> = {

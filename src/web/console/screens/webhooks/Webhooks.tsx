@@ -14,7 +14,6 @@ import { Deliveries } from "./Deliveries.tsx"
 import { allWebhooks, eventTypes, eventWords, outcomeOf, stateOf, type Webhook } from "./WebhookData.ts"
 
 interface WebhookDialogProps {
-  /** The webhook to change; undefined for a new one. */
   readonly item: Webhook | undefined
   readonly onStored: (webhook: Webhook, secret: string | undefined) => void
 }

@@ -1,6 +1,5 @@
 const names = new Intl.DisplayNames(["en"], { type: "language" })
 
-/** The languages that the widget speaks by itself. */
 export const languages = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "zh", "ja", "ko"]
 
 export const languageOptions = (tags: ReadonlyArray<string>): Readonly<Record<string, string>> =>

@@ -59,7 +59,6 @@ export const LauncherSection = ({ form }: { readonly form: Form }) => (
 
 const MAX_SUGGESTIONS = 6
 
-/** The languages in which the configuration has texts, as it is being edited. */
 const languagesIn = (form: Form): ReadonlyArray<string> =>
   Object.entries(form.fields.value).flatMap(([path, value]) =>
     path.startsWith("translations.") && value !== null && value !== "" && String(value) !== ""
