@@ -6,7 +6,7 @@ import type { WidgetConversation } from "../../../domain/widget/Widget.ts"
 import { focusOn, useWidget } from "./Context.ts"
 import { Dialog } from "./Dialog.tsx"
 import { FailureNote } from "./FailureNote.tsx"
-import { IconButton } from "./IconButton.tsx"
+import { ToolButton } from "./IconButton.tsx"
 
 export const ConversationsDialog = (): VNode | null => {
   const { areConversationsOpen } = useWidget()
@@ -95,22 +95,8 @@ const ConversationItem = ({ conversation }: { readonly conversation: WidgetConve
           {count(texts.messages, message_count)}
         </span>
       </button>
-      <IconButton
-        class="tool"
-        icon={Download}
-        size={16}
-        label={texts.download}
-        of={title}
-        onClick={() => void conversations.download(id)}
-      />
-      <IconButton
-        class="tool"
-        icon={Trash}
-        size={16}
-        label={texts.remove}
-        of={title}
-        onClick={() => (isRemoving.value = true)}
-      />
+      <ToolButton icon={Download} label={texts.download} of={title} onClick={() => void conversations.download(id)} />
+      <ToolButton icon={Trash} label={texts.remove} of={title} onClick={() => (isRemoving.value = true)} />
     </li>
   )
 }

@@ -17,3 +17,6 @@ export const IconButton = ({ icon, label, of, size, ...rest }: IconButtonProps):
     <span class="visually-hidden">{of === undefined ? label : `${label}: ${of}`}</span>
   </button>
 )
+
+/** A small one, below a reply or beside a conversation. */
+export const ToolButton = (props: IconButtonProps): VNode => <IconButton class="tool" size={16} {...props} />

@@ -3,7 +3,7 @@ import type { VNode } from "preact"
 import { type IconNode, ThumbsDown, ThumbsUp } from "lucide"
 import type { Rating, Reply } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
-import { IconButton } from "./IconButton.tsx"
+import { ToolButton } from "./IconButton.tsx"
 
 const MAX_COMMENT_LENGTH = 2_000
 
@@ -29,13 +29,7 @@ export const RatingButtons = ({ reply }: { readonly reply: Reply }): VNode => {
     void chat.rate(reply, { rating: rated, comment }).then((done) => (isThanked.value = done))
   }
   const button = (rating: Rating["rating"], icon: IconNode, label: string) => (
-    <IconButton
-      class="tool"
-      {...{ icon, label }}
-      size={16}
-      aria-pressed={rated === rating}
-      onClick={() => rate(rating)}
-    />
+    <ToolButton {...{ icon, label }} aria-pressed={rated === rating} onClick={() => rate(rating)} />
   )
   return (
     <>

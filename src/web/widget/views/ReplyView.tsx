@@ -10,7 +10,7 @@ import type { Activity, Reply } from "../model/Entries.ts"
 import type { OpenSources } from "../model/Widget.ts"
 import { useWidget } from "./Context.ts"
 import { FailureNote } from "./FailureNote.tsx"
-import { IconButton } from "./IconButton.tsx"
+import { ToolButton } from "./IconButton.tsx"
 import { RatingButtons } from "./RatingButtons.tsx"
 
 /** Groups sources by the title of their document, in the order in which the reply cites them. */
@@ -84,7 +84,7 @@ export const ReplyView = ({ isLast, reply }: { readonly reply: Reply; readonly i
           {reply.text !== "" && <CopyTool text={reply.text} />}
           {phase === "finished" && <RatingButtons reply={reply} />}
           {mayAskAgain && failure === undefined && (
-            <IconButton class="tool" icon={RefreshCw} size={16} label={texts.askAgain} onClick={again} />
+            <ToolButton icon={RefreshCw} label={texts.askAgain} onClick={again} />
           )}
         </div>
       )}
@@ -96,7 +96,7 @@ const CopyTool = ({ text }: { readonly text: string }): VNode => {
   const { texts } = useWidget().language.value
   const { copy, isCopied } = useCopy(text)
   const [icon, label] = isCopied.value ? ([Check, texts.copied] as const) : ([Copy, texts.copy] as const)
-  return <IconButton class="tool" {...{ icon, label }} size={16} onClick={copy} />
+  return <ToolButton {...{ icon, label }} onClick={copy} />
 }
 
 const ReplyText = ({ reply }: { readonly reply: Reply }): VNode | null => {
