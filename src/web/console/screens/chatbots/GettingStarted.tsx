@@ -83,7 +83,7 @@ const ModelChecks = () => {
   const checks = useResource(serverChecks(), serverChecks().data.peek() === undefined)
   return (
     <>
-      <CheckList checks={checks.data.value ?? []} part="models" />
+      <CheckList checks={(checks.data.value ?? []).filter(({ part }) => part === "models")} />
       <Button small busy={checks.isLoading.value} onClick={() => void checks.reload()}>
         Look for a model
       </Button>
