@@ -9,7 +9,7 @@ import {
 import { useContext, useEffect, useId, useRef } from "preact/hooks"
 import { type Failure, messageAt, nameOfField, type Refusal } from "../server/Failure.ts"
 import { keysOf } from "../server/Unknown.ts"
-import { Problem } from "./Layout.tsx"
+import { type Options, Problem } from "./Layout.tsx"
 
 interface Labelled {
   readonly label: string
@@ -133,9 +133,6 @@ export const TextField = (props: TextProps) => (
 
 /** Several lines of text, in a field that grows with them. */
 export const TextArea = (props: TextProps) => <Typed tag="textarea" class="input area" {...props} />
-
-/** Values that a person chooses from, in this order, with the words for each. */
-export type Options<A extends string = string> = Readonly<Partial<Record<A, string>>>
 
 /** Things by their ids as options, after one for `none` of them. */
 export const optionsOf = (

@@ -8,7 +8,6 @@ import type { Resource, Shown } from "../server/Resource.ts"
 import { atRoot } from "../server/Root.ts"
 import { keysOf } from "../server/Unknown.ts"
 import { Button } from "./Buttons.tsx"
-import type { Options } from "./Field.tsx"
 
 /*
  * Parts of a screen's layout: its title, sections, lists, and what stands there while there is nothing to list.
@@ -209,6 +208,9 @@ export const Badge = ({
   readonly kind?: "plain" | "good" | "warn" | "bad" | "busy"
   readonly children: ComponentChildren
 }) => <span class={`badge ${kind}`}>{children}</span>
+
+/** Values that a person chooses from, in this order, with the words for each. */
+export type Options<A extends string = string> = Readonly<Partial<Record<A, string>>>
 
 interface TabsProps<A extends string> {
   readonly label: string

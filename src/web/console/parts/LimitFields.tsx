@@ -1,6 +1,7 @@
 import { keysOf } from "../server/Unknown.ts"
 import type { Draft } from "./Dialogs.tsx"
-import { type Options, TextField } from "./Field.tsx"
+import { TextField } from "./Field.tsx"
+import type { Options } from "./Layout.tsx"
 
 /*
  * Limits of budgets and quotas, as forms show them.

@@ -15,10 +15,10 @@ import {
   useKeyNames,
 } from "../../data/Admin.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { type Options, SelectField, TextField } from "../../parts/Field.tsx"
+import { SelectField, TextField } from "../../parts/Field.tsx"
 import { quotaFields } from "../../parts/LimitFields.tsx"
 import { keysOf } from "../../server/Unknown.ts"
-import { Empty, Loaded, Page, Section, Tabs } from "../../parts/Layout.tsx"
+import { Empty, Loaded, type Options, Page, Section, Tabs } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
 import { bindOption, queryText, setQuery } from "../../Router.ts"
