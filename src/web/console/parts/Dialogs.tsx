@@ -1,4 +1,4 @@
-import { signal, useSignal } from "@preact/signals"
+import { computed, signal, useSignal } from "@preact/signals"
 import { X } from "lucide"
 import { type ComponentChildren, createContext } from "preact"
 import { useContext, useEffect, useId, useMemo, useRef } from "preact/hooks"
@@ -42,8 +42,8 @@ export const useClose = (): (() => void) => useContext(Closing)
 
 const closeAll = (): void => dialogs.peek().forEach(({ close }) => close())
 
-// A dialog belongs to the screen that has opened it.
-place.subscribe(closeAll)
+// A dialog belongs to the screen that has opened it, whatever the filters of that.
+computed(() => JSON.stringify([place.value.screen, place.value.params])).subscribe(closeAll)
 
 /** The place of dialogs. The shell has it once, while somebody is signed in. */
 export const Dialogs = () => {

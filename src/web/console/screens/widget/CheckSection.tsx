@@ -2,8 +2,7 @@ import { useSignal } from "@preact/signals"
 import { FlaskConical } from "lucide"
 import { useRef } from "preact/hooks"
 import type { Hello, StoredState, ToFrame, ToPage } from "../../../shared/Bridge.ts"
-import { type PublishableKey, stateOf } from "../../data/Admin.ts"
-import type { Chatbot } from "../../data/Chatbots.ts"
+import { stateOf } from "../../data/Admin.ts"
 import { originOf } from "../../data/Origins.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { Dialog, Form, openDialog, useClose } from "../../parts/Dialogs.tsx"
@@ -13,9 +12,9 @@ import { WidgetFrame } from "../../preview/WidgetFrame.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { call } from "../../server/Api.ts"
 import { Failure } from "../../server/Failure.ts"
-import type { Resource } from "../../server/Resource.ts"
 import { serverAddress } from "../../server/Root.ts"
 import { can } from "../../server/Session.ts"
+import type { WebsitesProps } from "./KeysSection.tsx"
 import { findingsOf } from "./PageCheck.ts"
 
 /** The widget as a website shows it, by the same key, to talk with. What a visitor's browser keeps is kept until it is closed. */
@@ -41,13 +40,8 @@ const TestPage = ({ name, widgetKey }: { readonly widgetKey: string; readonly na
   )
 }
 
-interface CheckProps {
-  readonly chatbot: Chatbot
-  readonly keys: Resource<ReadonlyArray<PublishableKey>>
-}
-
 /** Says whether a website embeds the widget right, and what to do where it does not. */
-export const CheckSection = ({ chatbot, keys }: CheckProps) => {
+export const CheckSection = ({ chatbot, keys }: WebsitesProps) => {
   const address = useSignal("")
   const source = useSignal("")
   const origin = useSignal<string | undefined>(undefined)

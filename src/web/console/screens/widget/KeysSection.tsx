@@ -7,17 +7,17 @@ import { openDialog } from "../../parts/Dialogs.tsx"
 import { stateOf, type PublishableKey } from "../../data/Admin.ts"
 import type { Resource } from "../../server/Resource.ts"
 import { href } from "../../Router.ts"
-import { session } from "../../server/Session.ts"
+import { can, session } from "../../server/Session.ts"
 import { CreateKey } from "../keys/CreateKey.tsx"
 import { KeyMenu } from "../keys/KeyMenu.tsx"
 
-interface KeysProps {
+/** The chatbot whose widget websites show, and their keys. */
+export interface WebsitesProps {
   readonly chatbot: Chatbot
   readonly keys: Resource<ReadonlyArray<PublishableKey>>
-  readonly mayManage: boolean
 }
 
-const Row = ({ item, keys }: Pick<KeysProps, "keys"> & { readonly item: PublishableKey }) => {
+const Row = ({ item, keys }: Pick<WebsitesProps, "keys"> & { readonly item: PublishableKey }) => {
   const state = stateOf(item)
   return (
     <li class="row apart">
@@ -45,7 +45,7 @@ const Row = ({ item, keys }: Pick<KeysProps, "keys"> & { readonly item: Publisha
   )
 }
 
-export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
+export const KeysSection = ({ chatbot, keys }: WebsitesProps) => {
   const add = () =>
     openDialog(<CreateKey organizationId={session.value?.organization.id ?? ""} chatbotId={chatbot.id} list={keys} />)
   return (
@@ -57,14 +57,14 @@ export const KeysSection = ({ chatbot, keys, mayManage }: KeysProps) => {
           : "Each website has its own key. The widget works only on the origins its key allows."
       }
       actions={
-        mayManage && (
+        can("admin") && (
           <Button icon={Plus} onClick={add}>
             Add website
           </Button>
         )
       }
     >
-      {mayManage ? (
+      {can("admin") ? (
         <Loaded of={keys}>
           {(all) =>
             all.length === 0 ? (

@@ -1,13 +1,12 @@
 import { useSignal } from "@preact/signals"
 import { ExternalLink } from "lucide"
 import { Icon } from "../../../shared/Icon.tsx"
-import { type PublishableKey, stateOf } from "../../data/Admin.ts"
-import type { Chatbot } from "../../data/Chatbots.ts"
+import { stateOf } from "../../data/Admin.ts"
 import { CopyButton } from "../../parts/Copy.tsx"
 import { bind, Checkbox, SelectField, TextField } from "../../parts/Field.tsx"
 import { type Options, Section } from "../../parts/Layout.tsx"
-import type { Resource } from "../../server/Resource.ts"
 import { atRoot, serverAddress } from "../../server/Root.ts"
+import type { WebsitesProps } from "./KeysSection.tsx"
 
 interface SnippetOptions {
   /** A publishable key, or the id of a public chatbot. */
@@ -33,14 +32,9 @@ export const snippetOf = ({ key, opens, server, target }: SnippetOptions): strin
   return `<script async ${attributes.join(" ")}></script>`
 }
 
-interface SnippetProps {
-  readonly chatbot: Chatbot
-  readonly keys: Resource<ReadonlyArray<PublishableKey>>
-}
-
 const modes = { popup: "Floating button", inline: "Inside a page element" }
 
-export const SnippetSection = ({ chatbot, keys: all }: SnippetProps) => {
+export const SnippetSection = ({ chatbot, keys: all }: WebsitesProps) => {
   const chosen = useSignal("")
   const mode = useSignal<keyof typeof modes>("popup")
   const opens = useSignal(false)

@@ -55,8 +55,7 @@ interface EditingProps {
 
 const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
   const form = useMemo(() => formOf(chatbotId, first), [chatbotId])
-  const mayManageKeys = can("admin")
-  const keys = useResource(publishableKeys(chatbotId), mayManageKeys)
+  const keys = useResource(publishableKeys(chatbotId), can("admin"))
   const look = useMemo(
     () =>
       computed(() => lookOf(fieldsOf(chatbotResource(chatbotId).data.value?.chatbot ?? chatbot), form.fields.value)),
@@ -64,7 +63,7 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
   )
   return (
     <PreviewPage title="Widget" docs="widget" of={chatbot.name} about="The chat on your website." config={look}>
-      <KeysSection chatbot={chatbot} keys={keys} mayManage={mayManageKeys} />
+      <KeysSection chatbot={chatbot} keys={keys} />
       <SnippetSection chatbot={chatbot} keys={keys} />
       <CheckSection chatbot={chatbot} keys={keys} />
       <EditForm form={form} label="Widget appearance">
