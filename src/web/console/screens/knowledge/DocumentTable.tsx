@@ -6,6 +6,7 @@ import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
 import { Ago, Badge, Tabs } from "../../parts/Layout.tsx"
 import { Bulk, type Column, Table } from "../../parts/Table.tsx"
+import { attempt } from "../../parts/Toast.ts"
 import { setQuery } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { type Document, type DocumentList, isUnderWay } from "./Documents.ts"
@@ -60,7 +61,8 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
   const search = useSignal("")
   const retry = async (documents: ReadonlyArray<Document>): Promise<void> => {
     for (const { id, status } of documents)
-      if (status === "failed") await call(`POST ${route}/retry`, { params: { chatbotId, documentId: id } })
+      if (status === "failed")
+        await attempt(() => call(`POST ${route}/retry`, { params: { chatbotId, documentId: id } }))
     onChanged()
   }
   const chosenIds = useSignal<ReadonlyArray<string>>([])
