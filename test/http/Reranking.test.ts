@@ -22,7 +22,7 @@ const Explained = Schema.Struct({
   ),
 })
 
-/** The number of successful calls of the reranker, which other tests of this process may have made too. */
+/** The number of successful calls of the reranker in this process, also by other tests and by the probe of a start. */
 const successes = async (): Promise<number> =>
   Number(
     /parley_rerank_duration_seconds_count\{outcome="ok"\} (\d+)/.exec((await client.get("/metrics")).text)?.[1] ?? 0,
@@ -45,7 +45,7 @@ test("a search is reranked, says so when it is explained, and goes on without th
     { from: 1, score: 0.2 },
   ])
   expect(reply.headers.get("server-timing")).toMatch(/rerank;dur=/)
-  expect(await successes()).toBe(before + 1)
+  expect(await successes()).toBeGreaterThan(before)
 
   fake.misbehave = () => new Response("", { status: 500 })
   const without = read(Explained, await ask()).results
