@@ -11,6 +11,10 @@ import { findHost, type Host, onPreview } from "./model/Host.ts"
 import { Widget } from "./model/Widget.ts"
 import { App } from "./views/App.tsx"
 
+/*
+ * The widget: in a frame of a page that embeds it, as a page of its own, or as the preview in the console.
+ */
+
 /** Shows a short conversation that never happened, as an example of how one looks. */
 const showSample = (widget: Widget): Widget => {
   const reply = new Reply()
@@ -25,10 +29,6 @@ const showSample = (widget: Widget): Widget => {
   widget.chat.entries.value = [new Question("How long does a refund take?"), reply]
   return widget
 }
-
-/*
- * The widget: in a frame of a page that embeds it, as a page of its own, or as the preview in the console.
- */
 
 const root = document.documentElement
 

@@ -16,7 +16,8 @@ import type { Finding, Part } from "../lib/Parts.ts"
  * provider, streams, uploads, searches, lists of chatbots with long prompts, and wrong keys. Another one reads a
  * chatbot, searches and chats, within its limits, and is measured alone and beside it. The limits are the defaults.
  *
- * All processes share the machine, so that the attacker runs with a lower priority: a real one brings its own.
+ * All processes share the machine, so that the attacker runs with a lower priority: a real one brings its own. The same
+ * attack upon another server shows how much of the growth comes from the machine alone.
  */
 
 const CONNECTIONS = 64
@@ -25,8 +26,8 @@ const ALONE_SECONDS = 20
 const WARM_UP_SECONDS = 8
 /** Milliseconds between two requests of a client of the neighbour, which stays within the limit of its organization. */
 const PAUSE = 60
-/** Pause between two measurements, in which a server completes its background work. */
-const PAUSE_MILLISECONDS = 3_000
+/** Time between two measurements, in which a server completes its background work. */
+const REST_MILLISECONDS = 3_000
 /** Keys of an organization, which together may send as much as the organization may. */
 const KEYS = 12
 /**
@@ -215,12 +216,12 @@ const attacked = async (parley: Child, other: Child, scale: number): Promise<Rea
     attack(port, requests, seconds(WARM_UP_SECONDS)),
     attack(other.port, requestsToOther, seconds(WARM_UP_SECONDS)),
   ])
-  await Bun.sleep(PAUSE_MILLISECONDS)
+  await Bun.sleep(REST_MILLISECONDS)
   const alone = await measure(port, neighbour, seconds(ALONE_SECONDS))
   const attackingOther = attack(other.port, requestsToOther, seconds(SECONDS))
   const besideOther = await measure(port, neighbour, seconds(SECONDS))
   await attackingOther
-  await Bun.sleep(PAUSE_MILLISECONDS)
+  await Bun.sleep(REST_MILLISECONDS)
   const attacking = attack(port, requests, seconds(SECONDS))
   const beside = await measure(port, neighbour, seconds(SECONDS))
   const { refused, served } = await attacking

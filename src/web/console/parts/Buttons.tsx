@@ -4,6 +4,10 @@ import { useId } from "preact/hooks"
 import { Icon } from "../../shared/Icon.tsx"
 import { attempt } from "./Toast.ts"
 
+/*
+ * Buttons and menus. A link looks like a button by the class of one.
+ */
+
 interface Choice {
   readonly accept?: string
   readonly multiple?: boolean
@@ -16,10 +20,6 @@ export const pickFiles = (choice: Choice, onFiles: (files: ReadonlyArray<File>) 
   input.addEventListener("change", () => onFiles(Array.from(input.files ?? [])))
   input.click()
 }
-
-/*
- * Buttons and menus. A link looks like a button by the class of one.
- */
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, "class" | "icon" | "size" | "loading" | "onClick"> {
   /** `primary` once on a screen at most; `danger` for what cannot be undone. */

@@ -42,10 +42,10 @@ export const useWindowEvent = <K extends keyof WindowEventMap>(
   }, [type])
 }
 
-/** Does something at a letter with Control, or with Command on a Mac, wherever the focus is. */
+/** Does something at a letter with Control, or with Command on a Mac, but without Shift, wherever the focus is. */
 export const useControlKey = (letter: string, run: () => void): void =>
   useWindowEvent("keydown", (event) => {
-    if (event.key.toLowerCase() !== letter || !(event.ctrlKey || event.metaKey)) return
+    if (event.key.toLowerCase() !== letter || event.shiftKey || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     run()
   })

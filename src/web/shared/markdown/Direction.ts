@@ -12,7 +12,8 @@ const isFromTheRight = (letter: string): boolean => /[\u0590-\u08FF\uFB1D-\uFDFF
 
 /**
  * Returns the direction of a Markdown text; `undefined` without any letters. Lines in Arabic often begin with a Latin
- * name, or hold several: half of the letters decide for right to left, and a quarter where a text begins so.
+ * name, or hold several. A text is written from right to left where half of its letters are,
+ * or a quarter with the first one among them.
  */
 export const directionOf = (source: string): Direction | undefined => {
   const text = source.slice(0, MAX_LENGTH).replace(neutral, "")

@@ -3,17 +3,17 @@ import { type Answer, call } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 import { isFields } from "../../server/Unknown.ts"
 
+/*
+ * A tool as it is written in a form, and what is sent. The server says what is wrong with it; that the schema is JSON at
+ * all is checked while it is typed.
+ */
+
 export type Tool = Answer<"GET /api/external/chatbot/:chatbotId/tools">["tools"][number]
 
 export const toolsOf = resources(async (chatbotId: string) => {
   const { tools } = await call("GET /api/external/chatbot/:chatbotId/tools", { params: { chatbotId } })
   return tools
 })
-
-/*
- * A tool as it is written in a form, and what is sent. The server says what is wrong with it; that the schema is JSON at
- * all is checked while it is typed.
- */
 
 export const methods = { GET: "GET", POST: "POST", PUT: "PUT", PATCH: "PATCH", DELETE: "DELETE" }
 

@@ -3,6 +3,10 @@ import { dayAt } from "../../charts/Days.ts"
 import { type Answer, call, everyPage } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 
+/*
+ * The reports of usage as the API has them, as charts show them, and as CSV (RFC 4180).
+ */
+
 /** The most pages of one report that are fetched: more rows than anybody reads. */
 const PAGES_MAX = 60
 
@@ -55,10 +59,6 @@ export const usageToday = resources(() => {
   const today = dayAt(Date.now())
   return fetchReport(today, today, ["key"])
 })
-
-/*
- * Tables as CSV (RFC 4180).
- */
 
 type Cell = string | number
 
