@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Layer, PubSub, Schema } from "effect"
 import { type BlobLost, BlobStore } from "../blobs/BlobStore.ts"
 import type { DocumentError } from "../domain/knowledge/Document.ts"
-import { detect, DETECT_BYTES, DETECT_LAST_BYTES } from "../domain/knowledge/Formats.ts"
+import { formatOfContentType } from "../domain/knowledge/Formats.ts"
 import type { NotFound, QuotaReached } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
 import type { TextRefused } from "../embeddings/Embeddings.ts"
@@ -9,7 +9,6 @@ import { Extract, type ExtractionFailed } from "../knowledge/Extract.ts"
 import { Indexer } from "../knowledge/Indexer.ts"
 import { type Ingestion as Attempt, Ingestions } from "../storage/documents/Ingestions.ts"
 import { Quotas } from "../storage/organizations/Quotas.ts"
-import { filesUnavailable } from "../system/Disk.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { atBorder } from "../observability/Border.ts"
 import { jobs as metrics } from "../observability/Metrics.ts"
@@ -81,11 +80,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
       /** Reads the title and the passages of a file, which is never in this process's memory as a whole. */
       const read = Effect.fnUntraced(function* (attempt: Attempt) {
         const content = yield* stage("fetch", store.open(attempt.blob_key))
-        const [first, last] = yield* Effect.tryPromise({
-          try: () => Promise.all([content.slice(0, DETECT_BYTES).bytes(), content.slice(-DETECT_LAST_BYTES).bytes()]),
-          catch: filesUnavailable,
-        })
-        const format = detect(attempt.name, first, last)
+        const format = formatOfContentType(attempt.content_type)
         if (format === undefined) {
           return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
         }

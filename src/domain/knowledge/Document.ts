@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { ChatbotId, DocumentId } from "../Ids.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
+import { SourceId } from "./Source.ts"
 
 export const DocumentStatus = Schema.Literals(["queued", "extracting", "embedding", "ready", "failed"])
 export type DocumentStatus = typeof DocumentStatus.Type
@@ -12,7 +13,7 @@ export const DocumentError = Schema.Struct({
 })
 export type DocumentError = typeof DocumentError.Type
 
-/** A file in a chatbot's knowledge base. */
+/** A document in a chatbot's knowledge base: an uploaded file, or what a source has brought. */
 export const Document = Schema.Struct({
   id: DocumentId,
   chatbot_id: ChatbotId,
@@ -30,6 +31,8 @@ export const Document = Schema.Struct({
     description:
       "Why ingestion failed. On a `ready` document: why its replacement failed; the old content still serves.",
   }),
+  source_id: Schema.NullOr(SourceId).annotate({ description: "The source that has brought it; null for an upload." }),
+  url: Schema.NullOr(Schema.String).annotate({ description: "The address of the page that it was read from." }),
   duplicate: Schema.Boolean.annotate({ description: "True when an upload brought bytes that were already there." }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -47,6 +50,8 @@ export const Document = Schema.Struct({
       progress: 1,
       chunk_count: 3,
       error: null,
+      source_id: null,
+      url: null,
       duplicate: false,
       created_at: Timestamp.make("2026-11-20T14:08:16.357+00:00"),
       updated_at: Timestamp.make("2026-11-20T14:08:16.891+00:00"),

@@ -73,6 +73,11 @@ const formats: Readonly<Record<Format, FormatInfo>> = {
 /** The canonical media type of a format, whatever the client called it. */
 export const contentType = (format: Format): string => formats[format].contentType
 
+const byContentType = new Map(Format.literals.map((format) => [formats[format].contentType, format]))
+
+/** The format of a canonical media type, as `contentType` returns it; undefined for any other. */
+export const formatOfContentType = (type: string): Format | undefined => byContentType.get(type)
+
 const byExtension = new Map<string, Format>(
   Format.literals.flatMap((format) => formats[format].extensions.map((extension) => [extension, format] as const)),
 )

@@ -4,6 +4,7 @@ import { Document, type DocumentStatus } from "../../domain/knowledge/Document.t
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import type { SourceId } from "../../domain/knowledge/Source.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
@@ -19,6 +20,15 @@ import {
   transaction,
   withoutSqlErrors,
 } from "../sql/SqlErrors.ts"
+
+/** Where a document comes from that is no upload. */
+export interface Origin {
+  readonly source_id: SourceId
+  /** The address of a page. */
+  readonly url: string | null
+  /** Whether people have written it as the answer to its question. */
+  readonly is_approved: boolean
+}
 
 /** A file in the blob store that is to become a document, or the next content of one. */
 export interface Content {
@@ -63,7 +73,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
 
     const columns = sql.literal(
       `id, chatbot_id, name, content_type, size_bytes::float8, sha256, status, progress, chunk_count, error, blob_key,
-         created_at, updated_at`,
+         source_id, url, created_at, updated_at`,
     )
 
     /** Reads a row and locks it. */
@@ -97,16 +107,23 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
     /**
      * Inserts a document and its ingestion. Returns no row when the chatbot does not exist, or has the same bytes.
      */
-    const insert = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
+    const insert = Effect.fnUntraced(function* (
+      id: DocumentId,
+      chatbot: ChatbotId,
+      content: Content,
+      origin: Origin | undefined,
+    ) {
       const organization = yield* CurrentOrganization
       return yield* decodeDocuments(sql`
         with own as (
           -- A foreign key would accept the chatbot of another organization.
           select id from chatbots where id = ${chatbot} and organization_id = ${organization} for key share
         ), added as (
-          insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key, status)
+          insert into documents (id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key, status,
+            source_id, url, is_approved)
           select ${id}, ${organization}, own.id, ${content.name}, ${content.content_type}, ${content.size_bytes},
-            ${content.sha256}, ${content.blob_key}, 'queued'
+            ${content.sha256}, ${content.blob_key}, 'queued', ${origin?.source_id ?? null}::uuid,
+            ${origin?.url ?? null}::text, ${origin?.is_approved ?? false}
           from own on conflict (chatbot_id, sha256) do nothing returning *
         ), queued as (
           insert into ingestions (document_id, organization_id, chatbot_id, name, content_type, size_bytes, sha256, blob_key)
@@ -116,9 +133,14 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
     })
 
     /** Inserts a document as `insert` does, within the quota. Bytes that the chatbot has already need no room. */
-    const insertWithinQuota = Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
+    const insertWithinQuota = Effect.fnUntraced(function* (
+      id: DocumentId,
+      chatbot: ChatbotId,
+      content: Content,
+      origin: Origin | undefined,
+    ) {
       const ensureRoom = yield* quotas.room
-      const added = yield* insert(id, chatbot, content)
+      const added = yield* insert(id, chatbot, content, origin)
       if (added.length > 0) yield* ensureRoom({ documents: 1, bytes: content.size_bytes })
       return added
     }, transaction(sql))
@@ -164,8 +186,8 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
        * blob.
        */
       add: Effect.fnUntraced(
-        function* (id: DocumentId, chatbot: ChatbotId, content: Content) {
-          const [added] = yield* insertWithinQuota(id, chatbot, content)
+        function* (id: DocumentId, chatbot: ChatbotId, content: Content, origin?: Origin) {
+          const [added] = yield* insertWithinQuota(id, chatbot, content, origin)
           return added === undefined ? yield* addAgain(chatbot, content) : toDocument(added)
         },
         // The document with the same bytes was deleted between the two statements, so that the bytes are new after all.

@@ -20,6 +20,8 @@ const document = (id: string, status: Document["status"] = "ready"): Document =>
   progress: 1,
   chunk_count: 1,
   error: null,
+  source_id: null,
+  url: null,
   duplicate: false,
   created_at: `2026-11-2${id}T00:00:00.000+00:00`,
   updated_at: `2026-11-2${id}T00:00:00.000+00:00`,
