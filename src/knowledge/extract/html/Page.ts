@@ -5,11 +5,11 @@ import { detect } from "../../../domain/knowledge/Formats.ts"
 import { decodeText } from "../Decode.ts"
 import { type PageSource, type PageText, tooLarge, Unreadable } from "../Extraction.ts"
 import { headingOf, plainText } from "../Heading.ts"
-import { cleanTitle, normalizeText, oneLine } from "../Text.ts"
-import { declaredEncoding, parseDocument, Writer } from "./Html.ts"
-import { SpanBudget } from "./HtmlTable.ts"
+import { cleanTitle, oneLine } from "../Text.ts"
+import { declaredEncoding, parseDocument } from "./Html.ts"
 import { mainContent } from "./MainContent.ts"
 import { declarationsOf } from "./PageFacts.ts"
+import { blocksOf } from "./PageMarkdown.ts"
 
 /** Most characters (UTF-16 code units) of the text of a page: several times the longest articles of encyclopedias. */
 const MAX_CHARACTERS = 2_000_000
@@ -71,9 +71,7 @@ export const page = (source: PageSource, textLimit: number): PageText => {
     findOne(({ attribs, name }) => name === "input" && /^password$/i.test(attribs["type"] ?? ""), document.children) !==
     null
   const isEmptied = isMadeByScripts
-  const content = mainContent(document, base)
-  const written = Writer.blocksOf(content, new SpanBudget()).map(normalizeText)
-  const blocks = written.filter((block) => block !== "")
+  const blocks = blocksOf(mainContent(document), base)
   const characters = blocks.reduce((sum, block) => sum + block.length, 0)
   if (characters > Math.min(textLimit, MAX_CHARACTERS)) throw tooLarge(Math.min(textLimit, MAX_CHARACTERS))
   const headings = blocks.flatMap((block) => headingOf(block) ?? []).map(({ text }) => plainText(text))

@@ -21,7 +21,7 @@ const ofKind = (elements: ReadonlyArray<Element>, ...names: ReadonlyArray<string
 const tokensOf = (value = ""): ReadonlyArray<string> => value.toLowerCase().split(/[\s,]+/)
 
 /** The address that a page names, with `http` or `https` and without a fragment. */
-const absolute = (address: string | undefined, base: string): string | undefined => {
+export const absoluteAddress = (address: string | undefined, base: string): string | undefined => {
   const url = address === undefined || address.length > MAX_LINK_CHARACTERS ? null : URL.parse(address.trim(), base)
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined
   url.hash = ""
@@ -32,7 +32,7 @@ const linksOf = (elements: ReadonlyArray<Element>, base: string): ReadonlyArray<
   const links = new Set<string>()
   let room = MAX_CHARACTERS_OF_LINKS
   for (const { attribs } of ofKind(elements, "a", "area")) {
-    const link = tokensOf(attribs["rel"]).includes("nofollow") ? undefined : absolute(attribs["href"], base)
+    const link = tokensOf(attribs["rel"]).includes("nofollow") ? undefined : absoluteAddress(attribs["href"], base)
     if (link === undefined || links.has(link)) continue
     room -= link.length
     if (room < 0 || links.size === MAX_LINKS) break
@@ -78,8 +78,9 @@ const refreshOf = (metas: ReadonlyArray<readonly [string, string]>, base: string
     if (name !== "refresh") continue
     const [, seconds, address] =
       /^\s{0,9}(\d{1,6})[\d.]{0,9}\s{0,9}[;,]\s{0,9}(?:url\s{0,9}=\s{0,9})?["']?([^"']+)/i.exec(content) ?? []
-    const target = absolute(address, base)
-    if (Number(seconds) <= MAX_REFRESH_SECONDS && target !== undefined && target !== absolute(url, url)) return target
+    const target = absoluteAddress(address, base)
+    if (Number(seconds) <= MAX_REFRESH_SECONDS && target !== undefined && target !== absoluteAddress(url, url))
+      return target
   }
   return undefined
 }
@@ -95,20 +96,23 @@ export interface Declarations extends Omit<PageFacts, "title" | "needsBrowser" |
 /** Reads what a page declares, in its head and elsewhere. */
 export const declarationsOf = (document: Document, url: string): Declarations => {
   const elements = findAll(({ name }) => interesting.has(name), document.children)
-  const base = absolute(ofKind(elements, "base").find(({ attribs }) => "href" in attribs)?.attribs["href"], url) ?? url
+  const base =
+    absoluteAddress(ofKind(elements, "base").find(({ attribs }) => "href" in attribs)?.attribs["href"], url) ?? url
   const metas = ofKind(elements, "meta").map(({ attribs }) => {
     const name = attribs["name"] ?? attribs["property"] ?? attribs["http-equiv"] ?? attribs["itemprop"] ?? ""
     return [name.trim().toLowerCase(), attribs["content"] ?? ""] as const
   })
-  const robots = metas.flatMap(([name, content]) => (name === "robots" || name === OWN_NAME ? tokensOf(content) : []))
-  const nofollow = robots.includes("nofollow") || robots.includes("none")
+  const robots = new Set(
+    metas.flatMap(([name, content]) => (name === "robots" || name === OWN_NAME ? tokensOf(content) : [])),
+  )
+  const nofollow = robots.has("nofollow") || robots.has("none")
   const html = ofKind(elements, "html")[0]?.attribs
   const canonical = ofKind(elements, "link").find(({ attribs }) => tokensOf(attribs["rel"]).includes("canonical"))
   return {
     base,
     links: nofollow ? [] : linksOf(elements, base),
-    canonical: absolute(canonical?.attribs["href"], base),
-    noindex: robots.includes("noindex") || robots.includes("none"),
+    canonical: absoluteAddress(canonical?.attribs["href"], base),
+    noindex: robots.has("noindex") || robots.has("none"),
     nofollow,
     refresh: refreshOf(metas, base, url),
     language: /^\s*([a-z]{2,3})(?![a-z])/i.exec(html?.["lang"] ?? html?.["xml:lang"] ?? "")?.[1]?.toLowerCase(),
