@@ -1,30 +1,37 @@
 import type { ChildNode, Document, Element } from "domhandler"
-import { findOne } from "domutils"
+import { findAll, findOne } from "domutils"
 import { isNamedChrome, isNeverContent, weightOf } from "./Chrome.ts"
-import { inlineElements, isElement, isLayout } from "./Html.ts"
+import { isElement, isLayout } from "./Html.ts"
 
 /*
- * The main content of a web page. Paragraphs give points to the elements around them; the element with most points, less
- * the share of its text that is links, is the content, together with siblings that are like it. Then parts of it that
- * have more links, fields and pictures than sentences are left out. Every step is a walk over the tree, so that the time
- * is linear in the size of the page.
+ * The main content of a web page: what is left without the parts whose elements, roles and names tell that they surround
+ * it, narrowed down to the innermost element that has nearly all of its text, without the parts that have more links,
+ * fields and pictures than sentences. Each step is a walk over the tree, so that the time is linear in the page's size.
  */
+
+/** The main content of a page. */
+export interface Content {
+  readonly nodes: ReadonlyArray<ChildNode>
+  /** The elements within it that are none of it. */
+  readonly dropped: ReadonlySet<Element>
+  /** The headings of the first level that may be the title, also above the content. */
+  readonly headings: ReadonlyArray<Element>
+}
 
 /** What an element holds, without the parts that are left out. */
 class Facts {
   /** Characters of text, with runs of white space as one. */
   text = 0
-  /** Characters of text within links. */
+  /** Characters of text in links. */
   linked = 0
   commas = 0
   paragraphs = 0
   images = 0
   items = 0
   inputs = 0
-  /** Characters of headings, and of lists. */
+  /** Characters of text in headings, and in lists. */
   headed = 0
   listed = 0
-  hasBlock = false
 
   add(other: Facts): void {
     this.text += other.text
@@ -36,255 +43,131 @@ class Facts {
     this.inputs += other.inputs
     this.headed += other.headed
     this.listed += other.listed
-    this.hasBlock ||= other.hasBlock
   }
 
-  get linkDensity(): number {
-    return this.text === 0 ? 0 : this.linked / this.text
+  /** Characters of text outside of links. */
+  get plain(): number {
+    return this.text - this.linked
   }
 }
 
-/** The main content of a page. */
-export interface Content {
-  readonly nodes: ReadonlyArray<ChildNode>
-  /** The elements within it that are none of it. */
-  readonly dropped: ReadonlySet<Element>
-}
+/** The share of the text outside of links that the main content has. */
+const MAIN_SHARE = 0.8
 
-/** How much of a page is left out. */
-interface Strictness {
-  /** Whether parts whose names tell that they are no content are left out. */
-  readonly names: boolean
-  /** Whether parts with more links, fields and pictures than sentences are left out. */
-  readonly shape: boolean
-}
+/** With fewer characters outside of links, the form of a page tells nothing about its parts. */
+const MIN_PLAIN = 200
 
-const ATTEMPTS: ReadonlyArray<Strictness> = [
-  { names: true, shape: true },
-  { names: false, shape: true },
-  { names: false, shape: false },
-]
+/** When names leave less than this share of the text, they do not mean what they mean elsewhere. */
+const MIN_NAMED_SHARE = 0.25
 
-/** With fewer characters, a less strict attempt may find more. */
-const ENOUGH_TEXT = 500
+/** A link to a place on the same page counts less, because headings are such links. */
+const FRAGMENT_SHARE = 0.3
 
-/** The fewest characters of a paragraph that counts. */
-const MIN_PARAGRAPH = 25
+/** A part with as many commas is prose, whatever else it holds. */
+const PROSE_COMMAS = 10
 
-/** A paragraph gives points to this many elements around it. */
-const MAX_LEVELS = 5
+const COMMAS = /[,،、，﹐﹑︐︑⸲⸴]/g
 
-const COMMAS = /[,،、，﹐﹑︐︑⸲⸴；;。]/g
+const containers = new Set("article body center div form main section table tbody td tr html".split(" "))
+const removable = new Set("div fieldset form header ol section table ul".split(" "))
 
-const paragraphLike = new Set(["p", "pre", "td", "section", "h2", "h3", "h4", "h5", "h6"])
-const cleanable = new Set(["form", "fieldset", "table", "ul", "ol", "div", "section", "aside", "header", "footer"])
-const listLike = new Set(["ul", "ol"])
-
-const elementPoints = (name: string): number => {
-  if (name === "div" || name === "article" || name === "main") return 5
-  if (name === "pre" || name === "td" || name === "blockquote") return 3
-  if (/^(?:address|ol|ul|dl|dd|dt|li|form)$/.test(name)) return -3
-  return /^(?:h[1-6]|th)$/.test(name) ? -5 : 0
-}
-
-const parentElement = ({ parent }: ChildNode): Element | undefined =>
-  parent !== null && "attribs" in parent ? (parent as Element) : undefined
-
-/** One attempt to find the main content. */
+/** One attempt to find the main content, with or without regard to names. */
 class Attempt {
-  readonly dropped = new Set<Element>()
+  private readonly dropped = new Set<Element>()
+  private readonly headings: Array<Element> = []
   private readonly facts = new Map<Element, Facts>()
-  private readonly points = new Map<Element, number>()
-  private readonly strictness: Strictness
+  private readonly usesNames: boolean
 
-  constructor(strictness: Strictness) {
-    this.strictness = strictness
+  constructor(usesNames: boolean) {
+    this.usesNames = usesNames
   }
 
-  /** Measures nodes and drops what is no content. With `cleans`, parts are also dropped by their shape. */
-  measure(nodes: ReadonlyArray<ChildNode>, cleans: boolean, isKept = false): Facts {
+  /** The nodes of the main content, and the number of its characters outside of links. */
+  find(document: Document): Content & { readonly plain: number } {
+    const { dropped, headings } = this
+    const { plain } = this.walk(document.children, (element) => this.named(element))
+    const mains = findAll(({ attribs, name }) => name === "main" || attribs["role"] === "main", document.children)
+    const body = findOne(({ name }) => name === "body", document.children)?.children ?? document.children
+    const nodes = mains.length === 1 ? mains : body
+    if (plain < MIN_PLAIN) return { nodes, dropped, headings, plain }
+    const main = this.narrowed(nodes)
+    return { nodes: main, dropped, headings, plain: this.walk(main, (element) => this.shaped(element)).plain }
+  }
+
+  /** The facts of nodes together, with those that a visitor has of the elements that it does not drop. */
+  private walk(nodes: ReadonlyArray<ChildNode>, visit: (element: Element) => Facts | undefined): Facts {
     const sum = new Facts()
     for (const node of nodes) {
-      if (isElement(node)) {
-        const facts = this.element(node, cleans, isKept)
-        if (facts !== undefined) sum.add(facts)
-      } else if (node.type === "text" && "data" in node) {
+      if (node.type === "text") {
         const text = node.data.replace(/\s+/g, " ")
         sum.text += text === " " ? 0 : text.length
         sum.commas += text.match(COMMAS)?.length ?? 0
+      } else if (isElement(node) && !this.dropped.has(node)) {
+        const facts = visit(node)
+        if (facts === undefined) this.dropped.add(node)
+        else sum.add(facts)
       }
     }
     return sum
   }
 
-  private element(element: Element, cleans: boolean, isKept: boolean): Facts | undefined {
-    const { name } = element
-    if (this.dropped.has(element)) return undefined
-    // Encyclopedias have formulas as hidden MathML, and as pictures that are hidden from screen readers.
-    if (name === "img" && /\bmwe-math/.test(element.attribs["class"] ?? "")) delete element.attribs["aria-hidden"]
-    if (!cleans && this.isChrome(element)) {
-      this.dropped.add(element)
-      return undefined
-    }
-    const keepsAll =
-      isKept || name === "figure" || name === "code" || name === "pre" || (name === "table" && !isLayout(element))
-    const facts = this.measure(element.children, cleans, keepsAll)
-    if (cleans && !isKept && this.isCluttered(element, facts)) {
-      this.dropped.add(element)
-      return undefined
-    }
-    if (!cleans) this.givePoints(element, facts)
-    if (name === "a") facts.linked = facts.text * (element.attribs["href"]?.startsWith("#") === true ? 0.3 : 1)
-    else if (name === "p") facts.paragraphs++
-    else if (name === "img") facts.images++
-    else if (name === "li") facts.items++
-    else if (name === "input" || name === "select" || name === "textarea") facts.inputs++
-    else if (/^h[1-6]$/.test(name)) facts.headed = facts.text
-    else if (listLike.has(name)) facts.listed = facts.text
-    facts.hasBlock ||= !inlineElements.has(name)
+  /** The facts of an element; undefined where its name, its role or its classes tell that it is no content. */
+  private named(element: Element): Facts | undefined {
+    if (isNeverContent(element) || (this.usesNames && isNamedChrome(element))) return undefined
+    if (element.name === "h1") this.headings.push(element)
+    const facts = ownFacts(element, this.walk(element.children, (child) => this.named(child)))
     this.facts.set(element, facts)
     return facts
   }
 
-  private isChrome(element: Element): boolean {
-    if (element.name === "body" || element.name === "html") return false
-    if (isNeverContent(element)) return true
-    return this.strictness.names && element.name !== "a" && isNamedChrome(element)
+  /** The facts of an element; undefined where it has too little prose for what else it holds. */
+  private shaped(element: Element): Facts | undefined {
+    if (/^(?:figure|pre)$/.test(element.name) || (element.name === "table" && !isLayout(element))) {
+      return this.facts.get(element)
+    }
+    const facts = ownFacts(element, this.walk(element.children, (child) => this.shaped(child)))
+    return removable.has(element.name) && this.isCluttered(element, facts) ? undefined : facts
   }
 
-  private givePoints(element: Element, facts: Facts): void {
-    const { name } = element
-    const isDiv = name === "div" && !facts.hasBlock
-    if (facts.text < MIN_PARAGRAPH || !(isDiv || paragraphLike.has(name))) return
-    const points = 2 + facts.commas + Math.min(3, Math.floor(facts.text / 100))
-    let around = parentElement(element)
-    for (let level = 0; level < MAX_LEVELS && around !== undefined; level++) {
-      const share = level === 0 ? 1 : level === 1 ? 1 / 2 : 1 / (level * 3)
-      const before = this.points.get(around) ?? elementPoints(around.name) + this.weightOf(around)
-      this.points.set(around, before + points * share)
-      around = parentElement(around)
+  /** The innermost nodes that have nearly all text outside of links. */
+  private narrowed(nodes: ReadonlyArray<ChildNode>): ReadonlyArray<ChildNode> {
+    const plain = (node: ChildNode) => (isElement(node) ? (this.facts.get(node)?.plain ?? 0) : 0)
+    const least = MAIN_SHARE * nodes.reduce((sum, node) => sum + plain(node), 0)
+    let inner = nodes
+    for (;;) {
+      const main = inner.find((node) => plain(node) >= least)
+      if (main === undefined || !isElement(main) || !containers.has(main.name)) return inner
+      inner = main.children
     }
   }
 
-  private weightOf(element: Element): number {
-    return this.strictness.names ? weightOf(element) : 0
-  }
-
-  private score(element: Element): number {
-    return (this.points.get(element) ?? 0) * (1 - (this.facts.get(element)?.linkDensity ?? 0))
-  }
-
-  /** The element that has the main content, and nothing else if it can. */
-  private best(): Element | undefined {
-    const scored = Array.from(this.points.keys(), (element) => ({ element, score: this.score(element) }))
-    const top = scored.toSorted((a, b) => b.score - a.score).slice(0, 5)
-    const first = top[0]
-    if (first === undefined) return undefined
-    return this.widened(
-      this.shared(
-        first.element,
-        top.filter(({ score }) => score >= first.score * 0.75).map(({ element }) => element),
-      ),
-    )
-  }
-
-  /** The nearest element around the best that is also around three others that are nearly as good. */
-  private shared(best: Element, alike: ReadonlyArray<Element>): Element {
-    const ancestors = (element: Element) => {
-      const all = new Set<Element>()
-      for (let each = parentElement(element); each !== undefined; each = parentElement(each)) all.add(each)
-      return all
-    }
-    const others = alike.slice(1).map(ancestors)
-    if (others.length < 3) return best
-    for (const ancestor of ancestors(best)) {
-      if (ancestor.name === "body") break
-      if (others.filter((all) => all.has(ancestor)).length >= 3) return ancestor
-    }
-    return best
-  }
-
-  /** Goes up from an element as long as the elements around it have more points, or nothing else. */
-  private widened(start: Element): Element {
-    let best = start
-    let last = this.points.get(best) ?? 0
-    const least = last / 3
-    for (
-      let around = parentElement(best);
-      around !== undefined && around.name !== "body";
-      around = parentElement(around)
-    ) {
-      const points = this.points.get(around)
-      if (points === undefined) continue
-      if (points < least) break
-      if (points > last) {
-        best = around
-        break
-      }
-      last = points
-    }
-    for (let around = parentElement(best); around !== undefined; around = parentElement(around)) {
-      const others = around.children.some((node) => node !== best && isElement(node) && !this.dropped.has(node))
-      if (others || around.name === "body" || around.name === "html") break
-      best = around
-    }
-    return best
-  }
-
-  /** The best element and its siblings that are like it. */
-  private withSiblings(best: Element): ReadonlyArray<ChildNode> {
-    const siblings = best.parent?.children ?? [best]
-    const points = this.score(best)
-    const least = Math.max(10, points * 0.2)
-    const isAlike = (node: ChildNode): boolean => {
-      if (node === best) return true
-      if (!isElement(node) || this.dropped.has(node)) return false
-      const facts = this.facts.get(node) ?? new Facts()
-      const hasSameClass = (best.attribs["class"] ?? "") !== "" && node.attribs["class"] === best.attribs["class"]
-      if (this.points.has(node) && this.score(node) + (hasSameClass ? points * 0.2 : 0) >= least) return true
-      return node.name === "p" && (facts.text > 80 ? facts.linkDensity < 0.25 : facts.text > 0 && facts.linked === 0)
-    }
-    return siblings.filter(isAlike)
-  }
-
-  /** Whether a part of the content has too little text for what else it holds. */
   private isCluttered(element: Element, facts: Facts): boolean {
-    const { name } = element
-    if (name === "footer" || name === "aside") return true
-    if (!cleanable.has(name) || (name === "table" && !isLayout(element))) return false
-    const weight = this.weightOf(element)
+    const weight = this.usesNames ? weightOf(element) : 0
     if (weight < 0) return true
-    if (facts.commas >= 10) return false
-    const { headed, images, inputs, items, linkDensity, listed, paragraphs, text } = facts
-    const isList = listLike.has(name) || listed / Math.max(text, 1) > 0.9
-    return (
-      (images > 1 && paragraphs / images < 0.5) ||
-      (!isList && items - 100 > paragraphs) ||
-      inputs > Math.floor(paragraphs / 3) ||
-      (!isList && headed / Math.max(text, 1) < 0.9 && text < 25 && (images === 0 || images > 2) && linkDensity > 0) ||
-      (!isList && weight < 25 && linkDensity > 0.2) ||
-      (weight >= 25 && linkDensity > 0.5)
-    )
-  }
-
-  /** The nodes of the main content, and how many characters of text they have. */
-  run(document: Document): { readonly nodes: ReadonlyArray<ChildNode>; readonly text: number } {
-    const body = findOne((element) => element.name === "body", document.children)?.children ?? document.children
-    this.measure(document.children, false)
-    const best = this.best()
-    const nodes = best === undefined || best.name === "body" || best.name === "html" ? body : this.withSiblings(best)
-    return { nodes, text: this.measure(nodes, this.strictness.shape).text }
+    const { commas, headed, images, inputs, items, linked, listed, paragraphs, text } = facts
+    if (commas >= PROSE_COMMAS) return false
+    const linkDensity = linked / Math.max(text, 1)
+    if ((images > 1 && paragraphs / images < 0.5) || inputs > Math.floor(paragraphs / 3)) return true
+    if (linkDensity > (weight > 0 ? 0.5 : 0.2) && (weight > 0 || listed <= text * 0.9)) return true
+    const isList = element.name === "ul" || element.name === "ol" || listed > text * 0.9
+    return !isList && (items - 100 > paragraphs || (headed < text * 0.9 && text < 25 && images !== 1 && images !== 2 && linked > 0))
   }
 }
 
-/** The nodes of a page that are its main content. */
+/** Adds to the facts of an element's children what it is itself. */
+const ownFacts = ({ attribs, name }: Element, facts: Facts): Facts => {
+  if (name === "a") facts.linked = facts.text * (attribs["href"]?.startsWith("#") === true ? FRAGMENT_SHARE : 1)
+  else if (name === "p") facts.paragraphs++
+  else if (name === "img") facts.images++
+  else if (name === "li") facts.items++
+  else if (name === "input" || name === "select" || name === "textarea") facts.inputs++
+  else if (name === "ul" || name === "ol") facts.listed = facts.text
+  else if (/^h[1-6]$/.test(name)) facts.headed = facts.text
+  return facts
+}
+
+/** Finds the main content of a page. */
 export const mainContent = (document: Document): Content => {
-  let found: Content & { readonly text: number } = { nodes: [], dropped: new Set(), text: -1 }
-  for (const strictness of ATTEMPTS) {
-    const attempt = new Attempt(strictness)
-    const { nodes, text } = attempt.run(document)
-    if (text > found.text) found = { nodes, text, dropped: attempt.dropped }
-    if (text >= ENOUGH_TEXT) break
-  }
-  return found
+  const [named, unnamed] = [new Attempt(true).find(document), new Attempt(false).find(document)]
+  return named.plain < MIN_NAMED_SHARE * unnamed.plain ? unnamed : named
 }

@@ -6,7 +6,7 @@ import { decodeText } from "../Decode.ts"
 import { type PageSource, type PageText, tooLarge, Unreadable } from "../Extraction.ts"
 import { headingOf, plainText } from "../Heading.ts"
 import { cleanTitle, oneLine } from "../Text.ts"
-import { declaredEncoding, parseDocument } from "./Html.ts"
+import { declaredEncoding, isElement, parseDocument } from "./Html.ts"
 import { mainContent } from "./MainContent.ts"
 import { declarationsOf } from "./PageFacts.ts"
 import { blocksOf } from "./PageMarkdown.ts"
@@ -71,16 +71,21 @@ export const page = (source: PageSource, textLimit: number): PageText => {
     findOne(({ attribs, name }) => name === "input" && /^password$/i.test(attribs["type"] ?? ""), document.children) !==
     null
   const isEmptied = isMadeByScripts
-  const blocks = blocksOf(mainContent(document), base)
+  const content = mainContent(document)
+  const titles = content.headings
+    .slice(0, 3)
+    .map(({ children }) => textContent(children.filter((node) => !isElement(node) || !content.dropped.has(node))))
+    .flatMap((heading) => cleanTitle(bounded(heading)) ?? [])
+  const title = titleOf(document, titles, siteName)
+  const blocks = blocksOf(content, base)
   const characters = blocks.reduce((sum, block) => sum + block.length, 0)
   if (characters > Math.min(textLimit, MAX_CHARACTERS)) throw tooLarge(Math.min(textLimit, MAX_CHARACTERS))
-  const headings = blocks.flatMap((block) => headingOf(block) ?? []).map(({ text }) => plainText(text))
-  const title = titleOf(document, headings.slice(0, 3), siteName)
+  const first = headingOf(blocks[0] ?? "")?.text
   const isLittle = characters < LITTLE_TEXT
   return {
     ...declared,
     title,
-    blocks: headings[0] === title && blocks[0]?.startsWith("#") === true ? blocks.slice(1) : blocks,
+    blocks: first !== undefined && plainText(first) === title ? blocks.slice(1) : blocks,
     needsBrowser: isLittle && !hasPassword && isEmptied(document, blocks.join("\n")),
     needsLogin: hasPassword && isLittle,
   }

@@ -42,7 +42,7 @@ const prepare = (
   })
 
 /** Writes the main content of a page as blocks of Markdown, with links resolved against `base`. Changes the page. */
-export const blocksOf = ({ dropped, nodes }: Content, base: string): ReadonlyArray<string> =>
+export const blocksOf = ({ dropped, nodes }: Pick<Content, "dropped" | "nodes">, base: string): ReadonlyArray<string> =>
   Writer.blocksOf(prepare(nodes, dropped, base), new SpanBudget())
     .map(normalizeText)
     .filter((block) => block !== "")
