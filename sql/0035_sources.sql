@@ -12,6 +12,7 @@ create table sources (
   schedule text check (schedule in ('hourly', 'daily', 'weekly', 'monthly')),
   -- Hashes of the blocks of text that repeat on the pages of the site; null until enough pages were read.
   repeated jsonb,
+  version bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
