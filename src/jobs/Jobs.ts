@@ -1,5 +1,7 @@
 import { Layer } from "effect"
+import { SourcePreviews } from "../sources/Preview.ts"
 import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
+import { Crawls } from "./Crawls.ts"
 import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
 import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 import * as Reembedding from "./Reembedding.ts"
@@ -24,6 +26,8 @@ export const layer = (settings: JobsSettings) =>
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),
     Layer.provideMerge(
-      Layer.mergeAll(Ingestion.layer(settings.ingestion), OrganizationRemoval.layer, WebhookDelivery.layer),
+      Layer.mergeAll(Crawls.layer, SourcePreviews.layer, OrganizationRemoval.layer, WebhookDelivery.layer).pipe(
+        Layer.provideMerge(Ingestion.layer(settings.ingestion)),
+      ),
     ),
   )
