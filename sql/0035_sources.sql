@@ -12,6 +12,7 @@ create table sources (
   schedule text check (schedule in ('hourly', 'daily', 'weekly', 'monthly')),
   -- Hashes of the blocks of text that repeat on the pages of the site; null until enough pages were read.
   repeated jsonb,
+  version bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
@@ -36,7 +37,7 @@ create table source_runs (
   trigger text not null check (trigger in ('manual', 'schedule')),
   status text not null check (status in ('queued', 'running', 'finished', 'stopped', 'failed', 'held')),
   -- The outcome whose pages the run fetches again; null for all pages.
-  only text,
+  only_outcome text,
   -- Whether the run may delete however many pages are gone.
   is_confirmed boolean not null default false,
   -- Whether somebody has asked the run to stop.
@@ -59,7 +60,8 @@ create table source_pages (
   id uuid primary key,
   organization_id uuid not null,
   source_id uuid not null,
-  url text not null,
+  -- Sorted by code points, so that the index finds the addresses that begin with others.
+  url text collate "C" not null,
   -- The last run that met the page, whether the page still waits in it, and the number of links from a start address.
   run_id uuid not null,
   is_waiting boolean not null,

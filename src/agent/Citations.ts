@@ -57,12 +57,13 @@ const quoted = (sources: ReadonlyArray<Source>, passages: ReadonlyArray<Passage>
   })
 }
 
-const sourceOf = ({ chunk, documentId, page, title }: Passage, quote: string): Source => ({
+const sourceOf = ({ chunk, documentId, page, title, url }: Passage, quote: string): Source => ({
   document_id: documentId,
   title,
   chunk,
   page,
   quote: cut(quote.toWellFormed().trim(), QUOTE_MAX_LENGTH),
+  ...(url === undefined ? {} : { url }),
 })
 
 /** The least share of a sentence's significant words that a line of a passage has to hold. */

@@ -11,6 +11,7 @@ import { IdentitySecretsApi } from "./widget/IdentitySecrets.ts"
 import { KnowledgeApi } from "./knowledge/Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
+import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
 import { UsageApi } from "./organizations/Usage.ts"
 import { WebhooksApi } from "./webhooks/Webhooks.ts"
@@ -28,6 +29,7 @@ export class Api extends HttpApi.make("parley")
     ChatbotsApi,
     OverviewApi,
     KnowledgeApi,
+    SourcesApi,
     ChatApi,
     ConversationsApi,
     AllConversationsApi,

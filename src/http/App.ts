@@ -23,6 +23,7 @@ import * as Middleware from "./edge/Middleware.ts"
 import * as Mcp from "./mcp/Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
 import * as OpenApiDocument from "./OpenApiDocument.ts"
+import * as Sources from "./knowledge/Sources.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./system/System.ts"
 import * as Usage from "./organizations/Usage.ts"
@@ -44,6 +45,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Events.layer,
     Knowledge.layer,
     OpenAi.layer,
+    Sources.layer,
     System.layer,
     Usage.layer,
     Webhooks.layer,

@@ -22,6 +22,7 @@ import { Knowledge } from "./knowledge/Knowledge.ts"
 import { Organizations } from "./organizations/Organizations.ts"
 import { RateLimiter } from "../admission/RateLimiter.ts"
 import { Shares } from "../admission/Shares.ts"
+import { Sources } from "./knowledge/Sources.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { Usage, type UsageSettings } from "./organizations/Usage.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
@@ -62,6 +63,7 @@ export const layer = (settings: ServicesSettings) =>
     ChatbotTools.layer,
     Events.layer(),
     QueueFigures.layer,
+    Sources.layer,
     Conversations.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     Trials.layer,

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { type ChatbotId, SessionId } from "../domain/Ids.ts"
+import type { SourceId } from "../domain/knowledge/Source.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { emptyDrafts } from "./conversations/UnfinishedReplies.ts"
 import { decodeRows } from "./Rows.ts"
@@ -22,10 +23,15 @@ const firstOf = (sql: SqlClient.SqlClient, from: Statement.Fragment) => sql`
     select id, sum(size) over (rows unbounded preceding) - size as before from (${from}) found
   ) counted where before < ${ROWS_AT_ONCE}`
 
-/** Deletes the documents of a chatbot, the oldest first, with their chunks. */
-export const deleteDocuments = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatbot: ChatbotId) {
+/** Deletes the documents of a chatbot, or of one of its sources, the oldest first, with their chunks. */
+export const deleteDocuments = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  chatbot: ChatbotId,
+  source?: SourceId,
+) {
   const organization = yield* CurrentOrganization
-  const own = sql`chatbot_id = ${chatbot} and organization_id = ${organization}`
+  const own = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
+    ${source === undefined ? sql`` : sql`and source_id = ${source}`}`
   const from = sql`select id, 1 + chunk_count as size from documents where ${own}
     order by created_at, id limit ${ROWS_AT_ONCE}`
   // The new version makes every server drop what it knows of the deleted documents.
@@ -38,6 +44,21 @@ export const deleteDocuments = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
   const scan = sql`select id from chunks where chatbot_id between ${chatbot} and ${chatbot}
     and organization_id = ${organization} order by chatbot_id limit 1`
   yield* retryConflicts(deletion).pipe(Effect.tap(scan), Effect.repeat({ while: (gone) => gone.length > 0 }))
+})
+
+/** Deletes what is known of the pages of a chatbot's sources, or of one of them. */
+export const deletePages = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  chatbot: ChatbotId,
+  source?: SourceId,
+) {
+  const organization = yield* CurrentOrganization
+  yield* retryConflicts(sql`
+    delete from source_pages where id in (
+      select p.id from source_pages p join sources s on s.id = p.source_id
+      where s.chatbot_id = ${chatbot} and s.organization_id = ${organization}
+        ${source === undefined ? sql`` : sql`and s.id = ${source}`} limit ${ROWS_AT_ONCE}
+    ) and organization_id = ${organization} returning id`).pipe(Effect.repeat({ while: (gone) => gone.length > 0 }))
 })
 
 /** Deletes the conversations of a chatbot, those without activity for the longest first, with their messages. */

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../domain/Ids.ts"
+import { SourceId } from "../domain/knowledge/Source.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Documents } from "./documents/Documents.ts"
 import { decodeRows, onlyRow } from "./Rows.ts"
@@ -24,6 +25,15 @@ export const DocumentState = Schema.Struct({
 })
 export type DocumentState = typeof DocumentState.Type
 
+/** A source with a run that waits or is under way. */
+export const SourceState = Schema.Struct({
+  id: SourceId,
+  chatbot: ChatbotId,
+  /** Changes with the progress of the run. */
+  stamp: Schema.String,
+})
+export type SourceState = typeof SourceState.Type
+
 /** A conversation with recent activity. */
 export const ConversationState = Schema.Struct({
   id: SessionId,
@@ -40,6 +50,8 @@ export const OrganizationState = Schema.Struct({
   chatbots: Schema.Array(ChatbotState),
   /** Those that are not ready, and at most `DOCUMENTS_MAX`. */
   documents: Schema.Array(DocumentState),
+  /** Those with a run that waits or is under way. */
+  sources: Schema.Array(SourceState),
   /** Those with activity since the given time, and at most `CONVERSATIONS_MAX`: the latest. */
   conversations: Schema.Array(ConversationState),
   /** Those of the given API keys that are valid. */
@@ -95,6 +107,12 @@ export class OrganizationChanges extends Context.Service<OrganizationChanges>()(
                 where organization_id = ${organization} and status <> 'ready' limit ${DOCUMENTS_MAX}
               ) d
             ), '[]') as documents,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', s.id, 'chatbot', s.chatbot_id,
+                'stamp', concat_ws(' ', r.id, r.status, r.is_stopping, r.requests)))
+              from source_queue q join source_runs r on r.id = q.run_id join sources s on s.id = q.source_id
+              where q.organization_id = ${organization}
+            ), '[]') as sources,
             ${
               since === undefined
                 ? sql`'[]'::jsonb`

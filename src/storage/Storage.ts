@@ -16,6 +16,9 @@ import { ChatbotTools } from "./tools/ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
 import { ChatbotCopies } from "./chatbots/ChatbotCopies.ts"
 import { OrganizationChanges } from "./OrganizationChanges.ts"
+import { SourcePages } from "./sources/SourcePages.ts"
+import { SourceRuns } from "./sources/SourceRuns.ts"
+import { Sources } from "./sources/Sources.ts"
 import { Totals } from "./chatbots/Totals.ts"
 import { Passages } from "./documents/Passages.ts"
 import { ConversationLists } from "./conversations/ConversationLists.ts"
@@ -86,6 +89,9 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Retention.layer,
     ServerSecrets.layer,
     Snapshots.layer,
+    SourcePages.layer,
+    SourceRuns.layer,
+    Sources.layer.pipe(Layer.provide(Documents.layer)),
     ToolHeaders.layer,
     Totals.layer,
     UnfinishedReplies.layer,

@@ -137,6 +137,12 @@ describe("an answer whose model names its sources", () => {
     expect(await stated([])).toEqual([])
   })
 
+  test("links to the page of the passage", async () => {
+    const page = { ...refunds, documentId: "d4", url: "https://docs.example.com/refunds" }
+    const [source] = await guessed("Refunds are paid within 14 days.", question, [page])
+    expect(source?.url).toStartWith("https://docs.example.com/refunds")
+  })
+
   test("has at most twenty sources", async () => {
     const many = Array.from({ length: 21 }, (_, index) => ({ ...named, quote: `Quote ${index}` }))
     expect((await stated(many)).map(({ quote }) => quote)).toEqual(many.slice(0, 20).map(({ quote }) => quote))

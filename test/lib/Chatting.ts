@@ -44,6 +44,8 @@ const echoingRetriever = Layer.succeed(Retriever, {
           headings: [],
           content: query,
           page: null,
+          url: null,
+          isApproved: false,
           similarity: 1,
           scores: { lexical: 1, vector: null, fused: 1 },
         },

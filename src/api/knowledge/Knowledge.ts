@@ -87,7 +87,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   .annotateMerge(
     described(
       "Replace a document",
-      "The old content answers searches until the new content is ready, then none of it does. When the new file cannot be read the old content stays, and the answer (422) or the document's `error` says why.",
+      "The old content answers searches until the new content is ready, then none of it does. When the new file cannot be read the old content stays, and the answer (422) or the document's `error` says why. 409 for a document of a source.",
     ),
   )
 
@@ -108,7 +108,7 @@ const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`
   .annotateMerge(
     described(
       "Delete knowledge base data",
-      "Exactly one of `id` and `all=true`. Text, vectors and files are gone when it answers.",
+      "Exactly one of `id` and `all=true`. Text, vectors and files are gone when it answers. A source that is a text is deleted with its document. After `all=true` the other sources stay, without questions, and their next run reads every page anew.",
     ),
   )
 

@@ -19,6 +19,12 @@ const Explanation = {
       examples: [2, null],
     }),
   ),
+  url: Schema.optionalKey(
+    Schema.NullOr(Schema.String).annotate({
+      description: "The address of its document; null for an uploaded file.",
+      examples: ["https://docs.example.com/guide/passwords", null],
+    }),
+  ),
   matched_words: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({
       description: "The words of the question that the passage, its title or its headings hold, in any form.",

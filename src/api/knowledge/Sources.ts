@@ -11,6 +11,7 @@ import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
+import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { pageQuery } from "../parts/Paging.ts"
 
 const sourcesPath = "/api/external/chatbot/:chatbotId/sources"
@@ -18,7 +19,7 @@ const sourcePath = `${sourcesPath}/:sourceId` as const
 const ofChatbot = { chatbotId: ChatbotId }
 const ofSource = { chatbotId: ChatbotId, sourceId: SourceId }
 
-const OneSource = Schema.Struct({ source: Source })
+const OneSource = withEtag(Schema.Struct({ source: Source }))
 const OneRun = Schema.Struct({ run: SourceRun })
 
 const createSource = HttpApiEndpoint.post("createSource", sourcesPath, {
@@ -33,7 +34,7 @@ const createSource = HttpApiEndpoint.post("createSource", sourcesPath, {
   .annotateMerge(
     described(
       "Create a source",
-      "Where the chatbot's knowledge lives, other than in uploaded files. Its first run begins at once, in the background; a `text` becomes a document. Every page is a document with its address. 409 when the chatbot has as many sources as it may.",
+      "Where the chatbot's knowledge lives, other than in uploaded files. Its first run begins at once, in the background; a `text` becomes a document. Every page is a document with its address. 409 when the chatbot has as many sources as it may, or another document with the same text.",
     ),
   )
 
@@ -61,7 +62,7 @@ const listSources = HttpApiEndpoint.get("listSources", sourcesPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "knowledge:read")
-  .annotateMerge(described("List sources", "Oldest first, all of them."))
+  .annotateMerge(described("List sources", "Oldest first, all of them, each with its last run and without its `text`."))
 
 const getSource = HttpApiEndpoint.get("getSource", sourcePath, {
   params: ofSource,
@@ -69,13 +70,14 @@ const getSource = HttpApiEndpoint.get("getSource", sourcePath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "knowledge:read")
-  .annotateMerge(described("Get a source", "With its last run."))
+  .annotateMerge(described("Get a source", "With its last run. The `ETag` names this version of it, for `If-Match`."))
 
 const updateSource = HttpApiEndpoint.patch("updateSource", sourcePath, {
   params: ofSource,
+  headers: IfMatch,
   payload: ChangePayload(SourcePatch),
   success: OneSource,
-  error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached],
+  error: [Problem.NotFound, Problem.Conflict, Problem.PreconditionFailed, Problem.QuotaReached],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)

@@ -24,6 +24,7 @@ const shownFields: ReadonlySet<string> = new Set([
   "name",
   "prefix",
   "revoked_at",
+  "schedule",
   "scopes",
   "server",
   "slug",

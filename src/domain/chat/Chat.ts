@@ -126,6 +126,12 @@ export const Source = Schema.Struct({
   chunk: Schema.Int.annotate({ description: "The passage's place in the document, from 1." }),
   page: Schema.NullOr(Schema.Int).annotate({ description: "From 1, where the document has pages." }),
   quote: Schema.String.annotate({ description: "The part of the passage on which the reply rests." }),
+  url: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "The page of the document, at the quote where a link can say so; absent for an uploaded file.",
+      examples: ["https://docs.example.com/guide/refunds#:~:text=Refunds%20take%20five%20days."],
+    }),
+  ),
 }).annotate({ identifier: "Source" })
 export type Source = typeof Source.Type
 

@@ -24,7 +24,7 @@ export interface Notation<Conversation, Said> {
 interface SaidInMarkdown {
   readonly content: string
   readonly created_at: string
-  readonly sources?: ReadonlyArray<Pick<Source, "page" | "quote" | "title">>
+  readonly sources?: ReadonlyArray<Pick<Source, "page" | "quote" | "title" | "url">>
   readonly feedback?: Feedback
 }
 
@@ -36,9 +36,12 @@ export const fenced = (text: string, language = ""): string => {
 }
 
 /** The sources of a reply, as a part of its message in Markdown. */
-const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "title">> = []): string => {
+const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "title" | "url">> = []): string => {
   if (sources.length === 0) return ""
-  const lines = sources.map(({ page, quote, title }) => `${title}${page === null ? "" : `, page ${page}`}: ${quote}`)
+  const lines = sources.map(
+    ({ page, quote, title, url }) =>
+      `${title}${page === null ? "" : `, page ${page}`}${url === undefined ? "" : ` <${url}>`}: ${quote}`,
+  )
   return `\nSources:\n\n${fenced(lines.join("\n"))}`
 }
 

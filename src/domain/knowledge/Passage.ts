@@ -10,6 +10,10 @@ export interface Passage {
   readonly page: number | null
   /** The headings above it in its document, outermost first, such as `Refunds > Students`. */
   readonly section?: string
+  /** The address of its document; absent for an upload. */
+  readonly url?: string
+  /** Whether people have written its document as the answer to a question. */
+  readonly isApproved?: boolean
   readonly content: string
   readonly similarity?: number
 }

@@ -72,7 +72,7 @@ const fields = {
     description: `The most pages that become documents. ${PAGES_DEFAULT} where absent.`,
   }),
   text: textUpTo(TEXT_MAX_LENGTH).annotate({
-    description: "The Markdown of a source of kind `text`, which becomes one document. Null for the other kinds.",
+    description: "The Markdown of a source of kind `text`, which becomes one document. Null for the other kinds, and in lists.",
   }),
   schedule: Schema.NullOr(Schedule).annotate({
     description: "How often the pages are read anew; null: only when somebody asks. Null for `text` and `questions`.",
@@ -148,6 +148,11 @@ export const Source = Schema.Struct({
   ],
 })
 export type Source = typeof Source.Type
+
+/** A source with its version, which increases with every change of it and from which the ETag is made. */
+export interface VersionedSource extends Source {
+  readonly version: bigint
+}
 
 /** What a source would read, found out without reading any page. */
 export const SourcePreview = Schema.Struct({

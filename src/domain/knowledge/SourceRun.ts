@@ -31,6 +31,7 @@ export const SourceRun = Schema.Struct({
     description:
       "`queued` → `running` → `finished`, `stopped` (by somebody), `failed`, or `held`: less than half of the pages that were known were found, nothing was deleted, and a run with `confirm` goes on.",
   }),
+  stopping: Schema.Boolean.annotate({ description: "Whether somebody has asked it to stop, and it has not yet." }),
   only: Schema.NullOr(PageOutcome).annotate({ description: "The run reads the pages of this outcome only." }),
   counts: Schema.Record(Schema.String, Schema.Int).annotate({
     description: "Numbers of pages by outcome; `waiting`: those to be read yet; `deleted`: those gone for good.",
@@ -48,6 +49,7 @@ export const SourceRun = Schema.Struct({
       id: SourceRunId.make("01a1f949-7d20-7d5e-8a41-0c6a2b9f3d12"),
       trigger: "manual",
       status: "finished",
+      stopping: false,
       only: null,
       counts: { new: 118, excluded: 12, failed: 1 },
       requests: 133,

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Document } from "../knowledge/Document.ts"
 import { ChatbotId, DocumentId, SessionId } from "../Ids.ts"
+import { SourceId } from "../knowledge/Source.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
 /**
@@ -20,6 +21,9 @@ export const OrganizationEvent = Schema.Union([
   }),
   Schema.Struct({ type: Schema.Literal("knowledge"), chatbot_id: ChatbotId }).annotate({
     description: "What searches find has changed: a document became ready, was replaced or was deleted.",
+  }),
+  Schema.Struct({ type: Schema.Literal("source"), chatbot_id: ChatbotId, source_id: SourceId }).annotate({
+    description: "A run of a source was queued, has read more pages, or has ended.",
   }),
   Schema.Struct({
     type: Schema.Literal("conversation"),

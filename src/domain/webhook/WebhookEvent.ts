@@ -1,7 +1,9 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import type { Scope } from "../keys/ApiKey.ts"
 import { Feedback, SenderType } from "../chat/Conversation.ts"
 import { DocumentError } from "../knowledge/Document.ts"
+import { SourceId, SourceKind } from "../knowledge/Source.ts"
+import { SourceRun, SourceRunId } from "../knowledge/SourceRun.ts"
 import { ApiKeyId, ChatbotId, DocumentId, MessageId, OrganizationId, SessionId } from "../Ids.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
@@ -13,7 +15,7 @@ import { Timestamp } from "../schema/Timestamp.ts"
 /**
  * The types of events that a webhook can be sent.
  *
- * No program stores an event. Triggers of `sessions`, `messages`, `documents` and `chatbots` do, in the transaction of
+ * No program stores an event. Triggers of `sessions`, `messages`, `documents`, `source_runs` and `chatbots` do, in the transaction of
  * the change, so that no path can forget one, and for budgets the functions that count a chat: see `announce_event` in
  * `sql/0027_webhooks.sql` and where it is called. Another type needs another trigger, in a migration.
  */
@@ -21,6 +23,8 @@ export const WebhookEventType = Schema.Literals([
   "chatbot.updated",
   "document.ready",
   "document.failed",
+  "source.finished",
+  "source.failed",
   "conversation.created",
   "message.created",
   "feedback.created",
@@ -36,6 +40,8 @@ export const scopeOfEvent: Readonly<Record<WebhookEventType, Scope>> = {
   "chatbot.updated": "chatbots:read",
   "document.ready": "knowledge:read",
   "document.failed": "knowledge:read",
+  "source.finished": "knowledge:read",
+  "source.failed": "knowledge:read",
   "conversation.created": "conversations:read",
   "message.created": "conversations:read",
   "feedback.created": "conversations:read",
@@ -58,6 +64,15 @@ const DocumentData = Schema.Struct({
   error: Schema.NullOr(DocumentError),
 })
 
+const SourceData = Schema.Struct({
+  id: SourceId,
+  chatbot_id: ChatbotId,
+  name: Schema.String,
+  kind: SourceKind,
+  run_id: SourceRunId,
+  ...Struct.pick(SourceRun.fields, ["status", "counts", "error"]),
+})
+
 /** The data of each type of event. */
 export const webhookData = {
   "chatbot.updated": Schema.Struct({
@@ -70,6 +85,8 @@ export const webhookData = {
   }),
   "document.ready": DocumentData,
   "document.failed": DocumentData,
+  "source.finished": SourceData,
+  "source.failed": SourceData,
   "conversation.created": Schema.Struct({
     id: SessionId,
     chatbot_id: ChatbotId,
@@ -117,6 +134,9 @@ export const eventDescriptions: Readonly<Record<WebhookEventType, string>> = {
   "chatbot.updated": "A chatbot's settings were changed. The data is the chatbot as it is when this is sent.",
   "document.ready": "A document, or new content of one, was read and is searched from now on.",
   "document.failed": "A document could not be read. Where the failure may pass, the server tries again later.",
+  "source.finished": "A run of a source has read the pages that it was to read. `counts` has their numbers by outcome.",
+  "source.failed":
+    "A run of a source has failed, or is held because it found less than half of the pages that were known; `error` says why.",
   "conversation.created": "A conversation was opened.",
   "message.created":
     "A message was stored: of a user, a whole reply, or the part of a reply that was cut off. Also messages that a client brought from a conversation elsewhere.",

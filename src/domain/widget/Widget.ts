@@ -93,6 +93,7 @@ export const WidgetSource = Schema.Struct({
   title: Schema.String.annotate({ description: "Of the document." }),
   page: Schema.NullOr(Schema.Int),
   quote: Schema.String.annotate({ description: "The part of the passage on which the reply rests." }),
+  url: Schema.optionalKey(Schema.String).annotate({ description: "The page; absent for an uploaded file." }),
 }).annotate({ identifier: "WidgetSource" })
 export type WidgetSource = typeof WidgetSource.Type
 

@@ -5,7 +5,7 @@ import { Api } from "../../api/Api.ts"
 import { AvatarForm } from "../../api/chatbots/Avatars.ts"
 import { imageContentType } from "../../domain/chatbot/ImageFormats.ts"
 import { Avatars } from "../../services/chatbots/Avatars.ts"
-import { withEtag } from "./Etag.ts"
+import { withEtag } from "../Etag.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 
 /** Browsers execute nothing in an image, and cache it for ever: a new image has a new address. */

@@ -13,7 +13,7 @@ import { Chatbots } from "../../services/chatbots/Chatbots.ts"
 import { Shares } from "../../admission/Shares.ts"
 import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "../Changes.ts"
-import { withEtag } from "./Etag.ts"
+import { withEtag } from "../Etag.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
 
 /** Chatbots that a list reads at once. A thousand chatbots may have a thousand long prompts. */

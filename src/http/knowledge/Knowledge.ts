@@ -137,6 +137,7 @@ const explainedResultOf = (hit: ExplainedHit) => ({
   document_id: hit.documentId,
   chunk: hit.ordinal,
   page: hit.page,
+  url: hit.url,
   matched_words: hit.matchedWords,
   matched_synonyms: hit.matchedSynonyms,
   ranks: hit.ranks,

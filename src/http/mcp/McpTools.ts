@@ -72,6 +72,7 @@ const SearchKnowledge = Tool.make("search_knowledge", {
         title: Schema.String,
         chunk: Schema.Int,
         page: Schema.NullOr(Schema.Int),
+        url: Schema.NullOr(Schema.String),
         content: Schema.String,
         similarity: Schema.Finite,
       }),
@@ -149,11 +150,12 @@ const handlers = Tools.toLayer(
         chatbotOf(chatbot_id).pipe(
           Effect.flatMap((chatbot) => knowledge.search(chatbot, query, limit)),
           Effect.map(({ hits }) => ({
-            passages: hits.map(({ content, documentId, ordinal, page, similarity, title }) => ({
+            passages: hits.map(({ content, documentId, ordinal, page, similarity, title, url }) => ({
               document_id: documentId,
               title,
               chunk: ordinal,
               page,
+              url,
               content,
               similarity,
             })),

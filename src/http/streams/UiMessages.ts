@@ -112,14 +112,15 @@ export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason">> {
           : chunk({ type: "tool-output-available", toolCallId, output: result, dynamic: true })
       }
       case "source": {
-        const { document_id, title, chunk: number, page, quote } = event.source
-        return chunk({
-          type: "source-document",
+        const { document_id, title, chunk: number, page, quote, url } = event.source
+        const source = {
           sourceId: this.sourceId(`${document_id}#${number}`),
-          mediaType: SOURCE_MEDIA_TYPE,
           title,
           providerMetadata: { parley: { document_id, chunk: number, page, quote } },
-        })
+        }
+        return url === undefined
+          ? chunk({ type: "source-document", mediaType: SOURCE_MEDIA_TYPE, ...source })
+          : chunk({ type: "source-url", url, ...source })
       }
       case "step-end":
         this.inStep = false

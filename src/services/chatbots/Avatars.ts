@@ -6,7 +6,8 @@ import { imageExtension } from "../../domain/chatbot/ImageFormats.ts"
 import { avatarKey, isAvatarName } from "../../domain/BlobKey.ts"
 import { NotFound, UnsupportedMediaType } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
-import { Chatbots, type IfMatch } from "./Chatbots.ts"
+import type { IfMatch } from "../Versions.ts"
+import { Chatbots } from "./Chatbots.ts"
 
 const noAvatar = new NotFound({ detail: "There is no such avatar." })
 

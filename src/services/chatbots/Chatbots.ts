@@ -17,7 +17,7 @@ import {
   Forbidden,
   InvalidRequest,
   type NotFound,
-  PreconditionFailed,
+  type PreconditionFailed,
   SlugTaken,
   type Unavailable,
 } from "../../domain/Errors.ts"
@@ -34,11 +34,9 @@ import { Blobs } from "../../blobs/Blobs.ts"
 import { BlobStore } from "../../blobs/BlobStore.ts"
 import { cut } from "../../text/Cut.ts"
 import { PublicUrl } from "../PublicUrl.ts"
+import { ensureMatch, type IfMatch } from "../Versions.ts"
 
 export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
-
-/** The value of the `If-Match` header; undefined matches every version. */
-export type IfMatch = string | undefined
 
 const boundToOne = new Forbidden({
   detail: "This API key is bound to one chatbot, so it cannot create another.",
@@ -319,10 +317,3 @@ const filled = (value: unknown): unknown => {
 const chatWidgetOf = ({ chat_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
 const voiceAgentOf = ({ voice_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
 
-/** The strong ETag of a version of a chatbot. */
-export const etagOf = ({ version }: { readonly version: bigint }): string => `"${version}"`
-
-const ensureMatch = (row: { readonly version: bigint }, ifMatch: IfMatch) =>
-  ifMatch === undefined || ifMatch.trim() === "*" || ifMatch.split(",").some((tag) => tag.trim() === etagOf(row))
-    ? Effect.void
-    : Effect.fail(new PreconditionFailed({ detail: "The chatbot has changed since the version that If-Match names." }))

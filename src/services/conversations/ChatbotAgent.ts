@@ -84,12 +84,14 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/servic
   static readonly layer = Layer.effect(this, this.make)
 }
 
-const toPassage = ({ documentId, title, ordinal, page, headings, content, similarity }: Hit): Passage => ({
+const toPassage = ({ documentId, title, ordinal, page, headings, content, similarity, ...hit }: Hit): Passage => ({
   documentId,
   title,
   chunk: ordinal,
   page,
   ...(headings.length === 0 ? {} : { section: headings.join(" > ") }),
+  ...(hit.url === null ? {} : { url: hit.url }),
+  ...(hit.isApproved ? { isApproved: true } : {}),
   content,
   similarity,
 })

@@ -5,7 +5,7 @@ import { Blobs } from "../../blobs/Blobs.ts"
 import { ensureServes } from "../../domain/Caller.ts"
 import { documentKey } from "../../domain/BlobKey.ts"
 import { type Document, displayName, isSettled } from "../../domain/knowledge/Document.ts"
-import { UnreadableDocument, UnsupportedMediaType } from "../../domain/Errors.ts"
+import { Conflict, UnreadableDocument, UnsupportedMediaType } from "../../domain/Errors.ts"
 import { contentType, detect, DETECT_BYTES, DETECT_LAST_BYTES, Format } from "../../domain/knowledge/Formats.ts"
 import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { Ingestion } from "../../jobs/Ingestion.ts"
@@ -152,7 +152,8 @@ export class Uploads extends Context.Service<Uploads>()("parley/services/knowled
        * the file proves unreadable meanwhile.
        */
       replace: Effect.fn("Uploads.replace")(function* (chatbot: ChatbotId, id: DocumentId, file: ReceivedFile) {
-        const { size_bytes } = yield* documents.get(chatbot, id)
+        const { size_bytes, source_id } = yield* documents.get(chatbot, id)
+        if (source_id !== null) return yield* ofSource
         const inspected = yield* inspect(file)
         yield* quotas.ensureRoom({ bytes: inspected.known.size_bytes - size_bytes })
         const prepared = yield* prepare(inspected)
@@ -173,6 +174,8 @@ export class Uploads extends Context.Service<Uploads>()("parley/services/knowled
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
+
+const ofSource = new Conflict({ detail: "The document belongs to a source: change that instead." })
 
 /** The server's own copy of an upload cannot be read, which is not the client's fault. */
 const unreadableUpload = (error: PlatformError.PlatformError) =>

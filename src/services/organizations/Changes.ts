@@ -1,6 +1,7 @@
 import type { Document } from "../../domain/knowledge/Document.ts"
 import type { OrganizationEvent } from "../../domain/organizations/Events.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import type { SourceId } from "../../domain/knowledge/Source.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import {
   type ChatbotState,
@@ -8,6 +9,7 @@ import {
   type ConversationState,
   type DocumentState,
   type OrganizationState,
+  type SourceState,
 } from "../../storage/OrganizationChanges.ts"
 
 /** Changes between two moments, except those of the contents of documents. */
@@ -21,6 +23,7 @@ export interface Difference {
 export class Comparison {
   private chatbots: ReadonlyMap<ChatbotId, ChatbotState> = new Map()
   private documents: ReadonlyMap<DocumentId, DocumentState> = new Map()
+  private sources: ReadonlyMap<SourceId, SourceState> = new Map()
   /** The latest activity of conversations that was reported, of those that the next state shows again. */
   private conversations: ReadonlyMap<string, string> = new Map()
   /** The time of the last state; undefined before the first. */
@@ -32,6 +35,7 @@ export class Comparison {
     const events: Array<OrganizationEvent> = []
     const chatbots = new Map(state.chatbots.map((chatbot) => [chatbot.id, chatbot]))
     const documents = new Map(state.documents.map((document) => [document.id, document]))
+    const sources = new Map(state.sources.map((source) => [source.id, source]))
     for (const chatbot of state.chatbots) {
       const before = this.chatbots.get(chatbot.id)
       if (before?.version !== chatbot.version) events.push({ type: "chatbot", chatbot_id: chatbot.id })
@@ -44,11 +48,17 @@ export class Comparison {
       ...state.documents.filter(({ id, stamp }) => this.documents.get(id)?.stamp !== stamp),
       ...Array.from(this.documents.values()).filter(({ chatbot, id }) => !documents.has(id) && chatbots.has(chatbot)),
     ]
+    const runs = [
+      ...state.sources.filter(({ id, stamp }) => this.sources.get(id)?.stamp !== stamp),
+      ...Array.from(this.sources.values()).filter(({ chatbot, id }) => !sources.has(id) && chatbots.has(chatbot)),
+    ]
+    for (const { chatbot, id } of runs) events.push({ type: "source", chatbot_id: chatbot, source_id: id })
     const fresh = state.conversations.filter(({ id, updated_at }) => this.conversations.get(id) !== updated_at)
     if (fresh.length === CONVERSATIONS_MAX) events.push({ type: "resync" })
     events.push(...fresh.map(conversationEvent))
     this.chatbots = chatbots
     this.documents = documents
+    this.sources = sources
     this.conversations = new Map(state.conversations.map(({ id, updated_at }) => [id, updated_at]))
     this.since = state.now
     return isFirst ? { events: [], documents: new Map() } : { events, documents: idsByChatbot(changed) }

@@ -14,6 +14,7 @@ const KEPT = Duration.seconds(5)
 const queuesOf = (found: Queues | undefined): ReadonlyArray<readonly [name: string, state: QueueState | undefined]> => [
   ["ingestion", found?.ingestions],
   ["embedding", found?.reembeddings],
+  ["sources", found?.source_queue],
   ["webhooks", found?.webhook_queue],
 ]
 

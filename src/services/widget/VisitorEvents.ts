@@ -4,11 +4,12 @@ import type { WidgetEvent, WidgetSource } from "../../domain/widget/Widget.ts"
 import { type ChatEvent, STEP_GAP } from "../conversations/ChatAnswer.ts"
 
 /** The source of a reply as its visitor sees it: the document's own id is none of its business. */
-export const widgetSource = ({ page, quote, title }: Source, index: number): WidgetSource => ({
+export const widgetSource = ({ page, quote, title, url }: Source, index: number): WidgetSource => ({
   index,
   title,
   page,
   quote,
+  ...(url === undefined ? {} : { url }),
 })
 
 /**

@@ -20,7 +20,14 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("organizations"),
   everywhere("chatbots"),
   everywhere("api_keys"),
+  // A document may be that of a source.
+  everywhere("sources"),
   everywhere("documents"),
+  everywhere("source_runs"),
+  everywhere("source_pages"),
+  everywhere("source_queue"),
+  everywhere("questions"),
+  everywhere("question_forms"),
   everywhere("ingestions"),
   everywhere("sessions"),
   everywhere("messages"),
@@ -54,6 +61,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   leftOut("file_stores"),
   // Unlogged: a crash empties them as well.
   leftOut("chat_reservations"),
+  leftOut("crawled_hosts"),
   leftOut("rate_counts"),
   // The processes that are running.
   leftOut("servers"),

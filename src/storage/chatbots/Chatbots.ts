@@ -9,7 +9,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { VoiceWidgetConfig } from "../../domain/chatbot/VoiceWidget.ts"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { deleteDocuments, deleteSessions } from "../LargeDeletions.ts"
+import { deleteDocuments, deletePages, deleteSessions } from "../LargeDeletions.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { emptyDrafts } from "../conversations/UnfinishedReplies.ts"
 import { afterPlace, placeColumn, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
@@ -215,6 +215,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
       remove: Effect.fnUntraced(function* (id: ChatbotId) {
         const organization = yield* CurrentOrganization
         yield* deleteDocuments(sql, id)
+        yield* deletePages(sql, id)
         yield* deleteSessions(sql, id)
         yield* removeRow(id, organization)
       }, lengthy),

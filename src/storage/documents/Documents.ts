@@ -3,13 +3,13 @@ import { SqlClient } from "effect/sql"
 import { Document, type DocumentStatus } from "../../domain/knowledge/Document.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
-import type { SourceId } from "../../domain/knowledge/Source.ts"
+import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { SourceId } from "../../domain/knowledge/Source.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { discardBlob } from "../blobs/BlobGarbage.ts"
-import { deleteDocuments } from "../LargeDeletions.ts"
+import { deleteDocuments, deletePages } from "../LargeDeletions.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import {
@@ -59,6 +59,7 @@ const decodePage = decodeRows(
     Schema.Struct({ total: Schema.Int, id: Schema.Null }),
   ]),
 )
+const decodeDeleted = decodeRows(Schema.Struct({ id: DocumentId, source_id: Schema.NullOr(SourceId) }))
 const decodeTitles = decodeRows(Schema.Struct({ total: Schema.Finite, title: Schema.String }))
 
 /**
@@ -167,8 +168,11 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
       const organization = yield* CurrentOrganization
       const doomed = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
         ${id === "all" ? sql`` : sql`and id = ${id}`}`
-      const deleted = yield* sql`delete from documents where ${doomed} returning id`
+      const deleted = yield* decodeDeleted(sql`delete from documents where ${doomed} returning id, source_id`)
       if (deleted.length === 0 && id !== "all") return yield* documentNotFound
+      // A text is its document.
+      yield* sql`delete from sources where chatbot_id = ${chatbot} and organization_id = ${organization} and kind = 'text'
+        ${id === "all" ? sql`` : sql`and id = ${deleted[0]?.source_id ?? null}::uuid`}`
       yield* auditing.record(sql, {
         organization,
         action: "document.deleted",
@@ -284,9 +288,12 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
         return toDocument(yield* enqueue(chatbot, id, row))
       }, committing(sql)),
 
-      /** Deletes one document, or all of the chatbot. */
+      /**
+       * Deletes one document, or all of the chatbot, and sources that are texts with theirs. After all were deleted,
+       * nothing is known of the pages of sources, so that the next runs read them anew.
+       */
       remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId | "all") {
-        if (id === "all") yield* deleteDocuments(sql, chatbot)
+        if (id === "all") yield* Effect.andThen(deleteDocuments(sql, chatbot), deletePages(sql, chatbot))
         yield* removeNow(chatbot, id)
       }, lengthy),
     }

@@ -37,6 +37,7 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
           | "chat_reservations"
           | "idempotency_keys"
           | "ingestions"
+          | "source_queue"
           | "unfinished_replies"
           | "usage_days"
           | "usage_entries"

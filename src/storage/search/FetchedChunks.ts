@@ -16,6 +16,10 @@ export interface FetchedChunk {
   readonly headings: ReadonlyArray<string>
   readonly content: string
   readonly page: number | null
+  /** The address of its document; null for an upload. */
+  readonly url: string | null
+  /** Whether people have written its document as the answer to a question. */
+  readonly isApproved: boolean
 }
 
 const ChunkRow = Schema.Struct({
@@ -26,6 +30,8 @@ const ChunkRow = Schema.Struct({
   headings: Schema.Array(Schema.String),
   content: Schema.String,
   page: Schema.NullOr(Schema.Int),
+  url: Schema.NullOr(Schema.String),
+  is_approved: Schema.Boolean,
 })
 type ChunkRow = typeof ChunkRow.Type
 
@@ -41,9 +47,11 @@ export const makeFetch = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatbotId: ChatbotId, chunks: ReadonlyArray<ChunkId>) {
     const organization = yield* CurrentOrganization
     const rows = yield* decodeFetched(sql`
-      select b.knowledge_version as version, c.id, c.document_id, c.ordinal, c.title, c.headings, c.content, c.page
-      from chatbots b left join chunks c
-        on c.id = any(${chunks}::uuid[]) and c.chatbot_id = b.id and c.organization_id = b.organization_id
+      select b.knowledge_version as version, c.id, c.document_id, c.ordinal, c.title, c.headings, c.content, c.page, d.url,
+        d.is_approved
+      from chatbots b left join (
+        chunks c join documents d on d.id = c.document_id and d.organization_id = c.organization_id
+      ) on c.id = any(${chunks}::uuid[]) and c.chatbot_id = b.id and c.organization_id = b.organization_id
       where b.id = ${chatbotId} and b.organization_id = ${organization}`)
     const [first] = rows
     if (first === undefined) return yield* chatbotNotFound
@@ -61,4 +69,6 @@ const toChunk = (row: ChunkRow): FetchedChunk => ({
   headings: row.headings,
   content: row.content,
   page: row.page,
+  url: row.url,
+  isApproved: row.is_approved,
 })

@@ -37,8 +37,16 @@ export const payloadData = (sql: SqlClient.SqlClient, textLimit: number): Statem
   )
   when 'budget.spent' then d.detail || jsonb_build_object('organization_id', d.organization_id,
     'api_key_id', case when d.detail->>'whose' = 'key' then d.target end)
+  when 'source.finished' then ${sourceData(sql)}
+  when 'source.failed' then ${sourceData(sql)}
   else (
     select d.detail || jsonb_build_object('id', f.id, 'chatbot_id', f.chatbot_id, 'name', f.name)
     from documents f where f.id = d.target and f.organization_id = d.organization_id
   )
 end`
+
+const sourceData = (sql: SqlClient.SqlClient): Statement.Fragment => sql`(
+    select d.detail || jsonb_build_object('id', s.id, 'chatbot_id', s.chatbot_id, 'name', s.name, 'kind', s.kind,
+      'run_id', d.target)
+    from sources s where s.id = d.subject and s.organization_id = d.organization_id
+  )`

@@ -91,6 +91,14 @@ describe("the AI SDK's UI messages", () => {
     expect(frames.at(-1)).toEqual({ type: "finish", finishReason: "stop" })
   })
 
+  test("name the page of a source that has an address", async () => {
+    const url = "https://docs.example.com/tides#:~:text=noon"
+    const [chunk] = new UiMessages().event({ type: "source", source: { ...source, url } }).split("\n\n")
+    const frame = JSON.parse((chunk ?? "").slice("data: ".length))
+    expect(await uiMessageChunkSchema().validate?.(frame)).toMatchObject({ success: true })
+    expect(frame).toMatchObject({ type: "source-url", sourceId: `${id}#3`, url, title: "Tides" })
+  })
+
   test("close every open part, wherever the reply is cut off", () => {
     for (const [kind, count, end] of endings) {
       const frames = framesOf(new UiMessages(), count, end)

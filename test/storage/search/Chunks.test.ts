@@ -12,6 +12,7 @@ import type { MatchQuery } from "../../../src/storage/search/ChunkMatching.ts"
 import { Chunks, type NewChunk } from "../../../src/storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
 import { type LexemeQuery, tsqueryOf } from "../../../src/storage/search/LexemeQuery.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Documents } from "../../../src/storage/documents/Documents.ts"
 import { Ingestions } from "../../../src/storage/documents/Ingestions.ts"
 import type { Tenant } from "../../lib/Knowledge.ts"
@@ -105,9 +106,27 @@ describe("stored chunks", () => {
           if (chunk === undefined) return yield* Effect.die("no chunk")
           const { id, embedding, sketch: _, ...shown } = chunk
           const { chunks: found } = yield* as(tenant.organization)((yield* Chunks).fetch(tenant.chatbot, [id]))
-          expect(found).toEqual([{ chunkId: id, documentId, title: "Title", ...shown }])
+          expect(found).toEqual([{ chunkId: id, documentId, title: "Title", ...shown, url: null, isApproved: false }])
           expect((yield* cosines(tenant, { chunks: [id], embedding })).get(id)).toBeCloseTo(1, 5)
         }
+      }),
+    ))
+
+  test("come with the address of their document, and with whether people have approved it", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { documentId, chunks } = yield* store(tenant, [{ content: "Tides" }])
+        const sql = yield* SystemSql
+        const url = "https://docs.example.com/tides"
+        yield* sql`update documents set url = ${url}, is_approved = true where id = ${documentId}`
+        const { chunks: found } = yield* as(tenant.organization)(
+          (yield* Chunks).fetch(
+            tenant.chatbot,
+            chunks.map(({ id }) => id),
+          ),
+        )
+        expect(found).toMatchObject([{ documentId, url, isApproved: true }])
       }),
     ))
 

@@ -24,7 +24,7 @@ const byDocument = (sources: ReadonlyArray<WidgetSource>): ReadonlyArray<OpenSou
   return Array.from(groups.values())
 }
 
-/** The documents that a reply rests on, each of which opens its passages. */
+/** The documents that a reply rests on: a page is opened where it is quoted, of a file the passages are shown. */
 const Sources = ({ reply }: { readonly reply: Reply }): VNode | null => {
   const { language, openSources } = useWidget()
   const { number, texts } = language.value
@@ -33,21 +33,27 @@ const Sources = ({ reply }: { readonly reply: Reply }): VNode | null => {
   return (
     <ul class="sources row" aria-label={texts.sources}>
       {byDocument(cited).map((sources) => {
-        const [{ index, quote, title }] = sources
+        const [{ index, quote, title, url }] = sources
         const pages = new Set(sources.flatMap(({ page }) => (page === null ? [] : [number(page)])))
         return (
           <li key={index}>
-            <button
-              type="button"
-              class="source ellipsis"
-              dir="auto"
-              title={quote}
-              aria-haspopup="dialog"
-              onClick={() => (openSources.value = { reply, sources })}
-            >
-              {title}
-              {pages.size > 0 && <span> · {fill(texts.page, { n: Array.from(pages).join(", ") })}</span>}
-            </button>
+            {url !== undefined ? (
+              <a class="source ellipsis" dir="auto" title={quote} href={url} target="_blank" rel="noopener noreferrer">
+                {title}
+              </a>
+            ) : (
+              <button
+                type="button"
+                class="source ellipsis"
+                dir="auto"
+                title={quote}
+                aria-haspopup="dialog"
+                onClick={() => (openSources.value = { reply, sources })}
+              >
+                {title}
+                {pages.size > 0 && <span> · {fill(texts.page, { n: Array.from(pages).join(", ") })}</span>}
+              </button>
+            )}
           </li>
         )
       })}

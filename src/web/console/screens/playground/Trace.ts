@@ -137,6 +137,7 @@ const changed = (trace: Trace, event: Fields, at: number): Trace => {
     case "tool-output-error":
       return withTool(trace, key, { end: at, error: text(event["errorText"]) })
     case "source-document":
+    case "source-url":
       return { ...trace, quotes: [...trace.quotes, quoteOf(event)] }
     case "data-step":
       return withCall(trace, () => ({ facts: factsOf(fieldsIn(event["data"])) }))

@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { pageOf } from "../../api/parts/Paging.ts"
+import { Source, SourcePatch } from "../../domain/knowledge/Source.ts"
+import { pageMetadata } from "../../domain/Page.ts"
+import { Sources } from "../../services/knowledge/Sources.ts"
+import { changes } from "../Changes.ts"
+import { withEtag } from "../Etag.ts"
+
+const sourceChange = changes(Source, SourcePatch)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "sources",
+  Effect.fn(function* (handlers) {
+    const sources = yield* Sources
+
+    return handlers.handleAll({
+      createSource: ({ params, payload }) =>
+        Effect.map(sources.create(params.chatbotId, payload), (source) => withEtag({ source }, source)),
+      previewSource: ({ params, payload }) =>
+        Effect.map(sources.preview(params.chatbotId, payload), (preview) => ({ preview })),
+      listSources: ({ params }) => Effect.map(sources.list(params.chatbotId), (found) => ({ sources: found })),
+      getSource: ({ params }) =>
+        Effect.map(sources.get(params.chatbotId, params.sourceId), (source) => withEtag({ source }, source)),
+      updateSource: ({ headers, params, payload }) =>
+        Effect.map(
+          sources.update(params.chatbotId, params.sourceId, sourceChange(payload), headers["if-match"]),
+          (source) => withEtag({ source }, source),
+        ),
+      deleteSource: ({ params }) =>
+        Effect.as(sources.remove(params.chatbotId, params.sourceId), {
+          message: "Source deleted successfully" as const,
+        }),
+      listSourcePages: Effect.fnUntraced(function* ({ params, query }) {
+        const page = pageOf(query)
+        const filter = { outcome: query.outcome, under: query.under }
+        const { pages, total } = yield* sources.pages(params.chatbotId, params.sourceId, page, filter)
+        return { data: pages, metadata: pageMetadata(page, total) }
+      }),
+      listPageBranches: ({ params, query }) =>
+        Effect.map(sources.branches(params.chatbotId, params.sourceId, query.under), (branches) => ({ branches })),
+      listSourceRuns: Effect.fnUntraced(function* ({ params, query }) {
+        const page = pageOf(query)
+        const { runs, total } = yield* sources.runs(params.chatbotId, params.sourceId, page)
+        return { data: runs, metadata: pageMetadata(page, total) }
+      }),
+      startSourceRun: ({ params, payload }) =>
+        Effect.map(sources.start(params.chatbotId, params.sourceId, payload), (run) => ({ run })),
+      stopSourceRun: ({ params }) =>
+        Effect.map(sources.stop(params.chatbotId, params.sourceId, params.runId), (run) => ({ run })),
+    })
+  }),
+)

@@ -1,0 +1,171 @@
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
+import { isCrawled, SourceId, SourceKind } from "../../domain/knowledge/Source.ts"
+import type { PageOutcome } from "../../domain/knowledge/SourcePage.ts"
+import { SourceRun, type SourceRunId } from "../../domain/knowledge/SourceRun.ts"
+import { offset, type Page } from "../../domain/Page.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Auditing } from "../audit/Auditing.ts"
+import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { uuids } from "../sql/SqlValues.ts"
+
+/** A run that somebody starts. */
+export interface NewRun {
+  readonly id: SourceRunId
+  /** The outcome whose pages are read; null for all pages. */
+  readonly only: PageOutcome | null
+  /** Whether the run may delete however many pages are gone. */
+  readonly isConfirmed: boolean
+}
+
+export const sourceNotFound = new NotFound({ detail: "There is no such source." })
+const runNotFound = new NotFound({ detail: "There is no such run." })
+const isRunning = new Conflict({ detail: "A run of the source waits or is under way." })
+const hasNoRuns = new Conflict({ detail: "Texts and questions have no runs." })
+const hasEnded = new Conflict({ detail: "The run has ended." })
+
+/** The time for which runs are kept; the last one is kept for ever. */
+const KEPT_FOR = "30 days"
+
+const RunRow = Schema.Struct({
+  ...SourceRun.fields,
+  created_at: TimestampColumn,
+  started_at: Schema.NullOr(TimestampColumn),
+  ended_at: Schema.NullOr(TimestampColumn),
+})
+const decodeRuns = decodeRows(RunRow)
+const decodeLastRuns = decodeRows(Schema.Struct({ ...RunRow.fields, source_id: SourceId }))
+const decodeTotals = decodeRows(Schema.Struct({ total: Schema.Int }))
+const decodeKinds = decodeRows(Schema.Struct({ kind: SourceKind }))
+const decodeStopped = decodeRows(Schema.Struct({ is_queued: Schema.Boolean }))
+
+/** The columns of the run `r`. While it is under way, its pages are counted. */
+const columns = `r.id, r.trigger, r.status, r.is_stopping and r.ended_at is null as stopping, r.only_outcome as only,
+  coalesce(r.counts, (
+    select jsonb_object_agg(outcome, pages) from (
+      select case when is_waiting then 'waiting' else outcome end as outcome, count(*)::int as pages
+      from source_pages where source_id = r.source_id and run_id = r.id and (is_waiting or outcome is not null) group by 1
+    ) counted
+  ), '{}') as counts, r.requests, r.bytes::float8, r.error, r.created_at, r.started_at, r.ended_at`
+
+/** Queues the next run of a source's schedule, in place of one that waits; none where it has no schedule. */
+export const reschedule = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, source: SourceId) {
+  const own = sql`source_id = ${source} and organization_id = ${yield* CurrentOrganization}`
+  yield* sql`delete from source_queue where ${own} and run_id is null and lease_id is null`
+  yield* sql`insert into source_queue (source_id, organization_id, run_at)
+    select id, organization_id, greatest(now(), ${scheduled(sql, sql`(
+      select coalesce(max(created_at), now()) from source_runs where ${own}
+    )`)})
+    from sources where id = ${source} and schedule is not null on conflict (source_id) do nothing`
+})
+
+/** The time of the run that the schedule of the row of `sources` begins next, from the time of the last one. */
+export const scheduled = (sql: SqlClient.SqlClient, last: Statement.Fragment): Statement.Fragment =>
+  sql`${last} + case schedule when 'hourly' then interval '1 hour' when 'daily' then interval '1 day'
+    when 'weekly' then interval '7 days' else interval '30 days' end`
+
+/** Deletes the runs of a source that nobody needs any more. */
+export const pruneRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, source: SourceId) {
+  const own = sql`source_id = ${source} and organization_id = ${yield* CurrentOrganization}`
+  yield* sql`delete from source_runs where ${own} and created_at < now() - ${KEPT_FOR}::interval
+    and id <> (select id from source_runs where ${own} order by created_at desc, id desc limit 1)`
+})
+
+/** Inserts a run and its job, within the transaction that is open. */
+export const queueRun = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, source: SourceId, run: NewRun) {
+  const organization = yield* CurrentOrganization
+  // What waits for its schedule would have a turn that is long past.
+  yield* sql`delete from source_queue
+    where source_id = ${source} and organization_id = ${organization} and run_id is null and lease_id is null`
+  const queued = yield* sql`insert into source_queue (source_id, organization_id, run_id)
+    values (${source}, ${organization}, ${run.id}) on conflict (source_id) do nothing returning source_id`
+  if (queued.length === 0) return yield* isRunning
+  yield* sql`insert into source_runs (id, organization_id, source_id, trigger, status, only_outcome, is_confirmed)
+    values (${run.id}, ${organization}, ${source}, 'manual', 'queued', ${run.only}::text, ${run.isConfirmed})`
+  yield* pruneRuns(sql, source)
+})
+
+/** Finds the last run of each of these sources. */
+export const lastRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, sources: ReadonlyArray<SourceId>) {
+  if (sources.length === 0) return new Map<SourceId, SourceRun>()
+  const rows = yield* decodeLastRuns(sql`
+    select ${sql.literal(columns)}, r.source_id from unnest(${uuids(sources)}) as wanted (id) cross join lateral (
+      select * from source_runs where source_id = wanted.id and organization_id = ${yield* CurrentOrganization}
+      order by created_at desc, id desc limit 1
+    ) r`)
+  return new Map(rows.map((row) => [row.source_id, Struct.omit(row, ["source_id"])]))
+})
+
+/** The table `source_runs`, and the jobs of the runs in `source_queue`, always within the current organization. */
+export class SourceRuns extends Context.Service<SourceRuns>()("parley/storage/sources/SourceRuns", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const auditing = yield* Auditing
+
+    const get = Effect.fnUntraced(function* (source: SourceId, run: SourceRunId) {
+      return yield* rowOr(runNotFound)(
+        decodeRuns(sql`select ${sql.literal(columns)} from source_runs r
+          where id = ${run} and source_id = ${source} and organization_id = ${yield* CurrentOrganization}`),
+      )
+    })
+
+    /** Finds the kind of a source, and locks it. */
+    const lock = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId) {
+      return yield* rowOr(sourceNotFound)(
+        decodeKinds(sql`select kind from sources where id = ${source} and chatbot_id = ${chatbot}
+          and organization_id = ${yield* CurrentOrganization} for update`),
+      )
+    })
+
+    return {
+      /** Lists a page of the runs of a source, the latest first. */
+      list: Effect.fnUntraced(function* (source: SourceId, page: Page) {
+        const own = sql`source_id = ${source} and organization_id = ${yield* CurrentOrganization}`
+        const runs = yield* decodeRuns(sql`select ${sql.literal(columns)} from source_runs r
+          where ${own} order by created_at desc, id desc limit ${page.limit} offset ${offset(page)}`)
+        const [counted] = yield* decodeTotals(sql`select count(*)::int as total from source_runs where ${own}`)
+        return { runs, total: counted?.total ?? 0 }
+      }, withoutSqlErrors),
+
+      /** Queues a run of a source. Fails with `Conflict` while there is one, and where the source has none. */
+      start: Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, run: NewRun) {
+        const { kind } = yield* lock(chatbot, source)
+        if (!isCrawled(kind)) return yield* hasNoRuns
+        yield* queueRun(sql, source, run)
+        yield* auditing.record(sql, {
+          organization: yield* CurrentOrganization,
+          action: "source.run_started",
+          target: source,
+          chatbot,
+        })
+        return yield* get(source, run.id)
+      }, committing(sql)),
+
+      /** Ends a run that waits, and asks one under way to stop. Fails with `Conflict` when it has ended. */
+      stop: Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, run: SourceRunId) {
+        const organization = yield* CurrentOrganization
+        yield* lock(chatbot, source)
+        const before = yield* get(source, run)
+        if (before.ended_at !== null) return yield* hasEnded
+        const [stopped] = yield* decodeStopped(sql`
+          with dropped as (
+            delete from source_queue where source_id = ${source} and organization_id = ${organization}
+              and run_id = ${run} and lease_id is null returning source_id
+          )
+          update source_runs set is_stopping = true,
+            status = case when exists (select from dropped) then 'stopped' else status end,
+            ended_at = case when exists (select from dropped) then now() end,
+            counts = case when exists (select from dropped) then '{}'::jsonb end
+          where id = ${run} and organization_id = ${organization} returning ended_at is not null as is_queued`)
+        if (stopped?.is_queued === true) yield* reschedule(sql, source)
+        yield* auditing.record(sql, { organization, action: "source.run_stopped", target: source, chatbot })
+        return yield* get(source, run)
+      }, committing(sql)),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
