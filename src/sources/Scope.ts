@@ -21,6 +21,7 @@ export interface Refusal {
 }
 
 export interface Scope {
+  readonly roots: ReadonlyArray<string>
   /** The hosts of the addresses. */
   readonly hosts: ReadonlyArray<string>
   /** The globs of pages to read, with their hosts; empty where everything that a list names is read. */
@@ -94,12 +95,14 @@ export const makeScope = (
 ): Scope => {
   const isWebsite = kind === "website"
   const hosts = new Set(roots.map(hostOf))
-  const withHosts = (glob: string) => (glob.startsWith("/") && isWebsite ? [...hosts].map((host) => host + glob) : [glob])
+  const withHosts = (glob: string) =>
+    glob.startsWith("/") && isWebsite ? [...hosts].map((host) => host + glob) : [glob]
   const inferred = isWebsite ? [...new Set(roots.map(directoryGlob))] : []
   const globs = include.length === 0 ? inferred : include.flatMap(withHosts)
   const included = globs.map((glob) => globMatcher(glob, () => true))
   const excluded = exclude.map((glob) => ({ glob, matches: globMatcher(glob, () => true) }))
   return {
+    roots,
     hosts: [...hosts],
     include: globs,
     refusal: (address) => {

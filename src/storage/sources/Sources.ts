@@ -74,9 +74,11 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
         sql,
         rows.map((row) => row.id),
       )
-      return rows.map(
-        ({ config, ...row }): VersionedSource => ({ ...row, ...config, last_run: runs.get(row.id) ?? null }),
-      )
+      return rows.map(({ config, ...row }): VersionedSource => ({
+        ...row,
+        ...config,
+        last_run: runs.get(row.id) ?? null,
+      }))
     })
 
     const get = (chatbot: ChatbotId, id: SourceId) => rowOr(sourceNotFound)(read(chatbot, id))

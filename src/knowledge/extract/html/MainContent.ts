@@ -115,7 +115,10 @@ class Attempt {
   private named(element: Element): Facts | undefined {
     if (isNeverContent(element) || (this.usesNames && isNamedChrome(element))) return undefined
     if (element.name === "h1") this.headings.push(element)
-    const facts = ownFacts(element, this.walk(element.children, (child) => this.named(child)))
+    const facts = ownFacts(
+      element,
+      this.walk(element.children, (child) => this.named(child)),
+    )
     this.facts.set(element, facts)
     return facts
   }
@@ -125,7 +128,10 @@ class Attempt {
     if (/^(?:figure|pre)$/.test(element.name) || (element.name === "table" && !isLayout(element))) {
       return this.facts.get(element)
     }
-    const facts = ownFacts(element, this.walk(element.children, (child) => this.shaped(child)))
+    const facts = ownFacts(
+      element,
+      this.walk(element.children, (child) => this.shaped(child)),
+    )
     return removable.has(element.name) && this.isCluttered(element, facts) ? undefined : facts
   }
 
@@ -150,7 +156,10 @@ class Attempt {
     if ((images > 1 && paragraphs / images < 0.5) || inputs > Math.floor(paragraphs / 3)) return true
     if (linkDensity > (weight > 0 ? 0.5 : 0.2) && (weight > 0 || listed <= text * 0.9)) return true
     const isList = element.name === "ul" || element.name === "ol" || listed > text * 0.9
-    return !isList && (items - 100 > paragraphs || (headed < text * 0.9 && text < 25 && images !== 1 && images !== 2 && linked > 0))
+    return (
+      !isList &&
+      (items - 100 > paragraphs || (headed < text * 0.9 && text < 25 && images !== 1 && images !== 2 && linked > 0))
+    )
   }
 }
 
