@@ -93,7 +93,7 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
         (organization) => sql`source_id = ${job.source_id} and organization_id = ${organization}`,
       )
 
-    /** Changes some of the pages that a condition selects. Returns whether there may be more. */
+    /** Changes some of the pages that a condition selects. Returns whether there were any. */
     const changeSome = Effect.fnUntraced(function* (
       job: CrawlJob,
       change: Statement.Fragment,
@@ -105,11 +105,11 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
       ) and ${own} and exists (
         select from source_queue where ${own} and lease_id = ${job.lease_id}
       ) returning id`
-      return changed.length === ROWS_AT_ONCE
+      return changed.length > 0
     }, withoutSqlErrors)
 
     const changeAll = (job: CrawlJob, change: Statement.Fragment, condition: Statement.Fragment) =>
-      Effect.asVoid(Effect.repeat(changeSome(job, change, condition), { while: (isMore) => isMore }))
+      Effect.asVoid(Effect.repeat(changeSome(job, change, condition), { while: (isAny) => isAny }))
 
     /** Adds or replaces the document of a page. Returns where the same text is, if another document has it. */
     const publish = Effect.fnUntraced(function* (
@@ -209,7 +209,10 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
           order by depth, id limit ${limit}`)
       }, withoutSqlErrors),
 
-      /** Lets some pages wait that the run has not met: all that are known, or those of its outcome. */
+      /**
+       * Lets some pages wait that the run has not met: those that are known, or those of its outcome. Returns whether there
+       * were any.
+       */
       requeue: (job: CrawlJob, run: CrawlRun) =>
         changeSome(
           job,

@@ -1,5 +1,5 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { SourceConfig, SourceId } from "../../domain/knowledge/Source.ts"
 import { PageOutcome } from "../../domain/knowledge/SourcePage.ts"
@@ -70,6 +70,26 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
     const sql = yield* SqlClient.SqlClient
     const system = yield* SystemSql
     const queue = yield* makeLeaseQueue(sourceQueueTable)
+
+    /** Within a transaction that has the lease: ends the run and its job, and queues the next one of the schedule. */
+    const close = Effect.fnUntraced(function* (
+      job: CrawlJob,
+      { deleted, error, status }: RunEnd,
+      more: Statement.Fragment = sql``,
+    ) {
+      const own = sql`source_id = ${job.source_id} and organization_id = ${yield* CurrentOrganization}`
+      yield* sql`update source_runs r set status = ${status}, error = ${json(error)}, ended_at = clock_timestamp(),
+        counts = coalesce((
+          select jsonb_object_agg(outcome, pages) from (
+            select outcome, count(*)::int as pages from source_pages
+            where ${own} and run_id = r.id and outcome is not null group by outcome
+          ) counted
+        ), '{}') || ${json(deleted === 0 ? {} : { deleted })}::jsonb ${more}
+        where ${own} and id = (select run_id from source_queue where ${own})`
+      yield* sql`delete from source_queue where ${own}`
+      yield* reschedule(sql, job.source_id)
+      yield* pruneRuns(sql, job.source_id)
+    })
 
     return {
       /** Claims a source that is to be read, or whose lease has expired. Organizations take turns. */
@@ -154,34 +174,16 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
             if (status === "finished" && run.only === null)
               yield* sql`update source_pages set misses = misses + 1
                 where ${own} and run_id = ${run.id} and outcome in ${sql.in(MISSING)} and document_id is not null`
-            yield* sql`update source_runs set status = ${status}, error = ${json(error)}, ended_at = clock_timestamp(),
-              requests = ${requests}, bytes = ${bytes}, counts = coalesce((
-                select jsonb_object_agg(outcome, pages) from (
-                  select outcome, count(*)::int as pages from source_pages
-                  where ${own} and run_id = ${run.id} and outcome is not null group by outcome
-                ) counted
-              ), '{}') || ${json(deleted === 0 ? {} : { deleted })}::jsonb
-              where ${own} and id = ${run.id}`
-            yield* sql`delete from source_queue where ${own}`
-            yield* reschedule(sql, job.source_id)
-            yield* pruneRuns(sql, job.source_id)
+            yield* close(job, { status, error, deleted }, sql`, requests = ${requests}, bytes = ${bytes}`)
           }),
         )
       }, withoutSqlErrors),
 
       /** Ends the run of a job that is given up. */
-      giveUp: Effect.fnUntraced(function* (job: CrawlJob, error: SourceRunError) {
-        const own = sql`source_id = ${job.source_id} and organization_id = ${yield* CurrentOrganization}`
-        yield* queue.underLease(
-          job,
-          Effect.gen(function* () {
-            yield* sql`update source_runs set status = 'failed', error = ${json(error)}, ended_at = clock_timestamp(),
-              counts = '{}' where ${own} and id = (select run_id from source_queue where ${own})`
-            yield* sql`delete from source_queue where ${own}`
-            yield* reschedule(sql, job.source_id)
-          }),
-        )
-      }, withoutSqlErrors),
+      giveUp: (job: CrawlJob, error: SourceRunError) =>
+        queue
+          .underLease(job, close(job, { status: "failed", error, deleted: 0 }))
+          .pipe(Effect.asVoid, withoutSqlErrors),
 
       /** Keeps the hashes of the blocks that repeat on the pages of a source. */
       setRepeated: Effect.fnUntraced(function* (job: CrawlJob, hashes: ReadonlyArray<string>) {
