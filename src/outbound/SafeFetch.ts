@@ -142,18 +142,17 @@ export class SafeFetch extends Context.Service<
       }
     })
 
-    const page = Effect.fnUntraced(function* (request: PageRequest) {
-      const timeout = Duration.fromInputUnsafe(yield* PageTimeout)
+    const pageWithin = (timeout: Duration.Duration) => (request: PageRequest) => {
       const tooSlow = new FetchFailed({
         reason: "timed_out",
         detail: `There was no whole answer within ${Duration.toSeconds(timeout)} seconds.`,
       })
-      return yield* addressesOf(request.url).pipe(
+      return addressesOf(request.url).pipe(
         Effect.zip(requester(request.url.protocol)),
         Effect.flatMap(([addresses, open]) => requestPage(open, request, hostOf(request.url), addresses)),
         Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tooSlow) }),
       )
-    })
+    }
 
     const measured = <A>(method: ToolMethod, request: Effect.Effect<A, FetchFailed>) =>
       atBorder(request, {
@@ -163,11 +162,17 @@ export class SafeFetch extends Context.Service<
         measure: (seconds, exit) => metrics.requests(outcomeOf(exit)).observe(seconds),
       })
 
-    return Layer.succeed(SafeFetch, {
-      fetch: (request) => measured(request.method, fetch(request)),
-      page: (request) => measured("GET", page(request)),
-      check,
-    })
+    return Layer.effect(
+      SafeFetch,
+      Effect.map(PageTimeout, (timeout) => {
+        const page = pageWithin(Duration.fromInputUnsafe(timeout))
+        return SafeFetch.of({
+          fetch: (request) => measured(request.method, fetch(request)),
+          page: (request) => measured("GET", page(request)),
+          check,
+        })
+      }),
+    )
   }
 }
 

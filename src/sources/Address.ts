@@ -6,7 +6,7 @@ import { URL_MAX_LENGTH } from "../domain/knowledge/Source.ts"
 
 /** Matches names of parameters that follow people or their sessions, and that change nothing of a page. */
 const TRACKING =
-  /^(?:utm_\w+|mtm_\w+|pk_(?:campaign|kwd|source|medium)|[gfmy]clid|gclsrc|[gw]braid|dclid|msclkid|yclid|igshid|_g[al]|_hsenc|_hsmi|mc_[ce]id|mkt_tok|phpsessid|jsessionid|aspsessionid\w*|sid|sessid|sessionid|session_id|session-id|cfid|cftoken|zenid|oscsid)$/i
+  /^(?:utm_\w+|mtm_\w+|pk_(?:campaign|kwd|source|medium)|(?:g|fb|m|y|tw)clid|gclsrc|[gw]braid|dclid|msclkid|igshid|_g[al]|_hsenc|_hsmi|mc_[ce]id|mkt_tok|phpsessid|jsessionid|aspsessionid\w*|sid|sessid|sessionid|session_id|session-id|cfid|cftoken|zenid|oscsid)$/i
 
 /** Matches a session id in a path, as Java and ASP.NET write it. */
 const SESSION_IN_PATH = /;jsessionid=[^/?#;]*|\/\([A-Za-z]\([\w-]{8,}\)\)(?=\/|$)/gi

@@ -16,7 +16,7 @@ import { type MetPage, type PageResult, SourceFrontier, type WaitingPage } from 
 import { type CrawlJob, type CrawlRun, type RunEnd, SourceQueue } from "../storage/sources/SourceQueue.ts"
 import { addressOf, hostOf, isSamePage } from "./Address.ts"
 import { readLists } from "./Lists.ts"
-import { isRedirect, REDIRECTS_MAX, type Requests } from "./PoliteFetch.ts"
+import { isRedirect, REDIRECTS_MAX, ROBOTS_FORBID, type Requests } from "./PoliteFetch.ts"
 import { claimedFormat, markdownOf, markdownType, pageName, readAnswer, robotsTag } from "./Reading.ts"
 import { Renderer } from "./Renderer.ts"
 import { repeatedIn, withoutRepeated } from "./Repeated.ts"
@@ -89,6 +89,7 @@ export class Crawl extends Context.Service<
         const { config, kind } = job
         const starts = config.urls.flatMap((url) => addressOf(url) ?? [])
         const isWebsite = kind === "website"
+        const tooMany = `The source has as many pages as it may have, ${config.max_pages}.`
         const traps = new Traps()
         /** The pages that the source has rows for, and those of them that this run has met. */
         const known = new Set<string>()
@@ -320,7 +321,8 @@ export class Crawl extends Context.Service<
           if (text.needsBrowser)
             return yield* conclude(page, "needs_browser", NEEDS_BROWSER[renderer.isThere ? 1 : 0], status)
           const canonical = addressOf(text.canonical ?? page.url)
-          if (canonical !== undefined && !isSamePage(canonical, page.url) && scope.refusal(canonical) === undefined) {
+          const isNear = canonical !== undefined && (isWebsite || hostOf(canonical) === hostOf(page.url))
+          if (isNear && !isSamePage(canonical, page.url) && scope.refusal(canonical) === undefined) {
             const there = yield* frontier.outcomeOf(job, run, canonical)
             if (there === undefined || there === "new" || there === "changed" || there === "unchanged")
               return yield* move(page, canonical, "excluded", `It names ${canonical} as its canonical address.`, status)
@@ -341,7 +343,8 @@ export class Crawl extends Context.Service<
             headers,
             wantsBody: (head) => head.status === 200 && claimedFormat(head, page.url) !== undefined,
           })
-          if (response.status === 304) return yield* conclude(page, "unchanged", null, response.status)
+          if (response.status === 304 && page.document_id !== null)
+            return yield* conclude(page, "unchanged", null, response.status)
           if (isRedirect(response)) return yield* redirect(page, response.headers.location ?? "", response.status)
           const answer = yield* readAnswer(extract, response, page.url)
           if (answer.kind === "page") return yield* readPage(page, response, answer.page)
@@ -359,13 +362,14 @@ export class Crawl extends Context.Service<
             return yield* conclude(page, "removed", "Somebody has deleted its document.")
           const refusal = scope.refusal(page.url)
           if (refusal !== undefined && page.depth > 0) return yield* conclude(page, "excluded", refusal.detail)
-          if (page.document_id === null && documents >= config.max_pages)
-            return yield* conclude(page, "excluded", tooMany)
+          if (page.document_id === null && documents + sample.length >= config.max_pages) {
+            yield* storeSample
+            if (documents >= config.max_pages) return yield* conclude(page, "excluded", tooMany)
+          }
           yield* Effect.catchTag(fetch(page), "NotFetched", ({ detail, outcome, status }) =>
             conclude(page, outcome, detail, status),
           )
         })
-        const tooMany = `The source has as many pages as it may have, ${config.max_pages}.`
 
         /** Lets the pages wait that no link has led to. Returns whether there are any. */
         const requeue = Effect.gen(function* () {
@@ -374,7 +378,7 @@ export class Crawl extends Context.Service<
             if (isListed) yield* frontier.excludeUnmet(job, run, "The lists do not name it any more.")
             return false
           }
-          return yield* frontier.requeue(job, run)
+          return yield* frontier.requeue(job, run, [ROBOTS_FORBID, tooMany])
         })
 
         const readAll = Effect.gen(function* () {
@@ -412,7 +416,7 @@ export class Crawl extends Context.Service<
             return held(found, findings.known)
           let deleted = 0
           for (let some = 1; some > 0; deleted += some) some = yield* frontier.deleteGone(job, run)
-          if (isRead || findings.known > 0 || kind === "feed") return finished(deleted)
+          if (isRead || findings.known > 0) return finished(deleted)
           const [most] = tally
           const isForbidden = most?.detail?.startsWith("robots.txt") === true
           return failed({

@@ -39,6 +39,7 @@ export const CrawlPace: Context.Reference<CrawlPace> = Context.Reference<CrawlPa
 /** A page is at most as large, also unpacked. */
 export const PAGE_MAX_BYTES = 10 * 1024 * 1024
 export const REDIRECTS_MAX = 10
+export const ROBOTS_FORBID = "robots.txt forbids it."
 const ROBOTS_REDIRECTS_MAX = 5
 /** Time beyond that of a request after which its host is free although nobody has released it. */
 const RESERVE = Duration.seconds(5)
@@ -172,7 +173,7 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
           if (status === "unreachable")
             return yield* failed(`robots.txt cannot be read, so that nothing is read from this host: ${detail}`)
           if (!allows(address))
-            return yield* new NotFetched({ outcome: "excluded", detail: "robots.txt forbids it.", status: null })
+            return yield* new NotFetched({ outcome: "excluded", detail: ROBOTS_FORBID, status: null })
         })
 
         /** Requests an address. A redirect is a response. */

@@ -13,7 +13,9 @@ const DATES_MAX = 100
 const NOISE_MIN = 10
 const NOISE_SHARE = 0.9
 
-const DATE = /(?:^|[/=_-])(?:19|2\d)\d\d[-/_.]?(?:0?[1-9]|1[0-2])(?=$|[-/_.?&])|[?&](?:year|month|week|day|date)=\d/i
+/** Matches an address that ends with a date, or has one as a parameter. */
+const DATE =
+  /(?:^|[/=_-])(?:19|2\d)\d\d[-/_.]?(?:0?[1-9]|1[0-2])(?:[-/_.]?\d{1,2})?\/?(?=$|[?&])|[?&](?:year|month|week|day|date)=\d/i
 
 const parametersOf = (url: URL): ReadonlyArray<string> => [...new Set(url.searchParams.keys())]
 

@@ -210,15 +210,19 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
       }, withoutSqlErrors),
 
       /**
-       * Lets some pages wait that the run has not met: those that are known, or those of its outcome. Returns whether there
-       * were any.
+       * Lets some pages wait that the run has not met: those of its outcome, or all that were fetched before, or excluded
+       * for one of these reasons. Returns whether there were any.
        */
-      requeue: (job: CrawlJob, run: CrawlRun) =>
+      requeue: (job: CrawlJob, run: CrawlRun, reasons: ReadonlyArray<string>) =>
         changeSome(
           job,
           sql`run_id = ${run.id}, is_waiting = true`,
           sql`run_id <> ${run.id} and ${
-            run.only === null ? sql`(document_id is not null or misses < 2)` : sql`outcome = ${run.only}`
+            run.only === null
+              ? sql`(document_id is not null or misses < 2 and (
+                  outcome is distinct from 'excluded' or http_status is not null or detail = any(${texts(reasons)})
+                ))`
+              : sql`outcome = ${run.only}`
           }`,
         ),
 

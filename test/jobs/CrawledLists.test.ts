@@ -1,0 +1,154 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import { Effect, ManagedRuntime, type Scope } from "effect"
+import { crawlNeeds, documentsOf, makeSource, pagesOf, runSource, startCrawling } from "../lib/Crawling.ts"
+import { answers, html, page, sends, trapSite, type TrapSite } from "../lib/TrapSite.ts"
+
+const runtime = ManagedRuntime.make(crawlNeeds)
+type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
+const run = <A, E>(effect: Effect.Effect<A, E, Services | Scope.Scope>) => runtime.runPromise(Effect.scoped(effect))
+afterAll(() => runtime.dispose())
+
+const xml = { "content-type": "application/xml" }
+const urlset = (addresses: ReadonlyArray<string>) =>
+  `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${addresses
+    .map((address) => `<url><loc> ${address} </loc><image:image><image:loc>/no.png</image:loc></image:image></url>`)
+    .join("")}</urlset>`
+const index = (addresses: ReadonlyArray<string>) =>
+  `<sitemapindex>${addresses.map((address) => `<sitemap><loc>${address}</loc></sitemap>`).join("")}</sitemapindex>`
+
+const pages = (site: TrapSite, ...names: ReadonlyArray<string>) => {
+  for (const name of names) site.pages.set(`docs.example/${name}`, page(`About ${name}`, ["/linked"]))
+  return names.map((name) => site.at("docs.example", `/${name}`))
+}
+
+describe("a sitemap", () => {
+  test("that is an index, compressed or a text, also of itself, names the pages that are read", () =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        const [one = "", two = "", three = "", four = ""] = pages(site, "one", "two", "three?a=1&amp;b=2", "four")
+        site.pages.set("docs.example/three", page("About three"))
+        const at = (path: string) => site.at("docs.example", path)
+        const lists = ["/sitemap.xml", "/a.xml", "/b.xml.gz", "/c.txt", "/gone.xml"].map(at)
+        site.pages.set("docs.example/sitemap.xml", sends(index(lists), xml))
+        site.pages.set("docs.example/a.xml", sends(urlset([one, two, one]), xml))
+        site.pages.set(
+          "docs.example/b.xml.gz",
+          sends(gzipSync(urlset([three])), { "content-type": "application/gzip" }),
+        )
+        site.pages.set("docs.example/c.txt", sends(`${four}\nnothing\n`, { "content-type": "text/plain" }))
+        yield* startCrawling()
+        const source = yield* makeSource("sitemap", [at("/sitemap.xml")], { exclude: ["/two"] })
+        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 3, excluded: 1 } })
+        expect([...(yield* documentsOf(source)).keys()]).toEqual(["/four", "/one", "/three?a=1&b=2"])
+        // The sitemap that could not be read may name the page that is missing.
+        site.pages.set("docs.example/a.xml", sends(urlset([two]), xml))
+        for (const _ of [1, 2]) yield* runSource(source)
+        expect((yield* documentsOf(source)).size).toBe(3)
+      }),
+    ))
+
+  test("that does not name a page any more leads to its deletion after two runs", () =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        const [one = "", two = "", three = ""] = pages(site, "one", "two", "three")
+        const list = (...named: ReadonlyArray<string>) =>
+          site.pages.set("docs.example/sitemap.xml", sends(urlset(named), xml))
+        list(one, two, three)
+        yield* startCrawling()
+        const source = yield* makeSource("sitemap", [site.at("docs.example", "/sitemap.xml")])
+        yield* runSource(source)
+        list(one, three)
+        expect(yield* runSource(source)).toMatchObject({ counts: { unchanged: 2, excluded: 1 } })
+        expect((yield* pagesOf(source)).get("/two")?.detail).toBe("The lists do not name it any more.")
+        expect(yield* runSource(source)).toMatchObject({ counts: { unchanged: 2, excluded: 1, deleted: 1 } })
+        expect([...(yield* documentsOf(source)).keys()]).toEqual(["/one", "/three"])
+      }),
+    ))
+
+  test("of 50,000 addresses is read within the bounds of the source", () =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        const addresses = Array.from({ length: 50_000 }, (_, number) => site.at("docs.example", `/p${number}`))
+        site.pages.set("docs.example/sitemap.xml", sends(urlset(addresses), xml))
+        for (const number of [0, 1, 2, 3, 4]) pages(site, `p${number}`)
+        yield* startCrawling()
+        const source = yield* makeSource("sitemap", [site.at("docs.example", "/sitemap.xml")], { max_pages: 5 })
+        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 5 } })
+        expect((yield* pagesOf(source)).size).toBeLessThanOrEqual(1_010)
+        expect(site.requests.length).toBeLessThan(20)
+      }),
+    ))
+
+  test.each([
+    ["that is none", sends(html("No list")), "not_a_list", "is not a sitemap"],
+    ["of elements without an end", sends("<urlset>".repeat(100_000), xml), "nothing_found", ""],
+    ["that is missing", answers(404), "unreachable", "the status 404"],
+  ])("%s makes the run fail with the reason", (_, answer, code, message) =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        site.pages.set("docs.example/sitemap.xml", answer)
+        yield* startCrawling()
+        const source = yield* makeSource("sitemap", [site.at("docs.example", "/sitemap.xml")])
+        const ended = yield* runSource(source)
+        expect(ended).toMatchObject({ status: "failed", error: { code } })
+        expect(ended?.error?.message).toContain(message)
+      }),
+    ),
+  )
+})
+
+describe("a feed", () => {
+  test.each([
+    [
+      "RSS",
+      (links: ReadonlyArray<string>) =>
+        `<rss version="2.0"><channel><link>/home</link>${links.map((link) => `<item><title>A &amp; B</title><link>${link}</link></item>`).join("")}</channel></rss>`,
+    ],
+    [
+      "Atom",
+      (links: ReadonlyArray<string>) =>
+        `<feed xmlns="http://www.w3.org/2005/Atom"><link href="/home"/>${links.map((link) => `<entry><link rel="self" href="/x"/><link href="${link}"/></entry>`).join("")}</feed>`,
+    ],
+  ])("of %s names pages, which stay when they leave it", (_, write) =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        pages(site, "one", "two", "three")
+        site.pages.set("docs.example/feed", sends(write(["/one", "/two"]), xml))
+        yield* startCrawling()
+        const source = yield* makeSource("feed", [site.at("docs.example", "/feed")])
+        expect(yield* runSource(source)).toMatchObject({ counts: { new: 2 } })
+        site.pages.set("docs.example/feed", sends(write(["/three"]), xml))
+        for (const _ of [1, 2, 3]) expect(yield* runSource(source)).toMatchObject({ status: "finished" })
+        expect([...(yield* documentsOf(source)).keys()]).toEqual(["/one", "/three", "/two"])
+      }),
+    ),
+  )
+})
+
+describe("an llms.txt", () => {
+  test("names the pages of its links, on whichever host, and no others are read", () =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        pages(site, "one")
+        site.pages.set("other.example/two.md", sends("# Two\n\nOf Markdown.", { "content-type": "text/markdown" }))
+        const text = `# Docs\n\n> About\n\n- [One](one): the first\n- [Two](${site.at("other.example", "/two.md")} "title")\n- [Mail](mailto:a@b.example)\n`
+        site.pages.set("docs.example/llms.txt", sends(text, { "content-type": "text/plain" }))
+        yield* startCrawling()
+        const source = yield* makeSource("llms_txt", [site.at("docs.example", "/llms.txt")])
+        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 2 } })
+        expect(
+          [...(yield* documentsOf(source)).values()].map(({ content_type, name }) => [name, content_type]),
+        ).toEqual([
+          ["About one", "text/markdown"],
+          ["two.md", "text/markdown"],
+        ])
+      }),
+    ))
+})

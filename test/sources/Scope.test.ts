@@ -1,0 +1,133 @@
+import { describe, expect, test } from "bun:test"
+import { addressOf } from "../../src/sources/Address.ts"
+import { parseRobots } from "../../src/sources/Robots.ts"
+import { repeatedIn, withoutRepeated } from "../../src/sources/Repeated.ts"
+import { globMatcher, makeScope } from "../../src/sources/Scope.ts"
+import { Traps } from "../../src/sources/Traps.ts"
+
+describe("an address", () => {
+  test.each([
+    ["HTTPS://Docs.EXAMPLE.com:443/a/./b/../c#top", "https://docs.example.com/a/c"],
+    ["http://example.com.:80", "http://example.com/"],
+    ["https://b\u00fccher.example/\u00e4", "https://xn--bcher-kva.example/%C3%A4"],
+    ["http://[::1]:8080/x", "http://[::1]:8080/x"],
+    ["https://example.com/%7euser/%e4?b=2&a=1", "https://example.com/~user/%E4?b=2&a=1"],
+    ["https://example.com/a?utm_source=x&id=7&PHPSESSID=abc&fbclid=1", "https://example.com/a?id=7"],
+    ["https://example.com/a;jsessionid=0123?x", "https://example.com/a?x"],
+    ["https://example.com/(S(abcdefgh12345678))/a", "https://example.com/a"],
+    ["https://example.com/a?", "https://example.com/a"],
+    ["  /b ", "https://example.com/b"],
+  ])("%s is %s", (text, expected) => {
+    expect(addressOf(text, "https://example.com/")).toBe(expected)
+    expect(addressOf(expected)).toBe(expected)
+  })
+
+  test.each([
+    "http://user:pw@example.com/",
+    "http://user@example.com/",
+    "mailto:a@b.c",
+    "javascript:x",
+    "ftp://e.com/",
+    "http://",
+    `http://e.com/${"x".repeat(3_000)}`,
+  ])("%s is none of a page", (text) => {
+    expect(addressOf(text)).toBeUndefined()
+  })
+})
+
+describe("a glob", () => {
+  test.each([
+    ["docs.example.com/guide/**", "https://docs.example.com/guide/a/b?c", true],
+    ["docs.example.com/guide/**", "https://docs.example.com/guide", true],
+    ["docs.example.com/guide/**", "https://docs.example.com/guides", false],
+    ["https://docs.example.com", "https://docs.example.com/any", true],
+    ["*.example.com/**", "https://docs.example.com/any", true],
+    ["*.example.com/**", "https://example.org/a.example.com/x", false],
+    ["/a/*/c", "https://any.example/a/b/c", true],
+    ["/a/*/c", "https://any.example/a/b/b/c", false],
+    ["/a/**/c", "https://any.example/a/b/b/c", true],
+    ["/**.html", "https://any.example/a/b.html?x=1", true],
+    ["/search?q=*", "https://any.example/search?q=x", true],
+    ["/search?q=*", "https://any.example/search", false],
+  ])("%s and %s: %p", (glob, address, expected) => {
+    expect(globMatcher(glob, () => true)(address)).toBe(expected)
+  })
+
+  test("is matched soon, whatever it and the address are", () => {
+    const matches = globMatcher("/**a*a**a*a**a*a**a*a**a*b", () => true)
+    expect(matches(`https://any.example/${"a".repeat(1_900)}`)).toBe(false)
+  })
+})
+
+describe("the scope of a website", () => {
+  const scope = makeScope("website", { include: [], exclude: ["/guide/old/**"] }, [
+    "https://docs.example.com/guide/x.html",
+  ])
+
+  test("is the directory of its address, without what is excluded", () => {
+    expect(scope.include).toEqual(["docs.example.com/guide/**"])
+    expect(scope.refusal("https://docs.example.com/guide/a")).toBeUndefined()
+    expect(scope.refusal("https://docs.example.com/guide/old/a")).toEqual({
+      detail: "The pattern /guide/old/** excludes it.",
+      isNear: true,
+    })
+    expect(scope.refusal("https://docs.example.com/blog")).toMatchObject({ isNear: true })
+    expect(scope.refusal("https://elsewhere.example.com/guide/a")).toMatchObject({ isNear: false })
+  })
+})
+
+describe("robots.txt", () => {
+  const text = (lines: string) => parseRobots("https://e.com/robots.txt", Buffer.from(lines))
+
+  test("holds for this program by its name, or else by the star", () => {
+    const rules = text(
+      "User-agent: *\nDisallow: /\nUser-agent: Other\nUser-agent: PARLEYBOT/2.0\nDisallow: /a*.pdf$\nAllow: /a/b.pdf\nCrawl-delay: 1.5\nSitemap: https://e.com/s.xml",
+    )
+    expect([
+      rules.allows("https://e.com/"),
+      rules.allows("https://e.com/a/c.pdf"),
+      rules.allows("https://e.com/a/b.pdf"),
+    ]).toEqual([true, false, true])
+    expect([rules.delay, rules.sitemaps]).toEqual([1.5, ["https://e.com/s.xml"]])
+  })
+
+  test("of any form is read and applied soon, in little memory", () => {
+    const hostile = [
+      "User-agent: a\n".repeat(18_000) + "Allow: /\n".repeat(28_000),
+      `User-agent: *\n${`Disallow: /${"*a".repeat(900)}\n`.repeat(300)}`,
+      `User-agent: *\nDisallow: ${"*".repeat(500_000)}`,
+      "\u0000\uffff: :\n".repeat(50_000),
+    ]
+    for (const one of hostile) text(one).allows(`https://e.com/${"a".repeat(1_900)}`)
+  })
+})
+
+describe("links without an end", () => {
+  test("are noticed by repeated segments, by many dates and by parameters that change nothing", () => {
+    const traps = new Traps()
+    expect(traps.refusal("https://e.com/a/b/a/b/a/b")).toBeUndefined()
+    expect(traps.refusal("https://e.com/a/b/a/b/a/b/a/b")).toBe("Its path repeats itself.")
+    const months = Array.from({ length: 300 }, (_, month) =>
+      traps.refusal(`https://e.com/cal/${2_000 + Math.floor(month / 12)}/${1 + (month % 12)}`),
+    )
+    expect(months.filter((refusal) => refusal === undefined)).toHaveLength(100)
+    expect(
+      Array.from({ length: 300 }, (_, post) => traps.refusal(`https://e.com/2024/05/post-${post}-name`)).filter(
+        (one) => one !== undefined,
+      ),
+    ).toEqual([])
+    for (let time = 0; time < 12; time++) traps.learn(`https://e.com/p?token=${time}&id=${time}`, true)
+    for (let time = 0; time < 12; time++) traps.learn(`https://e.com/p?id=${time}`, false)
+    expect(traps.refusal("https://e.com/q?token=x")).toContain("“token=”")
+    expect(traps.refusal("https://e.com/q?id=9")).toBeUndefined()
+  })
+})
+
+describe("blocks that repeat", () => {
+  test("are left out with the headings that had nothing else", () => {
+    const site = [1, 2, 3, 4].map((number) => ["## Usage", `Own text ${number}.`, "## Share", "Share this page!"])
+    const repeated = repeatedIn(site) ?? []
+    expect(withoutRepeated(site[0] ?? [], repeated)).toEqual(["## Usage", "Own text 1."])
+    expect(repeatedIn(site.slice(0, 3))).toBeUndefined()
+  })
+})
