@@ -155,7 +155,7 @@ export const readLists = Effect.fnUntraced(function* (
     const { depth, url } = list
     const answer = yield* requests
       .getList(url, LIST_MAX_BYTES)
-      .pipe(Effect.catchTag("NotFetched", ({ detail }) => Effect.succeed(detail)))
+      .pipe(Effect.catchTag("NotRead", ({ detail }) => Effect.succeed(detail)))
     if (typeof answer === "string") {
       fail("unreachable", `${url}: ${answer}`)
       continue

@@ -46,8 +46,8 @@ const RESERVE = Duration.seconds(5)
 /** Longest sleep of somebody who waits for a host: a request may end sooner than it has to. */
 const LOOK_EVERY = Duration.seconds(1)
 
-/** A page that is not fetched, or whose answer is of no use. */
-export class NotFetched extends Schema.TaggedError<NotFetched>()("NotFetched", {
+/** A page that does not become a document, and what becomes of it. */
+export class NotRead extends Schema.TaggedError<NotRead>()("NotRead", {
   outcome: PageOutcome,
   detail: Schema.String,
   status: Schema.NullOr(Schema.Int),
@@ -64,7 +64,12 @@ export interface PoliteFetchSettings {
   readonly publicUrl: string | undefined
 }
 
-const failed = (detail: string, status: number | null = null) => new NotFetched({ outcome: "failed", detail, status })
+export const isNotRead = (error: unknown): error is NotRead => error instanceof NotRead
+
+export const notRead = (outcome: PageOutcome, detail: string, status: number | null = null) =>
+  new NotRead({ outcome, detail, status })
+
+const failed = (detail: string, status?: number) => notRead("failed", detail, status)
 
 export const isRedirect = ({ headers, status }: PageResponse): boolean =>
   status >= 300 && status < 400 && status !== 304 && headers.location !== undefined
@@ -172,8 +177,7 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
           const { allows, detail, status } = yield* robotsOf(address)
           if (status === "unreachable")
             return yield* failed(`robots.txt cannot be read, so that nothing is read from this host: ${detail}`)
-          if (!allows(address))
-            return yield* new NotFetched({ outcome: "excluded", detail: ROBOTS_FORBID, status: null })
+          if (!allows(address)) return yield* notRead("excluded", ROBOTS_FORBID)
         })
 
         /** Requests an address. A redirect is a response. */
@@ -249,5 +253,5 @@ const tried = <A, E>(request: Effect.Effect<A, E | FetchFailed>) =>
 
 const isFetchFailed = (error: unknown): error is FetchFailed => error instanceof FetchFailed
 
-const refusalOf = ({ detail, reason }: FetchFailed): NotFetched =>
-  new NotFetched({ outcome: reason === "too_large" ? "too_large" : "failed", detail, status: null })
+const refusalOf = ({ detail, reason }: FetchFailed): NotRead =>
+  notRead(reason === "too_large" ? "too_large" : "failed", detail)

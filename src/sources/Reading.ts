@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import {
-  contentType,
   detect,
   DETECT_BYTES,
   DETECT_LAST_BYTES,
@@ -11,7 +10,7 @@ import type { Extract, ExtractionFailed } from "../knowledge/Extract.ts"
 import type { PageText } from "../knowledge/extract/Extraction.ts"
 import type { PageHead, PageResponse } from "../outbound/PageRequest.ts"
 import { lastSegment } from "./Address.ts"
-import { NotFetched } from "./PoliteFetch.ts"
+import { type NotRead, notRead } from "./PoliteFetch.ts"
 
 /** What an answer is: a web page, or a file of another format, as it is. */
 export type Answer =
@@ -39,19 +38,16 @@ export const claimedFormat = (head: PageHead, address: string): Format | undefin
   return mime === "application/octet-stream" || mime === "text/plain" ? (byName(address) ?? format) : format
 }
 
-const none = (outcome: NotFetched["outcome"], detail: string, status: number) =>
-  new NotFetched({ outcome, detail, status })
-
 /** Says what an answer with another status than 200 means. */
-const refusalOf = ({ status }: PageResponse): NotFetched | undefined => {
+const refusalOf = ({ status }: PageResponse): NotRead | undefined => {
   if (status === 200 || status === 203) return undefined
-  if (status === 404 || status === 410) return none("gone", `There is no such page (status ${status}).`, status)
-  if (status === 401 || status === 407) return none("login", `It asks for a password (status ${status}).`, status)
+  if (status === 404 || status === 410) return notRead("gone", `There is no such page (status ${status}).`, status)
+  if (status === 401 || status === 407) return notRead("login", `It asks for a password (status ${status}).`, status)
   const detail = status === 403 ? "The server refuses it" : "The server does not send it"
-  return none("failed", `${detail} (status ${status}).`, status)
+  return notRead("failed", `${detail} (status ${status}).`, status)
 }
 
-const wrongFormat: Readonly<Partial<Record<ExtractionFailed["code"], NotFetched["outcome"]>>> = {
+const wrongFormat: Readonly<Partial<Record<ExtractionFailed["code"], NotRead["outcome"]>>> = {
   too_large_when_extracted: "too_large",
   extraction_crashed: "failed",
   extraction_timed_out: "failed",
@@ -63,18 +59,18 @@ export const readAnswer = Effect.fnUntraced(function* (
   extract: Extract["Service"],
   response: PageResponse,
   address: string,
-): Effect.fn.Return<Answer, NotFetched> {
+): Effect.fn.Return<Answer, NotRead> {
   const { body, status } = response
   const refusal = refusalOf(response)
   if (refusal !== undefined) return yield* refusal
   const claimed = claimedFormat(response, address)
   const mime = mimeOf(response)
-  if (claimed === undefined) return yield* none("not_text", `It is of the type ${mime}, which is not read.`, status)
-  if (body.length === 0) return yield* none("not_text", "It is empty.", status)
+  if (claimed === undefined) return yield* notRead("not_text", `It is of the type ${mime}, which is not read.`, status)
+  if (body.length === 0) return yield* notRead("not_text", "It is empty.", status)
   const fits = (format: Format) =>
     detect(`a.${format}`, body.subarray(0, DETECT_BYTES), body.subarray(-DETECT_LAST_BYTES)) !== undefined
   const format = fits("pdf") ? "pdf" : claimed
-  if (!fits(format)) return yield* none("not_text", `The server says ${mime}, but its content is another.`, status)
+  if (!fits(format)) return yield* notRead("not_text", `The server says ${mime}, but its content is another.`, status)
   if (format !== "html") {
     const name = lastSegment(address)
     const suffix = byName(address) === format ? "" : `.${format}`
@@ -83,7 +79,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   const contentType = response.headers["content-type"] ?? ""
   const page = yield* extract
     .page({ url: address, contentType, bytes: body })
-    .pipe(Effect.catch(({ code, message }) => none(wrongFormat[code] ?? "not_text", message, status)))
+    .pipe(Effect.catch(({ code, message }) => notRead(wrongFormat[code] ?? "not_text", message, status)))
   return { kind: "page", page }
 })
 
@@ -96,8 +92,6 @@ export const pageName = (title: string, address: string): string => {
 /** A page as the Markdown that is stored. */
 export const markdownOf = (title: string, blocks: ReadonlyArray<string>): Uint8Array =>
   Buffer.from([...(title === "" ? [] : [`# ${title}`]), ...blocks].join("\n\n"))
-
-export const markdownType = contentType("md")
 
 /** What the header `X-Robots-Tag` says to all programs, or to this one. */
 export const robotsTag = ({ headers }: PageHead): { readonly noindex: boolean; readonly nofollow: boolean } => {

@@ -60,16 +60,18 @@ export interface PageResult {
   readonly movedTo?: string
 }
 
-const Known = Schema.Struct({
+/** A page that the source has met, in this run or before. */
+const KnownPage = Schema.Struct({
   url: Schema.String,
   is_met: Schema.Boolean,
   outcome: Schema.NullOr(PageOutcome),
   has_document: Schema.Boolean,
 })
+export type KnownPage = typeof KnownPage.Type
 
-const decodeKnown = decodeRows(Known)
+const decodeKnown = decodeRows(KnownPage)
 const decodeWaiting = decodeRows(WaitingPage)
-const decodeHeld = decodeRows(Schema.Struct({ known: Schema.Int, gone: Schema.Int, failed: Schema.Int }))
+const decodeHeld = decodeRows(Schema.Struct({ known: Schema.Int, gone: Schema.Int, failures: Schema.Int }))
 const decodeSame = decodeRows(Schema.Struct({ place: Schema.String }))
 const decodeDocuments = decodeRows(Schema.Struct({ document_id: DocumentId }))
 const decodeDeleted = decodeRows(Schema.Struct({ deleted: Schema.Int }))
@@ -247,8 +249,9 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
 
       /** The first pages of the source: its addresses, and those that they have redirected to. */
       roots: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
-        return yield* decodeUrls(sql`select url from source_pages where ${yield* ownBy(job)} and depth = 0
+        const rows = yield* decodeUrls(sql`select url from source_pages where ${yield* ownBy(job)} and depth = 0
           and (run_id = ${run.id} or ${run.only !== null}) order by id limit ${ROWS_AT_ONCE}`)
+        return rows.map(({ url }) => url)
       }, withoutSqlErrors),
 
       /** The outcome of the page of an address, if the run has read it already. */
@@ -318,7 +321,7 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
         return yield* decodeHeld(sql`select
             count(*) filter (where run_id <> ${run.id} or outcome <> 'new')::int as known,
             count(*) filter (where run_id = ${run.id} and outcome in ${sql.in(MISSING)})::int as gone,
-            count(*) filter (where run_id = ${run.id} and outcome = 'failed')::int as failed
+            count(*) filter (where run_id = ${run.id} and outcome = 'failed')::int as failures
           from source_pages where ${yield* ownBy(job)} and document_id is not null`).pipe(Effect.flatMap(onlyRow))
       }, withoutSqlErrors),
 
