@@ -72,7 +72,8 @@ const fields = {
     description: `The most pages that become documents. ${PAGES_DEFAULT} where absent.`,
   }),
   text: textUpTo(TEXT_MAX_LENGTH).annotate({
-    description: "The Markdown of a source of kind `text`, which becomes one document. Null for the other kinds, and in lists.",
+    description:
+      "The Markdown of a source of kind `text`, which becomes one document. Null for the other kinds, and in lists.",
   }),
   schedule: Schema.NullOr(Schedule).annotate({
     description: "How often the pages are read anew; null: only when somebody asks. Null for `text` and `questions`.",

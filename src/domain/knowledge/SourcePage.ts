@@ -66,10 +66,13 @@ export type SourcePage = typeof SourcePage.Type
 /** A part of a source's pages, by the beginning of their addresses. */
 export const PageBranch = Schema.Struct({
   prefix: Schema.String.annotate({ description: "What the addresses of its pages begin with." }),
-  name: Schema.String.annotate({ description: "The host, or a segment of the path; empty for the page at the prefix itself." }),
+  name: Schema.String.annotate({
+    description: "The host, or a segment of the path; empty for the page at the prefix itself.",
+  }),
   page_count: Schema.Int,
   counts: Schema.Record(Schema.String, Schema.Int).annotate({
-    description: "Numbers of pages by outcome, and `waiting` and `unread`: those to be read yet, and those that were not read.",
+    description:
+      "Numbers of pages by outcome, and `waiting` and `unread`: those to be read yet, and those that were not read.",
   }),
 }).annotate({
   identifier: "PageBranch",

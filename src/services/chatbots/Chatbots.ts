@@ -316,4 +316,3 @@ const filled = (value: unknown): unknown => {
 
 const chatWidgetOf = ({ chat_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
 const voiceAgentOf = ({ voice_widget_config: config, version }: Storage.ChatbotRow) => ({ config, version })
-

@@ -56,9 +56,12 @@ export const reschedule = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   const own = sql`source_id = ${source} and organization_id = ${yield* CurrentOrganization}`
   yield* sql`delete from source_queue where ${own} and run_id is null and lease_id is null`
   yield* sql`insert into source_queue (source_id, organization_id, run_at)
-    select id, organization_id, greatest(now(), ${scheduled(sql, sql`(
+    select id, organization_id, greatest(now(), ${scheduled(
+      sql,
+      sql`(
       select coalesce(max(created_at), now()) from source_runs where ${own}
-    )`)})
+    )`,
+    )})
     from sources where id = ${source} and schedule is not null on conflict (source_id) do nothing`
 })
 

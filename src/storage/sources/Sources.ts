@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
-import { Conflict } from "../../domain/Errors.ts"
+import { Conflict, type NotFound } from "../../domain/Errors.ts"
 import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import {
   Source,
@@ -74,9 +74,11 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
         sql,
         rows.map((row) => row.id),
       )
-      return rows.map(
-        ({ config, ...row }): VersionedSource => ({ ...row, ...config, last_run: runs.get(row.id) ?? null }),
-      )
+      return rows.map(({ config, ...row }): VersionedSource => ({
+        ...row,
+        ...config,
+        last_run: runs.get(row.id) ?? null,
+      }))
     })
 
     const get = (chatbot: ChatbotId, id: SourceId) => rowOr(sourceNotFound)(read(chatbot, id))
@@ -127,7 +129,7 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
           if (first.document !== undefined) yield* write(chatbot, id, first.document)
           return yield* get(chatbot, id)
         },
-        committing(
+        committing<NotFound>(
           sql,
           onForeignKeyViolation(() => chatbotNotFound),
         ),
