@@ -1,6 +1,6 @@
-import { EXTRACT_SANDBOX } from "../system/Variables.ts"
+import { EXTRACT_SANDBOX, RENDERER_URL } from "../system/Variables.ts"
 import { uploadsDirectory, webDirectory } from "./Data.ts"
-import { duration, integer, oneOf, size } from "./Kinds.ts"
+import { duration, httpUrl, integer, oneOf, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const requests = {
@@ -47,8 +47,15 @@ const extract = {
   ),
 }
 
+const renderer = {
+  url: httpUrl.orAbsent(
+    RENDERER_URL,
+    "[Chromium](sources.md#pages-that-only-scripts-make) that renders pages of websites which only scripts make, by the address of its debugging protocol, such as `http://chromium:9222`. Absent: such pages are named and not read.",
+  ),
+}
+
 export const documents = {
   title: "Requests and documents",
   introduction: "",
-  sections: { requests, uploads, web: { cache: webDirectory }, ingestion, extract },
+  sections: { requests, uploads, web: { cache: webDirectory }, ingestion, extract, renderer },
 } satisfies Group

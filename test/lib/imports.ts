@@ -44,7 +44,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   agent: [...ground, "languages", "models", "outbound"],
   backup: [...ground, "storage", "blobs"],
   admission: [...ground, "storage"],
-  sources: [...ground, "storage", "blobs", "knowledge", "outbound", "languages"],
+  sources: [...stores, "languages", "blobs", "knowledge", "outbound"],
   jobs: [...stores, "blobs", "knowledge", "outbound", "sources"],
   services: [
     ...stores,
