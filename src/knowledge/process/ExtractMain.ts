@@ -8,8 +8,15 @@ import { dlopen } from "bun:ffi"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { chunk } from "../chunk/Chunker.ts"
-import { FrameReader, framePieces, PASSAGES_PER_FRAME } from "./Frames.ts"
-import { type ExtractedText, type Passage, type Reply, type Request, Unreadable } from "../extract/Extraction.ts"
+import { FrameReader, framePieces, inFrames, PASSAGES_PER_FRAME } from "./Frames.ts"
+import {
+  type ExtractedText,
+  type PageText,
+  type Passage,
+  type Reply,
+  type Request,
+  Unreadable,
+} from "../extract/Extraction.ts"
 import { read } from "../extract/Read.ts"
 
 /** The lowest scheduling priority, so that requests to the server come first. */
@@ -105,9 +112,17 @@ const passageFrames = (document: ExtractedText) => {
   return [framePieces(reply, new Uint8Array()), ...followers].flat()
 }
 
-const replyTo = async ({ format, name, textLimit }: Request, bytes: Uint8Array) => {
+const pageFrames = ({ blocks, links, ...page }: PageText) => {
+  const followers = inFrames([...blocks, ...links])
+  const reply: Reply = { kind: "page", page, blocks: blocks.length, frames: followers.length }
+  return [reply, ...followers].flatMap((head) => framePieces(head, new Uint8Array()))
+}
+
+const replyTo = async ({ textLimit, ...source }: Request, bytes: Uint8Array) => {
   try {
-    return passageFrames(await read({ format, name, bytes }, textLimit))
+    if ("format" in source) return passageFrames(await read({ ...source, bytes }, textLimit))
+    const { page } = await import("../extract/html/Page.ts")
+    return pageFrames(page({ ...source, bytes }, textLimit))
   } catch (cause) {
     return framePieces(failureOf(cause), new Uint8Array())
   }
