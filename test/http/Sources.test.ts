@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Schema } from "effect"
-import { Document } from "../../src/domain/knowledge/Document.ts"
+import type { Document } from "../../src/domain/knowledge/Document.ts"
 import { Source } from "../../src/domain/knowledge/Source.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"

@@ -257,7 +257,7 @@ const everything = async () => {
   const { sources } = Object((await client.get(at("/sources"))).body)
   return [
     ...replies.map(({ headers, text }) => [headers.get("etag"), text.replaceAll(/"last_used_at":"[^"]+"/g, "")]),
-    sources.map(({ last_run, updated_at }: typeof Source.Type) => [updated_at, last_run?.id]),
+    sources.map(({ last_run, updated_at }: Source) => [updated_at, last_run?.id]),
   ]
 }
 

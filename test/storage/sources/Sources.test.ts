@@ -6,7 +6,7 @@ import { SourceRunId } from "../../../src/domain/knowledge/SourceRun.ts"
 import { AuditLog } from "../../../src/storage/audit/AuditLog.ts"
 import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
 import { Documents } from "../../../src/storage/documents/Documents.ts"
-import { SourcePages } from "../../../src/storage/sources/SourcePages.ts"
+import { type PageFilter, SourcePages } from "../../../src/storage/sources/SourcePages.ts"
 import { SourceRuns } from "../../../src/storage/sources/SourceRuns.ts"
 import { type SourceContent, Sources } from "../../../src/storage/sources/Sources.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -339,7 +339,7 @@ describe("the pages of a source", () => {
     const pages = yield* SourcePages
     const mine = as(tenant.organization)
     return {
-      list: (filter: Partial<typeof every> & { readonly under?: string }) =>
+      list: (filter: Partial<PageFilter>) =>
         Effect.map(mine(pages.list(id, page, { ...every, ...filter })), (found) => found.pages.map(({ url }) => url)),
       branches: (under?: string) => mine(pages.branches(id, under)),
     }
