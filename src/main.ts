@@ -50,6 +50,7 @@ import { PublicUrl } from "./services/PublicUrl.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
+import * as Sources from "./sources/Sources.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
 import { serverCount, serveSeveral, watchSurroundings } from "./supervisor/Serving.ts"
@@ -119,6 +120,7 @@ const examinationOf = (data: typeof storage, files: typeof provenStore = blobSto
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
+  Layer.provide(configured(Sources.layer)),
   Layer.provide([agent, examinationOf(storage, provenStore), outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),

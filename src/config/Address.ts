@@ -2,6 +2,11 @@ import { DATABASE_URL, HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES, WORKERS } from "
 import { duration, httpUrl, integer, oneOf, proxies, text, workers as workerCount } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
+const publicUrl = httpUrl.orAbsent(
+  PUBLIC_URL,
+  "Base of the addresses in answers. Set it when clients use another name, as behind a proxy. Absent: host and port.",
+)
+
 const server = {
   host: text.or(
     HOST,
@@ -9,10 +14,7 @@ const server = {
     "Address to listen on, `0.0.0.0` for all. Change it for clients or a proxy on other machines.",
   ),
   port: integer(0, 65_535).or(PORT, "3000", "Port to listen on; 0 picks a free one."),
-  publicUrl: httpUrl.orAbsent(
-    PUBLIC_URL,
-    "Base of the addresses in answers. Set it when clients use another name, as behind a proxy. Absent: host and port.",
-  ),
+  publicUrl,
   drainTimeout: duration.or(
     "DRAIN_TIMEOUT",
     "30s",
@@ -53,5 +55,5 @@ const log = {
 export const address = {
   title: "Address and log",
   introduction: "",
-  sections: { server, workers, clients, log },
+  sections: { server, crawler: { publicUrl }, workers, clients, log },
 } satisfies Group

@@ -1,5 +1,4 @@
 import { Layer } from "effect"
-import { SourcePreviews } from "../sources/Preview.ts"
 import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
 import { Crawls } from "./Crawls.ts"
 import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
@@ -26,7 +25,7 @@ export const layer = (settings: JobsSettings) =>
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),
     Layer.provideMerge(
-      Layer.mergeAll(Crawls.layer, SourcePreviews.layer, OrganizationRemoval.layer, WebhookDelivery.layer).pipe(
+      Layer.mergeAll(Crawls.layer, OrganizationRemoval.layer, WebhookDelivery.layer).pipe(
         Layer.provideMerge(Ingestion.layer(settings.ingestion)),
       ),
     ),

@@ -1,12 +1,14 @@
 import { lookup, type LookupAddress } from "node:dns"
 import type { IncomingMessage, request, RequestOptions } from "node:http"
 import { isIP } from "node:net"
-import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { attributes } from "../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../observability/Border.ts"
 import { outbound as metrics } from "../observability/Metrics.ts"
 import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
+import { FetchFailed } from "./FetchFailed.ts"
+import { type PageRequest, type PageResponse, requestPage } from "./PageRequest.ts"
 import { mayCall, type PrivateNetworks } from "./PrivateNetworks.ts"
 
 export interface SafeRequest {
@@ -34,12 +36,6 @@ export interface SafeResponse {
   readonly isCut: boolean
 }
 
-/**
- * There is no response. `detail` reveals nothing of the server's network: a name that resolves to a private address
- * fails like a name that cannot be found.
- */
-export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", { detail: Schema.String }) {}
-
 /** Looks up every address of a host. The list is empty when there is no such host. */
 export type Resolve = (host: string) => Effect.Effect<ReadonlyArray<LookupAddress>>
 
@@ -58,15 +54,26 @@ const RESPONSE_MAX_BYTES = 256 * 1024
 /** Longer than it usually takes to find out that there is no such name. */
 const REFUSED_AFTER = Duration.millis(500)
 
+/** The longest time of a request for a page, from the look-up of its host to the end of its body. */
+export const PageTimeout: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/outbound/PageTimeout",
+  { defaultValue: () => "30 seconds" },
+)
+
 const privateAddress = new FetchFailed({
+  reason: "private",
   detail: `The address is private, and may not be called unless the server's operator allows it by ${TOOL_PRIVATE_NETWORKS}.`,
 })
-const noSuchHost = new FetchFailed({ detail: "The host cannot be found, or may not be called." })
-const unreachable = new FetchFailed({ detail: "The server cannot be reached." })
-const tooManyRedirects = new FetchFailed({ detail: "The server redirects too often." })
-const bodyElsewhere = new FetchFailed({ detail: "The server redirects a request with a body to another server." })
-const badRedirect = new FetchFailed({ detail: "The server redirects to what is no http(s) address." })
-const compression = new FetchFailed({ detail: "The answer is compressed, although that was not asked for." })
+const noSuchHost = new FetchFailed({
+  reason: "not_found",
+  detail: "The host cannot be found, or may not be called.",
+})
+const unreachable = new FetchFailed({ reason: "unreachable", detail: "The server cannot be reached." })
+const badAnswer = (detail: string) => new FetchFailed({ reason: "bad_answer", detail })
+const tooManyRedirects = badAnswer("The server redirects too often.")
+const bodyElsewhere = badAnswer("The server redirects a request with a body to another server.")
+const badRedirect = badAnswer("The server redirects to what is no http(s) address.")
+const compression = badAnswer("The answer is compressed, although that was not asked for.")
 
 /**
  * Makes HTTP requests to addresses that tenants choose. A host is resolved once, each of its addresses is checked, and
@@ -78,6 +85,11 @@ export class SafeFetch extends Context.Service<
   {
     /** Sends a request. Interruption closes the connection. */
     readonly fetch: (request: SafeRequest) => Effect.Effect<SafeResponse, FetchFailed>
+    /**
+     * Requests one page, and follows no redirect: the caller decides about each, and its request is checked again.
+     * Interruption closes the connection.
+     */
+    readonly page: (request: PageRequest) => Effect.Effect<PageResponse, FetchFailed>
     /**
      * Fails when the host of a URL is written as an address that may not be called. A name passes without being looked
      * up, since the outcome would tell names of the server's network from unknown ones.
@@ -130,14 +142,30 @@ export class SafeFetch extends Context.Service<
       }
     })
 
+    const page = Effect.fnUntraced(function* (request: PageRequest) {
+      const timeout = Duration.fromInputUnsafe(yield* PageTimeout)
+      const tooSlow = new FetchFailed({
+        reason: "timed_out",
+        detail: `There was no whole answer within ${Duration.toSeconds(timeout)} seconds.`,
+      })
+      return yield* addressesOf(request.url).pipe(
+        Effect.zip(requester(request.url.protocol)),
+        Effect.flatMap(([addresses, open]) => requestPage(open, request, hostOf(request.url), addresses)),
+        Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tooSlow) }),
+      )
+    })
+
+    const measured = <A>(method: ToolMethod, request: Effect.Effect<A, FetchFailed>) =>
+      atBorder(request, {
+        span: "outbound request",
+        kind: "client",
+        attributes: () => ({ [attributes.method]: method }),
+        measure: (seconds, exit) => metrics.requests(outcomeOf(exit)).observe(seconds),
+      })
+
     return Layer.succeed(SafeFetch, {
-      fetch: (request) =>
-        atBorder(fetch(request), {
-          span: "outbound request",
-          kind: "client",
-          attributes: () => ({ [attributes.method]: request.method }),
-          measure: (seconds, exit) => metrics.requests(outcomeOf(exit)).observe(seconds),
-        }),
+      fetch: (request) => measured(request.method, fetch(request)),
+      page: (request) => measured("GET", page(request)),
       check,
     })
   }

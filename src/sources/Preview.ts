@@ -1,6 +1,28 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
-import type { CrawledKind, SourceConfig, SourcePreview } from "../domain/knowledge/Source.ts"
+import { type CrawledKind, PAGES_MAX, type SourceConfig, type SourcePreview } from "../domain/knowledge/Source.ts"
+import { addressOf, hostOf } from "./Address.ts"
+import { readLists } from "./Lists.ts"
+import { PoliteFetch, type Requests } from "./PoliteFetch.ts"
+import { makeScope } from "./Scope.ts"
+
+/** Hosts, sitemaps and addresses that a preview looks at or shows. */
+const HOSTS_MAX = 20
+const ROBOTS_MAX = 5
+const SITEMAPS_MAX = 10
+const EXAMPLES_MAX = 10
+
+/** Time that somebody waits for the lists of a source. */
+export const PreviewPatience: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/sources/PreviewPatience",
+  { defaultValue: () => "20 seconds" },
+)
+
+/** What the lists of a source name: nothing where there are none, or why they cannot be read. */
+interface Listed {
+  readonly pages: ReadonlyArray<string> | undefined
+  readonly problem: string | undefined
+}
 
 /** Finds out what a source would read, by its robots.txt and lists, without reading a page. */
 export class SourcePreviews extends Context.Service<
@@ -10,7 +32,83 @@ export class SourcePreviews extends Context.Service<
     readonly preview: (kind: CrawledKind, config: SourceConfig) => Effect.Effect<SourcePreview, Unavailable>
   }
 >()("parley/sources/SourcePreviews") {
-  static readonly layer = Layer.succeed(this, {
-    preview: () => Effect.succeed({ hosts: [], include: [], robots: [], listed: null, examples: [], problems: [] }),
-  })
+  static readonly layer = Layer.effect(
+    SourcePreviews,
+    Effect.gen(function* () {
+      const { begin } = yield* PoliteFetch
+      const patience = Duration.fromInputUnsafe(yield* PreviewPatience)
+      const tooSlow = `The lists could not be read within ${Duration.toSeconds(patience)} seconds.`
+
+      const read = (kind: Exclude<CrawledKind, "website">, urls: ReadonlyArray<string>, requests: Requests) =>
+        readLists(kind, urls, requests, PAGES_MAX).pipe(
+          Effect.map(({ pages }): Listed => ({ pages, problem: undefined })),
+          Effect.catchTag("ListsUnreadable", ({ error }) =>
+            Effect.succeed<Listed>({ pages: undefined, problem: error.message }),
+          ),
+          Effect.timeoutOrElse({
+            duration: patience,
+            orElse: () => Effect.succeed<Listed>({ pages: undefined, problem: tooSlow }),
+          }),
+        )
+
+      /** Says what robots.txt says of some addresses of each host. */
+      const robotsOf = (addresses: ReadonlyArray<string>, requests: Requests) =>
+        Effect.forEach(
+          [...Map.groupBy(addresses, hostOf)].slice(0, ROBOTS_MAX),
+          Effect.fnUntraced(function* ([host, some]) {
+            const found = yield* Effect.timeoutOption(requests.robotsOf(some[0] ?? ""), patience)
+            if (found._tag === "None" || found.value.status === "unreachable") {
+              const detail = found._tag === "None" ? tooSlow : (found.value.detail ?? "")
+              return {
+                said: { host, status: "unreachable" as const, delay_seconds: null },
+                sitemaps: [],
+                problem: `robots.txt of ${host} cannot be read, so that nothing is read there: ${detail}`,
+              }
+            }
+            const { allows, delay = null, sitemaps, status } = found.value
+            const isForbidden = !some.some(allows)
+            return {
+              said: {
+                host,
+                status: isForbidden
+                  ? ("forbids" as const)
+                  : status === "missing"
+                    ? ("missing" as const)
+                    : ("allows" as const),
+                delay_seconds: delay,
+              },
+              sitemaps: sitemaps.length > 0 ? sitemaps : [new URL("/sitemap.xml", some[0]).href],
+              problem: isForbidden ? `robots.txt of ${host} forbids it.` : undefined,
+            }
+          }),
+          { concurrency: ROBOTS_MAX },
+        )
+
+      const preview = Effect.fn("SourcePreviews.preview")(function* (kind: CrawledKind, config: SourceConfig) {
+        const requests = begin({ requests: 0, bytes: 0 })
+        const roots = config.urls.flatMap((url) => addressOf(url) ?? [])
+        const scope = makeScope(kind, config, roots)
+        const isWebsite = kind === "website"
+        const own = isWebsite ? undefined : yield* read(kind, roots, requests)
+        const within = (pages: ReadonlyArray<string>) => pages.filter((page) => scope.refusal(page) === undefined)
+        const named = own?.pages === undefined ? undefined : within(own.pages)
+        const robots = yield* robotsOf(named ?? roots, requests)
+        const sitemaps = robots.flatMap((one) => one.sitemaps).slice(0, SITEMAPS_MAX)
+        const found = isWebsite && sitemaps.length > 0 ? yield* read("sitemap", sitemaps, requests) : undefined
+        const listed = named ?? (found?.pages === undefined ? undefined : within(found.pages))
+        const hosts = new Set((named ?? roots).map(hostOf))
+        const problems = [own?.problem, ...robots.map(({ problem }) => problem)]
+        return {
+          hosts: [...hosts].slice(0, HOSTS_MAX),
+          include: scope.include,
+          robots: robots.map(({ said }) => said),
+          listed: listed?.length ?? null,
+          examples: (listed ?? []).slice(0, EXAMPLES_MAX),
+          problems: problems.filter((problem) => problem !== undefined),
+        } satisfies SourcePreview
+      })
+
+      return { preview }
+    }),
+  )
 }

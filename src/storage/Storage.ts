@@ -16,7 +16,10 @@ import { ChatbotTools } from "./tools/ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
 import { ChatbotCopies } from "./chatbots/ChatbotCopies.ts"
 import { OrganizationChanges } from "./OrganizationChanges.ts"
+import { CrawledHosts } from "./sources/CrawledHosts.ts"
+import { SourceFrontier } from "./sources/SourceFrontier.ts"
 import { SourcePages } from "./sources/SourcePages.ts"
+import { SourceQueue } from "./sources/SourceQueue.ts"
 import { SourceRuns } from "./sources/SourceRuns.ts"
 import { Sources } from "./sources/Sources.ts"
 import { Totals } from "./chatbots/Totals.ts"
@@ -91,6 +94,8 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Snapshots.layer,
     SourcePages.layer,
     SourceRuns.layer,
+    CrawledHosts.layer,
+    SourceFrontier.layer.pipe(Layer.provide(Documents.layer), Layer.provideMerge(SourceQueue.layer)),
     Sources.layer.pipe(Layer.provide(Documents.layer)),
     ToolHeaders.layer,
     Totals.layer,

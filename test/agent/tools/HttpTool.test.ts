@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Redacted } from "effect"
 import { httpTool, type HttpToolSpec } from "../../../src/agent/tools/HttpTool.ts"
-import { FetchFailed, type SafeRequest, type SafeResponse } from "../../../src/outbound/SafeFetch.ts"
+import { FetchFailed } from "../../../src/outbound/FetchFailed.ts"
+import { type SafeRequest, type SafeResponse } from "../../../src/outbound/SafeFetch.ts"
 
 const spec: HttpToolSpec = {
   name: "orderStatus",
@@ -206,7 +207,7 @@ describe("the result for the model", () => {
     ],
     [
       "a server that cannot be reached",
-      new FetchFailed({ detail: "The server cannot be reached." }),
+      new FetchFailed({ reason: "unreachable", detail: "The server cannot be reached." }),
       { error: "The server cannot be reached." },
     ],
   ])("is a failure for %s", async (_, answer, result) => {

@@ -1,0 +1,63 @@
+import { URL_MAX_LENGTH } from "../domain/knowledge/Source.ts"
+
+/*
+ * The address of a page in the one form in which it is stored, so that a page has one row however links write it.
+ */
+
+/** Matches names of parameters that follow people or their sessions, and that change nothing of a page. */
+const TRACKING =
+  /^(?:utm_\w+|mtm_\w+|pk_(?:campaign|kwd|source|medium)|[gfmy]clid|gclsrc|[gw]braid|dclid|msclkid|yclid|igshid|_g[al]|_hsenc|_hsmi|mc_[ce]id|mkt_tok|phpsessid|jsessionid|aspsessionid\w*|sid|sessid|sessionid|session_id|session-id|cfid|cftoken|zenid|oscsid)$/i
+
+/** Matches a session id in a path, as Java and ASP.NET write it. */
+const SESSION_IN_PATH = /;jsessionid=[^/?#;]*|\/\([A-Za-z]\([\w-]{8,}\)\)(?=\/|$)/gi
+
+const decodedName = (part: string): string => {
+  const name = part.split("=", 1)[0] ?? ""
+  return URL.parse(`x:?${name}`)?.searchParams.keys().next().value ?? name
+}
+
+/** Writes escapes in one way: unreserved characters as themselves, and others with capital letters. */
+const sameEscapes = (path: string): string =>
+  path.replaceAll(/%[\da-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
+  })
+
+/**
+ * The address that `text` names, relative to `base`; undefined when it is none of a page, has a user name or is too long.
+ * The host is in small letters and punycode, dot segments are resolved, and fragments, default ports, session ids and
+ * parameters that follow people are dropped. The order of parameters stays: a server may care about it.
+ */
+export const addressOf = (text: string, base?: string): string | undefined => {
+  if (text.length > 2 * URL_MAX_LENGTH) return undefined
+  const url = URL.parse(text.trim(), base)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return undefined
+  url.hash = ""
+  url.hostname = url.hostname.replace(/\.$/, "")
+  url.pathname = sameEscapes(url.pathname.replaceAll(SESSION_IN_PATH, ""))
+  url.search = sameEscapes(
+    url.search
+      .slice(1)
+      .split("&")
+      .filter((part) => part !== "" && !TRACKING.test(decodedName(part)))
+      .join("&"),
+  )
+  return url.href.length > URL_MAX_LENGTH || url.hostname === "" ? undefined : url.href
+}
+
+/** The host of an address, with the port where it is not the usual one. */
+export const hostOf = (address: string): string => new URL(address).host
+
+/** The last part of the path, without escapes; empty for the address of a directory. */
+export const lastSegment = (address: string): string => {
+  const segment = new URL(address).pathname.split("/").at(-1) ?? ""
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** Whether two addresses differ by no more than `http` and `https`. */
+export const isSamePage = (one: string, other: string): boolean =>
+  one.replace(/^https?:/, "") === other.replace(/^https?:/, "")

@@ -1,0 +1,252 @@
+import { Clock, Context, Duration, Effect, Layer, Result, Schema } from "effect"
+import { PageOutcome } from "../domain/knowledge/SourcePage.ts"
+import { FetchFailed } from "../outbound/FetchFailed.ts"
+import type { PageRequest, PageResponse } from "../outbound/PageRequest.ts"
+import { retryAfterOf } from "../outbound/RetryAfter.ts"
+import { PageTimeout, SafeFetch } from "../outbound/SafeFetch.ts"
+import { CrawledHosts } from "../storage/sources/CrawledHosts.ts"
+import type { Traffic } from "../storage/sources/SourceQueue.ts"
+import { addressOf, hostOf } from "./Address.ts"
+import { BOT, missingRobots, parseRobots, type Robots, ROBOTS_MAX_BYTES, unreachableRobots } from "./Robots.ts"
+
+export interface CrawlPace {
+  /** Bounds of the pause after a request, which is as long as the request took. */
+  readonly pauseMin: Duration.Duration
+  readonly pauseMax: Duration.Duration
+  /** The longest `Crawl-delay` and the longest `Retry-After` that are obeyed. A host that wants more is left alone. */
+  readonly crawlDelayMax: Duration.Duration
+  readonly retryAfterMax: Duration.Duration
+  /** The pause before a request that has failed is sent again, where the server asks for none. */
+  readonly retryPause: Duration.Duration
+  /** Most requests for a page of a server that asks to wait. */
+  readonly tries: number
+  /** Requests in a row that fail until a host is left alone for the rest of a run. */
+  readonly failuresMax: number
+}
+
+export const CrawlPace: Context.Reference<CrawlPace> = Context.Reference<CrawlPace>("parley/sources/CrawlPace", {
+  defaultValue: () => ({
+    pauseMin: Duration.millis(200),
+    pauseMax: Duration.seconds(5),
+    crawlDelayMax: Duration.minutes(1),
+    retryAfterMax: Duration.hours(1),
+    retryPause: Duration.seconds(5),
+    tries: 3,
+    failuresMax: 10,
+  }),
+})
+
+/** A page is at most as large, also unpacked. */
+export const PAGE_MAX_BYTES = 10 * 1024 * 1024
+export const REDIRECTS_MAX = 10
+const ROBOTS_REDIRECTS_MAX = 5
+/** Time beyond that of a request after which its host is free although nobody has released it. */
+const RESERVE = Duration.seconds(5)
+/** Longest sleep of somebody who waits for a host: a request may end sooner than it has to. */
+const LOOK_EVERY = Duration.seconds(1)
+
+/** A page that is not fetched, or whose answer is of no use. */
+export class NotFetched extends Schema.TaggedError<NotFetched>()("NotFetched", {
+  outcome: PageOutcome,
+  detail: Schema.String,
+  status: Schema.NullOr(Schema.Int),
+}) {}
+
+export interface Fetching extends Partial<Pick<PageRequest, "bytesMax" | "wantsBody">> {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Whether robots.txt does not matter, because somebody has named this very address as a list. */
+  readonly ignoresRobots?: boolean
+}
+
+export interface PoliteFetchSettings {
+  /** The base of the server's addresses, if the settings say it: the user agent links to it. */
+  readonly publicUrl: string | undefined
+}
+
+const failed = (detail: string, status: number | null = null) => new NotFetched({ outcome: "failed", detail, status })
+
+export const isRedirect = ({ headers, status }: PageResponse): boolean =>
+  status >= 300 && status < 400 && status !== 304 && headers.location !== undefined
+
+/** Sends requests for pages as hosts wish: one at a time, with pauses, and as robots.txt allows. */
+export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/PoliteFetch", {
+  make: ({ publicUrl }: PoliteFetchSettings) =>
+    Effect.gen(function* () {
+      const pace = yield* CrawlPace
+      const timeout = Duration.fromInputUnsafe(yield* PageTimeout)
+      const { page } = yield* SafeFetch
+      const hosts = yield* CrawledHosts
+      const userAgent = `${BOT}/1.0${publicUrl === undefined ? "" : ` (+${publicUrl}/docs/sources)`}`
+
+      const waitFor = (host: string) =>
+        hosts.reserve(host, Duration.sum(timeout, RESERVE)).pipe(
+          Effect.tap((wait) => Effect.sleep(Duration.min(Duration.millis(wait), LOOK_EVERY))),
+          Effect.repeat({ while: (wait) => wait > 0 }),
+        )
+
+      /** Begins the requests of a run. What it learns of hosts holds until the run ends. */
+      const begin = (before: Traffic) => {
+        const traffic = { ...before }
+        const robots = new Map<string, Robots>()
+        const failures = new Map<string, number>()
+        /** Hosts that are left alone, with the reasons. */
+        const closed = new Map<string, string>()
+
+        /** Sends one request, once the host is free. */
+        const send = (
+          address: string,
+          { bytesMax = PAGE_MAX_BYTES, headers = {}, wantsBody }: Fetching,
+          cuts = false,
+        ) => {
+          const url = new URL(address)
+          const asked = Duration.seconds(robots.get(url.origin)?.delay ?? 0)
+          const request = {
+            url,
+            bytesMax,
+            cuts,
+            headers: { "user-agent": userAgent, accept: "text/html, */*;q=0.8", ...headers },
+            ...(wantsBody !== undefined && { wantsBody }),
+          }
+          return Effect.gen(function* () {
+            yield* waitFor(url.host)
+            const begun = yield* Clock.currentTimeMillis
+            traffic.requests++
+            return yield* page(request).pipe(
+              Effect.tap(({ received }) => Effect.sync(() => (traffic.bytes += received))),
+              Effect.onExit(() =>
+                Effect.flatMap(Clock.currentTimeMillis, (now) => {
+                  const took = Duration.clamp(Duration.millis(now - begun), {
+                    minimum: pace.pauseMin,
+                    maximum: pace.pauseMax,
+                  })
+                  const delay = Duration.min(asked, pace.crawlDelayMax)
+                  return Effect.ignore(hosts.release(url.host, Duration.toMillis(delay) > 0 ? delay : took))
+                }),
+              ),
+            )
+          })
+        }
+
+        /** Sends a request for a small file, and follows its redirects. */
+        const follow = Effect.fnUntraced(function* (address: string, fetching: Fetching, hops: number, cuts: boolean) {
+          let at = address
+          for (let hop = 0; hop <= hops; hop++) {
+            const response = yield* send(at, fetching, cuts)
+            if (!isRedirect(response)) return { at, response }
+            const next = addressOf(response.headers.location ?? "", at)
+            if (next === undefined) break
+            at = next
+          }
+          return { at, response: undefined }
+        })
+
+        const readRobots = Effect.fnUntraced(function* (origin: string) {
+          const address = `${origin}/robots.txt`
+          let detail = ""
+          for (let attempt = 1; attempt <= pace.tries; attempt++) {
+            if (attempt > 1) yield* Effect.sleep(pace.retryPause)
+            const result = yield* tried(follow(address, { bytesMax: ROBOTS_MAX_BYTES }, ROBOTS_REDIRECTS_MAX, true))
+            if (Result.isFailure(result)) {
+              detail = result.failure.detail
+              if (result.failure.reason === "private") break
+              continue
+            }
+            const { response } = result.success
+            if (response === undefined || (response.status >= 400 && response.status < 500 && response.status !== 429))
+              return missingRobots
+            if (response.status < 300) return parseRobots(address, response.body)
+            detail = `The server answers with the status ${response.status}.`
+          }
+          return unreachableRobots(detail)
+        })
+
+        const robotsOf = Effect.fnUntraced(function* (address: string) {
+          const { origin } = new URL(address)
+          const found = robots.get(origin) ?? (yield* readRobots(origin))
+          robots.set(origin, found)
+          return found
+        })
+
+        const ensureAllowed = Effect.fnUntraced(function* (address: string) {
+          const { allows, detail, status } = yield* robotsOf(address)
+          if (status === "unreachable")
+            return yield* failed(`robots.txt cannot be read, so that nothing is read from this host: ${detail}`)
+          if (!allows(address))
+            return yield* new NotFetched({ outcome: "excluded", detail: "robots.txt forbids it.", status: null })
+        })
+
+        /** Requests an address. A redirect is a response. */
+        const get = Effect.fnUntraced(function* (address: string, fetching: Fetching = {}) {
+          const host = hostOf(address)
+          const ensureOpen = Effect.suspend(() => {
+            const reason = closed.get(host)
+            return reason === undefined ? Effect.void : Effect.fail(failed(reason))
+          })
+          yield* ensureOpen
+          if (fetching.ignoresRobots !== true) yield* ensureAllowed(address)
+          for (let attempt = 1; ; attempt++) {
+            const result = yield* tried(send(address, fetching))
+            if (Result.isSuccess(result)) {
+              const { headers, status } = result.success
+              const after = retryAfterOf(
+                (name) => (name === "retry-after" ? headers[name] : undefined),
+                yield* Clock.currentTimeMillis,
+              )
+              if (status === 429 || (status === 503 && after !== undefined)) {
+                const wait = after ?? Duration.times(pace.retryPause, attempt)
+                if (attempt >= pace.tries || Duration.isGreaterThan(wait, pace.retryAfterMax))
+                  closed.set(host, `The server asks for fewer requests (status ${status}), again and again.`)
+                yield* ensureOpen
+                yield* hosts.release(host, wait)
+                continue
+              }
+              if (status < 500) {
+                failures.delete(host)
+                return result.success
+              }
+            }
+            const failure = Result.isFailure(result)
+              ? refusalOf(result.failure)
+              : failed(`The server fails (status ${result.success.status}).`, result.success.status)
+            if (failure.outcome !== "failed") return yield* failure
+            const count = (failures.get(host) ?? 0) + 1
+            failures.set(host, count)
+            if (count >= pace.failuresMax)
+              closed.set(
+                host,
+                `It was not requested, because ${count} requests in a row have failed. ${failure.detail}`,
+              )
+            if (attempt > 1 || count > 1) return yield* failure
+            yield* hosts.release(host, pace.retryPause)
+          }
+        })
+
+        /** Reads a list of pages that somebody has named, wherever it redirects to. */
+        const getList = (address: string, bytesMax: number) =>
+          Effect.catchTag(follow(address, { bytesMax }, REDIRECTS_MAX, false), "FetchFailed", (failure) =>
+            Effect.fail(failed(failure.detail)),
+          )
+
+        return { get, getList, robotsOf, traffic }
+      }
+
+      return { begin }
+    }),
+}) {
+  static readonly layer = (settings: PoliteFetchSettings) => Layer.effect(this, this.make(settings))
+}
+
+/** The requests of one run. */
+export type Requests = ReturnType<PoliteFetch["Service"]["begin"]>
+
+/** Turns the failure of a request into a result. That of the database stays a failure. */
+const tried = <A, E>(request: Effect.Effect<A, E | FetchFailed>) =>
+  request.pipe(
+    Effect.map((answer) => Result.succeed(answer)),
+    Effect.catchIf(isFetchFailed, (failure) => Effect.succeed(Result.fail(failure))),
+  )
+
+const isFetchFailed = (error: unknown): error is FetchFailed => error instanceof FetchFailed
+
+const refusalOf = ({ detail, reason }: FetchFailed): NotFetched =>
+  new NotFetched({ outcome: reason === "too_large" ? "too_large" : "failed", detail, status: null })

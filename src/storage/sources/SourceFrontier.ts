@@ -1,0 +1,336 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type Statement } from "effect/sql"
+import { DocumentId } from "../../domain/Ids.ts"
+import { PageOutcome, SourcePageId } from "../../domain/knowledge/SourcePage.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { type Content, Documents } from "../documents/Documents.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { texts, uuids } from "../sql/SqlValues.ts"
+import { type CrawlJob, type CrawlRun, MISSING, SourceQueue } from "./SourceQueue.ts"
+
+/** Rows that one statement reads or writes: on the embedded database, others wait. */
+const ROWS_AT_ONCE = 500
+/** Documents that one statement deletes, each with its passages. */
+const DELETED_AT_ONCE = 20
+
+/** The run of pages that no run has read. */
+const NO_RUN = "00000000-0000-0000-0000-000000000000"
+
+/** A page that waits to be read. */
+export const WaitingPage = Schema.Struct({
+  id: SourcePageId,
+  url: Schema.String,
+  depth: Schema.Int,
+  /** What became of it in an earlier run. */
+  outcome: Schema.NullOr(PageOutcome),
+  document_id: Schema.NullOr(DocumentId),
+  text_hash: Schema.NullOr(Schema.String),
+  etag: Schema.NullOr(Schema.String),
+  last_modified: Schema.NullOr(Schema.String),
+})
+export type WaitingPage = typeof WaitingPage.Type
+
+/** A page that a run has met. */
+export interface MetPage {
+  readonly url: string
+  readonly depth: number
+  /** Why it is not read; undefined: it is to be read. */
+  readonly excluded: string | undefined
+}
+
+/** What became of a page. Facts that are absent stay as they are. */
+export interface PageResult {
+  readonly outcome: PageOutcome
+  readonly detail: string | null
+  readonly http_status?: number | null
+  readonly facts?: {
+    readonly title: string | null
+    readonly language: string | null
+    readonly published_at: string | null
+    readonly etag: string | null
+    readonly last_modified: string | null
+    readonly size_bytes: number
+    readonly text_hash: string | null
+  }
+  /** The content of its document, which is added or replaced. */
+  readonly content?: Content
+  /** The address under which the page lives now: its document goes there, unless that page has one. */
+  readonly movedTo?: string
+}
+
+const Known = Schema.Struct({
+  url: Schema.String,
+  is_met: Schema.Boolean,
+  outcome: Schema.NullOr(PageOutcome),
+  has_document: Schema.Boolean,
+})
+
+const decodeKnown = decodeRows(Known)
+const decodeWaiting = decodeRows(WaitingPage)
+const decodeHeld = decodeRows(Schema.Struct({ known: Schema.Int, gone: Schema.Int, failed: Schema.Int }))
+const decodeSame = decodeRows(Schema.Struct({ place: Schema.String }))
+const decodeDocuments = decodeRows(Schema.Struct({ document_id: DocumentId }))
+const decodeDeleted = decodeRows(Schema.Struct({ deleted: Schema.Int }))
+const decodeOutcomes = decodeRows(Schema.Struct({ outcome: PageOutcome }))
+const decodeTally = decodeRows(
+  Schema.Struct({ outcome: PageOutcome, detail: Schema.NullOr(Schema.String), pages: Schema.Int }),
+)
+const decodeUrls = decodeRows(Schema.Struct({ url: Schema.String }))
+
+/** The pages of a source in a run: those that wait are its frontier. All within the organization of the run's job. */
+export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/storage/sources/SourceFrontier", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const queue = yield* SourceQueue
+    const documents = yield* Documents
+    const random = yield* SecureRandom.SecureRandom
+
+    const ownBy = (job: CrawlJob) =>
+      Effect.map(
+        CurrentOrganization,
+        (organization) => sql`source_id = ${job.source_id} and organization_id = ${organization}`,
+      )
+
+    /** Changes some of the pages that a condition selects. Returns whether there were any. */
+    const changeSome = Effect.fnUntraced(function* (
+      job: CrawlJob,
+      change: Statement.Fragment,
+      condition: Statement.Fragment,
+    ) {
+      const own = yield* ownBy(job)
+      const changed = yield* sql`update source_pages set ${change} where id in (
+        select id from source_pages where ${own} and ${condition} limit ${ROWS_AT_ONCE}
+      ) and ${own} and exists (
+        select from source_queue where ${own} and lease_id = ${job.lease_id}
+      ) returning id`
+      return changed.length > 0
+    }, withoutSqlErrors)
+
+    const changeAll = (job: CrawlJob, change: Statement.Fragment, condition: Statement.Fragment) =>
+      Effect.asVoid(Effect.repeat(changeSome(job, change, condition), { while: (isAny) => isAny }))
+
+    /** Adds or replaces the document of a page. Returns where the same text is, if another document has it. */
+    const publish = Effect.fnUntraced(function* (
+      job: CrawlJob,
+      page: WaitingPage,
+      current: DocumentId | null,
+      content: Content,
+    ) {
+      if (current !== null) {
+        const replaced = yield* documents.replace(job.chatbot_id, current, content).pipe(
+          Effect.as({ id: current, isTaken: false }),
+          Effect.catchTags({
+            Conflict: () => Effect.succeed({ id: null, isTaken: true }),
+            NotFound: () => Effect.undefined,
+          }),
+        )
+        if (replaced?.isTaken === true) yield* deleteDocuments(job, [current])
+        if (replaced !== undefined) return replaced.id
+      }
+      const origin = { source_id: job.source_id, url: page.url, is_approved: false }
+      const added = yield* documents.add(DocumentId.make(yield* random.uuidV7()), job.chatbot_id, content, origin)
+      return added.duplicate ? null : added.id
+    })
+
+    /** Deletes documents of the source. Returns how many there were. */
+    const deleteDocuments = Effect.fnUntraced(function* (job: CrawlJob, ids: ReadonlyArray<DocumentId>) {
+      const organization = yield* CurrentOrganization
+      return yield* decodeDeleted(sql`
+        with gone as (
+          delete from documents where id = any(${uuids(ids)}) and source_id = ${job.source_id}
+            and organization_id = ${organization} returning id
+        ), changed as (
+          update chatbots set knowledge_version = knowledge_version + 1
+          where id = ${job.chatbot_id} and organization_id = ${organization} and exists (select from gone)
+        ) select count(*)::int as deleted from gone`).pipe(
+        Effect.flatMap(onlyRow),
+        Effect.map(({ deleted }) => deleted),
+      )
+    })
+
+    function* sameAs(job: CrawlJob, sha256: string) {
+      const [row] = yield* decodeSame(sql`select coalesce(url, name) as place from documents
+        where chatbot_id = ${job.chatbot_id} and sha256 = ${sha256} and organization_id = ${yield* CurrentOrganization}`)
+      return row?.place
+    }
+
+    return {
+      /** Lists some of the pages that are known of the source, in the order of their addresses. */
+      known: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun, after: string) {
+        return yield* decodeKnown(sql`
+          select url, run_id = ${run.id} as is_met, outcome, document_id is not null as has_document from source_pages
+          where ${yield* ownBy(job)} and url > ${after} order by url limit ${10 * ROWS_AT_ONCE}`)
+      }, withoutSqlErrors),
+
+      /**
+       * Notes pages that the run has met. A page that it had met before stays as it is, and in a run for pages of one
+       * outcome also every other page that is known.
+       */
+      meet: Effect.fnUntraced(function* (
+        job: CrawlJob,
+        run: CrawlRun,
+        pages: ReadonlyArray<MetPage>,
+        foundOn: string | null,
+      ) {
+        const organization = yield* CurrentOrganization
+        for (let from = 0; from < pages.length; from += ROWS_AT_ONCE) {
+          const some = pages.slice(from, from + ROWS_AT_ONCE)
+          const ids = yield* Effect.forEach(some, () => random.uuidV7())
+          yield* sql`
+            insert into source_pages as p (id, organization_id, source_id, url, run_id, is_waiting, depth, found_on,
+              outcome, detail)
+            select m.id, ${organization}, s.id, m.url, ${run.id}, m.excluded = '', m.depth::int, ${foundOn}::text,
+              case when m.excluded <> '' then 'excluded' end, nullif(m.excluded, '')
+            from unnest(${uuids(ids)}, ${texts(some.map(({ url }) => url))},
+                ${texts(some.map(({ depth }) => String(depth)))}, ${texts(some.map(({ excluded }) => excluded ?? ""))}
+              ) as m (id, url, depth, excluded),
+              (select s.id from sources s join source_queue q on q.source_id = s.id and q.lease_id = ${job.lease_id}
+                where s.id = ${job.source_id} and s.organization_id = ${organization} for key share of s) s
+            order by m.url
+            on conflict (source_id, url) do update set run_id = excluded.run_id, is_waiting = excluded.is_waiting,
+              depth = excluded.depth, found_on = excluded.found_on, outcome = coalesce(excluded.outcome, p.outcome),
+              detail = coalesce(excluded.detail, p.detail)
+            where p.run_id <> excluded.run_id and ${run.only === null}`
+        }
+      }, withoutSqlErrors),
+
+      /** Returns the first pages that wait, without some of them. */
+      next: Effect.fnUntraced(function* (
+        job: CrawlJob,
+        run: CrawlRun,
+        limit: number,
+        without: ReadonlyArray<SourcePageId>,
+      ) {
+        return yield* decodeWaiting(sql`
+          select id, url, depth, outcome, document_id, text_hash, etag, last_modified from source_pages
+          where ${yield* ownBy(job)} and run_id = ${run.id} and is_waiting and not id = any(${uuids(without)})
+          order by depth, id limit ${limit}`)
+      }, withoutSqlErrors),
+
+      /**
+       * Lets some pages wait that the run has not met: those that are known, or those of its outcome. Returns whether there
+       * were any.
+       */
+      requeue: (job: CrawlJob, run: CrawlRun) =>
+        changeSome(
+          job,
+          sql`run_id = ${run.id}, is_waiting = true`,
+          sql`run_id <> ${run.id} and ${
+            run.only === null ? sql`(document_id is not null or misses < 2)` : sql`outcome = ${run.only}`
+          }`,
+        ),
+
+      /** Excludes the pages that the run has not met, because the lists of the source do not name them. */
+      excludeUnmet: (job: CrawlJob, run: CrawlRun, detail: string) =>
+        changeAll(
+          job,
+          sql`run_id = ${run.id}, is_waiting = false, outcome = 'excluded', detail = ${detail}`,
+          sql`run_id <> ${run.id} and document_id is not null`,
+        ),
+
+      /** Excludes the pages that wait and are no documents. */
+      excludeWaiting: (job: CrawlJob, run: CrawlRun, detail: string) =>
+        changeAll(
+          job,
+          sql`is_waiting = false, outcome = 'excluded', detail = ${detail}`,
+          sql`run_id = ${run.id} and is_waiting and document_id is null`,
+        ),
+
+      /** Lets no page wait any more. What was known of them stays, and the run has not met them. */
+      dismiss: (job: CrawlJob) => changeAll(job, sql`is_waiting = false, run_id = ${NO_RUN}`, sql`is_waiting`),
+
+      /** The first pages of the source: its addresses, and those that they have redirected to. */
+      roots: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
+        return yield* decodeUrls(sql`select url from source_pages where ${yield* ownBy(job)} and depth = 0
+          and (run_id = ${run.id} or ${run.only !== null}) order by id limit ${ROWS_AT_ONCE}`)
+      }, withoutSqlErrors),
+
+      /** The outcome of the page of an address, if the run has read it already. */
+      outcomeOf: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun, url: string) {
+        const [row] = yield* decodeOutcomes(sql`select outcome from source_pages
+          where ${yield* ownBy(job)} and url = ${url} and run_id = ${run.id} and not is_waiting and outcome is not null`)
+        return row?.outcome
+      }, withoutSqlErrors),
+
+      /** The numbers of pages of the run by outcome and detail, the largest first, and not all of them. */
+      tally: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
+        return yield* decodeTally(sql`select outcome, detail, count(*)::int as pages from source_pages
+          where ${yield* ownBy(job)} and run_id = ${run.id} and outcome is not null
+          group by outcome, detail order by pages desc limit ${ROWS_AT_ONCE}`)
+      }, withoutSqlErrors),
+
+      /**
+       * Stores what became of a page, and its document, in one transaction. Returns the outcome, which is `duplicate` where
+       * another document has the text, and `removed` when the page was deleted; nothing when the lease is lost.
+       */
+      finish: Effect.fnUntraced(
+        function* (job: CrawlJob, run: CrawlRun, page: WaitingPage, result: PageResult) {
+          const own = yield* ownBy(job)
+          let outcome: PageOutcome | undefined
+          const isLeased = yield* queue.underLease(
+            job,
+            Effect.gen(function* () {
+              const [current] = yield* decodeWaiting(sql`
+              select id, url, depth, outcome, document_id, text_hash, etag, last_modified from source_pages
+              where id = ${page.id} and ${own} and run_id = ${run.id} for update`)
+              if (current === undefined) return
+              const { content, facts, movedTo } = result
+              const document =
+                content === undefined ? current.document_id : yield* publish(job, page, current.document_id, content)
+              const same = content !== undefined && document === null ? yield* sameAs(job, content.sha256) : undefined
+              outcome = content !== undefined && document === null ? "duplicate" : result.outcome
+              const isFound = !["failed", "gone", "excluded"].includes(outcome)
+              yield* sql`update source_pages set ${sql.update({
+                is_waiting: false,
+                outcome,
+                detail: same === undefined ? result.detail : `Its text is that of ${same}.`,
+                http_status: result.http_status ?? null,
+                document_id: document,
+                ...facts,
+              })}, fetched_at = now(), misses = case when ${isFound} then 0 else misses end where id = ${page.id} and ${own}`
+              if (movedTo !== undefined && document !== null)
+                yield* sql`with target as (
+                  update source_pages t set document_id = ${document}, text_hash = ${current.text_hash},
+                    outcome = coalesce(t.outcome, 'unchanged'), etag = null, last_modified = null
+                  where ${own} and url = ${movedTo} and document_id is null and is_waiting returning url
+                ), source as (
+                  update source_pages set document_id = null where id = ${page.id} and exists (select from target)
+                ) update documents set url = target.url from target where id = ${document} and ${own}`
+            }),
+          )
+          return isLeased ? (outcome ?? ("removed" as const)) : undefined
+        },
+        Effect.catchTag("NotFound", () => Effect.undefined),
+        withoutSqlErrors,
+      ),
+
+      /** The address or the name of the document of the chatbot that has these bytes. */
+      sameAs: Effect.fnUntraced(sameAs, withoutSqlErrors),
+
+      /** The documents of the source that are known, and those whose pages the run has not found. */
+      findings: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
+        return yield* decodeHeld(sql`select
+            count(*) filter (where run_id <> ${run.id} or outcome <> 'new')::int as known,
+            count(*) filter (where run_id = ${run.id} and outcome in ${sql.in(MISSING)})::int as gone,
+            count(*) filter (where run_id = ${run.id} and outcome = 'failed')::int as failed
+          from source_pages where ${yield* ownBy(job)} and document_id is not null`).pipe(Effect.flatMap(onlyRow))
+      }, withoutSqlErrors),
+
+      /** Deletes some documents of pages that this run and the one before have not found. Returns how many. */
+      deleteGone: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
+        const own = yield* ownBy(job)
+        const rows = yield* decodeDocuments(sql`select document_id from source_pages
+          where ${own} and run_id = ${run.id} and outcome in ${sql.in(MISSING)} and misses >= 1
+            and document_id is not null limit ${DELETED_AT_ONCE}`)
+        if (rows.length === 0) return 0
+        const ids = rows.map(({ document_id }) => document_id)
+        yield* sql`update source_pages set misses = misses + 1 where ${own} and document_id = any(${uuids(ids)})`
+        return yield* deleteDocuments(job, ids)
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
