@@ -5,6 +5,7 @@ import type { Generation } from "./Generation.ts"
 import { bounded, type BoundedText, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { linesOf } from "../text/Lines.ts"
 import { wordsOf } from "../text/UnicodeWords.ts"
+import { withTextFragment } from "../domain/knowledge/TextFragment.ts"
 import { cut } from "../text/Cut.ts"
 import type { Passage } from "../domain/knowledge/Passage.ts"
 
@@ -63,7 +64,7 @@ const sourceOf = ({ chunk, documentId, page, title, url }: Passage, quote: strin
   chunk,
   page,
   quote: cut(quote.toWellFormed().trim(), QUOTE_MAX_LENGTH),
-  ...(url === undefined ? {} : { url }),
+  ...(url === undefined ? {} : { url: withTextFragment(url, quote) }),
 })
 
 /** The least share of a sentence's significant words that a line of a passage has to hold. */

@@ -137,10 +137,10 @@ describe("an answer whose model names its sources", () => {
     expect(await stated([])).toEqual([])
   })
 
-  test("links to the page of the passage", async () => {
+  test("links to the quote on the page of the passage", async () => {
     const page = { ...refunds, documentId: "d4", url: "https://docs.example.com/refunds" }
     const [source] = await guessed("Refunds are paid within 14 days.", question, [page])
-    expect(source?.url).toStartWith("https://docs.example.com/refunds")
+    expect(source?.url).toStartWith("https://docs.example.com/refunds#:~:text=Refunds%20are%20paid")
   })
 
   test("has at most twenty sources", async () => {

@@ -13,6 +13,9 @@ import { Documents } from "../../src/storage/documents/Documents.ts"
 import { type Attempt, type ClaimRequest, IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import { Reembeddings } from "../../src/storage/documents/Reembeddings.ts"
+import { SourceId } from "../../src/domain/knowledge/Source.ts"
+import { SourceRunId } from "../../src/domain/knowledge/SourceRun.ts"
+import { type SourceContent, Sources } from "../../src/storage/sources/Sources.ts"
 import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { everything } from "../../src/domain/Page.ts"
@@ -36,6 +39,17 @@ export const someTool: ToolContent = {
   url: "https://tools.example/",
   headers: Redacted.make({ authorization: "secret" }),
   timeout_ms: null,
+}
+
+export const someSite: SourceContent = {
+  name: "Site",
+  urls: ["https://docs.example/"],
+  include: [],
+  exclude: [],
+  depth: 1,
+  max_pages: 10,
+  text: null,
+  schedule: null,
 }
 
 /** Makes an organization with a row in every table. */
@@ -86,6 +100,20 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* (yield* ApiKeys).insert(key)
   const tool = ToolId.make(yield* newId)
   yield* mine((yield* ChatbotTools).insert(tool, chatbot, someTool, 9))
+  const [source, run] = [SourceId.make(yield* newId), SourceRunId.make(yield* newId)]
+  const first = { run: { id: run, only: null, isConfirmed: false } }
+  yield* mine((yield* Sources).insert(source, chatbot, "website", someSite, first))
+  yield* SystemSql.use(
+    (sql) => sql`
+      with pages as (
+        insert into source_pages (id, organization_id, source_id, url, run_id, is_waiting)
+        values (${crypto.randomUUID()}, ${organization}, ${source}, 'https://docs.example/a', ${run}, true)
+      ), asked as (
+        insert into questions (id, organization_id, chatbot_id, source_id, question, answer)
+        values (${crypto.randomUUID()}, ${organization}, ${chatbot}, ${source}, 'Who?', 'We.') returning id
+      ) insert into question_forms (chatbot_id, form, organization_id, question_id)
+      select ${chatbot}, 'who', ${organization}, id from asked`,
+  )
   const identitySecret = IdentitySecretId.make(yield* newId)
   yield* mine((yield* IdentitySecrets).insert(chatbot, identitySecret, Redacted.make("secret")))
   const reply = MessageId.make(yield* newId)
@@ -150,6 +178,8 @@ export const makeFilledTenant = Effect.gen(function* () {
     tool,
     ready: ready.id,
     running: running.id,
+    source,
+    run,
     attempt,
     reembedding,
     session,

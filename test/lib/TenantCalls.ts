@@ -22,7 +22,13 @@ import { IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import { Messages } from "../../src/storage/conversations/Messages.ts"
 import { Reembeddings } from "../../src/storage/documents/Reembeddings.ts"
-import { claimOf, noFilter, replyOf, reservationOf, someTool, type Tenant, VISITOR } from "./FilledTenant.ts"
+import { SourceId } from "../../src/domain/knowledge/Source.ts"
+import { SourceRunId } from "../../src/domain/knowledge/SourceRun.ts"
+import { timestamp } from "../../src/domain/schema/Timestamp.ts"
+import { SourcePages } from "../../src/storage/sources/SourcePages.ts"
+import { SourceRuns } from "../../src/storage/sources/SourceRuns.ts"
+import { Sources } from "../../src/storage/sources/Sources.ts"
+import { claimOf, noFilter, replyOf, reservationOf, someSite, someTool, type Tenant, VISITOR } from "./FilledTenant.ts"
 import { Usage } from "../../src/storage/usage/Usage.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
@@ -113,6 +119,55 @@ const documentCases: Cases<Documents["Service"]> = {
   replace: ["NotFound", (documents, { chatbot, ready }) => documents.replace(chatbot, ready, contentOf("other"))],
   retry: ["NotFound", (documents, { chatbot, running }) => documents.retry(chatbot, running)],
   remove: ["NotFound", (documents, { chatbot, running }) => documents.remove(chatbot, running)],
+}
+
+const sourceCases: Cases<Sources["Service"]> = {
+  insert: [
+    "NotFound",
+    (sources, { chatbot }) =>
+      Effect.flatMap(newId, (id) => sources.insert(SourceId.make(id), chatbot, "website", someSite, {})),
+  ],
+  list: [[], (sources, { chatbot }) => sources.list(chatbot)],
+  get: ["NotFound", (sources, { chatbot, source }) => sources.get(chatbot, source)],
+  ensure: ["NotFound", (sources, { chatbot, source }) => sources.ensure(chatbot, source)],
+  update: [
+    "NotFound",
+    (sources, { chatbot, source }) =>
+      sources.update(
+        {
+          ...someSite,
+          id: source,
+          chatbot_id: chatbot,
+          kind: "website",
+          version: 1n,
+          next_run_at: null,
+          document_count: 0,
+          last_run: null,
+          created_at: timestamp(new Date(0)),
+          updated_at: timestamp(new Date(0)),
+        },
+        { ...someSite, name: "Forged" },
+      ),
+  ],
+  remove: ["NotFound", (sources, { chatbot, source }) => sources.remove(chatbot, source)],
+}
+
+const sourceRunCases: Cases<SourceRuns["Service"]> = {
+  list: [{ runs: [], total: 0 }, (runs, { source }) => runs.list(source, page)],
+  start: [
+    "NotFound",
+    (runs, { chatbot, source }) =>
+      Effect.flatMap(newId, (id) =>
+        runs.start(chatbot, source, { id: SourceRunId.make(id), only: null, isConfirmed: false }),
+      ),
+  ],
+  stop: ["NotFound", (runs, { chatbot, run, source }) => runs.stop(chatbot, source, run)],
+}
+
+const everyPage = { outcome: undefined, under: undefined }
+const sourcePageCases: Cases<SourcePages["Service"]> = {
+  list: [{ pages: [], total: 0 }, (pages, { source }) => pages.list(source, page, everyPage)],
+  branches: [[], (pages, { source }) => pages.branches(source, undefined)],
 }
 
 const conversationCases: Cases<Conversations["Service"]> = {
@@ -482,6 +537,9 @@ export const tenantCalls = [
   ...named("Chatbots", Chatbots, chatbotCases),
   ...named("ChatbotTools", ChatbotTools, toolCases),
   ...named("Documents", Documents, documentCases),
+  ...named("Sources", Sources, sourceCases),
+  ...named("SourceRuns", SourceRuns, sourceRunCases),
+  ...named("SourcePages", SourcePages, sourcePageCases),
   ...named("Conversations", Conversations, conversationCases),
   ...named("ConversationLists", ConversationLists, conversationListCases),
   ...named("OrganizationChanges", OrganizationChanges, changesCases),

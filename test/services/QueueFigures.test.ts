@@ -10,6 +10,7 @@ const idle = { waiting: 0, underWay: 0, delayed: 0, overdue_seconds: null }
 const busy: Queues = {
   ingestions: { waiting: 7, underWay: 2, delayed: 1, overdue_seconds: 12.5 },
   reembeddings: idle,
+  source_queue: idle,
   webhook_queue: idle,
 }
 

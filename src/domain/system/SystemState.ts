@@ -4,8 +4,9 @@ import { Timestamp } from "../schema/Timestamp.ts"
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** A kind of job that outlives its request. */
-export const QueueKind = Schema.Literals(["ingestion", "embedding"]).annotate({
-  description: "`ingestion`: documents to read. `embedding`: documents whose vectors are made again.",
+export const QueueKind = Schema.Literals(["ingestion", "embedding", "sources"]).annotate({
+  description:
+    "`ingestion`: documents to read. `embedding`: documents whose vectors are made again. `sources`: sources to read; those that wait for their schedule are `delayed`.",
 })
 
 /** The jobs of one kind, of all organizations. */
@@ -68,6 +69,7 @@ export const Finding = Schema.Struct({
     "vectors",
     "search",
     "ingestion",
+    "sources",
     "readers",
     "documents",
     "files",

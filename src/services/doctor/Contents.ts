@@ -109,8 +109,10 @@ const OUR_FAILURES: ReadonlySet<string> = new Set([
 export const documentsCheck = Effect.gen(function* () {
   const inspection = yield* Inspection
   const sandbox = yield* (yield* ReaderSandbox).chosen
+  const { ingestions, source_queue } = yield* inspection.queues
   return [
-    ofQueue("ingestion", (yield* inspection.queues).ingestions, "document"),
+    ofQueue("ingestion", ingestions, "document"),
+    ofQueue("sources", source_queue, "source"),
     (sandbox.isStrict ? ok : note)("readers", describe(sandbox)),
     ...(yield* inspection.failures).map(({ code, documents }) =>
       (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),

@@ -13,6 +13,7 @@ const scopeFor: Readonly<Record<OrganizationEvent["type"], Scope | undefined>> =
   document: "knowledge:read",
   document_deleted: "knowledge:read",
   knowledge: "knowledge:read",
+  source: "knowledge:read",
   conversation: "conversations:read",
   chatbot: "chatbots:read",
   chatbot_deleted: "chatbots:read",

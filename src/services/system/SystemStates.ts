@@ -32,7 +32,7 @@ export class SystemStates extends Context.Service<SystemStates>()("parley/servic
       const current = Effect.gen(function* () {
         const { areVectorsMissing } = yield* health.check
         const database = yield* versions
-        const { ingestions, reembeddings } = yield* queues
+        const { ingestions, reembeddings, source_queue } = yield* queues
         return {
           version: manifest.version,
           runtime: `Bun ${Bun.version}`,
@@ -45,7 +45,11 @@ export class SystemStates extends Context.Service<SystemStates>()("parley/servic
             pgvector: database.pgvector,
             migration: database.migration,
           },
-          queues: [queueOf("ingestion", ingestions), queueOf("embedding", reembeddings)],
+          queues: [
+            queueOf("ingestion", ingestions),
+            queueOf("embedding", reembeddings),
+            queueOf("sources", source_queue),
+          ],
           search_indexes: { ...(yield* usage), limit_bytes: settings.knowledgeIndexes.bytes },
           memory_bytes: process.memoryUsage.rss(),
           warnings,

@@ -83,11 +83,12 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
         ),
 
         /**
-         * Deletes the rows that do not go with a chatbot, such as usage, and the queued ingestions, so that no more
+         * Deletes the rows that do not go with a chatbot, such as usage, and the queued jobs, so that no more
          * documents are read and embedded. Entries of the audit log stay, without what may concern people. Several processes
          * may call any of these methods at the same time.
          */
         emptyOrganization: Effect.fn("OrganizationRemains.emptyOrganization")(function* (organization: OrganizationId) {
+          yield* emptyTable("source_queue", organization)
           yield* emptyTable("ingestions", organization)
           yield* emptyTable("usage_entries", organization)
           yield* emptyTable("usage_days", organization)

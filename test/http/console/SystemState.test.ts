@@ -16,7 +16,7 @@ describe("the state of the server", () => {
     expect(system.database.kind).toBe(process.env["DATABASE_URL"] === undefined ? "embedded" : "postgres")
     expect(system.database.migration).toMatch(/^\d{4}_/)
     expect(system.database.version).toMatch(/^1[5-9]/)
-    expect(system.queues.map(({ kind }) => kind)).toEqual(["ingestion", "embedding"])
+    expect(system.queues.map(({ kind }) => kind)).toEqual(["ingestion", "embedding", "sources"])
     expect(system.queues[0]).toEqual({ kind: "ingestion", waiting: 0, under_way: 0, delayed: 0, oldest_seconds: null })
     expect(system.uptime_seconds).toBeGreaterThan(0)
     expect(system.memory_bytes).toBeGreaterThan(1_000_000)

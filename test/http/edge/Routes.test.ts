@@ -44,6 +44,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
         .toSorted(),
     ).toEqual([
       "DELETE /api/external/chatbot/:chatbotId/knowledge-base",
+      "DELETE /api/external/chatbot/:chatbotId/sources/:sourceId",
       "GET /api/admin/system/checks",
       "GET /api/external/events",
       "GET /api/widget/chat/:replyId",
@@ -51,6 +52,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/chat/try",
+      "POST /api/external/chatbot/:chatbotId/sources/preview",
       "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
       "POST /api/external/chatbot/:chatbotId/tools/try",
       "POST /api/external/webhooks/:webhookId/test",
@@ -120,12 +122,15 @@ describe("a request with an idempotency key", () => {
     const at = (name: ReturnType<typeof client>) => (byClient.get(name) ?? []).map(names).toSorted()
     expect(at("none")).toEqual([
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
+      "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId",
       "PATCH /api/external/chatbot/:chatbotId/update-avatar",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/chat/try",
       "POST /api/external/chatbot/:chatbotId/duplicate",
       "POST /api/external/chatbot/:chatbotId/query-knowledge",
+      "POST /api/external/chatbot/:chatbotId/sources",
+      "POST /api/external/chatbot/:chatbotId/sources/preview",
       "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
       "POST /api/external/chatbot/:chatbotId/tools/try",
       "POST /api/external/erasures",

@@ -62,6 +62,7 @@ describe("/mcp", () => {
           title: expect.any(String),
           chunk: 1,
           page: null,
+          url: null,
           content: expect.stringContaining("thirty seconds"),
           similarity: expect.any(Number),
         },

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test"
+import { Effect } from "effect"
+import type { Source } from "../../../src/domain/knowledge/Source.ts"
 import { routes } from "../../../src/http/edge/Routes.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Reply, type Sent, until } from "../../lib/Client.ts"
 import { fixturePath } from "../../lib/Fixtures.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -8,7 +11,7 @@ import { startServer } from "../../lib/TestServer.ts"
  * Every endpoint that changes anything, with the header `Idempotency-Key`.
  */
 
-const { client } = await startServer({ RATE_LIMIT: "off" })
+const { client, query } = await startServer({ RATE_LIMIT: "off" })
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
 const formOf = (fields: Readonly<Record<string, string | File>>) => {
@@ -38,6 +41,33 @@ const toolId: string = Object(made.body).tool.id
 const organization: string = Object((await client.post("/api/admin/organizations", { json: { name: "Other" } })).body)
   .organization.id
 const { id: apiKey } = await client.newKey()
+
+const site = (name: string) => ({ kind: "website", name, urls: ["https://docs.example/"] })
+const newSource = async (json: object): Promise<{ readonly id: string; readonly run: string }> => {
+  const { source } = Object((await client.post(at("/sources"), { json })).body)
+  return { id: source.id, run: source.last_run?.id }
+}
+const [ended, underWay] = [await newSource(site("Ended")), await newSource(site("Under way"))]
+// A worker would end the one and the other at a time of its own.
+await query(
+  SystemSql.use((sql) =>
+    Effect.andThen(
+      sql`delete from source_queue where source_id = ${ended.id}`,
+      sql`insert into source_queue (source_id, organization_id, run_id, run_at, lease_id)
+        select id, organization_id, ${underWay.run}, now() + interval '1 hour', gen_random_uuid() from sources
+        where id = ${underWay.id}
+        on conflict (source_id) do update set run_at = excluded.run_at, lease_id = excluded.lease_id`,
+    ),
+  ),
+)
+await query(
+  SystemSql.use((sql) =>
+    Effect.andThen(
+      sql`update source_runs set status = 'stopped', ended_at = now() where id = ${ended.run}`,
+      sql`update source_runs set status = 'running', ended_at = null where id = ${underWay.run}`,
+    ),
+  ),
+)
 
 const hook = await client.post("/api/external/webhooks", {
   json: { url: "https://hooks.example/", events: ["chatbot.updated"], chatbot_id: chatbot.id },
@@ -133,6 +163,26 @@ const cases: Readonly<Record<string, Case>> = {
     path: at("/tools/try"),
     sent: (number) => ({ json: { tool: tool(`tried_${number}`), input: {} } }),
   },
+  "POST /api/external/chatbot/:chatbotId/sources": {
+    path: at("/sources"),
+    sent: (number) => ({ json: { kind: "text", name: `Text ${number}`, text: `The text of number ${number}.` } }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId": {
+    path: at(`/sources/${ended.id}`),
+    sent: (number) => ({ json: { name: `Site ${number}` } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/sources/preview": {
+    path: at("/sources/preview"),
+    sent: (number) => ({ json: site(`Site ${number}`) }),
+  },
+  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/runs": {
+    path: at(`/sources/${ended.id}/runs`),
+    sent: (number) => ({ json: { confirm: number === 1 } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/runs/:runId/stop": {
+    path: at(`/sources/${underWay.id}/runs/${underWay.run}/stop`),
+    sent: without,
+  },
   "POST /api/external/chatbot/:chatbotId/duplicate": {
     path: at("/duplicate"),
     sent: (number) => ({ json: { name: `Copy ${number}` } }),
@@ -204,7 +254,11 @@ const everything = async () => {
     "/api/external/usage",
   ]
   const replies = await Promise.all(paths.map((path) => client.get(path)))
-  return replies.map(({ headers, text }) => [headers.get("etag"), text.replaceAll(/"last_used_at":"[^"]+"/g, "")])
+  const { sources } = Object((await client.get(at("/sources"))).body)
+  return [
+    ...replies.map(({ headers, text }) => [headers.get("etag"), text.replaceAll(/"last_used_at":"[^"]+"/g, "")]),
+    sources.map(({ last_run, updated_at }: Source) => [updated_at, last_run?.id]),
+  ]
 }
 
 const answerOf = ({ headers, status, text }: Reply) => ({
@@ -251,23 +305,33 @@ describe("a request that is sent again with its key changes nothing more, and is
 })
 
 describe("of the same request sent many times at once, one is run", () => {
-  test.each(Object.entries(cases).filter(([name]) => !name.endsWith("/retry")))("%s", async (name, { path, sent }) => {
-    const [method = ""] = name.split(" ")
-    const send = () => {
-      const { headers, ...content } = sent(3)
-      return client.send(method, path, { ...content, headers: { ...headers, "idempotency-key": `"at once ${name}"` } })
-    }
-    const replies = await Promise.all(Array.from({ length: 8 }, send))
-    const [run, ...others] = replies.filter((one) => one.status < 300 && !isReplayed(one))
-    expect(run?.status).toBeWithin(200, 203)
-    expect(others).toEqual([])
-    for (const one of replies) {
-      if (one === run) continue
-      if (isReplayed(one)) expect(one.text).toBe(run?.text ?? "")
-      else
-        expect([one.status, codeOf(one), one.headers.get("retry-after")]).toEqual([409, "idempotency_in_progress", "1"])
-    }
-  })
+  test.each(Object.entries(cases).filter(([name]) => !/\/(?:retry|runs)$/.test(name)))(
+    "%s",
+    async (name, { path, sent }) => {
+      const [method = ""] = name.split(" ")
+      const send = () => {
+        const { headers, ...content } = sent(3)
+        return client.send(method, path, {
+          ...content,
+          headers: { ...headers, "idempotency-key": `"at once ${name}"` },
+        })
+      }
+      const replies = await Promise.all(Array.from({ length: 8 }, send))
+      const [run, ...others] = replies.filter((one) => one.status < 300 && !isReplayed(one))
+      expect(run?.status).toBeWithin(200, 203)
+      expect(others).toEqual([])
+      for (const one of replies) {
+        if (one === run) continue
+        if (isReplayed(one)) expect(one.text).toBe(run?.text ?? "")
+        else
+          expect([one.status, codeOf(one), one.headers.get("retry-after")]).toEqual([
+            409,
+            "idempotency_in_progress",
+            "1",
+          ])
+      }
+    },
+  )
 })
 
 test("a file is uploaded once, whatever the boundaries of the form, and under another name it is another request", async () => {

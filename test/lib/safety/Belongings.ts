@@ -1,6 +1,7 @@
 import { expect } from "bun:test"
 import { Effect, Schema } from "effect"
 import { allScopes } from "../../../src/domain/keys/ApiKey.ts"
+import { Source } from "../../../src/domain/knowledge/Source.ts"
 import { Organization } from "../../../src/domain/organizations/Organization.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Client, read, until } from "../Client.ts"
@@ -23,6 +24,8 @@ export type Kind =
   | "sessionToken"
   | "message"
   | "tool"
+  | "source"
+  | "sourceRun"
   | "identitySecret"
   | "webhook"
   | "delivery"
@@ -78,6 +81,21 @@ const makeWebhook = async (client: Client, chatbot_id: string, canary: string) =
   return { webhook: read(Hook, hook).webhook.id, delivery: deliveries[0]?.id ?? expect.unreachable() }
 }
 
+const OneSource = Schema.Struct({ source: Source })
+
+/** Makes a source whose run has ended, so that nothing of it changes by itself. */
+const makeSource = async (client: Client, chatbot: string, canary: string) => {
+  const path = `/api/external/chatbot/${chatbot}/sources`
+  const json = { kind: "website", name: canary, urls: [`https://${canary}.example/`] }
+  const { id, last_run } = read(OneSource, await client.post(path, { json })).source
+  await client.post(`${path}/${id}/runs/${last_run?.id}/stop`)
+  await until(
+    async () => read(OneSource, await client.get(`${path}/${id}`)).source.last_run,
+    (run) => run !== null && run.ended_at !== null,
+  )
+  return { source: id, sourceRun: last_run?.id ?? expect.unreachable() }
+}
+
 /** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
 export const makeBelongings = async (client: Client, organization: string, canary: string): Promise<Belongings> => {
   const number = crypto.randomUUID().slice(0, 8)
@@ -122,6 +140,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     message: chatted.headers.get("x-message-id") ?? "",
     tool: read(Tool, tool).tool.id,
     identitySecret: read(Identity, identity).identity_secret.id,
+    ...(await makeSource(client, chatbot, canary)),
     ...(await makeWebhook(client, chatbot, canary)),
   }
 }
@@ -147,6 +166,8 @@ export const nothing = (): Belongings => {
     sessionToken: `no-${id()}`,
     message: id(),
     tool: id(),
+    source: id(),
+    sourceRun: id(),
     identitySecret: id(),
     webhook: id(),
     delivery: id(),

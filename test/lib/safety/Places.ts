@@ -22,6 +22,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   sessionId: ["session", "sessionToken"],
   messageId: ["message"],
   toolId: ["tool"],
+  sourceId: ["source"],
+  runId: ["sourceRun"],
   secretId: ["identitySecret"],
   webhookId: ["webhook"],
   deliveryId: ["delivery"],

@@ -21,6 +21,8 @@ export const agreeing: Readonly<Record<string, object>> = {
   "POST /api/external/chatbot/{chatbotId}/chat": question,
   "POST /api/external/chatbot/{chatbotId}/chat/try": { ...question, model: "local/extractive" },
   "POST /v1/chat/completions": question,
+  "POST /api/external/chatbot/{chatbotId}/sources": { kind: "website", urls: ["https://docs.example/"] },
+  "POST /api/external/chatbot/{chatbotId}/sources/preview": { kind: "website", urls: ["https://docs.example/"] },
   "POST /api/admin/api-keys": { scopes: ["chat"] },
   "POST /api/admin/backups": { directory: "/nonexistent/backup" },
   "POST /api/external/webhooks/{webhookId}/deliveries/resend": { since: "2026-01-01T00:00:00Z" },

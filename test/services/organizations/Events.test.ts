@@ -33,6 +33,7 @@ const eventsOf = (
           now: String(turn),
           chatbots: [{ id: chatbot, version: "1", knowledge: "1" }],
           documents: [],
+          sources: [],
           conversations: [],
           keys: [...keys],
           ...state,

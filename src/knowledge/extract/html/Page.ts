@@ -1,11 +1,12 @@
 import type { Document, Element } from "domhandler"
-import { findAll, findOne, textContent } from "domutils"
+import { existsOne, findAll, findOne, textContent } from "domutils"
 import { bounded } from "../../../text/BoundedText.ts"
 import { detect } from "../../../domain/knowledge/Formats.ts"
 import { decodeText } from "../Decode.ts"
 import { type PageSource, type PageText, tooLarge, Unreadable } from "../Extraction.ts"
 import { headingOf, plainText } from "../Heading.ts"
 import { cleanTitle, oneLine } from "../Text.ts"
+import { isNeverContent } from "./Chrome.ts"
 import { declaredEncoding, isElement, parseDocument } from "./Html.ts"
 import { mainContent } from "./MainContent.ts"
 import { declarationsOf } from "./PageFacts.ts"
@@ -38,6 +39,16 @@ const parse = ({ bytes, contentType }: PageSource): Document => {
   return document
 }
 
+/** The texts of the first headings that may be the title: not of a site's name, which is a link to its first page. */
+const titleHeadings = (document: Document): ReadonlyArray<string> => {
+  const isLink = ({ attribs, name }: Element) => name === "a" && attribs["href"]?.startsWith("#") !== true
+  return findAll(({ name }) => name === "h1", document.children)
+    .filter(({ children, parent }) => !existsOne(isLink, children) && !(parent?.type === "tag" && isLink(parent)))
+    .slice(0, 3)
+    .map(({ children }) => textContent(children.filter((node) => !isElement(node) || !isNeverContent(node))))
+    .flatMap((heading) => cleanTitle(bounded(heading)) ?? [])
+}
+
 /** The title of a page without the name of its site, where a heading or the page itself says which part that is. */
 const titleOf = (document: Document, headings: ReadonlyArray<string>, siteName = ""): string => {
   const byName = (name: string) => findOne((element) => element.name === name, document.children)
@@ -51,42 +62,42 @@ const titleOf = (document: Document, headings: ReadonlyArray<string>, siteName =
   return title
 }
 
-const appRoot = /^(?:root|app|__next|__nuxt|___gatsby|app-root|main-app|react-root|svelte)$/i
+const appRoot = /^(?:root|app|__next|__nuxt|___gatsby|main-app|react-root|svelte|app-root)$/i
+const asksForScripts = /java\s?script/i
 
-/** Whether a page with little text has scripts that would make it. */
-const isMadeByScripts = (document: Document, text: string): boolean => {
-  const elements = findAll(() => true, document.children)
-  const named = (name: string) => elements.filter((each) => each.name === name)
-  if (named("script").length === 0) return false
-  const isRoot = ({ attribs, name }: Element) => appRoot.test(attribs["id"] ?? "") || name === "app-root"
-  const asks = [text, ...named("noscript").map((each) => textContent(each))].some((words) => /javascript/i.test(words))
-  return asks || text === "" || elements.some((each) => isRoot(each) && oneLine(textContent(each)).length < LITTLE_TEXT)
+/** Whether an element tells that scripts make the page: the root of an application, or an advice to allow them. */
+const isForScripts = (element: Element): boolean =>
+  appRoot.test(element.attribs["id"] ?? element.name) ||
+  (element.name === "noscript" && asksForScripts.test(textContent(element)))
+
+/** Leaves out a first heading that is the title, and last headings below which nothing is. */
+const withoutTitle = (blocks: ReadonlyArray<string>, title: string): ReadonlyArray<string> => {
+  const first = headingOf(blocks[0] ?? "")?.text
+  const isTitle = first !== undefined && title.toLowerCase().includes(plainText(first).toLowerCase())
+  const last = blocks.findLastIndex((block) => headingOf(block) === undefined)
+  return blocks.slice(isTitle ? 1 : 0, last < 0 ? undefined : last + 1)
 }
 
 /** Reads a web page: its main content, and what it says about itself. Throws `Unreadable`. */
 export const page = (source: PageSource, textLimit: number): PageText => {
   const document = parse(source)
   const { base, siteName, ...declared } = declarationsOf(document, source.url)
-  const hasPassword =
-    findOne(({ attribs, name }) => name === "input" && /^password$/i.test(attribs["type"] ?? ""), document.children) !==
-    null
-  const isEmptied = isMadeByScripts
-  const content = mainContent(document)
-  const titles = content.headings
-    .slice(0, 3)
-    .map(({ children }) => textContent(children.filter((node) => !isElement(node) || !content.dropped.has(node))))
-    .flatMap((heading) => cleanTitle(bounded(heading)) ?? [])
-  const title = titleOf(document, titles, siteName)
-  const blocks = blocksOf(content, base)
+  const isPassword = ({ attribs, name }: Element) => name === "input" && /^password$/i.test(attribs["type"] ?? "")
+  const hasPassword = existsOne(isPassword, document.children)
+  const hasScripts = existsOne(({ name }) => name === "script", document.children)
+  const isScripted = existsOne(isForScripts, document.children)
+  const title = titleOf(document, titleHeadings(document), siteName)
+  const blocks = withoutTitle(blocksOf(mainContent(document), base), title)
   const characters = blocks.reduce((sum, block) => sum + block.length, 0)
-  if (characters > Math.min(textLimit, MAX_CHARACTERS)) throw tooLarge(Math.min(textLimit, MAX_CHARACTERS))
-  const first = headingOf(blocks[0] ?? "")?.text
+  const limit = Math.min(textLimit, MAX_CHARACTERS)
+  if (characters > limit) throw tooLarge(limit)
   const isLittle = characters < LITTLE_TEXT
+  const isUnmade = hasScripts && (isScripted || characters === 0 || asksForScripts.test(blocks.join("\n")))
   return {
     ...declared,
     title,
-    blocks: first !== undefined && plainText(first) === title ? blocks.slice(1) : blocks,
-    needsBrowser: isLittle && !hasPassword && isEmptied(document, blocks.join("\n")),
-    needsLogin: hasPassword && isLittle,
+    blocks,
+    needsBrowser: isLittle && !hasPassword && isUnmade,
+    needsLogin: isLittle && hasPassword,
   }
 }

@@ -14,6 +14,7 @@ type ServerState = Answer<"GET /api/admin/system">["system"]
 const serverState = resources(async () => (await call("GET /api/admin/system")).system)
 
 const EVERY_MILLIS = 10_000
+const queueWords = { ingestion: "Document processing", embedding: "Re-embedding", sources: "Sources" }
 
 const System = () => {
   const state = useResource(serverState())
@@ -83,7 +84,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
           {
             title: "Queue",
             kind: "main",
-            cell: ({ kind }) => (kind === "ingestion" ? "Document processing" : "Re-embedding"),
+            cell: ({ kind }) => queueWords[kind],
           },
           { title: "Waiting", kind: "number", cell: ({ waiting }) => formatCount(waiting) },
           { title: "In progress", kind: "number", isExtra: true, cell: ({ under_way }) => formatCount(under_way) },

@@ -23,6 +23,8 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   "feedback.created": "New rating",
   "document.ready": "Document ready",
   "document.failed": "Document failed",
+  "source.finished": "Source read",
+  "source.failed": "Source failed",
   "chatbot.updated": "Chatbot updated",
   "budget.spent": "Budget spent",
 }
