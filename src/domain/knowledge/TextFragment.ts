@@ -12,7 +12,7 @@ const notProse = /^\s*(?:#{1,6}\s|\||[-=*_]{3,}\s*$|!\[)/
 const fence = /^\s*(?:`{3,}|~{3,})/
 
 /** Matches words that are marks of Markdown or addresses, or have some. */
-const notPlain = /[`*|<>[\]\\]|__|:\/\//
+const notPlain = /(?<!\S)\S*?(?:[`*|<>[\]\\]|__|:\/\/)\S*/g
 
 /** The lines of a Markdown text that a page shows as they are, without the marks of lists, links and emphasis. */
 const proseOf = (markdown: string): ReadonlyArray<string> => {
@@ -25,19 +25,10 @@ const proseOf = (markdown: string): ReadonlyArray<string> => {
 }
 
 /** The runs of plain words in a line, without punctuation at their ends. */
-const runsOf = (line: string): ReadonlyArray<string> => {
-  const runs: Array<Array<string>> = [[]]
-  for (const word of line.split(/\s+/)) {
-    if (notPlain.test(word)) runs.push([])
-    else runs.at(-1)?.push(word)
-  }
-  return runs.map((words) =>
-    words
-      .join(" ")
-      .replace(/^[^\p{L}\p{N}]+/u, "")
-      .replace(/(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/u, ""),
-  )
-}
+const runsOf = (line: string): ReadonlyArray<string> =>
+  line
+    .split(notPlain)
+    .map((run) => run.replace(/^[^\p{L}\p{N}]+/u, "").replace(/(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/u, ""))
 
 /** The first or the last words of a run: as many as fit into `MAX_END`, also in scripts that do not separate words. */
 const endOf = (run: string, side: "first" | "last"): string => {

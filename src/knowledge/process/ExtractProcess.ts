@@ -10,7 +10,7 @@ import {
   type SplitText,
   type StoredSource,
 } from "../extract/Extraction.ts"
-import { type Frame, FrameReader, frameStart, PASSAGES_PER_FRAME } from "./Frames.ts"
+import { type Frame, FrameReader, frameStart, ITEMS_PER_FRAME } from "./Frames.ts"
 import { isUsageCheap, linuxTreeOf, usageOf } from "./ProcessUsage.ts"
 import { noSandbox, type Sandbox } from "./Sandbox.ts"
 
@@ -82,10 +82,12 @@ const PassagesSchema: Schema.Codec<ReadonlyArray<Passage>, string> = Schema.from
       text: Schema.String,
       page: Schema.NullOr(Schema.Int),
     }),
-  ).check(Schema.isMaxLength(PASSAGES_PER_FRAME)),
+  ).check(Schema.isMaxLength(ITEMS_PER_FRAME)),
 )
 
-const TextsSchema: Schema.Codec<ReadonlyArray<string>, string> = Schema.fromJsonString(Schema.Array(Schema.String))
+const TextsSchema: Schema.Codec<ReadonlyArray<string>, string> = Schema.fromJsonString(
+  Schema.Array(Schema.String).check(Schema.isMaxLength(ITEMS_PER_FRAME)),
+)
 
 const spawn = (sandbox: Sandbox) =>
   Bun.spawn([...sandbox.wrap([process.execPath, SCRIPT])], {
@@ -197,35 +199,27 @@ export class ExtractProcess {
 
   private answerOf({ head }: Frame): Effect.Effect<Answer, ProcessEnded> {
     return Effect.flatMap(decoded(ReplySchema, head), (reply): Effect.Effect<Answer, ProcessEnded> => {
-      switch (reply.kind) {
-        case "split": {
-          const { frames, kind, title } = reply
-          return Effect.map(this.following(frames, PassagesSchema), (passages) => ({
-            kind,
-            document: { title, passages },
-          }))
-        }
-        case "page": {
-          const { blocks, frames, kind, page } = reply
-          return Effect.map(this.following(frames, TextsSchema), (texts) => ({
-            kind,
-            page: { ...page, blocks: texts.slice(0, blocks), links: texts.slice(blocks) },
-          }))
-        }
-        default:
-          return Effect.succeed(reply)
+      if (reply.kind === "split") {
+        const { frames, kind, title } = reply
+        return Effect.map(this.items(frames, PassagesSchema), (passages) => ({ kind, document: { title, passages } }))
       }
+      if (reply.kind !== "page") return Effect.succeed(reply)
+      const { blocks, frames, kind, page } = reply
+      return Effect.map(this.items(frames, TextsSchema), (texts) => ({
+        kind,
+        page: { ...page, blocks: texts.slice(0, blocks), links: texts.slice(blocks) },
+      }))
     })
   }
 
-  /** Reads lists from this many frames as one. It yields before each, so that other fibers are not held up. */
-  private readonly following = Effect.fnUntraced(function* <A>(
+  /** Reads items from this many frames. It yields before each, so that other fibers are not held up. */
+  private readonly items = Effect.fnUntraced(function* <A>(
     this: ExtractProcess,
     frames: number,
     schema: Schema.Codec<ReadonlyArray<A>, string>,
   ) {
     // A passage has at least one character.
-    if (frames > Math.ceil(this.textLimit / PASSAGES_PER_FRAME)) {
+    if (frames > Math.ceil(this.textLimit / ITEMS_PER_FRAME)) {
       return yield* new ProcessEnded({ how: "it announced more than a document holds" })
     }
     const all: Array<A> = []

@@ -12,7 +12,7 @@ const CHROME_ROLES = new Set(
 
 /** Names of parts for screen readers, machines and the mouse only, and of the marks of encyclopedias and documentation. */
 const MARKS =
-  /(?:^| )(?:sr-only|visually-hidden|screen-reader(?:-text|-only)?|skip-(?:link|nav|to-content)|mw-editsection|mw-jump-link|noprint|(?:vertical-)?navbox|sistersitebox|reflist|mw-references-wrap|(?:header|heading|anchor|hash|permalink)-?(?:link|anchor)|(?:theme-)?edit-(?:this-)?page(?:-link)?|copy-(?:button|btn|code)|btn-copy|clipboard-copy|line-?numbers?(?:-rows)?|linenos?|rouge-gutter|blob-num)(?: |$)/
+  /(?:^| )(?:sr-only|visually-hidden|screen-reader(?:-text|-only)?|skip-(?:link|nav|to-content)|mw-editsection|mw-jump-link|noprint|(?:vertical-)?navbox|sistersitebox|reflist|mw-references-wrap|(?:header|heading|anchor|hash)-?(?:link|anchor)|(?:theme-)?edit-(?:this-)?page(?:-link)?|copy-(?:button|btn|code)|btn-copy|clipboard-copy|line-?numbers?(?:-rows)?|linenos?|rouge-gutter|blob-num)(?: |$)/
 
 /** Names of dialogs that ask for consent. */
 const CONSENT =
@@ -52,6 +52,12 @@ const unfold = ({ attribs, name }: Element, names: string): void => {
   for (const attribute of ["hidden", "aria-hidden", "style"]) delete attribs[attribute]
 }
 
+/** Whether an element is the mark beside a heading that links to it. */
+const isAnchor = ({ attribs, children, name }: Element): boolean =>
+  name === "a" &&
+  attribs["href"]?.startsWith("#") === true &&
+  children.every((child) => child.type === "text" && !/[\p{L}\p{N}]/u.test(child.data))
+
 /** Whether an element is never content, such as a script, a menu, or a button that copies code. */
 export const isNeverContent = (element: Element): boolean => {
   const { attribs, name, parent } = element
@@ -65,6 +71,7 @@ export const isNeverContent = (element: Element): boolean => {
     (name === "sup" && names.includes("reference")) ||
     (name === "footer" && !(parent !== null && "name" in parent && parent.name === "blockquote")) ||
     (name === "aside" && !ADMONITION.test(names)) ||
+    isAnchor(element) ||
     MARKS.test(names) ||
     CONSENT.test(names)
   )

@@ -42,14 +42,14 @@ const SHARE_OF_MAIN = 0.9
 const MIN_PLAIN = 200
 
 /** What holds less than this share of the text outside of links is not the main content, whatever its names tell. */
-const MIN_SHARE = 0.25
-
-/** A link to a place on the same page counts less, because headings are such links. */
-const FRAGMENT_SHARE = 0.3
+const MIN_SHARE = 0.1
 
 /** A part with a higher share of links is no prose, unless it is a list, or long. */
 const MAX_LINKED_SHARE = 0.2
 const PROSE_PLAIN = 500
+
+/** A paragraph beside the main content that is as long is a part of it. */
+const PARAGRAPH = 80
 
 const containers = new Set("article body center div form main section table tbody td tr html".split(" "))
 const removable = new Set("div fieldset form header ol section table ul".split(" "))
@@ -72,7 +72,7 @@ class Attempt {
     const isMain = mains.length === 1 && this.plain(mains) >= MIN_SHARE * plain
     const nodes = isMain ? mains : document.children
     if (plain < MIN_PLAIN) return { nodes, dropped, plain }
-    const main = this.narrowed(nodes, isMain ? SHARE_OF_MAIN : SHARE_OF_PAGE)
+    const main = this.narrowed(nodes, this.plain(nodes) * (isMain ? SHARE_OF_MAIN : SHARE_OF_PAGE))
     return { nodes: main, dropped, plain: this.walk(main, (element) => this.shaped(element)).plain }
   }
 
@@ -92,11 +92,18 @@ class Attempt {
     return sum
   }
 
+  private factsOf({ attribs, children, name }: Element, visit: (element: Element) => Facts | undefined): Facts {
+    const facts = this.walk(children, visit)
+    // A link to a place on the same page is no way out of it.
+    if (name === "a" && attribs["href"]?.startsWith("#") !== true) facts.linked = facts.text
+    if (name === "ul" || name === "ol") facts.listed = facts.text
+    return facts
+  }
+
   /** The facts of an element; undefined where its name, its role or its classes tell that it is no content. */
   private named(element: Element, isCode = false): Facts | undefined {
     if (isNeverContent(element)) return undefined
-    const children = this.walk(element.children, (child) => this.named(child, isCode || element.name === "pre"))
-    const facts = ownFacts(element, children)
+    const facts = this.factsOf(element, (child) => this.named(child, isCode || element.name === "pre"))
     this.facts.set(element, facts)
     // The parts of code have names as well, such as `comment`.
     const isChrome = this.usesNames && !isCode && isNamedChrome(element, facts.linked / Math.max(facts.text, 1))
@@ -105,13 +112,9 @@ class Attempt {
 
   /** The facts of an element; undefined where it has too little prose for what else it holds. */
   private shaped(element: Element): Facts | undefined {
-    if (/^(?:figure|pre)$/.test(element.name) || (element.name === "table" && !isLayout(element))) {
-      return this.facts.get(element)
-    }
-    const facts = ownFacts(
-      element,
-      this.walk(element.children, (child) => this.shaped(child)),
-    )
+    const { name } = element
+    if (/^(?:figure|pre)$/.test(name) || (name === "table" && !isLayout(element))) return this.facts.get(element)
+    const facts = this.factsOf(element, (child) => this.shaped(child))
     return isCluttered(element, facts) ? undefined : facts
   }
 
@@ -121,27 +124,25 @@ class Attempt {
     return plains.reduce<number>((sum, plain = 0) => sum + plain, 0)
   }
 
-  /** The innermost nodes that have this share of the text outside of links. */
-  private narrowed(nodes: ReadonlyArray<ChildNode>, share: number): ReadonlyArray<ChildNode> {
-    const least = share * this.plain(nodes)
-    let inner = nodes
-    for (;;) {
-      const main = inner.find((node) => this.plain([node]) >= least)
-      if (main === undefined || !isElement(main) || !containers.has(main.name)) return inner
-      inner = main.children
-    }
+  /** The innermost nodes with at least as many characters outside of links, and those around them that are alike. */
+  private narrowed(nodes: ReadonlyArray<ChildNode>, least: number): ReadonlyArray<ChildNode> {
+    const main = nodes.find((node) => this.plain([node]) >= least)
+    if (main === undefined || !isElement(main) || !containers.has(main.name)) return nodes
+    const inner = this.narrowed(main.children, least)
+    return nodes.flatMap((node) => (node === main ? inner : this.isAlike(main, node) ? [node] : []))
+  }
+
+  /** Whether a node beside the main content is a part of it: one with the same classes, or a paragraph. */
+  private isAlike({ attribs }: Element, node: ChildNode): boolean {
+    if (!isElement(node) || this.dropped.has(node)) return false
+    const { linked = 0, text = 0 } = this.facts.get(node) ?? {}
+    const hasClass = attribs["class"] !== undefined && attribs["class"] === node.attribs["class"]
+    return (hasClass || node.name === "p") && text > PARAGRAPH && linked < text * MAX_LINKED_SHARE
   }
 }
 
 const isCluttered = (element: Element, { linked, listed, plain, text }: Facts): boolean =>
   removable.has(element.name) && plain < PROSE_PLAIN && linked > text * MAX_LINKED_SHARE && listed <= text * 0.9
-
-/** Adds to the facts of an element's children what it is itself. */
-const ownFacts = ({ attribs, name }: Element, facts: Facts): Facts => {
-  if (name === "a") facts.linked = facts.text * (attribs["href"]?.startsWith("#") === true ? FRAGMENT_SHARE : 1)
-  if (name === "ul" || name === "ol") facts.listed = facts.text
-  return facts
-}
 
 /** Finds the main content of a page. */
 export const mainContent = (document: Document): Content => {

@@ -42,24 +42,22 @@ const parse = ({ bytes, contentType }: PageSource): Document => {
 /** The texts of the first headings that may be the title: not of a site's name, which is a link to its first page. */
 const titleHeadings = (document: Document): ReadonlyArray<string> => {
   const isLink = ({ attribs, name }: Element) => name === "a" && attribs["href"]?.startsWith("#") !== true
-  return findAll(({ name }) => name === "h1", document.children)
+  return findAll(({ name }) => name === "h1" || name === "h2", document.children)
+    .slice(0, 5)
     .filter(({ children, parent }) => !existsOne(isLink, children) && !(parent?.type === "tag" && isLink(parent)))
-    .slice(0, 3)
     .map(({ children }) => textContent(children.filter((node) => !isElement(node) || !isNeverContent(node))))
     .flatMap((heading) => cleanTitle(bounded(heading)) ?? [])
 }
 
 /** The title of a page without the name of its site, where a heading or the page itself says which part that is. */
-const titleOf = (document: Document, headings: ReadonlyArray<string>, siteName = ""): string => {
-  const byName = (name: string) => findOne((element) => element.name === name, document.children)
-  const element = byName("title")
+const titleOf = (document: Document, headings: ReadonlyArray<string>, siteName: string): string => {
+  const element = findOne(({ name }) => name === "title", document.children)
   const title = cleanTitle(bounded(element === null ? "" : textContent(element)))
   if (title === undefined) return headings[0] ?? ""
-  const heading = headings.find((each) => title !== each && title.startsWith(each))
-  if (heading !== undefined && /^\s*[|·•:»«/–—-]/.test(title.slice(heading.length))) return heading
-  const [site, rest] = [oneLine(siteName), title.length - oneLine(siteName).length]
-  if (site !== "" && title.endsWith(site)) return title.slice(0, rest).replace(/\s*[|·•:»«/–—-]+\s*$/, "") || title
-  return title
+  const heading = headings.find((each) => title.startsWith(each) && /^\s*[|·•:»«/–—-]/.test(title.slice(each.length)))
+  const isNamed = siteName !== "" && title.endsWith(siteName)
+  const own = isNamed ? title.slice(0, -siteName.length).replace(/\s*[|·•:»«/–—-]+\s*$/, "") : ""
+  return heading ?? (own === "" ? title : own)
 }
 
 const appRoot = /^(?:root|app|__next|__nuxt|___gatsby|main-app|react-root|svelte|app-root)$/i
@@ -86,7 +84,7 @@ export const page = (source: PageSource, textLimit: number): PageText => {
   const hasPassword = existsOne(isPassword, document.children)
   const hasScripts = existsOne(({ name }) => name === "script", document.children)
   const isScripted = existsOne(isForScripts, document.children)
-  const title = titleOf(document, titleHeadings(document), siteName)
+  const title = titleOf(document, titleHeadings(document), oneLine(siteName))
   const blocks = withoutTitle(blocksOf(mainContent(document), base), title)
   const characters = blocks.reduce((sum, block) => sum + block.length, 0)
   const limit = Math.min(textLimit, MAX_CHARACTERS)

@@ -50,39 +50,32 @@ const isoDate = (text: string | undefined): string | undefined => {
   return written.length === 10 ? written : new Date(time).toISOString()
 }
 
-const DATES = [
-  /^(?:article:published_time|og:published_time|datepublished|dcterms\.(?:created|issued|date)|dc\.date(?:\.issued)?|date|pubdate)$/,
-  /^(?:article:modified_time|og:updated_time|datemodified|dcterms\.modified|last-modified)$/,
-]
+type Metas = ReadonlyArray<readonly [name: string, content: string]>
 
-const publishedOf = (elements: ReadonlyArray<Element>, metas: ReadonlyArray<readonly [string, string]>) => {
+const PUBLISHED =
+  /^(?:(?:article|og):published_time|datepublished|dcterms\.(?:created|issued|date)|dc\.date(?:\.issued)?|date|pubdate)$/
+const MODIFIED = /^(?:article:modified_time|og:updated_time|datemodified|dcterms\.modified|last-modified)$/
+
+const publishedOf = (elements: ReadonlyArray<Element>, metas: Metas): string | undefined => {
   const data = ofKind(elements, "script")
     .filter(({ attribs }) => /ld\+json/i.test(attribs["type"] ?? ""))
     .map((element) => textContent(element))
   const inData = (name: string) =>
-    data.map((text) => isoDate(new RegExp(`"${name}"\\s{0,9}:\\s{0,9}"([^"]{1,40})"`).exec(text)?.[1]))
-  const inMeta = (pattern: RegExp | undefined) =>
-    metas.map(([name, content]) => (pattern?.test(name) === true ? isoDate(content) : undefined))
-  const candidates = [
-    ...inMeta(DATES[0]),
-    ...inData("datePublished"),
-    ...inMeta(DATES[1]),
-    ...inData("dateModified"),
-    ...ofKind(elements, "time").map(({ attribs }) => isoDate(attribs["datetime"])),
-  ]
-  return candidates.find((date) => date !== undefined)
+    data.map((text) => new RegExp(`"${name}"\\s{0,9}:\\s{0,9}"([^"]{1,40})"`).exec(text)?.[1])
+  const inMetas = (names: RegExp) => metas.flatMap(([name, content]) => (names.test(name) ? content : []))
+  const times = ofKind(elements, "time").map(({ attribs }) => attribs["datetime"])
+  return [inMetas(PUBLISHED), inData("datePublished"), inMetas(MODIFIED), inData("dateModified"), times]
+    .flat()
+    .map(isoDate)
+    .find((date) => date !== undefined)
 }
 
-const refreshOf = (metas: ReadonlyArray<readonly [string, string]>, base: string, url: string) => {
-  for (const [name, content] of metas) {
-    if (name !== "refresh") continue
-    const [, seconds, address] =
-      /^\s{0,9}(\d{1,6})[\d.]{0,9}\s{0,9}[;,]\s{0,9}(?:url\s{0,9}=\s{0,9})?["']?([^"']+)/i.exec(content) ?? []
-    const target = absoluteAddress(address, base)
-    if (Number(seconds) <= MAX_REFRESH_SECONDS && target !== undefined && target !== absoluteAddress(url, url))
-      return target
-  }
-  return undefined
+const REFRESH = /^\s{0,9}(\d{1,6})[\d.]{0,9}\s{0,9}[;,]\s{0,9}(?:url\s{0,9}=\s{0,9})?["']?([^"']+)/i
+
+const refreshOf = (metas: Metas, base: string, url: string): string | undefined => {
+  const [, seconds, address] = REFRESH.exec(metas.find(([name]) => name === "refresh")?.[1] ?? "") ?? []
+  const target = absoluteAddress(address, base)
+  return Number(seconds) <= MAX_REFRESH_SECONDS && target !== absoluteAddress(url, url) ? target : undefined
 }
 
 /** What a page says about itself and where it leads, besides its text. */
@@ -90,7 +83,8 @@ export interface Declarations extends Omit<PageFacts, "title" | "needsBrowser" |
   readonly links: ReadonlyArray<string>
   /** The address against which the page's links are resolved. */
   readonly base: string
-  readonly siteName: string | undefined
+  /** The name of the site; empty when the page does not say it. */
+  readonly siteName: string
 }
 
 /** Reads what a page declares, in its head and elsewhere. */
@@ -117,6 +111,6 @@ export const declarationsOf = (document: Document, url: string): Declarations =>
     refresh: refreshOf(metas, base, url),
     language: /^\s*([a-z]{2,3})(?![a-z])/i.exec(html?.["lang"] ?? html?.["xml:lang"] ?? "")?.[1]?.toLowerCase(),
     published: publishedOf(elements, metas),
-    siteName: metas.find(([name]) => name === "og:site_name")?.[1],
+    siteName: metas.find(([name]) => name === "og:site_name")?.[1] ?? "",
   }
 }
