@@ -10,26 +10,6 @@ const PREFIX_BYTES = 8
 /** The most passages, blocks or links in a frame, which mostly take some hundred kilobytes. */
 export const ITEMS_PER_FRAME = 128
 
-/** The most characters of texts in a frame of texts, except where one text alone has more. */
-const CHARACTERS_PER_FRAME = 128 * 1024
-
-/** Distributes texts to frames, in their order. */
-export const inFrames = (texts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
-  const frames: Array<Array<string>> = []
-  let room = 0
-  for (const text of texts) {
-    // An empty text takes a character, so that the texts of a frame are limited as well.
-    const size = text.length + 1
-    if (frames.length === 0 || size > room) {
-      frames.push([])
-      room = CHARACTERS_PER_FRAME
-    }
-    frames.at(-1)?.push(text)
-    room -= size
-  }
-  return frames
-}
-
 export interface Frame {
   /** A value in JSON. */
   readonly head: string
