@@ -11,6 +11,7 @@ import type { PageText } from "../knowledge/extract/Extraction.ts"
 import type { PageHead, PageResponse } from "../outbound/PageRequest.ts"
 import { lastSegment } from "./Address.ts"
 import { type NotRead, notRead } from "./PoliteFetch.ts"
+import { BOT } from "./Robots.ts"
 
 /** What an answer is: a web page, or a file of another format, as it is. */
 export type Answer =
@@ -95,13 +96,13 @@ export const markdownOf = (title: string, blocks: ReadonlyArray<string>): Uint8A
 
 /** What the header `X-Robots-Tag` says to all programs, or to this one. */
 export const robotsTag = ({ headers }: PageHead): { readonly noindex: boolean; readonly nofollow: boolean } => {
-  const tokens = (headers["x-robots-tag"] ?? "")
-    .toLowerCase()
-    .split(",")
-    .flatMap((part) => {
-      const [, agent, rule = ""] = /^\s*(?:([\w-]+)\s*:)?\s*(.*?)\s*$/.exec(part.slice(0, 200)) ?? []
-      return agent === undefined || agent === "parleybot" || agent === "parley" ? [rule] : []
-    })
-  const isNone = tokens.includes("none")
-  return { noindex: isNone || tokens.includes("noindex"), nofollow: isNone || tokens.includes("nofollow") }
+  const rules = new Set<string>()
+  for (const part of (headers["x-robots-tag"] ?? "").toLowerCase().slice(0, 1_000).split(",")) {
+    const [, agent = BOT, rule = ""] = /^\s*(?:([\w-]+)\s*:)?\s*([\w-]*)/.exec(part) ?? []
+    if (agent.toLowerCase() === BOT.toLowerCase()) rules.add(rule)
+  }
+  return {
+    noindex: rules.has("none") || rules.has("noindex"),
+    nofollow: rules.has("none") || rules.has("nofollow"),
+  }
 }
