@@ -113,7 +113,7 @@ export class OdfHtml {
   private frame(frame: XmlElement): string {
     const description = oneLine(textOf(childOf(frame, "svg:desc")) || textOf(childOf(frame, "svg:title")))
     // The first child is followed by others for programs that do not know it, such as the picture of a chart.
-    const [content] = elementsOf(frame).filter(({ name }) => !skipped.has(name))
+    const content = elementsOf(frame).find(({ name }) => !skipped.has(name))
     if (content?.name === "draw:image") return `<img alt="${escapeHtml(description)}">`
     return content?.name === "draw:object" ? this.object(content) : content === undefined ? "" : this.element(content)
   }
