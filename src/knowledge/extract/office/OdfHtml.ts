@@ -98,6 +98,8 @@ export class OdfHtml {
       ({ attributes }) => attributes["text:level"] === String(level) && attributes["style:num-format"] !== "",
     )
     const items = this.content(list, style, level)
+    // Numbered headings are items of lists.
+    if (allOf(list, "text:h").length > 0) return items
     if (numbering === undefined) return `<ul>${items}</ul>`
     return `<ol start="${escapeHtml(numbering.attributes["text:start-value"] ?? "1")}">${items}</ol>`
   }
