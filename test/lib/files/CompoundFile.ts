@@ -104,6 +104,7 @@ export const compoundFileOf = (
   const tableSectors = Math.ceil((table.length + 8) / (SECTOR / 4))
   const tableStart = table.length
   for (let sector = 0; sector < tableSectors; sector++) table.push(0xfffffffd)
+  while (table.length < tableSectors * (SECTOR / 4)) table.push(NONE)
   change(table, directory)
   const header = Buffer.alloc(SECTOR)
   Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]).copy(header)

@@ -130,7 +130,7 @@ class SheetReader {
     const format = reader.short()
     if (type === SHARED_STRING) this.put(this.workbook.strings[reader.long()] ?? "")
     else if (type === LABEL) this.put(reader.string())
-    else if (type === NUMBER) this.number(reader.double(), format)
+    else if (type === NUMBER) this.number(reader.bytes(8).getFloat64(0, true), format)
     else if (type === SHORT_NUMBER) this.number(shortNumber(reader.long()), format)
     else if (type === BOOLEAN) {
       const value = reader.byte()

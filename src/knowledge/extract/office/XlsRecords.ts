@@ -73,21 +73,12 @@ export class RecordReader {
     return this.short() + this.short() * 65_536
   }
 
-  double(): number {
-    return this.bytes(8).getFloat64(0, true)
-  }
-
   bytes(count: number): DataView {
     return new DataView(Uint8Array.from({ length: count }, () => this.byte()).buffer)
   }
 
   skip(bytes: number): void {
-    for (let left = bytes; left > 0 && this.hasMore;) {
-      const step = Math.min(left, this.here.length - this.at)
-      this.at += step
-      left -= step
-      if (left > 0) this.nextPiece()
-    }
+    for (let left = bytes; left > 0 && this.hasMore; left--) this.byte()
   }
 
   /** Begins the next record that continues this one, if there is one. */
