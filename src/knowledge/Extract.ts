@@ -1,7 +1,14 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import type { Format } from "../domain/knowledge/Formats.ts"
 import { chunk } from "./chunk/Chunker.ts"
-import { failureCodes, type SplitText, type StoredSource, Unreadable } from "./extract/Extraction.ts"
+import {
+  failureCodes,
+  type PageSource,
+  type PageText,
+  type SplitText,
+  type StoredSource,
+  Unreadable,
+} from "./extract/Extraction.ts"
 import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"
 import { ReaderSandbox, type SandboxMode } from "./process/ReaderSandbox.ts"
 import { read } from "./extract/Read.ts"
@@ -64,6 +71,11 @@ const outOfMemory = (bytes: number) =>
 
 const crash = failed("extraction_crashed", "The document could not be read: its reader failed on it.")
 
+const formatOf = (source: StoredSource | PageSource): Format => ("format" in source ? source.format : "html")
+
+/** The answers of a process that has read its document. */
+type Result = Exclude<Answer, { readonly kind: "unreadable" | "out of memory" | "fault" }>
+
 const orUnreadable = (cause: unknown): Answer => {
   if (cause instanceof Unreadable) return { kind: "unreadable", code: cause.code, message: cause.message }
   throw cause
@@ -80,6 +92,8 @@ export class Extract extends Context.Service<
   {
     /** Reads a file as passages, split where the file is read, since splitting may take longer than reading. */
     readonly split: (source: StoredSource) => Effect.Effect<SplitText, ExtractionFailed>
+    /** Reads what a web page says, always in a process of its own, since anybody can have written it. */
+    readonly page: (source: PageSource) => Effect.Effect<PageText, ExtractionFailed>
   }
 >()("parley/knowledge/Extract") {
   static readonly layer = (settings: ExtractSettings) =>
@@ -101,7 +115,8 @@ export class Extract extends Context.Service<
           if (isWorn) yield* Pool.invalidate(processes, process)
         })
 
-        const documentOf = (source: StoredSource, answer: Answer): Effect.Effect<SplitText, ExtractionFailed> => {
+        /** Turns the answers that are no result into failures. */
+        const resultOf = (format: Format, answer: Answer): Effect.Effect<Result, ExtractionFailed> => {
           switch (answer.kind) {
             case "unreadable":
               return Effect.fail(failed(answer.code, answer.message))
@@ -109,15 +124,15 @@ export class Extract extends Context.Service<
               return Effect.fail(outOfMemory(settings.memory))
             case "fault":
               return Effect.logError("Reading a document failed").pipe(
-                Effect.annotateLogs({ format: source.format, cause: answer.cause }),
+                Effect.annotateLogs({ format, cause: answer.cause }),
                 Effect.andThen(Effect.fail(crash)),
               )
-            case "split":
-              return Effect.succeed(answer.document)
+            default:
+              return Effect.succeed(answer)
           }
         }
 
-        const readInProcess = Effect.fnUntraced(function* (source: StoredSource) {
+        const readInProcess = Effect.fnUntraced(function* (source: StoredSource | PageSource) {
           const process = yield* Pool.get(processes)
           const limits = { memory: settings.memory, time: settings.deadline }
           const answer = yield* process.read(source, limits).pipe(
@@ -126,7 +141,7 @@ export class Extract extends Context.Service<
               TimedOut: () => Effect.fail(timedOut(settings.deadline)),
               ProcessEnded: ({ how }) =>
                 Effect.logWarning("A process that read a document ended").pipe(
-                  Effect.annotateLogs({ format: source.format, how }),
+                  Effect.annotateLogs({ format: formatOf(source), how }),
                   Effect.andThen(Effect.fail(crash)),
                 ),
             }),
@@ -154,7 +169,12 @@ export class Extract extends Context.Service<
         return {
           split: Effect.fn("Extract.split")(function* (source) {
             const answer = yield* isReadInPlace(source) ? readInPlace(source) : readInProcess(source)
-            return yield* documentOf(source, answer)
+            const result = yield* resultOf(source.format, answer)
+            return yield* result.kind === "split" ? Effect.succeed(result.document) : Effect.fail(crash)
+          }),
+          page: Effect.fn("Extract.page")(function* (source) {
+            const result = yield* resultOf("html", yield* readInProcess(source))
+            return yield* result.kind === "page" ? Effect.succeed(result.page) : Effect.fail(crash)
           }),
         }
       }),

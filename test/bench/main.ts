@@ -20,6 +20,7 @@ const benches: Readonly<
   safety: () => import("./safety.ts"),
   search: () => import("./search.ts"),
   soak: () => import("./soak.ts"),
+  sources: () => import("./sources.ts"),
   tracing: () => import("./tracing.ts"),
   web: () => import("./web.ts"),
 }

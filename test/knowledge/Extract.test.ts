@@ -135,3 +135,46 @@ test("an interrupted reading makes room for the next, which does not get its rep
   })
   expect((await run(program, { concurrency: 1 })).text).toBe("Text")
 })
+
+describe("a web page", () => {
+  const read = (html: string, contentType = "text/html") =>
+    Extract.use((service) =>
+      service.page({ url: "https://example.com/a/", contentType, bytes: new TextEncoder().encode(html) }),
+    )
+
+  test("arrives whole from the process that reads it, between files", async () => {
+    const paragraphs = Array.from({ length: 700 }, (_, number) => `Paragraph ${number}, in "quotes".`)
+    const links = Array.from({ length: 20_000 }, (_, number) => `https://example.com/a/${number}`)
+    const html = `<html lang="en"><title>Long</title>${links.map((link) => `<a href="${link}"></a>`).join("")}${paragraphs.map((text) => `<p>${text}</p>`).join("")}`
+    const all = Effect.all([extract(source("a.html", "<p>Text", "html")), read(html), read("<p>Short")])
+    const [file, long, short] = await run(all, { concurrency: 1 })
+    expect(file.text).toBe("Text")
+    expect(long).toEqual({
+      title: "Long",
+      blocks: paragraphs,
+      links,
+      language: "en",
+      noindex: false,
+      nofollow: false,
+      needsBrowser: false,
+      needsLogin: false,
+    })
+    expect(short).toMatchObject({ title: "", blocks: ["Short"], links: [] })
+  })
+
+  test("that is none fails with a code, and the next one is read", async () => {
+    const both = Effect.all([
+      Effect.flip(read(`{"a": 1}`)),
+      Effect.flip(read(`${"<div>".repeat(5_000)}x`)),
+      read("<p>Text"),
+    ])
+    const [other, deep, next] = await run(both, { concurrency: 1 })
+    expect([other.code, deep.code]).toEqual(["unsupported_format", "corrupt_document"])
+    expect(next.blocks).toEqual(["Text"])
+  })
+
+  test("is never read by the server itself, however small it is", async () => {
+    const failure = await run(Effect.flip(read("<p>Text")), { deadline: Duration.millis(1) })
+    expect(failure.code).toBe("extraction_timed_out")
+  })
+})

@@ -123,6 +123,7 @@ export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effe
     }
     const extract = Extract.of({
       split: (source) => Effect.map(read(source), (document) => ({ title: document.title, passages: chunk(document) })),
+      page: () => Effect.die("No test reads web pages by this layer."),
     })
     return Context.make(Extract, extract).pipe(Context.add(ExtractControl, control))
   }),

@@ -49,6 +49,43 @@ export interface SplitText {
   readonly passages: ReadonlyArray<Passage>
 }
 
+/** A web page as it was fetched. */
+export interface PageSource {
+  /** The address of the page after redirects. */
+  readonly url: string
+  /** The value of the header `Content-Type`, or an empty string. */
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
+
+/** What a web page says: its main content, and what it says about itself. All addresses are absolute. */
+export interface PageText {
+  /** One line that is safe to show, without the name of the site; empty when the page has none. */
+  readonly title: string
+  /** The main content in plain Markdown, block by block, without a first heading that is the title. */
+  readonly blocks: ReadonlyArray<string>
+  /**
+   * The addresses of all links that may be followed, with `http` or `https`, without fragments, each once, in the order
+   * of the page.
+   */
+  readonly links: ReadonlyArray<string>
+  readonly canonical?: string | undefined
+  /** Whether the page asks not to be kept. */
+  readonly noindex: boolean
+  /** Whether the page asks not to follow any of its links. */
+  readonly nofollow: boolean
+  /** The page that replaces this one within seconds. */
+  readonly refresh?: string | undefined
+  /** The primary subtag of the language that the page names, in lower case. */
+  readonly language?: string | undefined
+  /** The date of its publication or else of its last change: a date, or a date with time, as of ISO 8601. */
+  readonly published?: string | undefined
+  /** Whether only scripts make the text of the page. */
+  readonly needsBrowser: boolean
+  /** Whether the page is a login form, and little else. */
+  readonly needsLogin: boolean
+}
+
 /** The reasons why a document cannot be read. The codes are part of the API and never change. */
 export const failureCodes = [
   "empty_document",
@@ -104,18 +141,21 @@ export const tooLarge = (textLimit: number) =>
     `The document holds more than ${textLimit.toLocaleString("en")} characters of text.`,
   )
 
-/** A request to a process that reads documents. The file's bytes are sent with it. */
-export interface Request {
-  readonly format: Format
-  readonly name: string
-  readonly textLimit: number
-}
+/** A request to a process that reads documents: for a file, or for a web page. The bytes are sent with it. */
+export type Request = { readonly textLimit: number } & (
+  | { readonly format: Format; readonly name: string }
+  | { readonly url: string; readonly contentType: string }
+)
+
+/** A page without its blocks and links. */
+export type PageFacts = Omit<PageText, "blocks" | "links">
 
 /**
- * The reply of a process that reads documents; every request gets exactly one. The passages follow in `frames` messages,
- * each small enough to be decoded without delaying the server's other work.
+ * The reply of a process that reads documents; every request gets exactly one. The passages, or the blocks and then the
+ * links of a page, follow in `frames` messages, each small enough to be decoded without delaying the server's other work.
  */
 export type Reply =
+  | { readonly kind: "page"; readonly page: PageFacts; readonly blocks: number; readonly frames: number }
   | { readonly kind: "split"; readonly title: string; readonly frames: number }
   | { readonly kind: "unreadable"; readonly code: FailureCode; readonly message: string }
   | { readonly kind: "out of memory" }

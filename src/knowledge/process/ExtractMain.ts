@@ -8,8 +8,15 @@ import { dlopen } from "bun:ffi"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { chunk } from "../chunk/Chunker.ts"
-import { FrameReader, framePieces, PASSAGES_PER_FRAME } from "./Frames.ts"
-import { type ExtractedText, type Passage, type Reply, type Request, Unreadable } from "../extract/Extraction.ts"
+import { FrameReader, framePieces, ITEMS_PER_FRAME } from "./Frames.ts"
+import {
+  type ExtractedText,
+  type PageText,
+  type Passage,
+  type Reply,
+  type Request,
+  Unreadable,
+} from "../extract/Extraction.ts"
 import { read } from "../extract/Read.ts"
 
 /** The lowest scheduling priority, so that requests to the server come first. */
@@ -90,24 +97,34 @@ const failureOf = (cause: unknown): Reply => {
   return { kind: "fault", cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }
 }
 
-const passageFrames = (document: ExtractedText) => {
+/** A reply that says how many frames follow it, and these with the items. */
+const withItems = (items: ReadonlyArray<unknown>, replyOf: (frames: number) => Reply) => {
+  const starts = Array.from(
+    { length: Math.ceil(items.length / ITEMS_PER_FRAME) },
+    (_, frame) => frame * ITEMS_PER_FRAME,
+  )
+  const followers = starts.map((start) => items.slice(start, start + ITEMS_PER_FRAME))
+  return [replyOf(starts.length), ...followers].flatMap((head) => framePieces(head, new Uint8Array()))
+}
+
+const documentFrames = (document: ExtractedText) => {
   const passages = chunk(document).map(({ ordinal, headings, text, page }): Passage => ({
     ordinal,
     headings,
     text,
     page,
   }))
-  const frames = Math.ceil(passages.length / PASSAGES_PER_FRAME)
-  const reply: Reply = { kind: "split", title: document.title, frames }
-  const followers = Array.from({ length: frames }, (_, frame) =>
-    framePieces(passages.slice(frame * PASSAGES_PER_FRAME, (frame + 1) * PASSAGES_PER_FRAME), new Uint8Array()),
-  )
-  return [framePieces(reply, new Uint8Array()), ...followers].flat()
+  return withItems(passages, (frames) => ({ kind: "split", title: document.title, frames }))
 }
 
-const replyTo = async ({ format, name, textLimit }: Request, bytes: Uint8Array) => {
+const pageFrames = ({ blocks, links, ...page }: PageText) =>
+  withItems([...blocks, ...links], (frames) => ({ kind: "page", page, blocks: blocks.length, frames }))
+
+const replyTo = async ({ textLimit, ...source }: Request, bytes: Uint8Array) => {
   try {
-    return passageFrames(await read({ format, name, bytes }, textLimit))
+    if ("format" in source) return documentFrames(await read({ ...source, bytes }, textLimit))
+    const { page } = await import("../extract/html/Page.ts")
+    return pageFrames(page({ ...source, bytes }, textLimit))
   } catch (cause) {
     return framePieces(failureOf(cause), new Uint8Array())
   }

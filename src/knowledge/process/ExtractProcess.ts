@@ -1,13 +1,16 @@
 import { Duration, Effect, Schema, type Scope } from "effect"
 import {
   failureCodes,
+  type PageFacts,
+  type PageSource,
+  type PageText,
   type Passage,
   type Reply,
   type Request,
   type SplitText,
   type StoredSource,
 } from "../extract/Extraction.ts"
-import { type Frame, FrameReader, frameStart, PASSAGES_PER_FRAME } from "./Frames.ts"
+import { type Frame, FrameReader, frameStart, ITEMS_PER_FRAME } from "./Frames.ts"
 import { isUsageCheap, linuxTreeOf, usageOf } from "./ProcessUsage.ts"
 import { noSandbox, type Sandbox } from "./Sandbox.ts"
 
@@ -28,10 +31,11 @@ interface ReadLimits {
   readonly time: Duration.Duration
 }
 
-/** A reply with its passages. It is validated, since a malicious file may have taken over the process. */
+/** A reply with all that follows it. It is validated, since a malicious file may have taken over the process. */
 export type Answer =
   | { readonly kind: "split"; readonly document: SplitText }
-  | Exclude<Reply, { readonly kind: "split" }>
+  | { readonly kind: "page"; readonly page: PageText }
+  | Exclude<Reply, { readonly kind: "split" | "page" }>
 
 const SCRIPT = new URL("./ExtractMain.ts", import.meta.url).pathname
 
@@ -48,9 +52,22 @@ const WALL_CLOCK_FACTOR = 10
 /** The pause between two checks of a process's usage: longer where a check starts a process itself. */
 const WATCH_INTERVAL = Duration.millis(isUsageCheap ? 50 : 250)
 
+const PageFactsSchema: Schema.Codec<PageFacts> = Schema.Struct({
+  title: Schema.String,
+  canonical: Schema.optional(Schema.String),
+  noindex: Schema.Boolean,
+  nofollow: Schema.Boolean,
+  refresh: Schema.optional(Schema.String),
+  language: Schema.optional(Schema.String),
+  published: Schema.optional(Schema.String),
+  needsBrowser: Schema.Boolean,
+  needsLogin: Schema.Boolean,
+})
+
 const ReplySchema: Schema.Codec<Reply, string> = Schema.fromJsonString(
   Schema.Union([
     Schema.Struct({ kind: Schema.tag("split"), title: Schema.String, frames: Schema.Int }),
+    Schema.Struct({ kind: Schema.tag("page"), page: PageFactsSchema, blocks: Schema.Int, frames: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("unreadable"), code: Schema.Literals(failureCodes), message: Schema.String }),
     Schema.Struct({ kind: Schema.tag("out of memory") }),
     Schema.Struct({ kind: Schema.tag("fault"), cause: Schema.String }),
@@ -65,7 +82,11 @@ const PassagesSchema: Schema.Codec<ReadonlyArray<Passage>, string> = Schema.from
       text: Schema.String,
       page: Schema.NullOr(Schema.Int),
     }),
-  ).check(Schema.isMaxLength(PASSAGES_PER_FRAME)),
+  ).check(Schema.isMaxLength(ITEMS_PER_FRAME)),
+)
+
+const TextsSchema: Schema.Codec<ReadonlyArray<string>, string> = Schema.fromJsonString(
+  Schema.Array(Schema.String).check(Schema.isMaxLength(ITEMS_PER_FRAME)),
 )
 
 const spawn = (sandbox: Sandbox) =>
@@ -128,10 +149,13 @@ export class ExtractProcess {
   }
 
   /**
-   * Sends a document and waits for the answer. After a failure or an interruption the process may still be busy with
+   * Sends a document, or a web page, and waits for the answer. After a failure or an interruption the process may still be busy with
    * this document, and must not be used again.
    */
-  read(source: StoredSource, limits: ReadLimits): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut> {
+  read(
+    source: StoredSource | PageSource,
+    limits: ReadLimits,
+  ): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut> {
     this.requests++
     return Effect.raceFirst(this.exchange(source), this.watch(limits)).pipe(
       Effect.timeoutOrElse({
@@ -141,8 +165,13 @@ export class ExtractProcess {
     )
   }
 
-  private exchange({ format, name, content }: StoredSource): Effect.Effect<Answer, ProcessEnded> {
-    const request: Request = { format, name, textLimit: this.textLimit }
+  private exchange(source: StoredSource | PageSource): Effect.Effect<Answer, ProcessEnded> {
+    const { textLimit } = this
+    const isFile = "format" in source
+    const request: Request = isFile
+      ? { format: source.format, name: source.name, textLimit }
+      : { url: source.url, contentType: source.contentType, textLimit }
+    const content = isFile ? source.content : new Blob([source.bytes])
     return this.frame(async () => {
       void this.child.stdin.write(frameStart(request, content.size))
       let missing = content.size
@@ -170,19 +199,30 @@ export class ExtractProcess {
 
   private answerOf({ head }: Frame): Effect.Effect<Answer, ProcessEnded> {
     return Effect.flatMap(decoded(ReplySchema, head), (reply): Effect.Effect<Answer, ProcessEnded> => {
-      if (reply.kind !== "split") return Effect.succeed(reply)
-      const { frames, kind, title } = reply
-      return Effect.map(this.passages(frames), (passages) => ({ kind, document: { title, passages } }))
+      if (reply.kind === "split") {
+        const { frames, kind, title } = reply
+        return Effect.map(this.items(frames, PassagesSchema), (passages) => ({ kind, document: { title, passages } }))
+      }
+      if (reply.kind !== "page") return Effect.succeed(reply)
+      const { blocks, frames, kind, page } = reply
+      return Effect.map(this.items(frames, TextsSchema), (texts) => ({
+        kind,
+        page: { ...page, blocks: texts.slice(0, blocks), links: texts.slice(blocks) },
+      }))
     })
   }
 
-  /** Reads passages from this many frames. It yields before each, so that other fibers are not held up. */
-  private readonly passages = Effect.fnUntraced(function* (this: ExtractProcess, frames: number) {
+  /** Reads items from this many frames. It yields before each, so that other fibers are not held up. */
+  private readonly items = Effect.fnUntraced(function* <A>(
+    this: ExtractProcess,
+    frames: number,
+    schema: Schema.Codec<ReadonlyArray<A>, string>,
+  ) {
     // A passage has at least one character.
-    if (frames > Math.ceil(this.textLimit / PASSAGES_PER_FRAME)) {
+    if (frames > Math.ceil(this.textLimit / ITEMS_PER_FRAME)) {
       return yield* new ProcessEnded({ how: "it announced more than a document holds" })
     }
-    const passages: Array<Passage> = []
+    const all: Array<A> = []
     let length = 0
     for (let frame = 0; frame < frames; frame++) {
       yield* Effect.yieldNow
@@ -191,9 +231,9 @@ export class ExtractProcess {
       if (length > this.textLimit * PASSAGE_CHARACTERS_RATIO + SPARE_PASSAGE_CHARACTERS) {
         return yield* new ProcessEnded({ how: "it answered more than a document holds" })
       }
-      passages.push(...(yield* decoded(PassagesSchema, head)))
+      for (const each of yield* decoded(schema, head)) all.push(each)
     }
-    return passages
+    return all
   })
 
   private async rejectWithExit(): Promise<never> {

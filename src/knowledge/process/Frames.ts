@@ -7,8 +7,8 @@
 /** The length of a frame's prefix: the lengths of head and body in bytes, as little-endian 32-bit integers. */
 const PREFIX_BYTES = 8
 
-/** The most passages in a frame of passages, which take some hundred kilobytes. */
-export const PASSAGES_PER_FRAME = 128
+/** The most passages, blocks or links in a frame, which mostly take some hundred kilobytes. */
+export const ITEMS_PER_FRAME = 128
 
 export interface Frame {
   /** A value in JSON. */

@@ -104,6 +104,14 @@ describe("a process that a file has taken over is given up when it", () => {
     ["announces frames without end", answering(split(Number.MAX_SAFE_INTEGER), "[]"), "announced more"],
     ["sends more passages in a frame than a reader does", answering(split(1), passages(200, 1)), "no reply"],
     ["sends more text than a document has", answering(split(8), passages(1, 2 ** 20)), "answered more"],
+    [
+      "sends more blocks in a frame than a reader does",
+      answering(
+        `{ kind: "page", page: { title: "", noindex: false, nofollow: false, needsBrowser: false, needsLogin: false }, blocks: 1, frames: 1 }`,
+        `Array(200).fill("a")`,
+      ),
+      "no reply",
+    ],
     ["sends what is no reply", answering(`{ kind: "obeyed" }`), "no reply"],
   ])("%s", async (_, sandbox, how) => {
     const outcome = Effect.gen(function* () {

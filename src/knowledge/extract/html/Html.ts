@@ -1,6 +1,6 @@
 import { type ChildNode, type Document, DomHandler, type Element } from "domhandler"
 import { existsOne, findOne, textContent } from "domutils"
-import { Parser } from "htmlparser2"
+import { Parser, type ParserOptions } from "htmlparser2"
 import { decodeText } from "../Decode.ts"
 import { type Draft, Unreadable } from "../Extraction.ts"
 import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
@@ -15,28 +15,28 @@ const MAX_DEPTH = 512
 const MAX_INDENTS = 12
 
 /** Elements without text of the page itself, such as scripts, forms and navigation. */
-const skippedElements = new Set(
+export const skippedElements: ReadonlySet<string> = new Set(
   "script style noscript template nav head title svg annotation iframe object embed canvas audio video map select button input textarea datalist dialog".split(
     " ",
   ),
 )
 
-const inlineElements = new Set(
+export const inlineElements: ReadonlySet<string> = new Set(
   "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span strike strong sub sup time tt u var wbr img br".split(
     " ",
   ),
 )
 
-const isElement = (node: ChildNode): node is Element => "name" in node && "attribs" in node
+export const isElement = (node: ChildNode): node is Element => "name" in node && "attribs" in node
 
-const isHidden = ({ attribs }: Element): boolean =>
+export const isHidden = ({ attribs }: Element): boolean =>
   "hidden" in attribs ||
   attribs["aria-hidden"] === "true" ||
   attribs["role"] === "navigation" ||
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs["style"] ?? "")
 
 /** Whether a table only arranges the page: its role says so, it has one column, or it has tables within. */
-const isLayout = (table: Element): boolean =>
+export const isLayout = (table: Element): boolean =>
   ["presentation", "none"].includes(table.attribs["role"] ?? "") ||
   rowElements(table).every((row) => cellElements(row).length <= 1) ||
   existsOne((element) => element.name === "table", table.children)
@@ -51,7 +51,7 @@ const codeLanguage = (pre: Element): string => {
 }
 
 /** Writes an element's children as Markdown blocks. Each list item, quote and cell gets a writer of its own. */
-class Writer {
+export class Writer {
   readonly blocks: Array<string> = []
   private line = ""
   private endsInSpace = true
@@ -238,14 +238,14 @@ class BoundedHandler extends DomHandler {
   }
 }
 
-const parseDocument = (text: string): Document => {
+export const parseDocument = (text: string, options?: ParserOptions): Document => {
   const handler = new BoundedHandler()
-  new Parser(handler).end(text)
+  new Parser(handler, options).end(text)
   return handler.root
 }
 
 /** The encoding that a page declares in its first bytes, where browsers look for it. */
-const declaredEncoding = (bytes: Uint8Array): string | undefined =>
+export const declaredEncoding = (bytes: Uint8Array): string | undefined =>
   /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(new TextDecoder("latin1").decode(bytes.subarray(0, 2048)))?.[1]
 
 const titleOf = (document: Document): string | undefined => {
