@@ -23,6 +23,7 @@ import { Questions } from "./knowledge/questions/Questions.ts"
 import { Organizations } from "./organizations/Organizations.ts"
 import { RateLimiter } from "../admission/RateLimiter.ts"
 import { Shares } from "../admission/Shares.ts"
+import { Archives } from "./knowledge/Archives.ts"
 import { Sources } from "./knowledge/Sources.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { Usage, type UsageSettings } from "./organizations/Usage.ts"
@@ -64,14 +65,13 @@ export const layer = (settings: ServicesSettings) =>
     ChatbotTools.layer,
     Events.layer(),
     QueueFigures.layer,
-    Sources.layer,
+    Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer])),
     Conversations.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     Trials.layer,
     Uploads.layer,
     Idempotency.layer,
     Knowledge.layer,
-    Questions.layer,
     Usage.layer(settings.usage),
     Webhooks.layer,
     widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),

@@ -19,6 +19,7 @@ import { ChatbotCopies } from "./chatbots/ChatbotCopies.ts"
 import { OrganizationChanges } from "./OrganizationChanges.ts"
 import { CrawledHosts } from "./sources/CrawledHosts.ts"
 import { SourceFrontier } from "./sources/SourceFrontier.ts"
+import { Archives } from "./sources/Archives.ts"
 import { SourcePages } from "./sources/SourcePages.ts"
 import { SourceQueue } from "./sources/SourceQueue.ts"
 import { SourceRuns } from "./sources/SourceRuns.ts"
@@ -94,6 +95,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Retention.layer,
     ServerSecrets.layer,
     Snapshots.layer,
+    Archives.layer,
     SourcePages.layer,
     SourceRuns.layer,
     CrawledHosts.layer,

@@ -6,6 +6,7 @@ import { ChatbotId, DocumentId, optionalId } from "../../domain/Ids.ts"
 import { PageMetadata } from "../../domain/Page.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { exportKnowledge, importKnowledge } from "./Archives.ts"
 import { upload } from "./Uploads.ts"
 import { FormFile } from "../parts/FormFile.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
@@ -199,6 +200,8 @@ export class KnowledgeApi extends HttpApiGroup.make("knowledge")
     removeDocument,
     passages,
     retryDocument,
+    exportKnowledge,
+    importKnowledge,
   )
   .annotateMerge(OpenApi.annotations({ title: "Knowledge", description: "Documents and the search in them." }))
   .middleware(Authorization)

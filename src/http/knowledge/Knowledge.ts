@@ -1,8 +1,10 @@
 import { HttpApiBuilder } from "effect/http-api"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, type Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { ReplaceAccepted, ReplaceFinished, ReplaceForm } from "../../api/knowledge/Knowledge.ts"
+import { ArchiveForm } from "../../api/knowledge/Archives.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
 import { Config } from "../../Config.ts"
 import { isSettled } from "../../domain/knowledge/Document.ts"
@@ -10,6 +12,7 @@ import { InvalidRequest } from "../../domain/Errors.ts"
 import { pageMetadata } from "../../domain/Page.ts"
 import { CurrentTimings, type Timings } from "../../observability/Border.ts"
 import { Chatbots } from "../../services/chatbots/Chatbots.ts"
+import { Archives } from "../../services/knowledge/Archives.ts"
 import { Uploads } from "../../services/knowledge/Uploads.ts"
 import { type ExplainedHit, type Hit, Knowledge } from "../../services/knowledge/Knowledge.ts"
 import { serverTiming } from "../edge/ServerTiming.ts"
@@ -17,6 +20,8 @@ import { uploadHandler } from "./Uploads.ts"
 import { UploadWaits, waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 
+/** The largest archive that is imported, in sizes of the largest document: as large as the largest upload. */
+const ARCHIVE_SIZE = 10
 const TOP_K_DEFAULT = 5
 const PASSAGES_DEFAULT = 20
 
@@ -25,6 +30,7 @@ export const layer = HttpApiBuilder.group(
   "knowledge",
   Effect.fn(function* (handlers) {
     const knowledge = yield* Knowledge
+    const archives = yield* Archives
     const chatbots = yield* Chatbots
     const { fileLimit } = (yield* Config).uploads
     const waits = yield* UploadWaits
@@ -121,11 +127,25 @@ export const layer = HttpApiBuilder.group(
         return { passages, total, next_cursor: last < total ? String(last + 1) : null }
       }),
 
+      exportKnowledge: ({ params }) => Effect.map(archives.exported(params.chatbotId), archiveResponse),
+
+      importKnowledge: Effect.fnUntraced(function* ({ params, payload }) {
+        const limits = { fileSize: ARCHIVE_SIZE * fileLimit, files: 1 }
+        const { file } = yield* forms.receive(ArchiveForm, payload, limits)
+        return { imported: yield* archives.imported(params.chatbotId, file.path) }
+      }, Effect.scoped),
+
       retryDocument: ({ params }) =>
         Effect.map(knowledge.retry(params.chatbotId, params.documentId), (document) => ({ document })),
     })
   }),
 )
+
+const archiveResponse = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
+  HttpServerResponse.stream(bytes, {
+    contentType: "application/zip",
+    headers: { "content-disposition": 'attachment; filename="knowledge-base.zip"', "cache-control": "no-store" },
+  })
 
 const resultOf = ({ content, ordinal, similarity, title }: Hit) => ({
   content: `Title: ${title}\nChunk: ${ordinal}\n\n${content}`,

@@ -102,13 +102,17 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
     })
 
     return {
-      /** Creates a source, and starts its first run or adds its document. */
-      create: Effect.fn("Sources.create")(function* (chatbot: ChatbotId, input: SourceInput) {
+      /**
+       * Creates a source, and starts its first run or adds its document.
+       *
+       * @param startsNow whether the first run starts at once, and not by the schedule
+       */
+      create: Effect.fn("Sources.create")(function* (chatbot: ChatbotId, input: SourceInput, startsNow = true) {
         yield* chatbots.get(chatbot)
         const content = contentOf(input)
         yield* ensureConsistent(input.kind, content)
         const first = {
-          ...(isCrawled(input.kind) && { run: yield* newRun({}) }),
+          ...(startsNow && isCrawled(input.kind) && { run: yield* newRun({}) }),
           ...(input.kind === "text" && { document: yield* store(content) }),
         }
         const id = SourceId.make(yield* random.uuidV7())

@@ -167,7 +167,7 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
               ${content.schedule}::text)`
           const after = concealed({ kind, ...auditedSource(content) })
           yield* auditing.record(sql, { organization, action: "source.created", target: id, chatbot, after })
-          if (first.run !== undefined) yield* queueRun(sql, id, first.run)
+          yield* first.run === undefined ? reschedule(sql, id) : queueRun(sql, id, first.run)
           if (first.document !== undefined) yield* write(chatbot, id, first.document)
           return yield* get(chatbot, id)
         },

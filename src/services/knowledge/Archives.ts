@@ -1,0 +1,229 @@
+import { createHash } from "node:crypto"
+import { makeZip } from "client-zip"
+import { Context, Effect, Layer, Option, Stream, Struct } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Blobs } from "../../blobs/Blobs.ts"
+import { BlobStore } from "../../blobs/BlobStore.ts"
+import { documentKey } from "../../domain/BlobKey.ts"
+import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import {
+  type ArchivedDocument,
+  type ArchivedItem,
+  type ArchivedPage,
+  type ArchivedSource,
+  type ArchiveHead,
+  type ArchiveImport,
+  CONTENTS_FILE,
+  questionsFile,
+} from "../../domain/knowledge/Archive.ts"
+import { displayName } from "../../domain/knowledge/Document.ts"
+import { formatOfContentType } from "../../domain/knowledge/Formats.ts"
+import { isCrawled, type Source, type SourceId, type SourceInput } from "../../domain/knowledge/Source.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Ingestion } from "../../jobs/Ingestion.ts"
+import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { Documents } from "../../storage/documents/Documents.ts"
+import { Quotas } from "../../storage/organizations/Quotas.ts"
+import * as Storage from "../../storage/sources/Archives.ts"
+import { openArchive } from "./ArchiveFile.ts"
+import { Questions } from "./questions/Questions.ts"
+import { Sources } from "./Sources.ts"
+
+/** The number of rows that are read or written at once. */
+const AT_ONCE = 200
+const PROBLEMS_MAX = 100
+
+/** Exports knowledge bases as zip archives, and imports such archives. */
+export class Archives extends Context.Service<Archives>()("parley/services/knowledge/Archives", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.Archives
+    const store = yield* BlobStore
+    const blobs = yield* Blobs
+    const chatbots = yield* Chatbots
+    const documents = yield* Documents
+    const sources = yield* Sources
+    const questions = yield* Questions
+    const quotas = yield* Quotas
+    const ingestion = yield* Ingestion
+    const random = yield* SecureRandom.SecureRandom
+
+    /** Reads all files of an archive, of which the list of the contents is the last. */
+    const entriesOf = Effect.fnUntraced(function* (chatbot: ChatbotId) {
+      const context = yield* Effect.context<CurrentOrganization>()
+      const found = yield* Effect.forEach(yield* sources.list(chatbot), ({ id }) => sources.get(chatbot, id))
+      const contents = [
+        JSON.stringify({ format: "parley-knowledge-base", version: 1 } satisfies typeof ArchiveHead.Type),
+      ]
+      const written = new Set<string>()
+      for (const source of found) {
+        const repeated = yield* storage.repeated(source.id)
+        contents.push(lineOf({ type: "source", key: source.id, source: inputOf(source), repeated }))
+      }
+      const answers = Stream.fromIterable(found.filter(({ kind }) => kind === "questions")).pipe(
+        Stream.mapEffect(({ id }) =>
+          Effect.map(questions.exported(chatbot, id), (csv) => ({
+            name: questionsFile(id),
+            input: Stream.toReadableStreamWith(csv, context),
+          })),
+        ),
+      )
+      const files = paged(
+        (after: DocumentId | undefined) => storage.documents(chatbot, after, AT_ONCE),
+        ({ id }) => id,
+      ).pipe(
+        // One at a time, because a stream of the web opens its file as soon as it is made.
+        Stream.rechunk(1),
+        // What the store has lost cannot be moved.
+        Stream.filterEffect(({ blob_key }) => Effect.map(store.info(blob_key), (info) => info !== undefined)),
+        Stream.map(({ blob_key, content_type, created_at, id, name, source_id, url }) => {
+          const file = `documents/${id}/${name.replaceAll(/[/\\:*?"<>|]/g, "_")}`
+          contents.push(lineOf({ type: "document", key: id, file, name, content_type, source: source_id, url }))
+          written.add(id)
+          return {
+            name: file,
+            input: Stream.toReadableStreamWith(store.read(blob_key), context),
+            lastModified: created_at,
+          }
+        }),
+      )
+      const pages = Stream.fromIterable(found).pipe(
+        Stream.flatMap(({ id }) =>
+          paged(
+            (after: string | undefined) => storage.pages(id, after, AT_ONCE),
+            ({ url }) => url,
+          ).pipe(
+            Stream.map(({ document_id, ...page }) => {
+              const document = document_id !== null && written.has(document_id) ? document_id : null
+              return lineOf({ type: "page", ...page, source: id, document })
+            }),
+          ),
+        ),
+      )
+      const lines = Stream.fromIterable(contents).pipe(
+        Stream.concat(pages),
+        Stream.map((line) => `${line}\n`),
+        Stream.encodeText,
+      )
+      return answers.pipe(
+        Stream.concat(files),
+        Stream.concat(
+          Stream.suspend(() =>
+            Stream.make({ name: CONTENTS_FILE, input: Stream.toReadableStreamWith(lines, context) }),
+          ),
+        ),
+        Stream.toAsyncIterableWith(context),
+      )
+    })
+
+    /** Makes an import of an archive, with what it has done so far. */
+    const makeImport = Effect.fnUntraced(function* (chatbot: ChatbotId, { bytesOf, read }: Archive) {
+      const known = new Map((yield* sources.list(chatbot)).map((source) => [identityOf(inputOf(source)), source.id]))
+      const sourceIds = new Map<string, SourceId>()
+      const documentIds = new Map<string, DocumentId>()
+      const problems: Array<string> = []
+      const counts = () => ({ added: 0, known: 0 })
+      const report = { documents: counts(), sources: counts(), questions: counts(), problems } satisfies ArchiveImport
+      const refuse = (problem: string) => void (problems.length < PROBLEMS_MAX && problems.push(problem))
+
+      const addSource = Effect.fnUntraced(function* ({ key, repeated, source }: ArchivedSource) {
+        const own = known.get(identityOf(source))
+        const id = own ?? (yield* sources.create(chatbot, source, false)).id
+        report.sources[own === undefined ? "added" : "known"]++
+        sourceIds.set(key, id)
+        if (own === undefined && repeated !== null) yield* storage.setRepeated(id, repeated)
+        const file = questionsFile(key)
+        if (source.kind !== "questions" || bytesOf(file) === undefined) return
+        const bytes = Buffer.concat(yield* Stream.runCollect(read(file)))
+        const { added, rows, unchanged, updated } = yield* questions.imported(chatbot, id, bytes)
+        report.questions.added += added
+        report.questions.known += unchanged + updated
+        for (const { reason, row } of rows) if (reason !== null) refuse(`${file}, row ${row}: ${reason}`)
+      })
+
+      const addDocument = Effect.fnUntraced(function* (item: ArchivedDocument) {
+        const { content_type, file, key, name, source, url } = item
+        const size_bytes = bytesOf(file)
+        if (size_bytes === undefined || formatOfContentType(content_type) === undefined)
+          return refuse(`${name}: the archive lacks the file, or it is of a kind that cannot be read.`)
+        yield* quotas.ensureRoom({ documents: 1, bytes: size_bytes })
+        const blob_key = documentKey(yield* random.uuidV4())
+        const hash = createHash("sha256")
+        yield* blobs.put(
+          blob_key,
+          Stream.tap(read(file), (some) => Effect.sync(() => hash.update(some))),
+        )
+        const content = { name: displayName(name), content_type, size_bytes, sha256: hash.digest("hex"), blob_key }
+        const source_id = source === null ? undefined : sourceIds.get(source)
+        const origin = source_id && { source_id, url, is_approved: false }
+        const id = DocumentId.make(yield* random.uuidV7())
+        const { duplicate } = yield* documents.add(id, chatbot, content, origin)
+        report.documents[duplicate ? "known" : "added"]++
+        if (!duplicate) documentIds.set(key, id)
+        yield* ingestion.nudge
+      })
+
+      /** Adds what is known of a page. Where another document has its text, it is none. */
+      const rowOf = ({ document, source: _, type: __, ...page }: ArchivedPage): Storage.PageRow => {
+        const document_id = document === null ? null : (documentIds.get(document) ?? null)
+        return { ...page, document_id, ...(document !== null && document_id === null && { outcome: "duplicate" }) }
+      }
+      const addAll = Effect.fnUntraced(function* (items: ReadonlyArray<ArchivedItem>) {
+        const pages = new Map<SourceId, Array<Storage.PageRow>>()
+        for (const item of items) {
+          if (item.type === "source") yield* addSource(item)
+          if (item.type === "document") yield* addDocument(item)
+          const id = item.type === "page" ? sourceIds.get(item.source) : undefined
+          if (item.type === "page" && id !== undefined) pages.set(id, [...(pages.get(id) ?? []), rowOf(item)])
+        }
+        yield* Effect.forEach(pages, ([id, rows]) => storage.addPages(id, rows), { discard: true })
+      })
+      return { addAll, report }
+    })
+
+    return {
+      /** Writes a knowledge base as a zip archive, which is read from the store while it is sent. */
+      exported: Effect.fn("Archives.exported")(function* (chatbot: ChatbotId) {
+        yield* chatbots.get(chatbot)
+        const entries = yield* entriesOf(chatbot)
+        return Stream.fromReadableStream({ evaluate: () => makeZip(entries), onError: (error) => error })
+      }),
+
+      /** Adds what an archive holds to a knowledge base. What is there already is not added twice. */
+      imported: Effect.fn("Archives.imported")(function* (chatbot: ChatbotId, path: string) {
+        yield* chatbots.get(chatbot)
+        const archive = yield* openArchive(path)
+        const { addAll, report } = yield* makeImport(chatbot, archive)
+        yield* Stream.runForEach(Stream.grouped(archive.items, AT_ONCE), addAll)
+        yield* Effect.all([ingestion.nudge, blobs.nudge])
+        return report
+      }, Effect.scoped),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+type Archive = Effect.Success<ReturnType<typeof openArchive>>
+
+/** Reads all rows, some at a time, each time those after the key of the last one. */
+const paged = <A, K, E, R>(
+  read: (after: K | undefined) => Effect.Effect<ReadonlyArray<A>, E, R>,
+  keyOf: (row: A) => K,
+): Stream.Stream<A, E, R> =>
+  Stream.paginate(Option.none<K>(), (after) =>
+    Effect.map(
+      read(Option.getOrUndefined(after)),
+      (rows) => [rows, Option.map(Option.fromNullishOr(rows.at(-1)), (last) => Option.some(keyOf(last)))] as const,
+    ),
+  )
+
+const lineOf = (item: ArchivedItem): string => JSON.stringify(item)
+
+/** The fields of a source by which it can be made anew. */
+const inputOf = ({ kind, name, text, ...crawled }: Source): SourceInput => {
+  if (!isCrawled(kind)) return kind === "text" ? { kind, name, text } : { kind, name }
+  return { kind, name, ...Struct.pick(crawled, ["urls", "include", "exclude", "depth", "max_pages", "schedule"]) }
+}
+
+/** What tells sources from each other: one that reads the same is there already. */
+const identityOf = ({ kind, name, urls = [] }: SourceInput): string => JSON.stringify([kind, name, urls])

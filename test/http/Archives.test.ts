@@ -1,0 +1,133 @@
+import { describe, expect, test } from "bun:test"
+import { Schema } from "effect"
+import { ArchiveImport } from "../../src/domain/knowledge/Archive.ts"
+import { Document } from "../../src/domain/knowledge/Document.ts"
+import { Source } from "../../src/domain/knowledge/Source.ts"
+import { read, until } from "../lib/Client.ts"
+import { startServer } from "../lib/TestServer.ts"
+import { makeZip } from "client-zip"
+
+const { client } = await startServer()
+
+const at = (id: string, rest: string) => `/api/external/chatbot/${id}/${rest}`
+const OneSource = Schema.Struct({ source: Source })
+const ManySources = Schema.Struct({ sources: Schema.Array(Source) })
+const Documents = Schema.Struct({ data: Schema.Array(Document) })
+const Imported = Schema.Struct({ imported: ArchiveImport })
+
+const addSource = async (id: string, json: unknown) =>
+  read(OneSource, await client.post(at(id, "sources"), { json })).source
+
+/** Exports a knowledge base, and returns the archive. */
+const exported = async (id: string): Promise<Blob> => {
+  const response = await fetch(client.url + at(id, "knowledge-base/export"), {
+    headers: { "x-api-key": client.key ?? "" },
+  })
+  expect(response.status).toBe(200)
+  expect(response.headers.get("content-type")).toBe("application/zip")
+  return new Blob([await response.arrayBuffer()])
+}
+const importInto = (id: string, archive: Blob) => {
+  const form = new FormData()
+  form.set("file", archive, "knowledge-base.zip")
+  return client.post(at(id, "knowledge-base/import"), { form })
+}
+const imported = async (id: string, archive: Blob) => read(Imported, await importInto(id, archive)).imported
+const archiveOf = async (files: Readonly<Record<string, string>>) =>
+  new Blob([await new Response(makeZip(Object.entries(files).map(([name, input]) => ({ name, input })))).arrayBuffer()])
+const head = JSON.stringify({ format: "parley-knowledge-base", version: 1 })
+const documentsOf = async (id: string) =>
+  read(Documents, await client.get(at(id, "knowledge-base/documents?limit=100"))).data
+
+/** A knowledge base with files, a text, questions, and a website that is not read. */
+const filled = async () => {
+  const { id } = await client.newChatbot()
+  await client.learn(id, {
+    "tides.md": "# Tides\n\nThe tide at Morlaix turns at noon.",
+    "Öl/a:b.txt": "Oil is sold in Brest.",
+  })
+  await addSource(id, { kind: "text", name: "Hours", text: "We open at nine." })
+  const { id: faq } = await addSource(id, { kind: "questions", name: "FAQ" })
+  await client.post(at(id, `sources/${faq}/questions`), {
+    json: { question: "Where is the quay?", variants: ["Which quay?"], answer: "=In the north." },
+  })
+  return id
+}
+
+describe("an export of a knowledge base", () => {
+  test("brings files, texts and questions into another chatbot, where they answer searches", async () => {
+    const { id: other } = await client.newChatbot()
+    const archive = await exported(await filled())
+    expect(await imported(other, archive)).toEqual({
+      documents: { added: 2, known: 0 },
+      sources: { added: 2, known: 0 },
+      questions: { added: 1, known: 0 },
+      problems: [],
+    })
+    const isReady = (found: ReadonlyArray<Document>) =>
+      found.length === 4 && found.every(({ status }) => status === "ready")
+    await until(() => documentsOf(other), isReady)
+    const names = (await documentsOf(other)).map(({ name }) => name).toSorted()
+    expect(names).toEqual(["Hours", "Where is the quay?", "a:b.txt", "tides.md"].toSorted())
+    for (const [query, found] of [
+      ["tide at Morlaix", "turns at noon"],
+      ["When do you open?", "We open at nine"],
+      ["Which quay?", "=In the north."],
+    ]) {
+      const reply = await client.post(at(other, "query-knowledge"), { json: { query } })
+      expect(reply.text).toContain(found ?? "")
+    }
+  })
+
+  test("adds nothing that is there already", async () => {
+    const id = await filled()
+    const archive = await exported(id)
+    expect(await imported(id, archive)).toEqual({
+      documents: { added: 0, known: 2 },
+      sources: { added: 0, known: 2 },
+      questions: { added: 0, known: 1 },
+      problems: [],
+    })
+    expect(read(ManySources, await client.get(at(id, "sources"))).sources).toHaveLength(2)
+  })
+})
+
+describe("an import refuses", () => {
+  test.each<readonly [string, () => Promise<Blob>]>([
+    ["what is no zip archive", async () => new Blob(["not a zip"])],
+    ["an archive of something else", () => archiveOf({ "readme.txt": "Hello" })],
+    [
+      "an archive of a later version",
+      () => archiveOf({ "knowledge-base.jsonl": `{"format":"parley-knowledge-base","version":2}` }),
+    ],
+    ["a list that is not understood", () => archiveOf({ "knowledge-base.jsonl": `${head}\n{}\n` })],
+    ["paths that lead out of the archive", () => archiveOf({ "knowledge-base.jsonl": head, "../../etc/passwd": "x" })],
+    ["half an archive", async () => (await archiveOf({ "knowledge-base.jsonl": head })).slice(0, 60)],
+  ])("%s", async (_, archive) => {
+    const { id } = await client.newChatbot()
+    const reply = await importInto(id, await archive())
+    expect(reply.status).toBe(400)
+    expect(reply.text).toMatch(/archive|export|knowledge-base.jsonl/)
+    expect(await documentsOf(id)).toEqual([])
+  })
+
+  test("a document whose file is missing or of no kind that can be read, and says so, but takes the others", async () => {
+    const { id } = await client.newChatbot()
+    const nothing = { type: "document", source: null, url: null }
+    const line = (key: string, content_type: string) =>
+      JSON.stringify({ ...nothing, key, file: `documents/${key}`, name: `${key}.txt`, content_type })
+    const archive = await archiveOf({
+      "knowledge-base.jsonl": [
+        head,
+        line("a", "text/plain"),
+        line("b", "text/plain"),
+        line("c", "application/x-dosexec"),
+      ].join("\n"),
+      "documents/a": "A text",
+      "documents/c": "MZ",
+    })
+    const { documents, problems } = await imported(id, archive)
+    expect(documents).toEqual({ added: 1, known: 0 })
+    expect(problems).toHaveLength(2)
+  })
+})
