@@ -293,7 +293,6 @@ describe("another run", () => {
           ])
           expect((yield* documentsOf(source)).size).toBe(10)
         }
-        expect(yield* runSource(source, { confirm: true })).toMatchObject({ status: "finished" })
         expect(yield* runSource(source, { confirm: true })).toMatchObject({
           status: "finished",
           counts: { deleted: 6 },

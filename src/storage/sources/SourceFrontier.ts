@@ -325,11 +325,14 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
           from source_pages where ${yield* ownBy(job)} and document_id is not null`).pipe(Effect.flatMap(onlyRow))
       }, withoutSqlErrors),
 
-      /** Deletes some documents of pages that this run and the one before have not found. Returns how many. */
+      /**
+       * Deletes some documents of pages that this run and the one before have not found, or only this one where it is
+       * confirmed. Returns how many.
+       */
       deleteGone: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
         const own = yield* ownBy(job)
         const rows = yield* decodeDocuments(sql`select document_id from source_pages
-          where ${own} and run_id = ${run.id} and outcome in ${sql.in(MISSING)} and misses >= 1
+          where ${own} and run_id = ${run.id} and outcome in ${sql.in(MISSING)} and (misses >= 1 or ${run.is_confirmed})
             and document_id is not null limit ${DELETED_AT_ONCE}`)
         if (rows.length === 0) return 0
         const ids = rows.map(({ document_id }) => document_id)

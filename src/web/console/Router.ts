@@ -10,6 +10,7 @@ export const paths = {
   chatbots: "/",
   settings: "/chatbots/:chatbotId",
   knowledge: "/chatbots/:chatbotId/knowledge",
+  source: "/chatbots/:chatbotId/knowledge/:sourceId",
   playground: "/chatbots/:chatbotId/playground",
   compare: "/chatbots/:chatbotId/playground/compare",
   tools: "/chatbots/:chatbotId/tools",

@@ -74,6 +74,11 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
     needs: ["knowledge:read"],
     load: () => import("./screens/knowledge/Knowledge.tsx"),
   },
+  source: {
+    title: "Source",
+    needs: ["knowledge:read"],
+    load: () => import("./screens/knowledge/SourceScreen.tsx"),
+  },
   playground: {
     title: "Playground",
     icon: Play,

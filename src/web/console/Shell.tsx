@@ -48,6 +48,7 @@ const Entries = ({ params }: { readonly params: Readonly<Record<string, string>>
         const isCurrent =
           current === name ||
           (name === "conversations" && current === "conversation") ||
+          (name === "knowledge" && current === "source") ||
           (name === "playground" && current === "compare")
         return (
           icon !== undefined && (

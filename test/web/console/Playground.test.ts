@@ -124,6 +124,7 @@ describe("what a tool was asked and answered", () => {
         title: "Tides",
         chunk: 2,
         section: undefined,
+        url: undefined,
         content: "It turns at noon.",
         similarity: 0.71,
         documentId: "d1",

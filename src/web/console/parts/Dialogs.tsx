@@ -202,17 +202,19 @@ export const useDraft = <A extends object>(first: A, within = ""): Draft<A> => {
 interface FormDialogProps extends Omit<FormProps, "onCancel"> {
   readonly title: string
   readonly wide?: boolean
+  /** Whether only its buttons close it, so that no key loses a long text. */
+  readonly stays?: boolean
 }
 
 /** A form in a dialog of its own, which stays open until the form has been sent. */
-export const FormDialog = ({ onSubmit, title, wide = false, ...form }: FormDialogProps) => {
+export const FormDialog = ({ onSubmit, stays = false, title, wide = false, ...form }: FormDialogProps) => {
   const close = useClose()
   const submit = async (): Promise<void> => {
     await onSubmit()
     close()
   }
   return (
-    <Dialog title={title} wide={wide}>
+    <Dialog title={title} wide={wide} stays={stays}>
       <Form {...form} onSubmit={submit} onCancel={close} />
     </Dialog>
   )

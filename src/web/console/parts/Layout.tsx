@@ -36,7 +36,9 @@ export const Page = ({ about, actions, children, docs, of, title }: PageProps) =
     <div class="page stack loose">
       <header class="page-head row apart">
         <div>
-          <h1 tabIndex={-1}>{title}</h1>
+          <h1 tabIndex={-1} dir="auto">
+            {title}
+          </h1>
           {(about !== undefined || docs !== undefined) && (
             <p class="soft">
               {about}{" "}
@@ -192,6 +194,13 @@ export const FactList = ({ facts }: FactsProps) => (
         ),
     )}
   </dl>
+)
+
+/** An address as a link, which opens in another tab. */
+export const ExternalLink = ({ url }: { readonly url: string }) => (
+  <a class="small anywhere" href={url} target="_blank" rel="noopener noreferrer" dir="ltr">
+    {url.replace(/#:~:.*$/, "")}
+  </a>
 )
 
 /** A moment by how long ago it was, and in full when it is pointed at. */

@@ -144,7 +144,7 @@ export const GettingStarted = ({ chatbots, children, create }: GettingStartedPro
     },
     {
       title: "Add knowledge",
-      text: "Add the documents the chatbot answers from.",
+      text: "Add a website, files, texts or answers for the chatbot to answer from.",
       isDone: progress.knows,
       to: to("knowledge"),
     },

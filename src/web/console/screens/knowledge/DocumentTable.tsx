@@ -4,11 +4,12 @@ import { formatBytes, formatCount, plural } from "../../../shared/Format.ts"
 import { Button, deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
-import { Ago, Badge, Tabs } from "../../parts/Layout.tsx"
+import { Ago, Badge, ExternalLink, Tabs } from "../../parts/Layout.tsx"
 import { Bulk, type Column, Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
-import { setQuery } from "../../Router.ts"
+import { href, setQuery } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
+import type { Source } from "../sources/SourceData.ts"
 import { type Document, type DocumentList, isUnderWay } from "./Documents.ts"
 import { UploadRows } from "./UploadRows.tsx"
 import { accept, type Uploads } from "./Uploads.ts"
@@ -40,6 +41,7 @@ export const DocumentState = ({
 interface DocumentTableProps {
   readonly chatbotId: string
   readonly list: DocumentList
+  readonly sources: ReadonlyArray<Source>
   readonly uploads: Uploads
   readonly mayWrite: boolean
   readonly onChanged: () => void
@@ -49,16 +51,25 @@ interface DocumentTableProps {
 type Filter = "all" | "under way" | "failed"
 
 const passes =
-  (filter: Filter, search: string) =>
+  (filter: Filter, search: string, sourceOf: (document: Document) => string) =>
   (document: Document): boolean =>
     (filter === "all" || (filter === "failed" ? document.error !== null : isUnderWay(document))) &&
-    document.name.toLowerCase().includes(search.trim().toLowerCase())
+    [document.name, document.url, sourceOf(document)].join("\n").toLowerCase().includes(search.trim().toLowerCase())
 
 const route = "/api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId"
 
-export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, uploads }: DocumentTableProps) => {
+export const DocumentTable = ({
+  chatbotId,
+  list,
+  mayWrite,
+  onChanged,
+  onMore,
+  sources,
+  uploads,
+}: DocumentTableProps) => {
   const filter = useSignal<Filter>("all")
   const search = useSignal("")
+  const sourceOf = ({ source_id }: Document): string => sources.find(({ id }) => id === source_id)?.name ?? ""
   const retry = async (documents: ReadonlyArray<Document>): Promise<void> => {
     for (const { id, status } of documents)
       if (status === "failed")
@@ -87,10 +98,13 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
       title: "Document",
       kind: "main",
       sort: ({ name }) => name,
-      cell: ({ id, name }) => (
-        <button type="button" class="link" dir="auto" onClick={() => setQuery({ document: id })}>
-          {name}
-        </button>
+      cell: ({ id, name, url }) => (
+        <>
+          <button type="button" class="link" dir="auto" onClick={() => setQuery({ document: id })}>
+            {name}
+          </button>
+          {url !== null && <ExternalLink url={url} />}
+        </>
       ),
     },
     {
@@ -98,6 +112,19 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
       sort: ({ error, status }) => (error === null ? status : ""),
       width: "15rem",
       cell: (document) => <DocumentState document={document} />,
+    },
+    {
+      title: "Source",
+      isExtra: true,
+      sort: sourceOf,
+      cell: (document) =>
+        document.source_id === null ? (
+          "Upload"
+        ) : (
+          <a href={href("source", { chatbotId, sourceId: document.source_id })} dir="auto">
+            {sourceOf(document) || "Source"}
+          </a>
+        ),
     },
     {
       title: "Passages",
@@ -141,9 +168,9 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
       ),
     },
   ]
-  const rows = list.documents.filter(passes(filter.value, search.value))
+  const rows = list.documents.filter(passes(filter.value, search.value, sourceOf))
   const chosen = rows.filter(({ id }) => chosenIds.value.includes(id))
-  const failed = list.documents.filter(passes("failed", "")).length
+  const failed = list.documents.filter(passes("failed", "", sourceOf)).length
   const underWay = list.documents.filter(isUnderWay).length
   return (
     <>
@@ -155,7 +182,7 @@ export const DocumentTable = ({ chatbotId, list, mayWrite, onChanged, onMore, up
               label="Search documents"
               labelHidden
               type="search"
-              placeholder="Search by name"
+              placeholder="Name, address or source"
               {...bind(search)}
             />
             {(failed > 0 || underWay > 0 || filter.value !== "all") && (

@@ -1,10 +1,10 @@
 import { useComputed } from "@preact/signals"
-import { FolderUp, Upload } from "lucide"
+import { FolderUp, Globe, Plus } from "lucide"
 import { useEffect, useMemo } from "preact/hooks"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { Loaded, Page, Tabs } from "../../parts/Layout.tsx"
+import { Empty, Loaded, Page, Tabs } from "../../parts/Layout.tsx"
 import { bindOption, place, setQuery, useAsked } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { listen } from "../../server/Live.ts"
@@ -13,17 +13,20 @@ import { can } from "../../server/Session.ts"
 import { afterEvent, documentList, FIRST_DOCUMENTS, withDocument } from "./Documents.ts"
 import { DocumentTable } from "./DocumentTable.tsx"
 import { chosenFiles, DropZone } from "./DropZone.tsx"
-import { PassagesDrawer } from "./PassagesDrawer.tsx"
+import { addKnowledge, Choices } from "../sources/AddKnowledge.tsx"
+import { sourcesOf, useRuns } from "../sources/SourceData.ts"
+import { SourceTable } from "../sources/SourceTable.tsx"
+import { QueriedPassages } from "./PassagesDrawer.tsx"
 import { SearchTester } from "./SearchTester.tsx"
 import { accept, makeUploads } from "./Uploads.ts"
 
-const views = { documents: "Documents", search: "Try a search" }
+const views = { documents: "Documents", sources: "Sources", search: "Try a search" }
 
 const deleteAll = (chatbotId: string, name: string): Promise<void> =>
   confirmed(
     {
       title: "Delete all documents?",
-      text: `${name} will have nothing left to answer from. This cannot be undone.`,
+      text: `${name} will have nothing left to answer from, until its websites are read again. Texts, questions and answers are gone. This cannot be undone.`,
       action: "Delete all documents",
       typed: name,
     },
@@ -36,6 +39,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
   const query = place.value.query
   const atLeast = query.get("show") ?? String(FIRST_DOCUMENTS)
   const list = useResource(documentList(chatbotId, atLeast))
+  const sources = useResource(sourcesOf(chatbotId))
   const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
   const uploads = useMemo(
     () =>
@@ -56,24 +60,27 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
       }),
     [chatbotId, list],
   )
-  const isEmpty = useComputed(() => list.data.value?.total === 0 && uploads.all.value.length === 0)
+  useRuns(chatbotId, sources.reload)
+  const isEmpty = useComputed(
+    () => list.data.value?.total === 0 && uploads.all.value.length === 0 && !sources.data.value?.length,
+  )
   const add = (chosen: ReadonlyArray<File>): void => uploads.add(chosenFiles(chosen))
   const view = bindOption("view", views, "documents")
   const mayWrite = can("knowledge:write")
   const addFiles = (): void => pickFiles({ accept, multiple: true }, add)
+  const adding = { chatbotId, onFiles: addFiles }
   useAsked("add", () => mayWrite && addFiles())
-  const documentId = query.get("document")
   return (
     <Page
       title="Knowledge"
       docs="formats"
       of={chatbot?.name}
-      about="The documents the chatbot answers from."
+      about="The documents the chatbot answers from, and where they come from."
       actions={
         mayWrite && (
           <>
-            <Button kind="primary" icon={Upload} onClick={addFiles}>
-              Add files
+            <Button kind="primary" icon={Plus} onClick={() => addKnowledge(adding)}>
+              Add knowledge
             </Button>
             <Menu
               label="More actions"
@@ -91,15 +98,27 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
       }
     >
       {!isEmpty.value && <Tabs label="View" {...view} options={views} />}
-      {view.value === "search" && !isEmpty.value ? (
-        <SearchTester chatbotId={chatbotId} />
-      ) : (
-        <DropZone uploads={uploads} isEmpty={isEmpty.value} mayWrite={mayWrite}>
+      {view.value === "search" && !isEmpty.value && <SearchTester chatbotId={chatbotId} />}
+      {view.value === "sources" && !isEmpty.value && (
+        <Loaded
+          of={sources}
+          empty={
+            <Empty icon={Globe} title="No sources yet">
+              Add a website, a text, or questions and answers. Uploaded files are among the documents.
+            </Empty>
+          }
+        >
+          {(all) => <SourceTable sources={all} />}
+        </Loaded>
+      )}
+      {(view.value === "documents" || isEmpty.value) && (
+        <DropZone uploads={uploads} isEmpty={isEmpty.value} add={mayWrite && <Choices {...adding} />}>
           <Loaded of={list}>
             {(data) => (
               <DocumentTable
                 chatbotId={chatbotId}
                 list={data}
+                sources={sources.data.value ?? []}
                 uploads={uploads}
                 mayWrite={mayWrite}
                 onChanged={() => void list.reload()}
@@ -109,15 +128,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
           </Loaded>
         </DropZone>
       )}
-      {documentId !== null && (
-        <PassagesDrawer
-          key={documentId}
-          chatbotId={chatbotId}
-          documentId={documentId}
-          passage={Number(query.get("passage") ?? 1)}
-          onClose={() => setQuery({ document: undefined, passage: undefined })}
-        />
-      )}
+      <QueriedPassages chatbotId={chatbotId} />
     </Page>
   )
 }

@@ -1,7 +1,8 @@
 import { formatBytes, formatMoment, plural } from "../../../shared/Format.ts"
 import { PassageText } from "../../parts/Answer.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
-import { Loaded, More } from "../../parts/Layout.tsx"
+import { ExternalLink, Loaded, More } from "../../parts/Layout.tsx"
+import { queryText, setQuery } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { resources, useResource } from "../../server/Resource.ts"
 import { DocumentState } from "./DocumentTable.tsx"
@@ -82,7 +83,7 @@ const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose
   )
 }
 
-export const PassagesDrawer = ({ chatbotId, documentId, onClose, passage }: DrawerProps) => {
+const PassagesDrawer = ({ chatbotId, documentId, onClose, passage }: DrawerProps) => {
   const document = useResource(documentResource(chatbotId, documentId))
   return (
     <Dialog kind="drawer" title={document.data.value?.document.name ?? "Document"} onClose={onClose}>
@@ -94,6 +95,7 @@ export const PassagesDrawer = ({ chatbotId, documentId, onClose, passage }: Draw
               <span>{formatBytes(known.size_bytes)}</span>
               <span>{plural(known.chunk_count, "passage")}</span>
               <span>added {formatMoment(known.created_at)}</span>
+              {known.url !== null && <ExternalLink url={known.url} />}
             </p>
             {(known.status !== "ready" || error !== null) && <DocumentState document={{ ...known, error }} />}
             <Passages chatbotId={chatbotId} documentId={documentId} passage={passage} />
@@ -101,5 +103,19 @@ export const PassagesDrawer = ({ chatbotId, documentId, onClose, passage }: Draw
         )}
       </Loaded>
     </Dialog>
+  )
+}
+
+/** The passages of the document that the address of the screen names. */
+export const QueriedPassages = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const documentId = queryText("document")
+  return documentId === "" ? null : (
+    <PassagesDrawer
+      key={documentId}
+      chatbotId={chatbotId}
+      documentId={documentId}
+      passage={Number(queryText("passage") || 1)}
+      onClose={() => setQuery({ document: undefined, passage: undefined })}
+    />
   )
 }

@@ -1,5 +1,6 @@
 import { formatShare } from "../../../shared/Format.ts"
 import { PassageText } from "../../parts/Answer.tsx"
+import { ExternalLink } from "../../parts/Layout.tsx"
 import { place, screenAddress } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { type Fields, isFields, numberIn, textIn } from "../../server/Unknown.ts"
@@ -9,7 +10,7 @@ export const SEARCH_TOOL = "searchKnowledgeBase"
 
 /** A passage from fields whose form nobody vouches for; a source calls its text a quote. */
 export const passageOf = (fields: Fields) => {
-  const { chunk, content, document_id, page, quote, section, similarity, title } = fields
+  const { chunk, content, document_id, page, quote, section, similarity, title, url } = fields
   return {
     title: textIn(title) ?? "",
     chunk: numberIn(chunk),
@@ -18,6 +19,7 @@ export const passageOf = (fields: Fields) => {
     /** From 0 to 1; undefined where it is not known. */
     similarity: numberIn(similarity),
     documentId: textIn(document_id),
+    url: textIn(url),
   }
 }
 
@@ -38,7 +40,7 @@ export const briefly = (input: unknown): string => {
 /** Passages of documents of the chatbot in the address, with how similar each is to what was asked. */
 export const Passages = ({ passages }: { readonly passages: ReadonlyArray<FoundPassage> }) => (
   <ol class="stack tight small">
-    {passages.map(({ chunk, content, documentId, section, similarity, title }, index) => (
+    {passages.map(({ chunk, content, documentId, section, similarity, title, url }, index) => (
       <li class="passage stack tight" key={index}>
         <div class="row apart soft">
           <span>
@@ -46,6 +48,7 @@ export const Passages = ({ passages }: { readonly passages: ReadonlyArray<FoundP
               <strong>{title}</strong>
             ) : (
               <a
+                class="inline"
                 href={screenAddress("knowledge", place.value.params, {
                   document: documentId,
                   passage: chunk?.toString(),
@@ -64,6 +67,7 @@ export const Passages = ({ passages }: { readonly passages: ReadonlyArray<FoundP
           )}
         </div>
         <PassageText text={content} />
+        {url !== undefined && <ExternalLink url={url} />}
       </li>
     ))}
   </ol>

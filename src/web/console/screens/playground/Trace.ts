@@ -34,8 +34,8 @@ const factsOf = (step: Fields) => {
 
 export type StepFacts = ReturnType<typeof factsOf>
 
-const quoteOf = ({ providerMetadata, title }: Fields): FoundPassage =>
-  passageOf({ title, ...fieldsIn(fieldsIn(providerMetadata)["parley"]) })
+const quoteOf = ({ providerMetadata, title, url }: Fields): FoundPassage =>
+  passageOf({ title, url, ...fieldsIn(fieldsIn(providerMetadata)["parley"]) })
 
 export interface ModelCall {
   readonly kind: "model"

@@ -1,0 +1,161 @@
+import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import { formatCount } from "../../../shared/Format.ts"
+import { Badge, ExternalLink, Loaded, More } from "../../parts/Layout.tsx"
+import { setQuery } from "../../Router.ts"
+import { type Answer, call } from "../../server/Api.ts"
+import { nextPage, type Resource, resources } from "../../server/Resource.ts"
+import { countsOf, outcomeWords, type PageOutcome, type SourcePage, type SourceParams } from "./SourceData.ts"
+
+/*
+ * The pages of a source as a list and as a tree, each page with what became of it.
+ */
+
+const route = "/api/external/chatbot/:chatbotId/sources/:sourceId/pages"
+
+/** A resource that is asked for anew when the component appears, and when what it shows has another version. */
+export const useVersion = <A,>(resource: Resource<A>, version: string): Resource<A> => {
+  useEffect(() => void resource.reload(), [resource, version])
+  return resource
+}
+
+const Item = ({ page }: { readonly page: SourcePage }) => {
+  const { detail, document_id: document, found_on: foundOn, title, url, waiting } = page
+  const { kind, word } = outcomeWords[waiting ? "waiting" : (page.outcome ?? "unread")]
+  return (
+    <li class="source-page stack tight">
+      <p class="row">
+        {document === null ? (
+          title !== null && <span dir="auto">{title}</span>
+        ) : (
+          <button type="button" class="link" dir="auto" onClick={() => setQuery({ document })}>
+            {title ?? "Passages"}
+          </button>
+        )}
+        <Badge kind={kind}>{word}</Badge>
+        <span class="small anywhere">{detail}</span>
+      </p>
+      <p class="row spread soft small anywhere">
+        <ExternalLink url={url} />
+        {foundOn !== null && (
+          <span>
+            Found on <ExternalLink url={foundOn} />
+          </span>
+        )}
+      </p>
+    </li>
+  )
+}
+
+interface PagesProps {
+  readonly params: SourceParams
+  readonly version: string
+}
+
+const pagesOf = resources((chatbotId: string, sourceId: string, outcome: PageOutcome) =>
+  fetchPages(chatbotId, sourceId, outcome),
+)
+
+const fetchPages = async (chatbotId: string, sourceId: string, outcome: PageOutcome, page = "1") => {
+  const query = { page, limit: "50", outcome }
+  const { data, metadata } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query })
+  return { items: data, next: Number(page) < metadata.totalPages ? String(Number(page) + 1) : null }
+}
+
+/** The pages of an outcome, by their addresses. */
+export const PageList = ({ outcome, params, version }: PagesProps & { readonly outcome: PageOutcome }) => {
+  const { chatbotId, sourceId } = params
+  const list = useVersion(pagesOf(chatbotId, sourceId, outcome), version)
+  return (
+    <Loaded of={list}>
+      {({ items, next }) => (
+        <>
+          <ul class="rows" aria-label="Pages">
+            {items.map((page) => (
+              <Item key={page.id} page={page} />
+            ))}
+          </ul>
+          {next !== null && (
+            <More of={list} load={nextPage((page) => fetchPages(chatbotId, sourceId, outcome, page))} />
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const pageAt = resources(async (chatbotId: string, sourceId: string, under: string) => {
+  // Other addresses that begin with this one come after it.
+  const { data } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query: { under, limit: "1" } })
+  return data
+})
+
+type Branch = Answer<`GET ${typeof route}/tree`>["branches"][number]
+
+/** The branches below the beginning of addresses; the hosts below an empty one. */
+export const branchesOf = resources(async (chatbotId: string, sourceId: string, under: string) => {
+  const query = { under: under || undefined }
+  return (await call(`GET ${route}/tree`, { params: { chatbotId, sourceId }, query })).branches
+})
+
+const readable = (name: string): string => {
+  try {
+    return decodeURIComponent(name) || "/"
+  } catch {
+    return name
+  }
+}
+
+interface NodeProps extends PagesProps {
+  readonly branch: Branch
+  readonly isOnly: boolean
+}
+
+const Node = ({ branch: { counts, name, page_count: pages, prefix }, isOnly, ...of }: NodeProps) => {
+  const isPage = !prefix.endsWith("/") || name === ""
+  const isOpen = useSignal(isOnly && !isPage)
+  return (
+    <li>
+      <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+        <summary>
+          <span class="row">
+            <bdi class="anywhere">{readable(name)}</bdi>
+            {countsOf(counts).map(([outcome, count]) => (
+              <Badge key={outcome} kind={outcomeWords[outcome].kind}>
+                {pages === 1 && isPage
+                  ? outcomeWords[outcome].word
+                  : `${formatCount(count)} ${outcomeWords[outcome].word.toLowerCase()}`}
+              </Badge>
+            ))}
+          </span>
+        </summary>
+        {isOpen.value && (isPage ? <OnePage {...of} url={prefix} /> : <PageTree {...of} under={prefix} />)}
+      </details>
+    </li>
+  )
+}
+
+const OnePage = ({ params, url, version }: PagesProps & { readonly url: string }) => (
+  <Loaded of={useVersion(pageAt(params.chatbotId, params.sourceId, url), version)}>
+    {(pages) => (
+      <ul>
+        {pages.map((page) => (
+          <Item key={page.id} page={page} />
+        ))}
+      </ul>
+    )}
+  </Loaded>
+)
+
+/** The pages of a source by the parts of their addresses, which are asked for as they are opened. */
+export const PageTree = ({ under, ...of }: PagesProps & { readonly under: string }) => (
+  <Loaded of={useVersion(branchesOf(of.params.chatbotId, of.params.sourceId, under), of.version)}>
+    {(branches) => (
+      <ul class="tree">
+        {branches.map((branch) => (
+          <Node key={branch.prefix} {...of} branch={branch} isOnly={branches.length === 1} />
+        ))}
+      </ul>
+    )}
+  </Loaded>
+)
