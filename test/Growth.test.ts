@@ -32,6 +32,8 @@ import { headingOf, plainText } from "../src/knowledge/extract/Heading.ts"
 import { markdownLink } from "../src/knowledge/extract/Link.ts"
 import { readDocument as read } from "./lib/Defaults.ts"
 import { cleanTitle, normalizeText, titleOfFile } from "../src/knowledge/extract/Text.ts"
+import { compoundFileOf, msgStreams, xlsFile, xlsLabel } from "./lib/files/CompoundFile.ts"
+import { epubFile, openDocument } from "./lib/files/OpenFiles.ts"
 import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "./lib/files/OfficeFile.ts"
 import { cost, units } from "./lib/Growth.ts"
 import { sampleOf } from "./lib/Sample.ts"
@@ -144,6 +146,31 @@ const bytesOf: Partial<Record<Format, (text: string) => Uint8Array>> = {
     xlsxFile([{ name: "a", content: rows([escaped(text)]) }], {
       styles: `<numFmts><numFmt numFmtId="200" formatCode="${escaped(text)}"/></numFmts>`,
     }),
+  odt: (text) => openDocument("odt", `<text:p>${escaped(text)}</text:p>`),
+  ods: (text) =>
+    openDocument(
+      "ods",
+      `<table:table><table:table-row><table:table-cell><text:p>${escaped(text)}</text:p></table:table-cell></table:table-row></table:table>`,
+    ),
+  odp: (text) => openDocument("odp", `<draw:page><text:p>${escaped(text)}</text:p></draw:page>`),
+  epub: (text) => epubFile([{ path: "a.xhtml", body: escaped(text) }]),
+  rtf: (text) => Buffer.from(`{\\rtf1 ${text}}`),
+  xls: (text) => xlsFile([{ name: "a", records: [xlsLabel(0, 0, text.slice(0, 4_000))] }]),
+  eml: (text) => Buffer.from(`Subject: ${text.slice(0, LENGTH / 2)}\r\n\r\n${text}`),
+  msg: (text) => compoundFileOf(msgStreams({ "0037": text, "1000": text })),
+  ipynb: (text) =>
+    Buffer.from(
+      JSON.stringify({
+        nbformat: 4,
+        cells: [
+          { cell_type: "markdown", source: text },
+          { cell_type: "code", source: text, outputs: [{ text }, { data: { "text/html": `<table>${text}` } }] },
+        ],
+      }),
+    ),
+  xml: (text) => Buffer.from(`<a><b c="1">${text}</b><b>${escaped(text)}</b></a>`),
+  srt: (text) => Buffer.from(text),
+  vtt: (text) => Buffer.from(`WEBVTT\n\n00:01.000 --> 00:02.000\n${text}`),
 }
 
 const repeated = (unit: string) => unit.repeat(Math.ceil(LENGTH / unit.length))

@@ -197,7 +197,7 @@ export class UnsupportedMediaType extends failure<UnsupportedMediaType>()("Unsup
   when: "The media type of the body or the kind of a file is not supported, or a file's extension is wrong. Nothing of the upload is kept.",
   example: {
     detail:
-      "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx.",
+      "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx, epub, odt, ods, odp, rtf, xls, eml, msg, ipynb, xml, srt, vtt.",
   },
 }) {}
 

@@ -66,6 +66,23 @@ const pdf: Writer = (title, sections) => {
   return `${file}${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`
 }
 
+const rtf: Writer = (title, sections) =>
+  `{\\rtf1\\ansi{\\info{\\title ${title}}}${sections.map((text) => `\\pard ${text}\\par\n`).join("")}}`
+
+const eml: Writer = (title, sections) =>
+  `From: Ann <ann@example.com>\r\nSubject: ${title}\r\n\r\n${sections.join("\r\n\r\n")}`
+
+const ipynb: Writer = (title, sections) => {
+  const cells = [`# ${title}`, ...sections].map((source) => ({ cell_type: "markdown", source }))
+  return JSON.stringify({ nbformat: 4, metadata: {}, cells })
+}
+
+const xml: Writer = (title, sections) =>
+  `<book><title>${title}</title>${sections.map((text) => `<para>${text}</para>`).join("")}</book>`
+
+const vtt: Writer = (_, sections) =>
+  `WEBVTT\n\n${sections.map((text, index) => `${String(index).padStart(2, "0")}:00.000 --> ${String(index).padStart(2, "0")}:59.000\n${text}`).join("\n\n")}\n`
+
 const WRITERS: readonly [readonly [string, Writer], ...ReadonlyArray<readonly [string, Writer]>] = [
   ["md", markdown],
   ["txt", (title, sections) => [title, ...sections].join("\n\n")],
@@ -73,4 +90,9 @@ const WRITERS: readonly [readonly [string, Writer], ...ReadonlyArray<readonly [s
   ["csv", csv],
   ["json", json],
   ["pdf", pdf],
+  ["rtf", rtf],
+  ["eml", eml],
+  ["ipynb", ipynb],
+  ["xml", xml],
+  ["vtt", vtt],
 ]

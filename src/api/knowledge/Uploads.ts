@@ -14,7 +14,7 @@ export const UploadForm = Schema.Struct({
   chatbotId: ChatbotId,
   files: FormFiles.annotate({
     description:
-      "1 to 10 files, each at most 25 MiB: pdf, docx, pptx, xlsx, html, md, txt, csv, json, told by extension and content.",
+      "1 to 10 files, each at most 25 MiB: pdf, docx, pptx, xlsx, xls, odt, odp, ods, rtf, epub, html, md, txt, csv, json, xml, ipynb, eml, msg, srt, vtt, told by extension and content.",
   }),
 })
 

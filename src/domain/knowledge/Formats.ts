@@ -1,7 +1,10 @@
 import { Schema } from "effect"
 
 /** A document format that Parley can read. */
-export const Format = Schema.Literals(["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"])
+export const Format = Schema.Literals([
+  ...(["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"] as const),
+  ...(["epub", "odt", "ods", "odp", "rtf", "xls", "eml", "msg", "ipynb", "xml", "srt", "vtt"] as const),
+])
 export type Format = typeof Format.Type
 
 /** Number of a file's first bytes that `detect` looks at. More are ignored, and a shorter file has fewer. */
@@ -11,6 +14,8 @@ export const DETECT_LAST_BYTES = 64 * 1024
 
 interface FormatInfo {
   readonly contentType: string
+  /** Other media types under which servers and mail send the format. */
+  readonly aliases?: ReadonlyArray<string>
   readonly extensions: ReadonlyArray<string>
   /** Whether content has the form of the binary format; absent for formats that are plain text. */
   readonly fits?: (head: Uint8Array, tail: Uint8Array) => boolean
@@ -31,16 +36,32 @@ const isPdf = (head: Uint8Array) => {
   return false
 }
 
+const rtfHeader = ascii("{\\rtf")
 const zipHeader = ascii("PK\u0003\u0004")
 /** A compound file: the form of Office documents with a password, and of all Office documents before 2007. */
 export const compoundFileHeader = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 
-/** The name of the main part, by which the three Office formats differ: all of them are zip archives. */
-const mainParts = { docx: "word/document", pptx: "ppt/presentation", xlsx: "xl/workbook" }
+const openDocument = "application/vnd.oasis.opendocument"
 
-const isOffice = (format: keyof typeof mainParts) => (head: Uint8Array, tail: Uint8Array) => {
-  // The reader tells files with a password from files of an old version.
-  if (startsWith(head, compoundFileHeader)) return true
+/** The name of the main part, or the media type at the start of the archive, by which formats of zip archives differ. */
+const mainParts = {
+  docx: "word/document",
+  pptx: "ppt/presentation",
+  xlsx: "xl/workbook",
+  odt: `${openDocument}.text`,
+  ods: `${openDocument}.spreadsheet`,
+  odp: `${openDocument}.presentation`,
+  epub: "application/epub+zip",
+}
+
+// The readers of Office formats tell files with a password from files of an old version.
+const isOffice = (format: keyof typeof mainParts) => (head: Uint8Array, tail: Uint8Array) =>
+  isCompoundFile(head) || isArchive(format)(head, tail)
+
+/** Whether a file may be a workbook or a message of old programs, which their readers tell apart. */
+const isCompoundFile = (head: Uint8Array) => startsWith(head, compoundFileHeader)
+
+const isArchive = (format: keyof typeof mainParts) => (head: Uint8Array, tail: Uint8Array) => {
   if (!startsWith(head, zipHeader)) return false
   const latin = new TextDecoder("latin1")
   const names = latin.decode(head) + latin.decode(tail)
@@ -48,14 +69,24 @@ const isOffice = (format: keyof typeof mainParts) => (head: Uint8Array, tail: Ui
   return names.includes(mainParts[format]) || !Object.values(mainParts).some((part) => names.includes(part))
 }
 
+/** Whether a file is text that begins like this, after spaces and a byte order mark. */
+const isTextLike = (start: RegExp) => (head: Uint8Array) => {
+  const label = head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : head[0] === 0xff ? "utf-16le" : unmarkedUtf16(head)
+  return looksLikeText(head) && start.test(new TextDecoder(label).decode(head).trimStart())
+}
+
 const openXml = "application/vnd.openxmlformats-officedocument"
 
 const formats: Readonly<Record<Format, FormatInfo>> = {
-  md: { contentType: "text/markdown", extensions: ["md", "markdown"] },
+  md: { contentType: "text/markdown", aliases: ["text/x-markdown"], extensions: ["md", "markdown"] },
   txt: { contentType: "text/plain", extensions: ["txt", "text"] },
-  html: { contentType: "text/html", extensions: ["html", "htm", "xhtml"] },
-  csv: { contentType: "text/csv", extensions: ["csv", "tsv"] },
-  json: { contentType: "application/json", extensions: ["json", "jsonl", "ndjson"] },
+  html: { contentType: "text/html", aliases: ["application/xhtml+xml"], extensions: ["html", "htm", "xhtml"] },
+  csv: { contentType: "text/csv", aliases: ["text/tab-separated-values"], extensions: ["csv", "tsv"] },
+  json: {
+    contentType: "application/json",
+    aliases: ["application/jsonl", "application/x-ndjson", "application/ld+json"],
+    extensions: ["json", "jsonl", "ndjson"],
+  },
   pdf: { contentType: "application/pdf", extensions: ["pdf"], fits: isPdf },
   docx: {
     contentType: `${openXml}.wordprocessingml.document`,
@@ -68,15 +99,46 @@ const formats: Readonly<Record<Format, FormatInfo>> = {
     fits: isOffice("pptx"),
   },
   xlsx: { contentType: `${openXml}.spreadsheetml.sheet`, extensions: ["xlsx"], fits: isOffice("xlsx") },
+  epub: { contentType: "application/epub+zip", extensions: ["epub"], fits: isArchive("epub") },
+  odt: { contentType: mainParts.odt, extensions: ["odt"], fits: isArchive("odt") },
+  ods: { contentType: mainParts.ods, extensions: ["ods"], fits: isArchive("ods") },
+  odp: { contentType: mainParts.odp, extensions: ["odp"], fits: isArchive("odp") },
+  rtf: {
+    contentType: "application/rtf",
+    aliases: ["text/rtf"],
+    extensions: ["rtf"],
+    fits: (head) => startsWith(head, rtfHeader),
+  },
+  xls: { contentType: "application/vnd.ms-excel", extensions: ["xls"], fits: isCompoundFile },
+  eml: {
+    contentType: "message/rfc822",
+    extensions: ["eml"],
+    // A header, which mailboxes may put behind a line of their own.
+    fits: isTextLike(/^(?:>?From [^\n]*\n)?[!-9;-~]+[ \t]*:/),
+  },
+  msg: { contentType: "application/vnd.ms-outlook", extensions: ["msg"], fits: isCompoundFile },
+  ipynb: { contentType: "application/x-ipynb+json", extensions: ["ipynb"], fits: isTextLike(/^\{/) },
+  xml: { contentType: "application/xml", aliases: ["text/xml"], extensions: ["xml"], fits: isTextLike(/^</) },
+  srt: { contentType: "application/x-subrip", extensions: ["srt"] },
+  vtt: { contentType: "text/vtt", extensions: ["vtt"], fits: isTextLike(/^WEBVTT/) },
 }
 
 /** The canonical media type of a format, whatever the client called it. */
 export const contentType = (format: Format): string => formats[format].contentType
 
-const byContentType = new Map(Format.literals.map((format) => [formats[format].contentType, format]))
+const byContentType = new Map<string, Format>(
+  Format.literals.flatMap((format) => {
+    const { aliases = [], contentType } = formats[format]
+    return [contentType, ...aliases].map((type) => [type, format] as const)
+  }),
+)
 
-/** The format of a canonical media type, as `contentType` returns it; undefined for any other. */
-export const formatOfContentType = (type: string): Format | undefined => byContentType.get(type)
+/** The format of a media type, in any letter case and with any parameters; `undefined` for one that is not read. */
+export const formatOfContentType = (contentType: string): Format | undefined =>
+  byContentType.get(contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "")
+
+/** The usual extension of a format's files, without the dot. */
+export const extensionOf = (format: Format): string => formats[format].extensions[0] ?? format
 
 const byExtension = new Map<string, Format>(
   Format.literals.flatMap((format) => formats[format].extensions.map((extension) => [extension, format] as const)),
@@ -87,7 +149,7 @@ const binarySignatures = [
   pdfHeader,
   zipHeader,
   compoundFileHeader,
-  ascii("{\\rtf"),
+  rtfHeader,
   ascii("GIF8"),
   [0xff, 0xd8, 0xff],
   [0x89, ...ascii("PNG")],

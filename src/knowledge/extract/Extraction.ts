@@ -117,6 +117,15 @@ export interface Draft {
   readonly title: string | undefined
   /** The whole text, or one text per page. */
   readonly text: string | ReadonlyArray<string>
+  /** The files in it, such as those of a mail, which `read` reads and appends. */
+  readonly attachments?: ReadonlyArray<Attachment>
+}
+
+/** A file in a document. A message within a message may have been read already. */
+export interface Attachment {
+  /** The file's name, by which its format is detected. */
+  readonly name: string
+  readonly content: Uint8Array | Draft
 }
 
 /**

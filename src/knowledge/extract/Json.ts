@@ -9,15 +9,15 @@ export const MAX_DEPTH = 200
 /** Members of an object get headings down to this depth; deeper ones become `path: value` lines. */
 const HEADING_DEPTH = 3
 
-const isScalar = (value: Schema.Json): value is string | number | boolean | null =>
+export const isScalar = (value: Schema.Json): value is string | number | boolean | null =>
   value === null || typeof value !== "object"
 
-const isList = (value: Schema.Json): value is ReadonlyArray<Schema.Json> => Array.isArray(value)
+export const isList = (value: Schema.Json): value is ReadonlyArray<Schema.Json> => Array.isArray(value)
 
 const isEmpty = (value: Schema.Json) => !isScalar(value) && Object.keys(value).length === 0
 
 /** Parses JSON, or JSON Lines: one value per line, which become a list. */
-const parse = (text: string): Schema.Json => {
+export const parse = (text: string): Schema.Json => {
   if (jsonDepth(text) > MAX_DEPTH) {
     throw new Unreadable("corrupt_document", `The JSON is nested more than ${MAX_DEPTH} levels deep.`)
   }

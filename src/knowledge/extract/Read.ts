@@ -1,5 +1,6 @@
 import type { Format } from "../../domain/knowledge/Formats.ts"
 import { bounded } from "../../text/BoundedText.ts"
+import { withAttachments } from "./Attachments.ts"
 import { decodeText } from "./Decode.ts"
 import { type ExtractedText, type PageStart, type Reader, type Source, tooLarge, Unreadable } from "./Extraction.ts"
 import { markdown } from "./Markdown.ts"
@@ -17,6 +18,18 @@ const readers: Readonly<Record<Format, Reader>> = {
   docx: async (bytes, textLimit) => (await import("./office/Docx.ts")).docx(bytes, textLimit),
   pptx: async (bytes, textLimit) => (await import("./office/Pptx.ts")).pptx(bytes, textLimit),
   xlsx: async (bytes, textLimit) => (await import("./office/Xlsx.ts")).xlsx(bytes, textLimit),
+  epub: async (bytes, textLimit) => (await import("./Epub.ts")).epub(bytes, textLimit),
+  odt: async (bytes, textLimit) => (await import("./office/OpenDocument.ts")).odt(bytes, textLimit),
+  ods: async (bytes, textLimit) => (await import("./office/OpenDocument.ts")).ods(bytes, textLimit),
+  odp: async (bytes, textLimit) => (await import("./office/OpenDocument.ts")).odp(bytes, textLimit),
+  rtf: async (bytes, textLimit) => (await import("./rtf/Rtf.ts")).rtf(bytes, textLimit),
+  xls: async (bytes, textLimit) => (await import("./office/Xls.ts")).xls(bytes, textLimit),
+  eml: async (bytes, textLimit) => (await import("./mail/Eml.ts")).eml(bytes, textLimit),
+  msg: async (bytes, textLimit) => (await import("./mail/Msg.ts")).msg(bytes, textLimit),
+  ipynb: async (bytes, textLimit) => (await import("./Notebook.ts")).ipynb(bytes, textLimit),
+  xml: async (bytes, textLimit) => (await import("./XmlText.ts")).xml(bytes, textLimit),
+  srt: async (bytes, textLimit) => (await import("./Subtitles.ts")).subtitles(bytes, textLimit),
+  vtt: async (bytes, textLimit) => (await import("./Subtitles.ts")).subtitles(bytes, textLimit),
 }
 
 /** The last line of a page, which a sentence may continue on the next page; empty for a heading and for code. */
@@ -54,7 +67,7 @@ const joinPages = (
  */
 export const read = async ({ format, name, bytes }: Source, textLimit: number): Promise<ExtractedText> => {
   if (bytes.length === 0) throw new Unreadable("empty_document", "The file is empty.")
-  const draft = await readers[format](bytes, textLimit)
+  const draft = await withAttachments(await readers[format](bytes, textLimit), readers, textLimit)
   const body = typeof draft.text === "string" ? { text: normalizeText(draft.text) } : joinPages(draft.text)
   if (!isVisible(body.text)) {
     throw new Unreadable("empty_document", "The document holds no text.")

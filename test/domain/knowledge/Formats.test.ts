@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { contentType, detect, Format, unmarkedUtf16 } from "../../../src/domain/knowledge/Formats.ts"
+import {
+  contentType,
+  detect,
+  Format,
+  formatOfContentType,
+  unmarkedUtf16,
+} from "../../../src/domain/knowledge/Formats.ts"
+import { epubFile, openDocument } from "../../lib/files/OpenFiles.ts"
 import { compoundFile, docxFile, paragraph, rows, xlsxFile } from "../../lib/files/OfficeFile.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -20,6 +27,13 @@ describe("the format of a file", () => {
     ["archive.2026.json", "[]", "json"],
     ["rows.jsonl", "{}\n{}", "json"],
     ["rows.ndjson", "{}\n{}", "json"],
+    ["letter.rtf", "{\\rtf1 text}", "rtf"],
+    ["mail.eml", "Received: from a\r\nSubject: b\r\n", "eml"],
+    ["mailbox.eml", "From ann@a.example Fri Jan 2\nSubject: b\n", "eml"],
+    ["work.ipynb", `\n{"cells": []}`, "ipynb"],
+    ["feed.xml", `\ufeff<?xml version="1.0"?><a/>`, "xml"],
+    ["talk.srt", "1\n00:00:01,000 --> 00:00:02,000\nHi", "srt"],
+    ["talk.vtt", "\ufeffWEBVTT\n", "vtt"],
     ["empty.txt", "", "txt"],
     ["empty.docx", "", "docx"],
   ])("is recognized by the extension of %s", (name, content, format) => {
@@ -80,6 +94,17 @@ describe("the format of a file", () => {
     })
   })
 
+  test("of OpenDocument files and e-books is recognized by their media type", () => {
+    const odt = openDocument("odt", "<text:p>Text.</text:p>")
+    const book = epubFile([])
+    expect(detect("a.odt", odt, odt)).toBe("odt")
+    expect(detect("a.epub", book, book)).toBe("epub")
+    for (const name of ["a.ods", "a.odp", "a.epub", "a.docx"]) expect(detect(name, odt, odt)).toBeUndefined()
+    for (const name of ["a.odt", "a.xlsx"]) expect(detect(name, book, book)).toBeUndefined()
+    expect(detect("a.xls", compoundFile("Workbook"))).toBe("xls")
+    expect(detect("a.msg", compoundFile("__properties_version1.0"))).toBe("msg")
+  })
+
   test.each(["a.docm", "a.exe", "pdf", ".", "", "md/", "a.md.zip"])("is unsupported for %s", (name) => {
     expect(detect(name, bytes("text"))).toBeUndefined()
   })
@@ -98,4 +123,17 @@ describe("the format of a file", () => {
 test("every format has a content type of its own", () => {
   const types = Format.literals.map(contentType)
   expect(new Set(types).size).toBe(types.length)
+})
+
+describe("the format of a media type", () => {
+  test("is that of the format's own, and of others in use, with any parameters", () => {
+    for (const format of Format.literals) expect(formatOfContentType(contentType(format))).toBe(format)
+    expect(formatOfContentType("Text/HTML; charset=utf-8")).toBe("html")
+    expect(formatOfContentType("application/xhtml+xml")).toBe("html")
+    expect(formatOfContentType("text/xml")).toBe("xml")
+  })
+
+  test.each(["", "application/octet-stream", "video/mp4", "html"])("is unknown for %j", (type) => {
+    expect(formatOfContentType(type)).toBeUndefined()
+  })
 })

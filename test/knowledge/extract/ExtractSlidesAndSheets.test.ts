@@ -64,9 +64,28 @@ describe("a presentation", () => {
     const { text } = await readSlides({ shapes: `<p:sp><p:nvSpPr/><p:txBody>${lines.join("")}</p:txBody></p:sp>` })
     expect(text).toBe("1. a\n  - b\n2. c\n\nd")
   })
+
+  test("has the comments of its slides, older and newer ones, with their authors and replies", async () => {
+    const older = `<p:cmLst><p:cm authorId="1"><p:text>Shorter, please.</p:text></p:cm></p:cmLst>`
+    const newer = `<n:cmLst xmlns:n="urn:newer"><n:cm authorId="{2}"><n:replyLst><n:reply authorId="1"><n:txBody><a:p><a:r><a:t>Done.</a:t></a:r></a:p></n:txBody></n:reply></n:replyLst><n:txBody><a:p><a:r><a:t>Is this </a:t></a:r><a:r><a:t>right?</a:t></a:r></a:p></n:txBody></n:cm></n:cmLst>`
+    const people = `<p:cmAuthorLst><p:cmAuthor id="1" name="Ann"/><p:cmAuthor id="{2}" name="Bo"/></p:cmAuthorLst>`
+    const { text } = await readSlides({ shapes: shape("Body"), comments: [older, newer], people })
+    expect(text).toBe(
+      "Body\n\nComment by Ann: Shorter, please.\n\nComment by Bo: Is this right?\n\nComment by Ann: Done.",
+    )
+  })
 })
 
 describe("a workbook", () => {
+  test("has the comments of its cells, with their places and authors, and each thread once", async () => {
+    const comments = `<authors><author>Ann</author><author>tc={1}</author></authors><commentList><comment ref="A1" authorId="0"><text><r><t>Check </t></r><r><t>this.</t></r></text></comment><comment ref="B2" authorId="1"><text><t>[Threaded comment]</t></text></comment></commentList>`
+    const threads = `<threadedComment ref="B2" personId="{p}"><text>Too high?</text></threadedComment>`
+    const { text } = await readSheets([{ name: "S", content: rows(["a", "b"], ["1", "2"]), comments, threads }], {
+      people: `<person id="{p}" displayName="Bo"/>`,
+    })
+    expect(text).toEndWith("| 1 | 2 |\n\nComment on A1 by Ann: Check this.\n\nComment on B2 by Bo: Too high?")
+  })
+
   test("has a page per visible sheet, headed by the sheet's name", async () => {
     const { text, pages = [] } = await readSheets([
       { name: "Prices", content: rows(["Item", "Price"], ["Pen", "1"]) },

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs"
+import { Format } from "../../../src/domain/knowledge/Formats.ts"
 import { fixturePath } from "../Fixtures.ts"
 import { failed, type HostileFile, ready, refused, text } from "./Fates.ts"
+import { hostileFormats } from "./HostileFormats.ts"
 import { hostileOffice } from "./HostileOffice.ts"
 import { hostilePdfs } from "./HostilePdfs.ts"
 import { hostileTexts } from "./HostileTexts.ts"
@@ -42,9 +44,11 @@ const mislabelled: ReadonlyArray<HostileFile> = [
   },
 ]
 
-const empty: ReadonlyArray<HostileFile> = ["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"].map(
-  (extension) => ({ name: `empty.${extension}`, make: () => new Uint8Array(), fate: failed("empty_document") }),
-)
+const empty: ReadonlyArray<HostileFile> = Format.literals.map((format) => ({
+  name: `empty.${format}`,
+  make: () => new Uint8Array(),
+  fate: failed("empty_document"),
+}))
 
 const truncated: ReadonlyArray<HostileFile> = [
   ...[0.3, 0.6, 0.9, 0.99].flatMap((share): ReadonlyArray<HostileFile> => {
@@ -91,4 +95,5 @@ export const hostileFiles: ReadonlyArray<HostileFile> = [
   { name: "locked.pdf", make: () => fixture("locked.pdf"), fate: failed("password_protected") },
   { name: "scan.pdf", make: () => fixture("scan.pdf"), fate: failed("no_text") },
   ...hostileTexts,
+  ...hostileFormats,
 ]

@@ -91,6 +91,10 @@ export interface Slide {
   readonly shapes: string
   readonly notes?: string
   readonly hidden?: boolean
+  /** Parts with comments on the slide. */
+  readonly comments?: ReadonlyArray<string>
+  /** The part that names those who comment; the first slide has it. */
+  readonly people?: string
 }
 
 /** A shape with one paragraph per line of the text, in a placeholder of this type. */
@@ -104,10 +108,18 @@ export const shape = (text: string, placeholder?: string): string => {
 export const pptxFile = (slides: ReadonlyArray<Slide>): Uint8Array<ArrayBuffer> => {
   const path = "ppt/presentation.xml"
   const list = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index + 1}"/>`).join("")
-  const parts = slides.flatMap(({ shapes, notes, hidden }, index): ReadonlyArray<ZipEntry> => {
+  const parts = slides.flatMap(({ shapes, notes, hidden, comments = [] }, index): ReadonlyArray<ZipEntry> => {
     const slide = `ppt/slides/slide${index + 1}.xml`
     const tree = (content: string) => `<p:cSld><p:spTree>${content}</p:spTree></p:cSld>`
     const content = root("p:sld", tree(shapes), hidden === true ? `${namespaces} show="0"` : namespaces)
+    if (comments.length > 0) {
+      const related = comments.map((_, number) => ({ type: "comments", target: `../comments/${index}-${number}.xml` }))
+      const written = comments.map((text, number) => ({
+        name: `ppt/comments/${index}-${number}.xml`,
+        content: text.replace(">", ` ${namespaces}>`),
+      }))
+      return [{ name: slide, content }, relationships(slide, related), ...written]
+    }
     if (notes === undefined) return [{ name: slide, content }]
     return [
       { name: slide, content },
@@ -115,11 +127,13 @@ export const pptxFile = (slides: ReadonlyArray<Slide>): Uint8Array<ArrayBuffer> 
       { name: `ppt/notesSlides/notes${index + 1}.xml`, content: root("p:notes", tree(shape(notes, "body"))) },
     ]
   })
+  const people = slides[0]?.people ?? "<p:cmAuthorLst/>"
   return packageOf(path, [
-    relationships(
-      path,
-      slides.map((_, index) => ({ type: "slide", target: `slides/slide${index + 1}.xml` })),
-    ),
+    relationships(path, [
+      ...slides.map((_, index) => ({ type: "slide", target: `slides/slide${index + 1}.xml` })),
+      { type: "commentAuthors", target: "commentAuthors.xml" },
+    ]),
+    { name: "ppt/commentAuthors.xml", content: people.replace(/(?=\/?>)/, ` ${namespaces}`) },
     { name: path, content: root("p:presentation", `<p:sldIdLst>${list}</p:sldIdLst>`) },
     ...parts,
   ])
@@ -131,6 +145,9 @@ export interface Sheet {
   /** The content of `worksheet`: `sheetData` with the rows, and the elements after it. */
   readonly content: string
   readonly state?: "hidden"
+  /** The content of the parts with its comments and the threads of them. */
+  readonly comments?: string
+  readonly threads?: string
 }
 
 /** The `sheetData` of these rows, from A1, with the text of each cell. */
@@ -145,12 +162,14 @@ export interface WorkbookParts {
   readonly strings?: string
   /** The content of `styleSheet`. */
   readonly styles?: string
+  /** The content of `personList`. */
+  readonly people?: string
 }
 
 /** Makes a workbook. */
 export const xlsxFile = (
   sheets: ReadonlyArray<Sheet>,
-  { strings, styles }: WorkbookParts = {},
+  { people, strings, styles }: WorkbookParts = {},
 ): Uint8Array<ArrayBuffer> => {
   const path = "xl/workbook.xml"
   const list = sheets.map(
@@ -162,7 +181,9 @@ export const xlsxFile = (
       ...sheets.map((_, index) => ({ type: "worksheet", target: `worksheets/sheet${index + 1}.xml` })),
       { type: "sharedStrings", target: "sharedStrings.xml" },
       { type: "styles", target: "styles.xml" },
+      ...(people === undefined ? [] : [{ type: "person", target: "persons.xml" }]),
     ]),
+    ...(people === undefined ? [] : [{ name: "xl/persons.xml", content: root("personList", people, "") }]),
     { name: path, content: root("workbook", `<sheets>${list.join("")}</sheets>`, sheetNamespaces) },
     { name: "xl/sharedStrings.xml", content: root("sst", strings ?? "", sheetNamespaces) },
     { name: "xl/styles.xml", content: root("styleSheet", styles ?? "", sheetNamespaces) },
@@ -170,6 +191,15 @@ export const xlsxFile = (
       name: `xl/worksheets/sheet${index + 1}.xml`,
       content: root("worksheet", content, sheetNamespaces),
     })),
+    ...sheets.flatMap(({ comments, threads }, index): ReadonlyArray<ZipEntry> => {
+      if (comments === undefined) return []
+      const related = ["comments", "threadedComment"].map((type) => ({ type, target: `../${type}${index}.xml` }))
+      return [
+        relationships(`xl/worksheets/sheet${index + 1}.xml`, related),
+        { name: `xl/comments${index}.xml`, content: root("comments", comments, sheetNamespaces) },
+        { name: `xl/threadedComment${index}.xml`, content: root("ThreadedComments", threads ?? "", "") },
+      ]
+    }),
   ])
 }
 

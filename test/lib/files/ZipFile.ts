@@ -6,6 +6,8 @@ export interface ZipEntry {
   readonly content: Uint8Array | string
   /** Whether the directory has its sizes in 64 bits, as streaming programs write them. */
   readonly isLong?: boolean
+  /** Whether it is not compressed, as the media type at the start of an archive must not be. */
+  readonly isStored?: boolean
   /** False values for the fields of its headers. */
   readonly claims?: { readonly bytes?: number; readonly checksum?: number; readonly flags?: number }
 }
@@ -18,7 +20,7 @@ const sharedFields = (entry: ZipEntry, content: Uint8Array, packed: Uint8Array):
   const record = Buffer.alloc(26)
   record.writeUInt16LE(20, 0)
   record.writeUInt16LE(entry.claims?.flags ?? 0x800, 2)
-  record.writeUInt16LE(8, 4)
+  record.writeUInt16LE(entry.isStored === true ? 0 : 8, 4)
   record.writeUInt32LE(entry.claims?.checksum ?? crc32(content), 10)
   record.writeUInt32LE(packed.length, 14)
   record.writeUInt32LE(entry.claims?.bytes ?? content.length, 18)
@@ -61,7 +63,7 @@ export const zipOf = (entries: ReadonlyArray<ZipEntry>, copies = 0): Uint8Array<
   let at = 0
   for (const entry of entries) {
     const content = typeof entry.content === "string" ? Buffer.from(entry.content) : entry.content
-    const packed = deflateRawSync(content)
+    const packed = entry.isStored === true ? content : deflateRawSync(content)
     const record = sharedFields(entry, content, packed)
     const file = Buffer.concat([uint32(0x04034b50), record, Buffer.from(entry.name), packed])
     for (let copy = 0; copy <= copies; copy++) {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Unavailable } from "../../../src/domain/Errors.ts"
+import { SourceId } from "../../../src/domain/knowledge/Source.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId } from "../../../src/domain/Ids.ts"
 import { Events } from "../../../src/services/organizations/Events.ts"
 import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
@@ -69,6 +70,14 @@ test("whoever listens goes on to hear of changes after a look at them failed or 
   ]) {
     expect(await eventsOf([Effect.succeed({}), fault, changed, changed])).toEqual(["resync", "chatbot"])
   }
+})
+
+test("whoever listens hears of a source while its run gets on, and of the end of the run", async () => {
+  const id = SourceId.make("00000000-0000-7000-8000-000000000004")
+  const reading = (stamp: string) => Effect.succeed({ sources: [{ id, chatbot, stamp }] })
+  const idle = Effect.succeed({})
+  const looks = [idle, reading("queued 0"), reading("running 1"), reading("running 1"), idle, idle]
+  expect(await eventsOf(looks)).toEqual(["resync", "source", "source", "source"])
 })
 
 test("whoever listens is told to read anew when documents that had changed could not be read", async () => {

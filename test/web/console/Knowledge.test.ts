@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { detect } from "../../../src/domain/knowledge/Formats.ts"
+import { compoundFileHeader, detect, Format } from "../../../src/domain/knowledge/Formats.ts"
 import {
   afterEvent,
   type Document,
@@ -60,11 +60,10 @@ describe("the list of documents", () => {
 
 describe("a file", () => {
   test("is sent when the server reads files of its ending, and only then", () => {
-    const pdf = new TextEncoder().encode("%PDF-1.7")
-    const zip = new TextEncoder().encode("PK\u0003\u0004")
-    const text = new TextEncoder().encode("text")
-    const isRead = (extension: string) =>
-      [pdf, zip, text].some((bytes) => detect(`a.${extension}`, bytes, bytes) !== undefined)
+    const starts = ["%PDF-1.7", "PK\u0003\u0004", "text", "{\\rtf1", "A: header", "{}", "<a/>", "WEBVTT"]
+    const contents = [...starts.map((start) => new TextEncoder().encode(start)), Uint8Array.from(compoundFileHeader)]
+    const isRead = (extension: string) => contents.some((bytes) => detect(`a.${extension}`, bytes, bytes) !== undefined)
+    expect(Format.literals.filter((format) => !EXTENSIONS.includes(format))).toEqual([])
     expect(EXTENSIONS.filter((extension) => !isRead(extension))).toEqual([])
     expect(faultOf({ name: "Report.PDF", size: 10 })).toBeUndefined()
     expect(faultOf({ name: "photo.heic", size: 10 })).toContain("not supported")

@@ -219,7 +219,8 @@ const quoteCode = (text: string) => {
   return code === "" || code.includes("`") ? code : `\`${code}\``
 }
 
-const fenced = (text: string, language: string): string => {
+/** Writes code between fences that are longer than any within it; empty without code. */
+export const fenced = (text: string, language: string): string => {
   const code = text.replace(/^\s*\n/, "").trimEnd()
   if (code === "") return ""
   const marks = (code.match(/`{3,}/g) ?? []).reduce((longest, run) => Math.max(longest, run.length + 1), 3)

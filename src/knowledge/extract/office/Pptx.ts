@@ -1,6 +1,7 @@
 import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { titledTable } from "../Table.ts"
 import { oneLine } from "../Text.ts"
+import { peopleOf, slideComments } from "./Comments.ts"
 import { alternativeText, chartsIn, diagramsIn, drawingTableRows } from "./Drawing.ts"
 import { latex } from "./Math.ts"
 import { markdownLink } from "../Link.ts"
@@ -180,12 +181,13 @@ const slidesOf = (office: OfficePackage, path: string, root: XmlElement): Readon
     ({ attributes }) => office.target(path, attributes["r:id"]) ?? [],
   )
 
-/** Reads a presentation into Markdown, with one page per slide and the speaker's notes. Hidden slides are left out. */
+/** Reads a presentation into Markdown, with one page per slide, its speaker's notes and its comments. Hidden slides are left out. */
 export const pptx: Reader = (bytes, textLimit): Draft => {
   const office = new OfficePackage(bytes)
   const { path, root } = office.main("p:presentation")
   let title: string | undefined
   let characters = 0
+  const people = peopleOf(office, path)
   const slides = slidesOf(office, path, root).map((slidePath) => {
     const slide = office.part(slidePath)
     if (slide === undefined || slide.attributes["show"] === "0") return ""
@@ -193,7 +195,8 @@ export const pptx: Reader = (bytes, textLimit): Draft => {
     writer.write(descend(slide, "p:cSld", "p:spTree"))
     title ??= writer.title
     const notes = notesOf(office, slidePath)
-    const text = [...writer.blocks, ...(notes === "" ? [] : [`Speaker notes: ${notes}`])].join("\n\n")
+    const comments = slideComments(office, slidePath, people)
+    const text = [...writer.blocks, ...(notes === "" ? [] : [`Speaker notes: ${notes}`]), ...comments].join("\n\n")
     characters += text.length
     if (characters > textLimit) throw tooLarge(textLimit)
     return text

@@ -1,19 +1,10 @@
-import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
-import { cellsOnLine, writeRows } from "../Rows.ts"
-import { MAX_REPEATED_CHARACTERS } from "../Table.ts"
+import type { Draft, Reader } from "../Extraction.ts"
+import { type People, peopleOf, sheetComments } from "./Comments.ts"
 import { chartsIn } from "./Drawing.ts"
 import { OfficePackage } from "./OfficePackage.ts"
+import { Budget, type Cells, fillMerged, putCell, type Range, writeCells } from "./Sheet.ts"
 import { type NumberFormat, numberFormats, numberText, placeOf } from "./XlsxCells.ts"
 import { allOf, childOf, childrenOf, readXml, textOf, type XmlElement } from "./Xml.ts"
-
-/** Most cells of a workbook that are not empty. */
-const MAX_CELLS = 2_000_000
-
-/** Most merged cells of a sheet that are filled with the text of the first. */
-const MAX_MERGED_CELLS = 10_000
-
-/** The texts of cells, by row and column, both from 0. */
-type Cells = Map<number, Map<number, string>>
 
 /** The parts of a workbook that its sheets share. */
 interface Workbook {
@@ -22,23 +13,7 @@ interface Workbook {
   readonly formats: ReadonlyArray<NumberFormat>
   /** Whether dates count from 1904 rather than 1900. */
   readonly is1904: boolean
-}
-
-/** Counts the cells and characters that are read of a workbook, and throws when they exceed the limits. */
-class Budget {
-  private cells = 0
-  private characters = 0
-  readonly textLimit: number
-
-  constructor(textLimit: number) {
-    this.textLimit = textLimit
-  }
-
-  take(text: string): void {
-    this.cells++
-    this.characters += text.length
-    if (this.cells > MAX_CELLS || this.characters > this.textLimit) throw tooLarge(this.textLimit)
-  }
+  readonly people: People
 }
 
 /** The shared strings of a workbook. The runs of a string are joined, and phonetic guides are left out. */
@@ -69,12 +44,12 @@ const sharedStrings = (bytes: Uint8Array | undefined): ReadonlyArray<string> => 
 /** Reads the cells of one sheet from XML events, because a sheet may be too large for a tree. */
 class SheetReader {
   readonly cells: Cells = new Map()
-  readonly merged: Array<string> = []
+  readonly merged: Array<Range> = []
   readonly drawings: Array<string> = []
   private readonly workbook: Workbook
   private readonly budget: Budget
-  private row = -1
-  private column = -1
+  row = -1
+  column = -1
   private type = ""
   private style = 0
   private value = ""
@@ -109,18 +84,16 @@ class SheetReader {
       this.value = ""
     } else if (name === "x:v" || name === "x:t") this.inValue = true
     else if (name === "x:rPh" || name === "x:f") this.inValue = false
-    else if (name === "x:mergeCell") this.merged.push(attributes["ref"] ?? "")
-    else if (name === "x:drawing") this.drawings.push(attributes["r:id"] ?? "")
+    else if (name === "x:mergeCell") {
+      const [first = "", last = ""] = (attributes["ref"] ?? "").split(":")
+      this.merged.push([placeOf(first), placeOf(last)])
+    } else if (name === "x:drawing") this.drawings.push(attributes["r:id"] ?? "")
   }
 
   private close(name: string): void {
     this.inValue = false
     if (name !== "x:c") return
-    const text = this.textOfCell().trim()
-    if (text === "") return
-    this.budget.take(text)
-    const cells = this.cells.get(this.row) ?? new Map<number, string>()
-    this.cells.set(this.row, cells.set(this.column, text))
+    putCell(this.cells, this, this.textOfCell().trim(), this.budget)
   }
 
   private textOfCell(): string {
@@ -130,55 +103,6 @@ class SheetReader {
     if (this.type === "n") return numberText(this.value, formats[this.style], is1904)
     return this.value
   }
-}
-
-/** Repeats the text of the first of merged cells in all of them, in the rows that exist. */
-const fillMerged = (cells: Cells, merged: ReadonlyArray<string>): void => {
-  let budget = MAX_MERGED_CELLS
-  for (const range of merged) {
-    const [first, last] = range.split(":").map(placeOf)
-    const text = first === undefined ? undefined : cells.get(first.row)?.get(first.column)
-    if (first === undefined || last === undefined || text === undefined || text.length > MAX_REPEATED_CHARACTERS)
-      continue
-    const area = (last.row - first.row + 1) * (last.column - first.column + 1)
-    if (area > budget) continue
-    budget -= area
-    for (let row = first.row; row <= last.row; row++) {
-      const line = cells.get(row)
-      for (let column = first.column; line !== undefined && column <= last.column; column++) line.set(column, text)
-    }
-  }
-}
-
-/** A group of rows is written as a table when it has at most this many places per cell that is not empty. */
-const MAX_PLACES_PER_CELL = 50
-/** A group of rows with at most this many places is always written as a table. */
-const ALWAYS_ALLOWED_PLACES = 100_000
-
-/** Writes rows as a table without the columns that are empty in all of them, or scattered cells as one line per row. */
-const writeGroup = (rows: ReadonlyArray<ReadonlyMap<number, string>>, textLimit: number): string => {
-  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
-  const places = rows.length * columns.length
-  const cells = rows.reduce((sum, row) => sum + row.size, 0)
-  if (places > Math.max(cells * MAX_PLACES_PER_CELL, ALWAYS_ALLOWED_PLACES)) {
-    return rows.map((row) => cellsOnLine([...row.values()])).join("\n")
-  }
-  return writeRows(
-    rows.map((row) => columns.map((column) => row.get(column) ?? "")),
-    textLimit,
-  )
-}
-
-/** The groups of rows that empty rows separate. */
-const groupsOf = (cells: Cells): ReadonlyArray<ReadonlyArray<ReadonlyMap<number, string>>> => {
-  const groups: Array<Array<ReadonlyMap<number, string>>> = []
-  let before: number | undefined
-  for (const [number, row] of [...cells].sort(([a], [b]) => a - b)) {
-    if (before === undefined || number > before + 1) groups.push([])
-    groups.at(-1)?.push(row)
-    before = number
-  }
-  return groups
 }
 
 /** The text boxes and charts of a sheet, as Markdown blocks. */
@@ -196,8 +120,11 @@ const sheetText = (office: OfficePackage, path: string, name: string, workbook: 
   const sheet = new SheetReader(workbook, budget)
   sheet.read(bytes)
   fillMerged(sheet.cells, sheet.merged)
-  const tables = groupsOf(sheet.cells).map((rows) => writeGroup(rows, budget.textLimit))
-  const blocks = [...tables, ...drawingBlocks(office, path)]
+  const blocks = [
+    ...writeCells(sheet.cells, budget.textLimit),
+    ...drawingBlocks(office, path),
+    ...sheetComments(office, path, workbook.people),
+  ]
   return blocks.length === 0 ? "" : [`# ${name}`, ...blocks].join("\n\n")
 }
 
@@ -217,6 +144,7 @@ export const xlsx: Reader = (bytes, textLimit): Draft => {
     strings: strings === undefined ? [] : sharedStrings(office.bytes(strings)),
     formats: numberFormats(styles === undefined ? undefined : office.part(styles)),
     is1904: date1904 === "1" || date1904 === "true",
+    people: peopleOf(office, path),
   }
   const budget = new Budget(textLimit)
   const sheets = childrenOf(childOf(root, "x:sheets"), "x:sheet").map((sheet) => {

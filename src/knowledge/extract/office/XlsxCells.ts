@@ -1,3 +1,4 @@
+import type { Place } from "./Sheet.ts"
 import { childrenOf, type XmlElement } from "./Xml.ts"
 
 /** The meaning of a number, as the format of its cell shows it. */
@@ -59,7 +60,8 @@ const aroundOf = (code: string): NumberFormat["around"] => {
 /** The longest code of a format that spreadsheet programs write, in UTF-16 code units. */
 const CODE_MAX_LENGTH = 255
 
-const formatOfCode = (code: string): NumberFormat => {
+/** The format that a code, such as `0.00 "kg"`, describes. */
+export const formatOfCode = (code: string): NumberFormat => {
   if (code.length > CODE_MAX_LENGTH) return plainFormat
   const kind = kindOfCode(code)
   const around = kind === "number" ? aroundOf(code) : undefined
@@ -77,10 +79,13 @@ export const numberFormats = (styles: XmlElement | undefined): ReadonlyArray<Num
   return list("x:cellXfs")
     .filter((format) => typeof format !== "string")
     .map((format) => {
-      const id = Number(format.attributes["numFmtId"] ?? 0)
-      return codes.get(id) ?? { kind: builtInKinds.get(id) ?? "number" }
+      return formatOfId(Number(format.attributes["numFmtId"] ?? 0), codes)
     })
 }
+
+/** The format of an id: one of those that the workbook declares, or a built-in one. */
+export const formatOfId = (id: number, declared: ReadonlyMap<number, NumberFormat>): NumberFormat =>
+  declared.get(id) ?? { kind: builtInKinds.get(id) ?? "number" }
 
 const MILLISECONDS_PER_DAY = 86_400_000
 /** Days from the start of a workbook's calendar to 1970. The one from 1900 has a 29 February 1900, which never was. */
@@ -116,7 +121,7 @@ export const numberText = (raw: string, { around, kind }: NumberFormat = plainFo
 }
 
 /** The column and row, from 0, of a reference such as `B12`; `undefined` for other text. */
-export const placeOf = (reference: string): { readonly column: number; readonly row: number } | undefined => {
+export const placeOf = (reference: string): Place | undefined => {
   const [, letters, digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference) ?? []
   if (letters === undefined || digits === undefined) return undefined
   let column = 0

@@ -92,17 +92,21 @@ class Namespaces {
   }
 }
 
+/** Handling of a document type declaration. Ignoring it is safe, since the entities that it declares stay unresolved. */
+type Doctype = "refused" | "ignored"
+
 /**
  * Reads XML and calls `events` in the order of the text. Only XML's five predefined entities are resolved, and a
- * document type declaration, which could declare more, is rejected. Throws `Unreadable`.
+ * document type declaration, which could declare more, is rejected unless it is to be ignored. Throws `Unreadable`.
  */
-export const readXml = (bytes: Uint8Array, events: XmlEvents): void => {
+export const readXml = (bytes: Uint8Array, events: XmlEvents, doctype: Doctype = "refused"): void => {
   const namespaces = new Namespaces()
   let depth = 0
   const parser = new Parser(
     {
       onprocessinginstruction: (name) => {
-        if (/^!doctype/i.test(name)) throw corrupt("The file declares a document type, which no such document does.")
+        if (doctype === "refused" && /^!doctype/i.test(name))
+          throw corrupt("The file declares a document type, which no such document does.")
       },
       onopentag: (name, attributes) => {
         if (++depth > MAX_DEPTH) throw corrupt(`The document is nested more than ${MAX_DEPTH} levels deep.`)
@@ -135,11 +139,11 @@ interface OpenElement {
 }
 
 /** Parses XML into a tree and returns the root element, or an empty element when there is none. Throws `Unreadable`. */
-export const parseXml = (bytes: Uint8Array): XmlElement => {
+export const parseXml = (bytes: Uint8Array, doctype?: Doctype): XmlElement => {
   const root: OpenElement = { name: "", attributes: {}, children: [] }
   const open: Array<OpenElement> = [root]
   let elements = 0
-  readXml(bytes, {
+  const events: XmlEvents = {
     open: (name, attributes) => {
       if (++elements > MAX_ELEMENTS) {
         throw new Unreadable("too_large_when_extracted", "The document consists of too many parts to be read.")
@@ -158,7 +162,8 @@ export const parseXml = (bytes: Uint8Array): XmlElement => {
     close: () => {
       if (open.length > 1) open.pop()
     },
-  })
+  }
+  readXml(bytes, events, doctype)
   return root.children.find((child) => typeof child !== "string") ?? root
 }
 

@@ -79,7 +79,9 @@ export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps
     <>
       {isEmpty ? (
         <Empty icon={Files} title={mayWrite ? "Drop files or folders here" : "No documents yet"}>
-          {mayWrite && <p>PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV and JSON, up to 25 MiB each.</p>}
+          {mayWrite && (
+            <p>PDF, Office, OpenDocument, e-books, mail, web pages, subtitles, data and text, up to 25 MiB each.</p>
+          )}
         </Empty>
       ) : (
         children

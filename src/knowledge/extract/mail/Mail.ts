@@ -1,0 +1,41 @@
+import type { Attachment, Draft } from "../Extraction.ts"
+import { html } from "../html/Html.ts"
+import { oneLine } from "../Text.ts"
+
+/** A message as its format stores it. Addresses are as people read them, such as `Ann <ann@example.com>`. */
+export interface Mail {
+  readonly subject: string
+  readonly from: string
+  readonly to: string
+  readonly cc: string
+  readonly date: Date | undefined
+  /** The message as a page of HTML; undefined where there is only `text`. */
+  readonly page: Uint8Array | undefined
+  readonly text: string
+  readonly attachments: ReadonlyArray<Attachment>
+}
+
+const bodyOf = ({ page, text }: Mail): string => {
+  const { text: body } = page === undefined ? { text: "" } : html(page)
+  return typeof body === "string" && body.trim() !== "" ? body : text
+}
+
+/** The time in UTC, to the minute. */
+const timeOf = (date: Date | undefined): string =>
+  date === undefined || Number.isNaN(date.getTime()) ? "" : `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`
+
+/** Writes a message as Markdown: its subject as the title, who wrote it to whom and when, its text and its files. */
+export const mailDraft = (mail: Mail): Draft => {
+  const { attachments, cc, date, from, to } = mail
+  const subject = oneLine(mail.subject)
+  const lines = [
+    ["From", from],
+    ["To", to],
+    ["Cc", cc],
+    ["Date", timeOf(date)],
+    ["Attachments", attachments.map(({ name }) => name).join(", ")],
+  ].flatMap(([label, value = ""]) => (value.trim() === "" ? [] : [`${label}: ${oneLine(value)}`]))
+  const head = subject === "" ? [] : [`# ${subject}`]
+  const text = [...head, lines.join("\n"), bodyOf(mail)].filter((part) => part !== "").join("\n\n")
+  return { title: subject || undefined, text, attachments }
+}

@@ -1,0 +1,132 @@
+import { SpanBudget } from "../html/HtmlTable.ts"
+import { escapeHtml } from "../html/Tags.ts"
+import { MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
+import { oneLine } from "../Text.ts"
+import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
+
+/** Elements that are no text of the document: deletions, comments, contents, and declarations. */
+const skipped = new Set(
+  "text:tracked-changes office:annotation text:table-of-content office:forms text:sequence-decls text:variable-decls text:user-field-decls table:tracked-changes office:event-listeners text:ruby-text presentation:notes svg:title svg:desc table:covered-table-cell".split(
+    " ",
+  ),
+)
+
+/** Elements of HTML for those whose attributes do not matter. */
+const tags: Readonly<Record<string, string>> = {
+  "text:p": "p",
+  "text:list-header": "li",
+  "table:table": "table",
+  "table:table-row": "tr",
+}
+
+/** Writes elements of OpenDocument as HTML, whose reader knows lists, tables and links. */
+export class OdfHtml {
+  private readonly listStyles: ReadonlyMap<string, XmlElement>
+  private readonly objectAt: (path: string) => XmlElement | undefined
+  private readonly budget = new SpanBudget()
+  private notes: Array<string> = []
+
+  /** @param objectAt the content of an object within the document, such as a chart, by its path */
+  constructor(listStyles: ReadonlyMap<string, XmlElement>, objectAt: (path: string) => XmlElement | undefined) {
+    this.listStyles = listStyles
+    this.objectAt = objectAt
+  }
+
+  /** Writes the content of an element. `style` and `level` are those of the list around it. */
+  content({ children }: XmlElement, style = "", level = 0, cell = "td"): string {
+    return children
+      .map((child) => (typeof child === "string" ? escapeHtml(child) : this.element(child, style, level, cell)))
+      .join("")
+  }
+
+  /** Writes an element, and the notes of a paragraph after it. */
+  element(element: XmlElement, style = "", level = 0, cell = "td"): string {
+    const { attributes, name } = element
+    if (skipped.has(name)) return ""
+    const inner = () => this.content(element, style, level, cell)
+    switch (name) {
+      case "text:p":
+      case "text:h": {
+        const tag = name === "text:p" ? "p" : `h${Math.min(Number(attributes["text:outline-level"]) || 1, 6)}`
+        const text = `<${tag}>${inner()}</${tag}>`
+        const notes = this.notes.splice(0)
+        return text + notes.map((note) => `<p>${note}</p>`).join("")
+      }
+      case "text:s":
+      case "text:tab":
+        return " "
+      case "text:line-break":
+        return "<br>"
+      case "text:a":
+        return `<a href="${escapeHtml(attributes["xlink:href"] ?? "")}">${inner()}</a>`
+      case "text:note":
+        return this.note(element)
+      case "text:list":
+        return this.list(element, attributes["text:style-name"] ?? style, level + 1)
+      case "text:list-item": {
+        const value = attributes["text:start-value"]
+        return `<li${value === undefined ? "" : ` value="${escapeHtml(value)}"`}>${inner()}</li>`
+      }
+      case "table:table-header-rows":
+        return this.content(element, style, level, "th")
+      case "table:table-cell":
+        return this.cell(element, cell)
+      case "draw:frame":
+        return this.frame(element)
+      default: {
+        const tag = tags[name]
+        return tag === undefined ? inner() : `<${tag}>${inner()}</${tag}>`
+      }
+    }
+  }
+
+  /** A comment, with its author. */
+  comment(annotation: XmlElement, place = ""): string {
+    const author = textOf(childOf(annotation, "dc:creator"))
+    const text = oneLine(childrenOf(annotation, "text:p").map(textOf).join(" "))
+    return text === "" ? "" : `<p>Comment${place}${escapeHtml(`${author === "" ? "" : ` by ${author}`}: ${text}`)}</p>`
+  }
+
+  private note(note: XmlElement): string {
+    const label = escapeHtml(oneLine(textOf(childOf(note, "text:note-citation"))))
+    this.notes.push(`[^${label}]: ${escapeHtml(oneLine(textOf(childOf(note, "text:note-body"))))}`)
+    return `[^${label}]`
+  }
+
+  private list(list: XmlElement, style: string, level: number): string {
+    const numbering = childrenOf(this.listStyles.get(style), "text:list-level-style-number").find(
+      ({ attributes }) => attributes["text:level"] === String(level) && attributes["style:num-format"] !== "",
+    )
+    const items = this.content(list, style, level)
+    // Numbered headings are items of lists.
+    if (allOf(list, "text:h").length > 0) return items
+    if (numbering === undefined) return `<ul>${items}</ul>`
+    return `<ol start="${escapeHtml(numbering.attributes["text:start-value"] ?? "1")}">${items}</ol>`
+  }
+
+  private cell(cell: XmlElement, tag: string): string {
+    const span = (name: string) => escapeHtml(cell.attributes[`table:number-${name}-spanned`] ?? "1")
+    const written = `<${tag} colspan="${span("columns")}" rowspan="${span("rows")}">${this.content(cell)}</${tag}>`
+    const copies = Math.min(Number(cell.attributes["table:number-columns-repeated"]) || 1, MAX_SPAN)
+    return written.length <= MAX_REPEATED_CHARACTERS && this.budget.take(copies) ? written.repeat(copies) : written
+  }
+
+  /** A box of text or a table in a frame, or else the description of a picture, or the numbers of a chart. */
+  private frame(frame: XmlElement): string {
+    const description = oneLine(textOf(childOf(frame, "svg:desc")) || textOf(childOf(frame, "svg:title")))
+    // The first child is followed by others for programs that do not know it, such as the picture of a chart.
+    const content = elementsOf(frame).find(({ name }) => !skipped.has(name))
+    if (content?.name === "draw:image") return `<img alt="${escapeHtml(description)}">`
+    return content?.name === "draw:object" ? this.object(content) : content === undefined ? "" : this.element(content)
+  }
+
+  private object({ attributes }: XmlElement): string {
+    const content = this.objectAt(attributes["xlink:href"] ?? "")
+    const [formula] = [...allOf(content, "annotation"), ...allOf(content, "math:annotation")]
+    if (formula !== undefined) return `<code>${escapeHtml(textOf(formula))}</code>`
+    const chart = descend(content, "office:body", "office:chart", "chart:chart")
+    const title = oneLine(textOf(childOf(chart, "chart:title")))
+    const tables = childrenOf(chart, "table:table").map((table) => this.element(table))
+    return [title === "" ? "" : `<p>Chart: ${escapeHtml(title)}</p>`, ...tables].join("")
+  }
+}

@@ -1,0 +1,102 @@
+import { tooLarge } from "../Extraction.ts"
+import { cellsOnLine, writeRows } from "../Rows.ts"
+import { MAX_REPEATED_CHARACTERS } from "../Table.ts"
+
+/** Most cells of a workbook that are not empty. */
+const MAX_CELLS = 2_000_000
+
+/** Most merged cells of a sheet that are filled with the text of the first. */
+const MAX_MERGED_CELLS = 10_000
+
+/** The texts of cells, by row and column, both from 0. */
+export type Cells = Map<number, Map<number, string>>
+
+/** The place of a cell, with both numbers from 0. */
+export interface Place {
+  readonly column: number
+  readonly row: number
+}
+
+/** The first and the last of merged cells, as far as the file says them. */
+export type Range = readonly [first: Place | undefined, last: Place | undefined]
+
+/** Counts the cells and characters that are read of a workbook, and throws when they exceed the limits. */
+export class Budget {
+  private cells = 0
+  private characters = 0
+  readonly textLimit: number
+
+  constructor(textLimit: number) {
+    this.textLimit = textLimit
+  }
+
+  take(text: string): void {
+    this.cells++
+    this.characters += text.length
+    if (this.cells > MAX_CELLS || this.characters > this.textLimit) throw tooLarge(this.textLimit)
+  }
+}
+
+/** Repeats the text of the first of merged cells in all of them, in the rows that exist. */
+export const fillMerged = (cells: Cells, merged: ReadonlyArray<Range>): void => {
+  let budget = MAX_MERGED_CELLS
+  for (const [first, last] of merged) {
+    const text = first === undefined ? undefined : cells.get(first.row)?.get(first.column)
+    if (first === undefined || last === undefined || text === undefined || text.length > MAX_REPEATED_CHARACTERS)
+      continue
+    const area = (last.row - first.row + 1) * (last.column - first.column + 1)
+    if (area > budget) continue
+    budget -= area
+    for (let row = first.row; row <= last.row; row++) {
+      const line = cells.get(row)
+      for (let column = first.column; line !== undefined && column <= last.column; column++) line.set(column, text)
+    }
+  }
+}
+
+/** A group of rows is written as a table when it has at most this many places per cell that is not empty. */
+const MAX_PLACES_PER_CELL = 50
+/** A group of rows with at most this many places is always written as a table. */
+const ALWAYS_ALLOWED_PLACES = 100_000
+
+/** Writes rows as a table without the columns that are empty in all of them, or scattered cells as one line per row. */
+const writeGroup = (rows: ReadonlyArray<ReadonlyMap<number, string>>, textLimit: number): string => {
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
+  const places = rows.length * columns.length
+  const cells = rows.reduce((sum, row) => sum + row.size, 0)
+  if (places > Math.max(cells * MAX_PLACES_PER_CELL, ALWAYS_ALLOWED_PLACES)) {
+    return rows.map((row) => cellsOnLine([...row.values()])).join("\n")
+  }
+  return writeRows(
+    rows.map((row) => columns.map((column) => row.get(column) ?? "")),
+    textLimit,
+  )
+}
+
+/** The groups of rows that empty rows separate. */
+const groupsOf = (cells: Cells): ReadonlyArray<ReadonlyArray<ReadonlyMap<number, string>>> => {
+  const groups: Array<Array<ReadonlyMap<number, string>>> = []
+  let before: number | undefined
+  for (const [number, row] of [...cells].sort(([a], [b]) => a - b)) {
+    if (before === undefined || number > before + 1) groups.push([])
+    groups.at(-1)?.push(row)
+    before = number
+  }
+  return groups
+}
+
+/** Writes the cells of a sheet as tables, divided at empty rows. */
+export const writeCells = (cells: Cells, textLimit: number): ReadonlyArray<string> =>
+  groupsOf(cells).map((rows) => writeGroup(rows, textLimit))
+
+/** Stores the text of a cell that is not empty. Throws when the workbook has more than `budget` allows. */
+export const putCell = (cells: Cells, { column, row }: Place, text: string, budget: Budget): void => {
+  if (text === "") return
+  budget.take(text)
+  const line = cells.get(row) ?? new Map<number, string>()
+  cells.set(row, line.set(column, text))
+}
+
+/** The letters of a column, such as `AB`. */
+export const lettersOf = (column: number): string =>
+  (column >= 26 ? lettersOf(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + (column % 26))
