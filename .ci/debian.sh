@@ -1,11 +1,11 @@
 # Source this in Bash: unpacks programs of another suite of Debian into a directory of their own. Installs nothing and
 # needs no root; needs a Debian with apt-get and a configured mirror.
 
-# unpack_debian DIR SUITE PACKAGE NOT_NEEDED: the package and all it depends on, but for names that match NOT_NEEDED,
-# an extended regular expression.
+# unpack_debian DIR SUITE PACKAGES NOT_NEEDED: the packages, by names with spaces between, and all they depend on, but for
+# names that match NOT_NEEDED, an extended regular expression.
 unpack_debian() {
-  local dir=$1 suite=$2 package=$3 not_needed=$4
-  local apt=$dir/.apt mirror packages
+  local dir=$1 suite=$2 packages=$3 not_needed=$4
+  local apt=$dir/.apt mirror package
   mkdir -p "$apt/etc" "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/debs"
   : >"$apt/status"
   # The machine's own mirror, at another suite.
@@ -19,10 +19,11 @@ unpack_debian() {
     -oAcquire::Check-Valid-Until=false
   )
   if ! apt-get "${options[@]}" -qq -oAPT::Update::Error-Mode=any update; then
-    echo "Debian's mirror $mirror does not offer $suite, so there is no $package." >&2
+    echo "Debian's mirror $mirror does not offer $suite, so there is no $packages." >&2
     return 1
   fi
-  packages=$(apt-get "${options[@]}" -s --no-install-recommends install "$package" |
+  # shellcheck disable=SC2086 # one word per package
+  packages=$(apt-get "${options[@]}" -s --no-install-recommends install $packages |
     awk '/^Inst/ { print $2 }' | grep -Ev "$not_needed")
   # shellcheck disable=SC2086 # one word per package
   (cd "$apt/debs" && apt-get "${options[@]}" -qq download $packages)

@@ -145,6 +145,7 @@ create table questions (
   question text not null,
   variants text[] not null default '{}',
   answer text not null,
+  version bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   foreign key (organization_id, source_id) references sources (organization_id, id) on delete cascade
@@ -154,17 +155,20 @@ create unique index questions_organization on questions (organization_id, id);
 create index questions_source on questions (source_id, created_at, id);
 create index questions_document on questions (document_id) where document_id is not null;
 
--- The normalized forms of a question and its variants: no two questions of a chatbot share one.
+-- The normalized forms of a question and its variants, as hashes: no two questions of a chatbot share one.
 create table question_forms (
   chatbot_id uuid not null,
   form text not null,
   organization_id uuid not null,
   question_id uuid not null,
+  -- A hash of the stems of the words that tell it from other questions; null where they are too few to recognize it by.
+  words text,
   primary key (chatbot_id, form),
   foreign key (organization_id, question_id) references questions (organization_id, id) on delete cascade
 );
 
 create index question_forms_question on question_forms (question_id);
+create index question_forms_words on question_forms (chatbot_id, words) where words is not null;
 
 create function announce_source_run() returns trigger
   language plpgsql set search_path = public, pg_temp

@@ -33,6 +33,7 @@ import { BlobCopy } from "./jobs/BlobCopy.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
+import { Ocr } from "./knowledge/ocr/Ocr.ts"
 import { ReaderSandbox } from "./knowledge/process/ReaderSandbox.ts"
 import * as Reranker from "./knowledge/Reranker.ts"
 import { onStopSignal } from "./Launcher.ts"
@@ -111,7 +112,9 @@ const examinationOf = (data: typeof storage, files: typeof provenStore = blobSto
   configured(({ database }) => Doctor.layer(database)).pipe(
     Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
     Layer.provide(configured((config) => Reranker.layer(config.reranker))),
-    Layer.provide(configured((config) => ReaderSandbox.layer(config.extract.sandbox))),
+    Layer.provide(
+      configured(({ extract }) => Layer.provideMerge(Ocr.layer(extract), ReaderSandbox.layer(extract.sandbox))),
+    ),
     Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
     Layer.provide([embeddings, files, FetchHttpClient.layer]),
     // Built first: where it is not there, nothing else is made in the data directory.

@@ -16,11 +16,12 @@ import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from
 import { tokensOfCharacters } from "../models/TokenCount.ts"
 import type { AgentTool } from "./tools/AgentTool.ts"
 import { type Passage, QUERY_MAX_LENGTH } from "../domain/knowledge/Passage.ts"
-import { passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
+import { passageJson, passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
 import { listDocuments } from "../models/ToolDeclaration.ts"
-import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
+import { bounded, type BoundedText, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { messagesBefore, searchTextsOf } from "../languages/messages/SearchText.ts"
+import { withoutSmallTalk } from "../languages/messages/SmallTalk.ts"
 
 /** The chatbot and the conversation of a reply, with the functions that follow it. */
 export interface AgentInput {
@@ -33,6 +34,11 @@ export interface AgentInput {
   /** The conversation, whose last turn is the user's. */
   readonly history: ReadonlyArray<ChatTurn>
   readonly search: Search
+  /**
+   * Finds the approved answer to the last message, by what it asks in several wordings. Undefined where the chatbot has no
+   * approved answers.
+   */
+  readonly approved?: FindApproved | undefined
   /** Lists the chatbot's documents. Without it, the model is offered no list of them. */
   readonly documents?: ListDocuments | undefined
   /** Further tools, which are offered beside the search where tools are enabled. */
@@ -56,6 +62,12 @@ export interface AgentInput {
   /** Called with the estimated cost of a request that was given up before its answer began. No step has this cost. */
   readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
 }
+
+/** Finds the approved answer to a question that stands alone. `before` are the messages of the user before it. */
+export type FindApproved = (
+  texts: readonly [BoundedText, ...ReadonlyArray<BoundedText>],
+  before: ReadonlyArray<BoundedText>,
+) => Effect.Effect<Passage | undefined, Unavailable>
 
 /** The part of a step that belongs to the content of a reply: its text, its tool calls and their results. */
 export type StepContent = Pick<Step, "isContinued" | "text" | "toolCalls" | "toolResults">
@@ -105,6 +117,7 @@ export class Agent extends Context.Service<
                 found.push(...passages)
                 return passages
               })
+            const onApproved = (passage: Passage) => void found.push(passage)
             const question = input.history.at(-1)?.content ?? ""
             const { emit, onStep, onStepBegin } = input
             const costOf = ({ exchange, tokens }: Generation): ModelCost => ({
@@ -125,7 +138,7 @@ export class Agent extends Context.Service<
             }
             const tools = input.toolsEnabled ? toolsOf({ ...input, search }, limits) : []
             const result = yield* runLoop({
-              opening: yield* openingOf({ ...input, search }, limits),
+              opening: yield* openingOf({ ...input, search }, limits, onApproved),
               tools,
               limits,
               generate: makeGenerate({
@@ -193,19 +206,29 @@ const toolsOf = ({ documents, search, tools = [] }: AgentInput, limits: AgentLim
   return [searchTool(search, limits), ...(documents === undefined || isTaken ? [] : [listTool(documents)]), ...tools]
 }
 
-const openingOf = Effect.fnUntraced(function* (input: AgentInput, limits: AgentLimits) {
-  const { history, instructions, toolsEnabled } = input
-  const system = systemText(instructions, toolsEnabled)
-  if (toolsEnabled) return openingMessages(system, instructions.chatbotName, history, undefined)
+const openingOf = Effect.fnUntraced(function* (
+  input: AgentInput,
+  limits: AgentLimits,
+  onApproved: (answer: Passage) => void,
+) {
+  const { approved: find, history, instructions, toolsEnabled } = input
+  const system = systemText(instructions, toolsEnabled, find !== undefined)
+  if (toolsEnabled && find === undefined) return openingMessages(system, instructions.chatbotName, history, undefined)
   const question = bounded(history.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH)
-  const [{ text }] = searchTextsOf(question, messagesBefore(history.slice(0, -1)), {
-    maxLength: QUERY_MAX_LENGTH,
-    name: bounded(instructions.chatbotName, MESSAGE_MAX_LENGTH),
-  })
+  const before = messagesBefore(history.slice(0, -1))
+  const name = bounded(instructions.chatbotName, MESSAGE_MAX_LENGTH)
+  const [{ text }] = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
+  // What a message says with its greeting counts as well, unless it is understood only by the messages before it.
+  const wordings = [text, ...(text === withoutSmallTalk(question, name) ? [question] : [])] as const
+  const answer = find && (yield* find(wordings, before))
+  if (answer !== undefined) onApproved(answer)
+  const approved = answer && passageJson(answer)
+  if (toolsEnabled) return openingMessages(system, instructions.chatbotName, history, undefined, approved)
   const passages = yield* input
     .search(text)
     .pipe(Effect.timeoutOrElse({ duration: limits.callTimeout, orElse: () => Effect.fail(searchTimedOut) }))
-  return openingMessages(system, instructions.chatbotName, history, passagesJson(passages, limits))
+  const others = passages.filter(({ documentId }) => documentId !== answer?.documentId)
+  return openingMessages(system, instructions.chatbotName, history, passagesJson(others, limits), approved)
 })
 
 const searchTimedOut = new Unavailable({ detail: "The knowledge base took too long.", retry_after_seconds: 10 })

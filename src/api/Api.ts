@@ -11,6 +11,7 @@ import { IdentitySecretsApi } from "./widget/IdentitySecrets.ts"
 import { KnowledgeApi } from "./knowledge/Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
+import { QuestionsApi } from "./knowledge/Questions.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
 import { UsageApi } from "./organizations/Usage.ts"
@@ -35,6 +36,7 @@ export class Api extends HttpApi.make("parley")
     AllConversationsApi,
     EventsApi,
     OpenAiApi,
+    QuestionsApi,
     ChatbotToolsApi,
     UsageApi,
     AdminApi,

@@ -1,6 +1,6 @@
-import { EXTRACT_SANDBOX, RENDERER_URL } from "../system/Variables.ts"
+import { EXTRACT_SANDBOX, OCR_COMMAND, RENDERER_URL } from "../system/Variables.ts"
 import { uploadsDirectory, webDirectory } from "./Data.ts"
-import { duration, httpUrl, integer, oneOf, size } from "./Kinds.ts"
+import { duration, httpUrl, integer, oneOf, size, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const requests = {
@@ -33,17 +33,21 @@ const extract = {
   deadline: duration.or(
     "EXTRACT_TIMEOUT",
     "30s",
-    "Maximum of processor time for reading one file. Raise it when large files fail with `extraction_timed_out`.",
+    "Maximum of processor time for reading one file, and for each page of a scan. Raise it when files fail with `extraction_timed_out`.",
   ),
   memory: size.or(
     "EXTRACT_MEMORY",
     "512MiB",
-    "Maximum of memory for reading one file. Raise it when large files fail with `extraction_out_of_memory`.",
+    "Maximum of memory for reading one file, and for recognizing a page of a scan. Raise it when large files fail with `extraction_out_of_memory`.",
   ),
   sandbox: oneOf("auto", "required", "off").or(
     EXTRACT_SANDBOX,
     "auto",
     "[Confinement](formats.md#isolation-of-readers) of the processes that read files, on Linux. `auto`: the best available; `required`: no start unless network and other processes are hidden.",
+  ),
+  ocr: text.orAbsent(
+    OCR_COMMAND,
+    "[Command](formats.md#scans) that recognizes the text of scans. It gets the image of a page on standard input and the languages in `OCR_LANGUAGES`, such as `de,en`, prints plain text, and has the server's rights. Absent: `tesseract`, where it is installed; `off`: scans are not read.",
   ),
 }
 

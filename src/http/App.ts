@@ -17,6 +17,7 @@ import * as Docs from "./docs/Docs.ts"
 import { clientAddresses } from "./access/ClientAddresses.ts"
 import { edge } from "./edge/Edge.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
+import * as Questions from "./knowledge/Questions.ts"
 import { Lifecycle } from "./edge/Lifecycle.ts"
 import { routerConfig } from "./edge/Routes.ts"
 import * as Middleware from "./edge/Middleware.ts"
@@ -44,6 +45,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Conversations.layer,
     Events.layer,
     Knowledge.layer,
+    Questions.layer,
     OpenAi.layer,
     Sources.layer,
     System.layer,

@@ -4,8 +4,9 @@ import type { DocumentError } from "../domain/knowledge/Document.ts"
 import { formatOfContentType } from "../domain/knowledge/Formats.ts"
 import type { NotFound, QuotaReached } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { TextRefused } from "../embeddings/Embeddings.ts"
-import { Extract, type ExtractionFailed } from "../knowledge/Extract.ts"
+import { Extract, type ExtractionFailed, type ScanWaits } from "../knowledge/Extract.ts"
 import { Indexer } from "../knowledge/Indexer.ts"
 import { type Ingestion as Attempt, Ingestions } from "../storage/documents/Ingestions.ts"
 import { Quotas } from "../storage/organizations/Quotas.ts"
@@ -16,8 +17,9 @@ import { LEASE, makeWorker, type Verdict } from "./Worker.ts"
 
 /** Delay before the second attempt, doubled for each further one. */
 const RETRY_DELAY = Duration.seconds(2)
-/** Progress of a document that is extracted, before its first chunk is stored. */
+/** Progress of a document that is extracted, before its first chunk is stored: recognizing a scan takes longest. */
 const EXTRACTED = 0.2
+const RECOGNIZED = 0.8
 
 export interface IngestionSettings {
   /** Documents that this process works on at once. */
@@ -77,23 +79,37 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
       const quotas = yield* Quotas
       const ended = yield* PubSub.unbounded<DocumentId>()
 
+      /** The beginnings of other documents of the chatbot. Scans are read without them as well. */
+      const textsBeside = (attempt: Attempt) =>
+        ingestions.beginnings(attempt.chatbot_id).pipe(
+          Effect.provideService(CurrentOrganization, attempt.organization_id),
+          Effect.orElseSucceed(() => []),
+        )
+
       /** Reads the title and the passages of a file, which is never in this process's memory as a whole. */
-      const read = Effect.fnUntraced(function* (attempt: Attempt) {
+      const read = Effect.fnUntraced(function* (attempt: Attempt, onProgress: (done: number) => void) {
         const content = yield* stage("fetch", store.open(attempt.blob_key))
         const format = formatOfContentType(attempt.content_type)
         if (format === undefined) {
           return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
         }
-        const { title, passages } = yield* stage("extract", extract.split({ format, name: attempt.name, content }))
+        const { title, passages } = yield* stage(
+          "extract",
+          extract.split({ format, name: attempt.name, content }, { texts: textsBeside(attempt), onProgress }),
+        )
         if (passages.length === 0) return yield* refused("no_text", "The file has no text.")
         return { title, chunks: passages }
       }, Effect.scoped)
 
       /** Stores the chunks of a document, reports its progress, and returns the number of chunks. */
       const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (state: State) => void) {
-        const { title, chunks } = yield* read(attempt)
+        let extracted = EXTRACTED
+        const { title, chunks } = yield* read(attempt, (done) => {
+          extracted = RECOGNIZED
+          show({ status: "extracting", progress: RECOGNIZED * done })
+        })
         yield* quotas.ensureRoom({ chunks: chunks.length - attempt.chunk_count })
-        show({ status: "embedding", progress: EXTRACTED })
+        show({ status: "embedding", progress: extracted })
         yield* stage(
           "index",
           indexer.index(
@@ -105,7 +121,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
               chunks,
             },
             {
-              onProgress: (done) => show({ status: "embedding", progress: EXTRACTED + (1 - EXTRACTED) * done }),
+              onProgress: (done) => show({ status: "embedding", progress: extracted + (1 - extracted) * done }),
               serveWords: { after: bounds.wordsAfter, serve: ingestions.serveWords(attempt, chunks.length) },
             },
           ),
@@ -181,7 +197,7 @@ const ingestionFailed: DocumentError = {
 
 const refused = (code: string, message: string) => Effect.fail(new Refused({ code, message }))
 
-type Failure = Refused | ExtractionFailed | TextRefused | BlobLost | NotFound | QuotaReached
+type Failure = Refused | ExtractionFailed | ScanWaits | TextRefused | BlobLost | NotFound | QuotaReached
 
 const judge = (failure: Failure): Verdict<DocumentError> => {
   switch (failure._tag) {
@@ -189,6 +205,8 @@ const judge = (failure: Failure): Verdict<DocumentError> => {
       return hopeless(failure)
     case "ExtractionFailed":
       return failure.code === "extraction_crashed" ? { is: "faulty", reason: reasonOf(failure) } : hopeless(failure)
+    case "ScanWaits":
+      return { is: "early", delay: failure.delay, detail: "Other scans are being read." }
     case "TextRefused":
       return hopeless({
         code: "embedding_refused",

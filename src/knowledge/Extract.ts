@@ -1,23 +1,40 @@
-import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Pool, Schema, Scope } from "effect"
 import type { Format } from "../domain/knowledge/Formats.ts"
 import { chunk } from "./chunk/Chunker.ts"
 import {
   failureCodes,
+  type ImagePlace,
   type PageSource,
   type PageText,
   type SplitText,
   type StoredSource,
   Unreadable,
 } from "./extract/Extraction.ts"
-import { type Answer, ExtractProcess } from "./process/ExtractProcess.ts"
+import { type Answer, ExtractProcess, type ProcessEnded } from "./process/ExtractProcess.ts"
 import { ReaderSandbox, type SandboxMode } from "./process/ReaderSandbox.ts"
 import { read } from "./extract/Read.ts"
+import { Ocr } from "./ocr/Ocr.ts"
+import type { OcrFailed, OcrSettings } from "./ocr/OcrEngine.ts"
+import type { OutOfMemory, TimedOut } from "./process/Watch.ts"
 
 /** A document cannot be read. The code is stable; the message is safe to show to the user. */
 export class ExtractionFailed extends Schema.TaggedError<ExtractionFailed>()("ExtractionFailed", {
   code: Schema.Literals(failureCodes),
   message: Schema.String,
 }) {}
+
+/** A scan cannot be read now, because others are. It may be tried again after the delay. */
+export class ScanWaits extends Schema.TaggedError<ScanWaits>()("ScanWaits", { delay: Schema.Duration }) {}
+
+/** What helps to read scans, and follows it. */
+export interface Scans {
+  /** Other texts of the chatbot, in whose languages scans most likely are. */
+  readonly texts: Effect.Effect<ReadonlyArray<string>>
+  /** Takes the share of the document's pages that are recognized. */
+  readonly onProgress: (done: number) => void
+}
+
+const noScans: Scans = { texts: Effect.succeed([]), onProgress: () => {} }
 
 /**
  * Most characters (UTF-16 code units) that the text of a document may have: twenty times the Bible in a large file of
@@ -27,10 +44,13 @@ export const TextLimit: Context.Reference<number> = Context.Reference<number>("p
   defaultValue: () => 20_000_000,
 })
 
-export interface ExtractSettings {
+export interface ExtractSettings extends OcrSettings {
   /** The most documents that are read at the same time, each in a process of its own. */
   readonly concurrency: number
-  /** The processor time that reading one document may take. Beyond it the process is killed and the document fails. */
+  /**
+   * The processor time that reading one document, or recognizing one page of it, may take. Beyond it the process is
+   * killed and the document fails.
+   */
   readonly deadline: Duration.Duration
   /** The memory in bytes that a process may occupy. Beyond it the process is killed and the document fails. */
   readonly memory: number
@@ -46,6 +66,11 @@ const IDLE = Duration.minutes(1)
 const MAX_REQUESTS = 500
 /** A process is also replaced when it still occupies this share of its memory limit after a document. */
 const MAX_RESTING_SHARE = 0.5
+
+/** The processor time for all pages of a scan, as a multiple of that for one: half an hour by default. */
+const SCAN_DEADLINES = 60
+/** The distance at which scans are tried again that wait for others: few enough to leave time for other documents. */
+const SCAN_DISTANCE = 2_000
 
 /**
  * Formats that need no conversion. Reading and splitting them takes linear time, and their text is not larger than the
@@ -69,9 +94,26 @@ const outOfMemory = (bytes: number) =>
     `Reading the document took more than ${Math.round(bytes / 1024 / 1024)} MiB of memory.`,
   )
 
+const ocrFailed = ({ how, isUnreadable }: OcrFailed) =>
+  isUnreadable
+    ? Effect.fail(failed("corrupt_document", "The image is damaged and cannot be read."))
+    : Effect.logWarning("The program that recognizes text in images failed").pipe(
+        Effect.annotateLogs({ how }),
+        Effect.andThen(
+          Effect.fail(
+            failed(
+              "extraction_crashed",
+              "The program that recognizes text in images failed. The server's log says how.",
+            ),
+          ),
+        ),
+      )
+
 const crash = failed("extraction_crashed", "The document could not be read: its reader failed on it.")
 
 const formatOf = (source: StoredSource | PageSource): Format => ("format" in source ? source.format : "html")
+
+type Failure = ExtractionFailed | ScanWaits | OutOfMemory | ProcessEnded | TimedOut
 
 /** The answers of a process that has read its document. */
 type Result = Exclude<Answer, { readonly kind: "unreadable" | "out of memory" | "fault" }>
@@ -91,7 +133,7 @@ export class Extract extends Context.Service<
   Extract,
   {
     /** Reads a file as passages, split where the file is read, since splitting may take longer than reading. */
-    readonly split: (source: StoredSource) => Effect.Effect<SplitText, ExtractionFailed>
+    readonly split: (source: StoredSource, scans?: Scans) => Effect.Effect<SplitText, ExtractionFailed | ScanWaits>
     /** Reads what a web page says, always in a process of its own, since anybody can have written it. */
     readonly page: (source: PageSource) => Effect.Effect<PageText, ExtractionFailed>
   }
@@ -101,6 +143,8 @@ export class Extract extends Context.Service<
       Extract,
       Effect.gen(function* () {
         const { chosen } = yield* ReaderSandbox
+        const { begin } = yield* Ocr
+        const clock = yield* Clock.Clock
         const textLimit = yield* TextLimit
         const processes = yield* Pool.makeWithTTL({
           acquire: Effect.flatMap(chosen, (sandbox) => ExtractProcess.start(textLimit, sandbox)),
@@ -110,8 +154,8 @@ export class Extract extends Context.Service<
         })
 
         const retireIfWorn = Effect.fnUntraced(function* (process: ExtractProcess) {
-          const resting = yield* process.residentBytes
-          const isWorn = process.requests >= MAX_REQUESTS || resting > settings.memory * MAX_RESTING_SHARE
+          const { bytes } = yield* process.usage
+          const isWorn = process.requests >= MAX_REQUESTS || bytes > settings.memory * MAX_RESTING_SHARE
           if (isWorn) yield* Pool.invalidate(processes, process)
         })
 
@@ -132,10 +176,54 @@ export class Extract extends Context.Service<
           }
         }
 
-        const readInProcess = Effect.fnUntraced(function* (source: StoredSource | PageSource) {
+        /** Scans take long, so that the last process is left for other documents. */
+        const scansMax = Math.max(1, settings.concurrency - 1)
+        let scanning = 0
+        let nextPlace = 0
+        const takeTurn = (scope: Scope.Scope) =>
+          Effect.suspend(() => {
+            if (scanning < scansMax) {
+              scanning++
+              return Scope.addFinalizer(
+                scope,
+                Effect.sync(() => void scanning--),
+              )
+            }
+            const now = clock.currentTimeMillisUnsafe()
+            nextPlace = Math.max(now, nextPlace) + SCAN_DISTANCE
+            return Effect.fail(new ScanWaits({ delay: Duration.millis(nextPlace - now) }))
+          })
+
+        /** Recognizes the pages of a document, once it is its turn. */
+        const recognizerOf = Effect.fnUntraced(function* (
+          process: ExtractProcess,
+          start: NonNullable<typeof begin>,
+          { onProgress, texts }: Scans,
+        ) {
+          const scope = yield* Effect.scope
+          const readPage = yield* start(texts)
+          const before = yield* process.usage
+          let spent = 0
+          let hasTurn = false
+          return Effect.fnUntraced(function* (image: Uint8Array<ArrayBuffer>, { of, page }: ImagePlace) {
+            if (!hasTurn) yield* takeTurn(scope)
+            hasTurn = true
+            const { milliseconds, text } = yield* Effect.catchTag(readPage(image), "OcrFailed", ocrFailed)
+            spent += milliseconds
+            const used = spent + (yield* process.usage).milliseconds - before.milliseconds
+            const most = Duration.times(settings.deadline, SCAN_DEADLINES)
+            if (used > Duration.toMillis(most)) return yield* timedOut(most)
+            onProgress(page / of)
+            return text
+          })
+        })
+
+        const readInProcess = Effect.fnUntraced(function* (source: StoredSource | PageSource, scans?: Scans) {
           const process = yield* Pool.get(processes)
           const limits = { memory: settings.memory, time: settings.deadline }
-          const answer = yield* process.read(source, limits).pipe(
+          const recognize = scans && begin && (yield* recognizerOf(process, begin, scans))
+          const reading: Effect.Effect<Answer, Failure> = process.read<Failure>(source, limits, recognize)
+          const answer = yield* reading.pipe(
             Effect.catchTags({
               OutOfMemory: () => Effect.fail(outOfMemory(settings.memory)),
               TimedOut: () => Effect.fail(timedOut(settings.deadline)),
@@ -167,16 +255,18 @@ export class Extract extends Context.Service<
           )
 
         return {
-          split: Effect.fn("Extract.split")(function* (source) {
-            const answer = yield* isReadInPlace(source) ? readInPlace(source) : readInProcess(source)
+          split: Effect.fn("Extract.split")(function* (source, scans = noScans) {
+            const answer = yield* isReadInPlace(source) ? readInPlace(source) : readInProcess(source, scans)
             const result = yield* resultOf(source.format, answer)
             return yield* result.kind === "split" ? Effect.succeed(result.document) : Effect.fail(crash)
           }),
           page: Effect.fn("Extract.page")(function* (source) {
-            const result = yield* resultOf("html", yield* readInProcess(source))
+            // Images of web pages are not recognized.
+            const answer = yield* readInProcess(source).pipe(Effect.catchTag("ScanWaits", Effect.die))
+            const result = yield* resultOf("html", answer)
             return yield* result.kind === "page" ? Effect.succeed(result.page) : Effect.fail(crash)
           }),
         }
       }),
-    ).pipe(Layer.provide(ReaderSandbox.layer(settings.sandbox)))
+    ).pipe(Layer.provide(Ocr.layer(settings)), Layer.provide(ReaderSandbox.layer(settings.sandbox)))
 }

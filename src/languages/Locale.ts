@@ -50,6 +50,13 @@ export interface QuestionWords {
   readonly compare: string
   /** Words for numbers, and for no price. */
   readonly number: string
+  /**
+   * Words and phrases that make no difference between two questions, such as articles. None that denies, counts or says
+   * where, when or whose is among them. Without this list, questions are the same only where their words are.
+   */
+  readonly silent?: string
+  /** Beginnings of questions that all ask for a way. */
+  readonly how?: string
 }
 
 /** Sentences that `local/extractive` says by itself. */

@@ -39,6 +39,8 @@ export const locale: Locale = {
     not: "ne, není, nejsou, nikdy, žádný, bez, kromě, zavřeno, nelze",
     compare: "více než, méně než, alespoň, nejvýše",
     number: "dva, dvě, tři, čtyři, pět, šest, sedm, osm, devět, deset, dvacet, sto, tisíc, zdarma",
+    silent: "já, my, prosím, je, jsou, váš, vaše, jaký je, jaká je, jaké jsou",
+    how: "jak, jak mohu, jak můžu, jak můžeme",
   },
   replies: {
     hello: "Dobrý den!",

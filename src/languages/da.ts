@@ -38,6 +38,8 @@ export const locale: Locale = {
     not: "ikke, ingen, aldrig, uden, undtagen, lukket, nej",
     compare: "mere end, mindre end, mindst, højst",
     number: "to, tre, fire, fem, seks, syv, otte, ni, ti, elleve, tolv, tyve, hundrede, tusind, gratis",
+    silent: "en, et, jeg, vi, man, jeres, er, hvad er",
+    how: "hvordan, hvordan kan jeg, hvordan kan man, hvordan skal jeg",
   },
   replies: {
     hello: "Hej!",

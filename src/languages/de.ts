@@ -48,6 +48,9 @@ export const locale: Locale = {
       "mehr als, weniger als, billiger als, mindestens, höchstens, am meisten, meisten, wenigsten, billigste, günstigste, günstigsten, teuerste, teuersten, höchste, niedrigste, größte, größten, kleinste, längste, kürzeste, älteste, neueste, beste, wärmsten",
     number:
       "zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, zwanzig, hundert, tausend, einmal, zweimal, hälfte, kostenlos, frei",
+    silent:
+      "der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, ich, wir, man, ihr, ihre, ihren, ihrem, ihrer, euer, eure, euren, eurer, ist, sind, bitte, denn, eigentlich, zu, was ist, was sind, wie ist, wie sind, wie lautet, wie lauten",
+    how: "wie, wie kann ich, wie kann man, wie können wir, wie soll ich, wie muss ich",
   },
   replies: {
     hello: "Hallo!",

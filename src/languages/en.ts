@@ -44,6 +44,8 @@ export const locale: Locale = {
       "more than, less than, fewer than, cheaper than, at least, at most, below, above, most, least, cheapest, highest, lowest, biggest, largest, smallest, longest, shortest, tallest, oldest, newest, latest, earliest, best, fewest, heaviest",
     number:
       "two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, twenty, hundred, thousand, million, once, twice, half, free",
+    silent: "the, a, an, i, we, your, do, does, is, are, am, s, re, of, to, any, please, what is, what are, what s",
+    how: "how do i, how do you, how do we, how can i, how can we, how can you, how can one, how does one, how should i, how should we, how to",
   },
   replies: {
     hello: "Hello!",

@@ -45,6 +45,8 @@ export const locale: Locale = {
     compare:
       "más de, menos de, más que, menos que, al menos, como máximo, el más, la más, más caro, más barato, más grande, más alto, el menos, mejor",
     number: "dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, veinte, cien, mil, gratis",
+    silent: "el, la, los, las, un, una, unos, unas, de, del, yo, nosotros, es, son, por favor, cuál es, cuáles son",
+    how: "cómo, cómo puedo, cómo podemos, cómo se puede, cómo debo, cómo hago para",
   },
   replies: {
     hello: "¡Hola!",

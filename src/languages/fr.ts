@@ -45,6 +45,9 @@ export const locale: Locale = {
     compare:
       "plus de, moins de, au moins, au plus, plus que, moins que, le plus, la plus, les plus, le moins, la moins, les moins, meilleur",
     number: "deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze, vingt, cent, mille, gratuit, gratuite",
+    silent:
+      "le, la, les, l, un, une, des, du, de, d, je, j, nous, on, votre, vos, est, sont, est ce que, s il vous plaît, svp, quel est, quelle est, quels sont, quelles sont, c est quoi",
+    how: "comment, comment faire pour, comment puis je, comment peut on, comment dois je, comment est ce que je peux",
   },
   replies: {
     hello: "Bonjour !",

@@ -44,6 +44,9 @@ export const locale: Locale = {
     not: "non, no, mai, nessun, nessuna, senza, tranne, chiuso, chiusa, niente",
     compare: "più di, meno di, almeno, al massimo, il più, la più, più caro, più economico, maggiore, minore, migliore",
     number: "due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici, venti, cento, mille, gratis",
+    silent:
+      "il, lo, la, i, gli, le, l, un, uno, una, di, del, della, dei, degli, delle, dello, dell, io, noi, vostro, vostra, vostri, vostre, è, sono, per favore, qual è, quali sono",
+    how: "come, come posso, come possiamo, come si può, come faccio a, come devo",
   },
   replies: {
     hello: "Ciao!",

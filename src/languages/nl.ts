@@ -44,6 +44,8 @@ export const locale: Locale = {
     compare:
       "meer dan, minder dan, minstens, hoogstens, meeste, minste, goedkoopste, duurste, grootste, kleinste, hoogste, langste, oudste, beste",
     number: "twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf, twintig, honderd, duizend, gratis",
+    silent: "de, het, een, ik, wij, we, men, uw, jullie, is, zijn, alstublieft, alsjeblieft, wat is, wat zijn",
+    how: "hoe, hoe kan ik, hoe kunnen we, hoe kun je, hoe kan je, hoe moet ik",
   },
   replies: {
     hello: "Hallo!",

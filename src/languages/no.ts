@@ -38,6 +38,8 @@ export const locale: Locale = {
     not: "ikke, ingen, aldri, uten, unntatt, stengt, nei",
     compare: "mer enn, mindre enn, minst, høyst",
     number: "to, tre, fire, fem, seks, sju, åtte, ni, ti, elleve, tolv, tjue, hundre, tusen, gratis",
+    silent: "en, et, ei, jeg, vi, man, deres, er, hva er",
+    how: "hvordan, hvordan kan jeg, hvordan kan man, hvordan skal jeg",
   },
   replies: {
     hello: "Hei!",

@@ -41,6 +41,8 @@ export const locale: Locale = {
     not: "nie, nigdy, żaden, bez, oprócz, zamknięte, zamknięty",
     compare: "więcej niż, mniej niż, co najmniej, najwyżej",
     number: "dwa, dwie, trzy, cztery, pięć, sześć, siedem, osiem, dziewięć, dziesięć, sto, tysiąc, bezpłatnie",
+    silent: "ja, my, proszę, jest, są, wasz, wasza, wasze, jaki jest, jaka jest, jakie jest, jakie są",
+    how: "jak, jak mogę, jak można",
   },
   replies: {
     hello: "Dzień dobry!",

@@ -43,6 +43,8 @@ export const locale: Locale = {
     compare:
       "mais de, menos de, mais que, menos que, pelo menos, no máximo, o mais, a mais, mais caro, mais barato, maior, menor, melhor",
     number: "dois, duas, três, quatro, cinco, seis, sete, oito, nove, dez, onze, doze, vinte, cem, mil, grátis",
+    silent: "o, a, os, as, um, uma, de, do, da, dos, das, eu, nós, é, são, por favor, qual é, quais são",
+    how: "como, como posso, como podemos, como se pode, como faço para, como devo",
   },
   replies: {
     hello: "Olá!",

@@ -39,6 +39,8 @@ export const locale: Locale = {
     not: "inte, ingen, inga, aldrig, utan, utom, stängt, nej",
     compare: "mer än, mindre än, minst, högst",
     number: "två, tre, fyra, fem, sex, sju, åtta, nio, tio, elva, tolv, tjugo, hundra, tusen, gratis",
+    silent: "en, ett, jag, vi, man, er, ert, era, är, snälla, vad är",
+    how: "hur, hur kan jag, hur kan man, hur ska jag",
   },
   replies: {
     hello: "Hej!",

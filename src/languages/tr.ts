@@ -44,6 +44,8 @@ export const locale: Locale = {
     not: "değil, yok, hiç, olmadan, hariç, kapalı, hayır",
     compare: "daha fazla, daha az, en az, en fazla",
     number: "iki, üç, dört, beş, altı, yedi, sekiz, dokuz, on, yirmi, yüz, bin, milyon, ücretsiz",
+    silent: "lütfen, bir, ben, biz, mi, mı, mu, mü",
+    how: "nasıl",
   },
   replies: {
     hello: "Merhaba!",

@@ -42,7 +42,10 @@ declare module "effect/ai/Prompt" {
     readonly parley?: { readonly name: string }
   }
   interface TextPartOptions {
-    /** The passages in the text, which is the context block of a chatbot without tools. */
-    readonly parley?: { readonly passages: ReadonlyArray<PassageJson> }
+    /**
+     * The passages in the text, which is the context block of a question: what a search found for a chatbot without
+     * tools, after the approved answer to the question, where there is one.
+     */
+    readonly parley?: { readonly passages: ReadonlyArray<PassageJson>; readonly approved?: PassageJson }
   }
 }

@@ -29,6 +29,7 @@ export const passagesText = (passages: ReadonlyArray<PassageJson>): string =>
     passages.map((passage) => ({
       title: passage.title,
       section: passage.section,
+      approved: passage.approved,
       similarity: shownSimilarity(passage),
       content: passage.content,
     })),

@@ -19,6 +19,7 @@ import { Health } from "./system/Health.ts"
 import { Uploads } from "./knowledge/Uploads.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { Knowledge } from "./knowledge/Knowledge.ts"
+import { Questions } from "./knowledge/questions/Questions.ts"
 import { Organizations } from "./organizations/Organizations.ts"
 import { RateLimiter } from "../admission/RateLimiter.ts"
 import { Shares } from "../admission/Shares.ts"
@@ -70,6 +71,7 @@ export const layer = (settings: ServicesSettings) =>
     Uploads.layer,
     Idempotency.layer,
     Knowledge.layer,
+    Questions.layer,
     Usage.layer(settings.usage),
     Webhooks.layer,
     widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),

@@ -12,6 +12,7 @@ import { BlobOwners } from "./blobs/BlobOwners.ts"
 import { FileStores } from "./blobs/FileStores.ts"
 import { Budgets } from "./usage/Budgets.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
+import { Questions } from "./sources/Questions.ts"
 import { ChatbotTools } from "./tools/ChatbotTools.ts"
 import { Chunks } from "./search/Chunks.ts"
 import { ChatbotCopies } from "./chatbots/ChatbotCopies.ts"
@@ -87,6 +88,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Passages.layer,
     PublicChatbots.layer,
     RateCounts.layer,
+    Questions.layer.pipe(Layer.provide(Documents.layer)),
     Reembeddings.layer,
     Restoration.layer,
     Retention.layer,

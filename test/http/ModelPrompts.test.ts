@@ -60,6 +60,19 @@ const seen = async (model: string, isToolEnabled: boolean): Promise<string> => {
   )
 }
 
+/** The last request of a chat whose question people have approved an answer to. */
+const seenOfApproved = async (model: string, isToolEnabled: boolean): Promise<string> => {
+  const { id } = await client.newChatbot({ name: "Ada", settings: { model, isToolEnabled, prompt: "" } })
+  const path = `/api/external/chatbot/${id}/sources`
+  const { body } = await client.post(path, { json: { kind: "questions", name: "Answers" } })
+  const json = { question: "Where can I park?", answer: "Behind the museum.\n\nIt costs **5 EUR** a day." }
+  const source = Predicate.isObject(body) && Predicate.isObject(body["source"]) ? String(body["source"]["id"]) : ""
+  await client.post(`${path}/${source}/questions`, { json })
+  await provider.answers(says("Behind the museum."))
+  await client.chat(id, "where can i park")
+  return readable(JSON.parse(provider.requests().at(-1)?.body ?? "")).replaceAll(/[\da-f-]{36}(?=#)/g, "<id>")
+}
+
 describe("what a model sees of one question is in a file:", () => {
   test.each([
     ["anthropic", "claude-sonnet-5-5"],
@@ -72,6 +85,12 @@ describe("what a model sees of one question is in a file:", () => {
       "",
       "=== Without tools: the only request ===",
       await seen(model, false),
+      "",
+      "=== With tools and an approved answer: the first request ===",
+      (await seenOfApproved(model, true)).replace(/\ntools:[^]*/, ""),
+      "",
+      "=== Without tools, with an approved answer: the only request ===",
+      await seenOfApproved(model, false),
       "",
     ].join("\n")
     if (process.env["WRITE_GOLDEN"] === "1") await Bun.write(path, text)

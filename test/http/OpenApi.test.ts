@@ -101,6 +101,13 @@ const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 const additions = [
+  "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions",
+  "POST /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions",
+  "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/export",
+  "POST /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/import",
+  "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/{questionId}",
+  "PATCH /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/{questionId}",
+  "DELETE /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/{questionId}",
   "DELETE /api/external/chatbot/{chatbotId}",
   "GET /api/external/chatbot/{chatbotId}/conversations",
   "GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}",
@@ -321,6 +328,9 @@ describe("/openapi.json", () => {
       [`POST ${chatbot}/chat`]: json,
       [`POST ${chatbot}/chat/try`]: json,
       [`POST ${chatbot}/query-knowledge`]: json,
+      [`POST ${chatbot}/sources/{sourceId}/questions`]: json,
+      [`POST ${chatbot}/sources/{sourceId}/questions/import`]: form,
+      [`PATCH ${chatbot}/sources/{sourceId}/questions/{questionId}`]: json,
       [`POST ${chatbot}/tools`]: json,
       [`POST ${chatbot}/tools/try`]: json,
       [`POST ${chatbot}/tools/{toolId}/try`]: json,

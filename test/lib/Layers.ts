@@ -6,7 +6,7 @@ import { BlobNotFound, BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
-import { Extract, type ExtractionFailed } from "../../src/knowledge/Extract.ts"
+import { Extract, type ExtractionFailed, type Scans, type ScanWaits } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, StoredSource } from "../../src/knowledge/extract/Extraction.ts"
 import * as Storage from "../../src/storage/Storage.ts"
 import { defaults, sharesWith } from "./Defaults.ts"
@@ -107,7 +107,10 @@ export const diskFull = new Unavailable({ detail: "The disk is full.", retry_aft
 /** Controls the extraction: how files become text, and the names of the files that were read. */
 export class ExtractControl extends Context.Service<
   ExtractControl,
-  { extract: (source: StoredSource) => Effect.Effect<ExtractedText, ExtractionFailed>; readonly names: Array<string> }
+  {
+    extract: (source: StoredSource, scans?: Scans) => Effect.Effect<ExtractedText, ExtractionFailed | ScanWaits>
+    readonly names: Array<string>
+  }
 >()("test/ExtractControl") {}
 
 /** Extracts the content as the text, and the name as the title. */
@@ -117,12 +120,13 @@ export const plainExtract = (source: StoredSource): Effect.Effect<ExtractedText>
 export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effectContext(
   Effect.sync(() => {
     const control = ExtractControl.of({ extract: plainExtract, names: [] })
-    const read = (source: StoredSource) => {
+    const read = (source: StoredSource, scans?: Scans) => {
       control.names.push(source.name)
-      return control.extract(source)
+      return control.extract(source, scans)
     }
     const extract = Extract.of({
-      split: (source) => Effect.map(read(source), (document) => ({ title: document.title, passages: chunk(document) })),
+      split: (source, scans) =>
+        Effect.map(read(source, scans), (document) => ({ title: document.title, passages: chunk(document) })),
       page: () => Effect.die("No test reads web pages by this layer."),
     })
     return Context.make(Extract, extract).pipe(Context.add(ExtractControl, control))

@@ -365,6 +365,7 @@ const ingestionCases: Cases<
     (ingestions, { attempt }) =>
       ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease: Duration.minutes(5) }),
   ],
+  beginnings: [[], (ingestions, { chatbot }) => ingestions.beginnings(chatbot)],
   serveWords: [undefined, (ingestions, { attempt }) => ingestions.serveWords(attempt, 1)],
   publish: [false, (ingestions, { attempt }) => ingestions.publish(attempt, 1)],
   fail: [undefined, (ingestions, { attempt }) => ingestions.fail(attempt, { code: "forged", message: "forged" })],

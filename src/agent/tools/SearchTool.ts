@@ -32,14 +32,26 @@ export const passagesJson = (passages: ReadonlyArray<Passage>, limits: ToolSizes
     if (room <= 0) break
     const content = cut(passage.content, Math.min(room, limits.passageMaxLength))
     room -= content.length
-    found.push({
-      title: passage.title,
-      chunk: passage.chunk,
-      ...(passage.section === undefined ? {} : { section: passage.section }),
-      content,
-      ...(passage.similarity === undefined ? {} : { similarity: passage.similarity }),
-      document_id: passage.documentId,
-    })
+    found.push(passageJson({ ...passage, content }))
   }
   return found
 }
+
+/** A passage as models see it. */
+export const passageJson = ({
+  chunk,
+  content,
+  documentId,
+  isApproved,
+  section,
+  similarity,
+  title,
+}: Passage): PassageJson => ({
+  title,
+  chunk,
+  ...(section === undefined ? {} : { section }),
+  content,
+  ...(similarity === undefined ? {} : { similarity }),
+  ...(isApproved === true ? { approved: true } : {}),
+  document_id: documentId,
+})

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 export const Format = Schema.Literals([
   ...(["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"] as const),
   ...(["epub", "odt", "ods", "odp", "rtf", "xls", "eml", "msg", "ipynb", "xml", "srt", "vtt"] as const),
+  ...(["png", "jpeg", "tiff", "webp"] as const),
 ])
 export type Format = typeof Format.Type
 
@@ -75,6 +76,11 @@ const isTextLike = (start: RegExp) => (head: Uint8Array) => {
   return looksLikeText(head) && start.test(new TextDecoder(label).decode(head).trimStart())
 }
 
+const pngHeader = [0x89, ...ascii("PNG\r\n\u001a\n")]
+const jpegHeader = [0xff, 0xd8, 0xff]
+/** The headers in both byte orders. Files beyond 4 GiB have another one. */
+const tiffHeaders = [ascii("II*\0"), ascii("MM\0*")]
+
 const openXml = "application/vnd.openxmlformats-officedocument"
 
 const formats: Readonly<Record<Format, FormatInfo>> = {
@@ -121,6 +127,18 @@ const formats: Readonly<Record<Format, FormatInfo>> = {
   xml: { contentType: "application/xml", aliases: ["text/xml"], extensions: ["xml"], fits: isTextLike(/^</) },
   srt: { contentType: "application/x-subrip", extensions: ["srt"] },
   vtt: { contentType: "text/vtt", extensions: ["vtt"], fits: isTextLike(/^WEBVTT/) },
+  png: { contentType: "image/png", extensions: ["png"], fits: (head) => startsWith(head, pngHeader) },
+  jpeg: { contentType: "image/jpeg", extensions: ["jpeg", "jpg"], fits: (head) => startsWith(head, jpegHeader) },
+  tiff: {
+    contentType: "image/tiff",
+    extensions: ["tiff", "tif"],
+    fits: (head) => tiffHeaders.some((header) => startsWith(head, header)),
+  },
+  webp: {
+    contentType: "image/webp",
+    extensions: ["webp"],
+    fits: (head) => startsWith(head, ascii("RIFF")) && startsWith(head, ascii("WEBP"), 8),
+  },
 }
 
 /** The canonical media type of a format, whatever the client called it. */
@@ -151,8 +169,8 @@ const binarySignatures = [
   compoundFileHeader,
   rtfHeader,
   ascii("GIF8"),
-  [0xff, 0xd8, 0xff],
-  [0x89, ...ascii("PNG")],
+  jpegHeader,
+  pngHeader.slice(0, 4),
   [0x1f, 0x8b],
   [0xff, 0xfe, 0x00, 0x00],
 ]

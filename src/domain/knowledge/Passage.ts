@@ -35,6 +35,8 @@ export type PassageJson = {
   readonly section?: string
   readonly content: string
   readonly similarity?: number
+  /** Whether people have written its document as the answer to a question. */
+  readonly approved?: boolean
   readonly document_id: string
 }
 
@@ -46,6 +48,7 @@ export const Passages: Schema.Codec<ReadonlyArray<PassageJson>> = Schema.Array(
     section: Schema.optionalKey(Schema.String),
     content: Schema.String,
     similarity: Schema.optionalKey(Schema.Finite),
+    approved: Schema.optionalKey(Schema.Boolean),
     document_id: Schema.String,
   }),
 )

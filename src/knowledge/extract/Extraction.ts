@@ -1,4 +1,5 @@
 import type { Format } from "../../domain/knowledge/Formats.ts"
+import { OCR_COMMAND } from "../../system/Variables.ts"
 
 /*
  * The input and output of the readers of each format. They are plain data without Effect, because they are sent to
@@ -128,11 +129,42 @@ export interface Attachment {
   readonly content: Uint8Array | Draft
 }
 
+/** The page that an image shows, from 1, and the number of pages of the document whose images are recognized. */
+export interface ImagePlace {
+  readonly page: number
+  readonly of: number
+}
+
+/** Recognizes the text in an image of one page: PNG, JPEG, TIFF or WebP. The text may be empty. */
+export type Recognize = (image: Uint8Array, place: ImagePlace) => Promise<string>
+
+/** The most pages of a document whose images are recognized, which takes about a quarter of an hour. */
+export const SCANNED_PAGES_MAX = 500
+
+/** The largest image of a page. */
+export const IMAGE_MAX_BYTES = 64 * 1024 * 1024
+
 /**
  * Reads a file of one format, and throws or rejects with `Unreadable`. `textLimit` is the longest text that is allowed,
- * in UTF-16 code units.
+ * in UTF-16 code units. Without `recognize`, images have no text.
  */
-export type Reader = (bytes: Uint8Array, textLimit: number) => Draft | Promise<Draft>
+export type Reader = (bytes: Uint8Array, textLimit: number, recognize?: Recognize) => Draft | Promise<Draft>
+
+/** The failure of a document that has no text but images, in which none was recognized or nothing could recognize it. */
+export const noText = (hasOcr: boolean) =>
+  new Unreadable(
+    "no_text",
+    hasOcr
+      ? "The file has no text, and none was recognized in its images."
+      : `The file has no text but images, as a scan has. They are read where the program tesseract is installed on the server, or ${OCR_COMMAND} names another one. Or make the file searchable first (OCR).`,
+  )
+
+/** The failure of a document with more than `SCANNED_PAGES_MAX` images of pages. */
+export const tooManyScans = () =>
+  new Unreadable(
+    "too_large_when_extracted",
+    `The document has more than ${SCANNED_PAGES_MAX} pages that are images. Divide it into several.`,
+  )
 
 /** The failure of a document whose text is longer than `textLimit`. */
 export const tooLarge = (textLimit: number) =>
@@ -141,9 +173,12 @@ export const tooLarge = (textLimit: number) =>
     `The document holds more than ${textLimit.toLocaleString("en")} characters of text.`,
   )
 
-/** A request to a process that reads documents: for a file, or for a web page. The bytes are sent with it. */
+/**
+ * A request to a process that reads documents: for a file, or for a web page. The bytes are sent with it. `hasOcr`: the
+ * server recognizes text in images.
+ */
 export type Request = { readonly textLimit: number } & (
-  | { readonly format: Format; readonly name: string }
+  | { readonly format: Format; readonly name: string; readonly hasOcr: boolean }
   | { readonly url: string; readonly contentType: string }
 )
 
@@ -153,9 +188,11 @@ export type PageFacts = Omit<PageText, "blocks" | "links">
 /**
  * The reply of a process that reads documents; every request gets exactly one. The passages, or the blocks and then the
  * links of a page, follow in `frames` messages, each small enough to be decoded without delaying the server's other work.
+ * Before it, the process may send images, one after the other, and gets the text of each in a frame's body.
  */
 export type Reply =
   | { readonly kind: "page"; readonly page: PageFacts; readonly blocks: number; readonly frames: number }
+  | ({ readonly kind: "image" } & ImagePlace)
   | { readonly kind: "split"; readonly title: string; readonly frames: number }
   | { readonly kind: "unreadable"; readonly code: FailureCode; readonly message: string }
   | { readonly kind: "out of memory" }

@@ -2,7 +2,16 @@ import type { Format } from "../../domain/knowledge/Formats.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { withAttachments } from "./Attachments.ts"
 import { decodeText } from "./Decode.ts"
-import { type ExtractedText, type PageStart, type Reader, type Source, tooLarge, Unreadable } from "./Extraction.ts"
+import {
+  type ExtractedText,
+  type PageStart,
+  type Reader,
+  type Recognize,
+  type Source,
+  tooLarge,
+  Unreadable,
+} from "./Extraction.ts"
+import { image, tiff } from "./Image.ts"
 import { markdown } from "./Markdown.ts"
 import { resumption } from "./pdf/PdfLayout.ts"
 import { cleanTitle, isVisible, normalizeText, titleOfFile } from "./Text.ts"
@@ -14,7 +23,7 @@ const readers: Readonly<Record<Format, Reader>> = {
   html: async (bytes) => (await import("./html/Html.ts")).html(bytes),
   csv: async (bytes, textLimit) => (await import("./Csv.ts")).csv(bytes, textLimit),
   json: async (bytes, textLimit) => (await import("./Json.ts")).json(bytes, textLimit),
-  pdf: async (bytes, textLimit) => (await import("./pdf/Pdf.ts")).pdf(bytes, textLimit),
+  pdf: async (bytes, textLimit, recognize) => (await import("./pdf/Pdf.ts")).pdf(bytes, textLimit, recognize),
   docx: async (bytes, textLimit) => (await import("./office/Docx.ts")).docx(bytes, textLimit),
   pptx: async (bytes, textLimit) => (await import("./office/Pptx.ts")).pptx(bytes, textLimit),
   xlsx: async (bytes, textLimit) => (await import("./office/Xlsx.ts")).xlsx(bytes, textLimit),
@@ -30,6 +39,10 @@ const readers: Readonly<Record<Format, Reader>> = {
   xml: async (bytes, textLimit) => (await import("./XmlText.ts")).xml(bytes, textLimit),
   srt: async (bytes, textLimit) => (await import("./Subtitles.ts")).subtitles(bytes, textLimit),
   vtt: async (bytes, textLimit) => (await import("./Subtitles.ts")).subtitles(bytes, textLimit),
+  png: image,
+  jpeg: image,
+  tiff,
+  webp: image,
 }
 
 /** The last line of a page, which a sentence may continue on the next page; empty for a heading and for code. */
@@ -65,9 +78,13 @@ const joinPages = (
  * Reads a document of any format into normalised text. The title is the document's own or else made of the file's name,
  * and is safe to show. Rejects with `Unreadable`.
  */
-export const read = async ({ format, name, bytes }: Source, textLimit: number): Promise<ExtractedText> => {
+export const read = async (
+  { format, name, bytes }: Source,
+  textLimit: number,
+  recognize?: Recognize,
+): Promise<ExtractedText> => {
   if (bytes.length === 0) throw new Unreadable("empty_document", "The file is empty.")
-  const draft = await withAttachments(await readers[format](bytes, textLimit), readers, textLimit)
+  const draft = await withAttachments(await readers[format](bytes, textLimit, recognize), readers, textLimit)
   const body = typeof draft.text === "string" ? { text: normalizeText(draft.text) } : joinPages(draft.text)
   if (!isVisible(body.text)) {
     throw new Unreadable("empty_document", "The document holds no text.")

@@ -13,6 +13,7 @@ import {
   type ExtractedText,
   type PageText,
   type Passage,
+  type Recognize,
   type Reply,
   type Request,
   Unreadable,
@@ -120,9 +121,24 @@ const documentFrames = (document: ExtractedText) => {
 const pageFrames = ({ blocks, links, ...page }: PageText) =>
   withItems([...blocks, ...links], (frames) => ({ kind: "page", page, blocks: blocks.length, frames }))
 
+const send = async (pieces: ReadonlyArray<Uint8Array>) => {
+  for (const piece of pieces) void output.write(piece)
+  await output.flush()
+}
+
+const recognize: Recognize = async (image, place) => {
+  const question: Reply = { kind: "image", ...place }
+  await send(framePieces(question, image))
+  const frame = await requests.next()
+  return new TextDecoder().decode(frame?.body)
+}
+
 const replyTo = async ({ textLimit, ...source }: Request, bytes: Uint8Array) => {
   try {
-    if ("format" in source) return documentFrames(await read({ ...source, bytes }, textLimit))
+    if ("format" in source) {
+      const { hasOcr, ...file } = source
+      return documentFrames(await read({ ...file, bytes }, textLimit, hasOcr ? recognize : undefined))
+    }
     const { page } = await import("../extract/html/Page.ts")
     return pageFrames(page({ ...source, bytes }, textLimit))
   } catch (cause) {
@@ -139,8 +155,6 @@ const requests = new FrameReader(Bun.stdin.stream(), { head: MAX_HEAD_BYTES, bod
 const output = Bun.stdout.writer()
 for (let frame = await requests.next(); frame !== undefined; frame = await requests.next()) {
   const request: Request = JSON.parse(frame.head)
-  const pieces = await replyTo(request, frame.body)
-  for (const piece of pieces) void output.write(piece)
-  await output.flush()
+  await send(await replyTo(request, frame.body))
   if (frame.body.length > LARGE_FILE_BYTES) Bun.gc(true)
 }

@@ -1,41 +1,39 @@
-import { Duration, Effect, Schema, type Scope } from "effect"
+import { Effect, Schema, type Scope } from "effect"
 import {
   failureCodes,
+  IMAGE_MAX_BYTES,
+  type ImagePlace,
   type PageFacts,
   type PageSource,
   type PageText,
   type Passage,
   type Reply,
   type Request,
+  SCANNED_PAGES_MAX,
   type SplitText,
   type StoredSource,
 } from "../extract/Extraction.ts"
-import { type Frame, FrameReader, frameStart, ITEMS_PER_FRAME } from "./Frames.ts"
-import { isUsageCheap, linuxTreeOf, usageOf } from "./ProcessUsage.ts"
+import { type Frame, framePieces, FrameReader, frameStart, ITEMS_PER_FRAME } from "./Frames.ts"
+import { type ProcessUsage, usageOf } from "./ProcessUsage.ts"
 import { noSandbox, type Sandbox } from "./Sandbox.ts"
+import { killTree, type Limits, type OutOfMemory, pidsOf, type TimedOut, within } from "./Watch.ts"
 
 /** The process ended without a valid reply: it was killed, it crashed, or it broke the protocol. */
 export class ProcessEnded extends Schema.TaggedError<ProcessEnded>()("ProcessEnded", { how: Schema.String }) {}
-
-/** The process uses more memory than `ReadLimits.memory`. */
-export class OutOfMemory extends Schema.TaggedError<OutOfMemory>()("OutOfMemory", {}) {}
-
-/** The process has used up `ReadLimits.time`. */
-export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {}) {}
-
-/** Limits on what reading one document may use. */
-interface ReadLimits {
-  /** Resident memory of the process, in bytes. */
-  readonly memory: number
-  /** Processor time, since on a busy machine a process of low priority gets little of each second. */
-  readonly time: Duration.Duration
-}
 
 /** A reply with all that follows it. It is validated, since a malicious file may have taken over the process. */
 export type Answer =
   | { readonly kind: "split"; readonly document: SplitText }
   | { readonly kind: "page"; readonly page: PageText }
-  | Exclude<Reply, { readonly kind: "split" | "page" }>
+  | Exclude<Reply, { readonly kind: "split" | "page" | "image" }>
+
+interface SentImage extends ImagePlace {
+  readonly kind: "image"
+  readonly image: Uint8Array<ArrayBuffer>
+}
+
+/** Recognizes the text in an image of the document that is read. */
+type Recognizer<E> = (image: Uint8Array<ArrayBuffer>, place: ImagePlace) => Effect.Effect<string, E>
 
 const SCRIPT = new URL("./ExtractMain.ts", import.meta.url).pathname
 
@@ -45,12 +43,6 @@ const MAX_HEAD_BYTES = 8 * 1024 * 1024
 const PASSAGE_CHARACTERS_RATIO = 4
 /** An allowance on top of that ratio, because a short text may consist of headings only. */
 const SPARE_PASSAGE_CHARACTERS = 1024 * 1024
-
-/** A process that waits, or gets no processor time, is given up after this multiple of its time limit on the clock. */
-const WALL_CLOCK_FACTOR = 10
-
-/** The pause between two checks of a process's usage: longer where a check starts a process itself. */
-const WATCH_INTERVAL = Duration.millis(isUsageCheap ? 50 : 250)
 
 const PageFactsSchema: Schema.Codec<PageFacts> = Schema.Struct({
   title: Schema.String,
@@ -68,6 +60,7 @@ const ReplySchema: Schema.Codec<Reply, string> = Schema.fromJsonString(
   Schema.Union([
     Schema.Struct({ kind: Schema.tag("split"), title: Schema.String, frames: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("page"), page: PageFactsSchema, blocks: Schema.Int, frames: Schema.Int }),
+    Schema.Struct({ kind: Schema.tag("image"), page: Schema.Int, of: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("unreadable"), code: Schema.Literals(failureCodes), message: Schema.String }),
     Schema.Struct({ kind: Schema.tag("out of memory") }),
     Schema.Struct({ kind: Schema.tag("fault"), cause: Schema.String }),
@@ -111,7 +104,7 @@ export class ExtractProcess {
   constructor(textLimit: number, sandbox: Sandbox) {
     this.textLimit = textLimit
     this.child = spawn(sandbox)
-    this.replies = new FrameReader(this.child.stdout, { head: MAX_HEAD_BYTES, body: 0 })
+    this.replies = new FrameReader(this.child.stdout, { head: MAX_HEAD_BYTES, body: IMAGE_MAX_BYTES })
   }
 
   /** Starts a process, which is killed when the scope closes. */
@@ -130,61 +123,79 @@ export class ExtractProcess {
 
   /** The ids of the process and, on Linux, of all that it has started: in a sandbox, a reader runs behind others. */
   get pids(): ReadonlyArray<number> {
-    return isUsageCheap ? linuxTreeOf(this.child.pid) : [this.child.pid]
+    return pidsOf(this.child.pid)
   }
 
   /** Kills the process at once, whatever it is doing, and waits until it is gone. */
   get kill(): Effect.Effect<void> {
-    return Effect.promise(async () => {
-      const inner = this.pids.filter((pid) => pid !== this.child.pid)
-      this.child.kill("SIGKILL")
-      inner.forEach(killIfThere)
-      await this.child.exited
-    })
+    return killTree(this.child)
   }
 
-  /** The memory that the process occupies. */
-  get residentBytes(): Effect.Effect<number> {
-    return Effect.map(usageOf(this.child.pid), ({ bytes }) => bytes)
+  /** The resources that the process uses. */
+  get usage(): Effect.Effect<ProcessUsage> {
+    return usageOf(this.child.pid)
   }
 
   /**
    * Sends a document, or a web page, and waits for the answer. After a failure or an interruption the process may still be busy with
    * this document, and must not be used again.
+   *
+   * @param limits on the work from one image to the next, and on all where there are none
+   * @param recognize reads the images of scans; without it the process sends none
    */
-  read(
+  read<E = never>(
     source: StoredSource | PageSource,
-    limits: ReadLimits,
-  ): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut> {
+    limits: Limits,
+    recognize?: Recognizer<E>,
+  ): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut | E> {
     this.requests++
-    return Effect.raceFirst(this.exchange(source), this.watch(limits)).pipe(
-      Effect.timeoutOrElse({
-        duration: Duration.times(limits.time, WALL_CLOCK_FACTOR),
-        orElse: () => Effect.fail(new TimedOut()),
-      }),
-    )
+    return this.exchange(source, limits, recognize)
   }
 
-  private exchange(source: StoredSource | PageSource): Effect.Effect<Answer, ProcessEnded> {
+  private readonly exchange = Effect.fnUntraced(function* <E>(
+    this: ExtractProcess,
+    source: StoredSource | PageSource,
+    limits: Limits,
+    recognize: Recognizer<E> | undefined,
+  ) {
+    const { pid } = this.child
+    let next = this.frame(() => this.send(source, recognize !== undefined))
+    for (let images = 0; images <= SCANNED_PAGES_MAX; images++) {
+      const reply = yield* within(
+        Effect.flatMap(next, (frame) => this.answerOf(frame)),
+        pid,
+        limits,
+      )
+      if (reply.kind !== "image") return reply
+      if (recognize === undefined) break
+      const text = yield* recognize(reply.image, reply)
+      next = this.frame(() => this.write(framePieces({}, new TextEncoder().encode(text))))
+    }
+    return yield* new ProcessEnded({ how: "it sent images for which nobody asked" })
+  })
+
+  private async send(source: StoredSource | PageSource, hasOcr: boolean): Promise<void> {
     const { textLimit } = this
     const isFile = "format" in source
     const request: Request = isFile
-      ? { format: source.format, name: source.name, textLimit }
+      ? { format: source.format, name: source.name, textLimit, hasOcr }
       : { url: source.url, contentType: source.contentType, textLimit }
     const content = isFile ? source.content : new Blob([source.bytes])
-    return this.frame(async () => {
-      void this.child.stdin.write(frameStart(request, content.size))
-      let missing = content.size
-      for await (const piece of content.stream()) {
-        missing -= piece.length
-        if (missing < 0) break
-        void this.child.stdin.write(piece)
-        // When the process ends during this write, reading its reply fails with the reason.
-        await Promise.resolve(this.child.stdin.flush()).catch(() => {})
-      }
-      if (missing !== 0) throw new Error("The file changed while it was read.")
-      await Promise.resolve(this.child.stdin.flush()).catch(() => {})
-    }).pipe(Effect.flatMap((frame) => this.answerOf(frame)))
+    void this.child.stdin.write(frameStart(request, content.size))
+    let missing = content.size
+    for await (const piece of content.stream()) {
+      missing -= piece.length
+      if (missing < 0) break
+      await this.write([piece])
+    }
+    if (missing !== 0) throw new Error("The file changed while it was read.")
+    await this.write([])
+  }
+
+  private async write(pieces: ReadonlyArray<Uint8Array>): Promise<void> {
+    for (const piece of pieces) void this.child.stdin.write(piece)
+    // When the process ends during this write, reading its reply fails with the reason.
+    await Promise.resolve(this.child.stdin.flush()).catch(() => {})
   }
 
   private frame(before: () => Promise<void>): Effect.Effect<Frame, ProcessEnded> {
@@ -197,8 +208,9 @@ export class ExtractProcess {
     })
   }
 
-  private answerOf({ head }: Frame): Effect.Effect<Answer, ProcessEnded> {
-    return Effect.flatMap(decoded(ReplySchema, head), (reply): Effect.Effect<Answer, ProcessEnded> => {
+  private answerOf({ body, head }: Frame): Effect.Effect<Answer | SentImage, ProcessEnded> {
+    return Effect.flatMap(decoded(ReplySchema, head), (reply): Effect.Effect<Answer | SentImage, ProcessEnded> => {
+      if (reply.kind === "image") return Effect.succeed({ ...reply, image: body })
       if (reply.kind === "split") {
         const { frames, kind, title } = reply
         return Effect.map(this.items(frames, PassagesSchema), (passages) => ({ kind, document: { title, passages } }))
@@ -239,25 +251,6 @@ export class ExtractProcess {
   private async rejectWithExit(): Promise<never> {
     await this.child.exited
     throw new Error(`signal ${this.child.signalCode}, exit code ${this.child.exitCode}`)
-  }
-
-  private readonly watch = Effect.fnUntraced(function* (this: ExtractProcess, { memory, time }: ReadLimits) {
-    let usage = yield* usageOf(this.child.pid)
-    const end = usage.milliseconds + Duration.toMillis(time)
-    for (;;) {
-      if (usage.bytes > memory) return yield* new OutOfMemory()
-      if (usage.milliseconds > end) return yield* new TimedOut()
-      yield* Effect.sleep(WATCH_INTERVAL)
-      usage = yield* usageOf(this.child.pid)
-    }
-  })
-}
-
-const killIfThere = (pid: number): void => {
-  try {
-    process.kill(pid, "SIGKILL")
-  } catch {
-    // It has ended with the others.
   }
 }
 

@@ -13,7 +13,7 @@ export const ITEMS_PER_FRAME = 128
 export interface Frame {
   /** A value in JSON. */
   readonly head: string
-  readonly body: Uint8Array
+  readonly body: Uint8Array<ArrayBuffer>
 }
 
 /** The largest frame that a reader accepts, in bytes. */
@@ -66,7 +66,7 @@ export class FrameReader {
     return { head: new TextDecoder().decode(text), body: bytes }
   }
 
-  private async take(length: number): Promise<Uint8Array | undefined> {
+  private async take(length: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const taken = new Uint8Array(length)
     let filled = 0
     while (filled < length) {

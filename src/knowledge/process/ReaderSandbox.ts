@@ -60,7 +60,7 @@ export const isWorking = (sandbox: Sandbox): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     const reader = yield* ExtractProcess.start(PROBE.content.size, sandbox)
     const answer = yield* reader.read(PROBE, PROBE_LIMITS)
-    return answer.kind === "split" && (yield* reader.residentBytes) > LEAST_BYTES
+    return answer.kind === "split" && (yield* reader.usage).bytes > LEAST_BYTES
   }).pipe(
     Effect.scoped,
     // A program that cannot be started is a defect.

@@ -17,8 +17,8 @@ export interface Sandbox {
   readonly isStrict: boolean
   /** Whether the process belongs to a user that owns nothing, since the server runs as root. */
   readonly changesUser: boolean
-  /** The command that runs a command in the sandbox. */
-  readonly wrap: (command: ReadonlyArray<string>) => ReadonlyArray<string>
+  /** The command that runs a command in the sandbox, which sees these directories of programs, too. */
+  readonly wrap: (command: ReadonlyArray<string>, directories?: ReadonlyArray<string>) => ReadonlyArray<string>
 }
 
 /** No sandbox: the process has the rights of the server. */
@@ -50,7 +50,15 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
     name: "bwrap",
     isStrict: true,
     changesUser: false,
-    wrap: (command) => [...UNSTOPPABLE, path, ...BWRAP, ...bindsOf(command), "--", ...limits, ...command],
+    wrap: (command, directories) => [
+      ...UNSTOPPABLE,
+      path,
+      ...BWRAP,
+      ...viewOf(command, directories).flatMap((visible) => ["--ro-bind-try", visible, visible]),
+      "--",
+      ...limits,
+      ...command,
+    ],
   })
   const withSetpriv = (path: string, changesUser: boolean, hasPrivileges = isRoot): Sandbox => ({
     ...noSandbox,
@@ -68,9 +76,9 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
     name: "unshare and setpriv",
     isStrict: true,
     changesUser,
-    wrap: (command) =>
+    wrap: (command, directories) =>
       [...UNSTOPPABLE, setprivPath, "--pdeathsig", "KILL", path, ...UNSHARE, ...own, "--"].concat(
-        ["/bin/sh", "-c", ENTER_VIEW, "sh", ...viewOf(command), "--"],
+        ["/bin/sh", "-c", ENTER_VIEW, "sh", ...viewOf(command, directories), "--"],
         withSetpriv(setprivPath, changesUser, true).wrap(command),
       ),
   })
@@ -149,10 +157,11 @@ const PROGRAM_PATHS = ["../../", "../../../node_modules", "../../../package.json
 )
 
 /** The paths that a sandboxed command sees, each at its own place and read-only. */
-const viewOf = ([program = ""]: ReadonlyArray<string>): ReadonlyArray<string> => {
+const viewOf = (
+  [program = ""]: ReadonlyArray<string>,
+  directories: ReadonlyArray<string> = [],
+): ReadonlyArray<string> => {
   const isOfSystem = (path: string) => SYSTEM_PATHS.some((one) => path.startsWith(`${one}/`))
-  const own = [program, ...PROGRAM_PATHS].filter((path) => !isOfSystem(path) && existsSync(path))
+  const own = [program, ...PROGRAM_PATHS, ...directories].filter((path) => !isOfSystem(path) && existsSync(path))
   return [...SYSTEM_PATHS, ...own]
 }
-
-const bindsOf = (command: ReadonlyArray<string>) => viewOf(command).flatMap((path) => ["--ro-bind-try", path, path])

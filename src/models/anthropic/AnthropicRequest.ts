@@ -127,11 +127,16 @@ const contextBlocks = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Cont
 /** Passages as search results, followed by their similarities, which stand apart so that no citation quotes them. */
 const passageBlocks = (passages: ReadonlyArray<PassageJson>): Array<SearchResultBlockParam | TextBlockParam> => {
   const similarities = passages.map(shownSimilarity)
-  return [
-    ...passages.map(searchResult),
+  const approved = passages.flatMap((passage, index) => (passage.approved === true ? [index + 1] : []))
+  const notes = [
     ...(similarities.includes(undefined)
       ? []
-      : [{ type: "text" as const, text: `The similarities of these passages, in order: ${similarities.join(", ")}.` }]),
+      : [`The similarities of these passages, in order: ${similarities.join(", ")}.`]),
+    ...(approved.length === 0 ? [] : [`The numbers of the approved ones: ${approved.join(", ")}.`]),
+  ]
+  return [
+    ...passages.map(searchResult),
+    ...(notes.length === 0 ? [] : [{ type: "text" as const, text: notes.join(" ") }]),
   ]
 }
 

@@ -6,6 +6,7 @@ import type { Exchange } from "../Exchange.ts"
 import { messagesRequest } from "../anthropic/AnthropicRequest.ts"
 import { messagesBefore } from "../../languages/messages/SearchText.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
+import { approvedAnswer } from "../ApprovedAnswer.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
 import type { Conversation, Reply } from "./Conversation.ts"
 import { replyTo } from "./Reply.ts"
@@ -45,7 +46,7 @@ const respond = Effect.fnUntraced(function* (request: ModelRequest, threshold: n
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
   const body = JSON.stringify(messagesRequest(extractiveModel, request))
   const parley: Exchange = { body, bodyLength: body.length, headers: {}, warnings, citesSources: true }
-  const reply = replyTo(conversationOf(request, threshold))
+  const reply = approvedAnswer(request) ?? replyTo(conversationOf(request, threshold))
   const text = reply === "list" || "query" in reply ? undefined : reply.text
   const input = tokensOfCharacters(body.length)
   const output = tokensOfCharacters((text ?? JSON.stringify(reply)).length)

@@ -12,7 +12,7 @@ import { wordsOf } from "../../text/UnicodeWords.ts"
  */
 
 /** Kind of thing that the answer to a question holds. */
-export type Wanted = Exclude<keyof QuestionWords, "not" | "compare" | "number">
+export type Wanted = Exclude<keyof QuestionWords, "compare" | "how" | "not" | "number" | "silent">
 
 export interface Question {
   readonly text: BoundedText

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { Agent, type AgentInput } from "../../agent/Agent.ts"
+import { Agent, type AgentInput, type FindApproved } from "../../agent/Agent.ts"
 import { toolSizes } from "../../agent/tools/AgentTool.ts"
 import { httpTool } from "../../agent/tools/HttpTool.ts"
 import { type Passage, PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
@@ -9,7 +9,9 @@ import { TITLES_MAX } from "../../models/ToolDeclaration.ts"
 import { SafeFetch } from "../../outbound/SafeFetch.ts"
 import type { ChatbotRow } from "../../storage/chatbots/Chatbots.ts"
 import { Documents } from "../../storage/documents/Documents.ts"
+import { type ApprovedAnswer, Questions } from "../../storage/sources/Questions.ts"
 import { ChatbotTools } from "../../storage/tools/ChatbotTools.ts"
+import { asked } from "../knowledge/questions/QuestionForms.ts"
 
 type FromCaller = "emit" | "history" | "onGivenUp" | "onSource" | "onStep" | "onStepBegin" | "showsRequests"
 
@@ -30,6 +32,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/servic
     const retriever = yield* Retriever
     const documents = yield* Documents
     const chatbotTools = yield* ChatbotTools
+    const questions = yield* Questions
     const { fetch } = yield* SafeFetch
 
     /**
@@ -45,6 +48,16 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/servic
         Effect.provideService(CurrentOrganization, chatbot.organization_id),
       )
     }
+
+    /** Finds the approved answers of this chatbot. For most chatbots, which have none, the database is not queried. */
+    const approvedOf = ({ has_questions, id, organization_id }: ChatbotRow): FindApproved | undefined =>
+      !has_questions
+        ? undefined
+        : (texts, before) =>
+            questions.answerTo(id, asked(texts, before)).pipe(
+              Effect.map((found) => found && toApproved(found)),
+              Effect.provideService(CurrentOrganization, organization_id),
+            )
 
     /** Lists the documents of this chatbot, and of no other. */
     const documentsOf = (chatbot: ChatbotRow) =>
@@ -74,6 +87,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/servic
             },
             toolsEnabled: chatbot.settings.isToolEnabled,
             search: searchOf(chatbot, onSearch),
+            approved: approvedOf(chatbot),
             documents: documentsOf(chatbot),
             tools,
           }),
@@ -83,6 +97,16 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/servic
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
+
+const toApproved = ({ answer, document_id, question }: ApprovedAnswer): Passage => ({
+  documentId: document_id,
+  title: question,
+  chunk: 1,
+  page: null,
+  content: answer,
+  similarity: 1,
+  isApproved: true,
+})
 
 const toPassage = ({ documentId, title, ordinal, page, headings, content, similarity, ...hit }: Hit): Passage => ({
   documentId,

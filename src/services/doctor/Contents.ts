@@ -5,6 +5,7 @@ import type { Finding } from "../../domain/system/SystemState.ts"
 import { Embeddings } from "../../embeddings/Embeddings.ts"
 import { BlobCheck } from "../../jobs/BlobCheck.ts"
 import { Reranker } from "../../knowledge/Reranker.ts"
+import { Ocr } from "../../knowledge/ocr/Ocr.ts"
 import { ReaderSandbox } from "../../knowledge/process/ReaderSandbox.ts"
 import { describe } from "../../knowledge/process/Sandbox.ts"
 import { extractiveModel } from "../../models/local/Extractive.ts"
@@ -12,7 +13,7 @@ import { ProviderProbes } from "../../models/ProviderProbes.ts"
 import { FileStores } from "../../storage/blobs/FileStores.ts"
 import { Inspection, type LexemeIndexFacts } from "../../storage/inspection/Inspection.ts"
 import { type HeadersState, ToolHeaders } from "../../storage/tools/ToolHeaders.ts"
-import { RERANK_API_KEY, RERANK_MODEL, RERANK_URL, SECRETS_KEY } from "../../system/Variables.ts"
+import { OCR_COMMAND, RERANK_API_KEY, RERANK_MODEL, RERANK_URL, SECRETS_KEY } from "../../system/Variables.ts"
 import { count, note, ofQueue, ok, wrong } from "./Check.ts"
 
 /*
@@ -105,15 +106,22 @@ const OUR_FAILURES: ReadonlySet<string> = new Set([
   "unknown",
 ])
 
-/** Reports the queue of documents, how the processes that read them are confined, and documents that failed. */
+/** Reports the queue of documents, how the processes that read them are confined, what reads scans, and documents that failed. */
 export const documentsCheck = Effect.gen(function* () {
   const inspection = yield* Inspection
   const sandbox = yield* (yield* ReaderSandbox).chosen
   const { ingestions, source_queue } = yield* inspection.queues
+  const { program } = yield* Ocr
   return [
     ofQueue("ingestion", ingestions, "document"),
     ofQueue("sources", source_queue, "source"),
     (sandbox.isStrict ? ok : note)("readers", describe(sandbox)),
+    ok(
+      "readers",
+      program === undefined
+        ? `scans are not read; install tesseract or set ${OCR_COMMAND}`
+        : `scans are read by ${program}`,
+    ),
     ...(yield* inspection.failures).map(({ code, documents }) =>
       (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),
     ),

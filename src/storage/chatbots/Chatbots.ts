@@ -35,13 +35,17 @@ export const ChatbotRow = Schema.Struct({
   version: Schema.BigInt,
   /** The number of the chatbot's rows in `chatbot_tools`. */
   tool_count: Schema.Finite,
+  /** Whether there are questions with approved answers. */
+  has_questions: Schema.Boolean,
   created_at: Schema.Date,
   updated_at: Schema.Date,
 })
 export type ChatbotRow = typeof ChatbotRow.Type
 
 /** The columns that the API shows of a chatbot. */
-export const ShownChatbot = Schema.Struct(Struct.omit(ChatbotRow.fields, ["chat_widget_config", "tool_count"]))
+export const ShownChatbot = Schema.Struct(
+  Struct.omit(ChatbotRow.fields, ["chat_widget_config", "has_questions", "tool_count"]),
+)
 export type ShownChatbot = typeof ShownChatbot.Type
 
 /** The columns that a list of models shows of a chatbot, with its place in the list. */
@@ -87,7 +91,10 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
     const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
          voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at`
     const shownColumns = sql.literal(shown)
-    const columns = sql.literal(`${shown}, chat_widget_config, tool_count`)
+    const columns = sql.literal(`${shown}, chat_widget_config, tool_count, exists (
+      select from question_forms
+      where chatbot_id = chatbots.id and question_forms.organization_id = chatbots.organization_id
+    ) as has_questions`)
 
     const removeRow = Effect.fnUntraced(function* (id: ChatbotId, organization: OrganizationId) {
       const audited = yield* auditing.entry(
@@ -238,9 +245,10 @@ const encode = (values: object): Record<string, unknown> =>
 /** Returns the fields of a chatbot that the audit log compares. */
 const configurationOf = ({
   created_at: _,
-  organization_id: __,
-  tool_count: ___,
-  updated_at: ____,
-  version: _____,
+  has_questions: __,
+  organization_id: ___,
+  tool_count: ____,
+  updated_at: _____,
+  version: ______,
   ...configuration
 }: ChatbotRow): Schema.JsonObject => configuration

@@ -37,6 +37,11 @@ export const ingestionTable = {
 } as const satisfies QueueTable<string>
 
 const decodeJobs = decodeRows(Ingestion)
+/** The number of documents, and of characters of each, that show the languages of a chatbot. */
+const BEGINNINGS = 20
+const BEGINNING_LENGTH = 1_000
+
+const decodeBeginnings = decodeRows(Schema.Struct({ text: Schema.String }))
 const decodePublished = decodeRows(Schema.Struct({ published: Schema.Boolean }))
 
 /** The queue of documents to ingest, see `LeaseQueue`. */
@@ -104,6 +109,20 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
 
       /** Ends every lease. Only a process that is alone on its database may call this. */
       releaseAll: queue.releaseAll,
+
+      /** Returns the beginnings of the newest documents of a chatbot that serve. */
+      beginnings: Effect.fnUntraced(function* (chatbotId: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* decodeBeginnings(sql`
+          select left(c.content, ${BEGINNING_LENGTH}) as text
+          from (
+            select id, revision from documents
+            where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0
+            order by created_at desc, id desc limit ${BEGINNINGS}
+          ) as d join chunks c on c.document_id = d.id and c.revision = d.revision and c.ordinal = 1
+          where c.organization_id = ${organization} and c.chatbot_id = ${chatbotId}`)
+        return rows.map(({ text }) => text)
+      }, withoutSqlErrors),
 
       /** Stores the document's progress and renews the lease. Returns false when the lease is lost. */
       progress,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { PdfCMaps } from "../../../src/knowledge/extract/pdf/PdfCMaps.ts"
+import { PdfFiles } from "../../../src/knowledge/extract/pdf/PdfFiles.ts"
 import { readDocument as read } from "../../lib/Defaults.ts"
 import { cjkPdf, type CjkText, encoded, type Encoding } from "../../lib/files/CjkPdf.ts"
 
@@ -78,7 +78,7 @@ describe("an unknown encoding", () => {
 })
 
 test("pdf.js can read the CMaps of its own package, and no other file", async () => {
-  const cmaps = new PdfCMaps()
+  const cmaps = new PdfFiles()
   expect((await cmaps.fetch({ kind: "cMapUrl", filename: "90ms-RKSJ-H.bcmap" })).length).toBeGreaterThan(500)
   for (const filename of ["../package.json", "../cmaps/90ms-RKSJ-H.bcmap", "LICENSE", "/etc/passwd", "None.bcmap"]) {
     await expect(cmaps.fetch({ kind: "cMapUrl", filename })).rejects.toThrow()

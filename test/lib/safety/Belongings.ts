@@ -26,6 +26,8 @@ export type Kind =
   | "tool"
   | "source"
   | "sourceRun"
+  | "questionSource"
+  | "question"
   | "identitySecret"
   | "webhook"
   | "delivery"
@@ -96,6 +98,16 @@ const makeSource = async (client: Client, chatbot: string, canary: string) => {
   return { source: id, sourceRun: last_run?.id ?? expect.unreachable() }
 }
 
+const OneQuestion = Schema.Struct({ question: Schema.Struct({ id: Schema.String }) })
+
+/** Makes a source with a question. */
+const makeQuestion = async (client: Client, chatbot: string, canary: string) => {
+  const path = `/api/external/chatbot/${chatbot}/sources`
+  const { id } = read(OneSource, await client.post(path, { json: { kind: "questions", name: canary } })).source
+  const made = await client.post(`${path}/${id}/questions`, { json: { question: canary, answer: canary } })
+  return { questionSource: id, question: read(OneQuestion, made).question.id }
+}
+
 /** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
 export const makeBelongings = async (client: Client, organization: string, canary: string): Promise<Belongings> => {
   const number = crypto.randomUUID().slice(0, 8)
@@ -141,6 +153,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     tool: read(Tool, tool).tool.id,
     identitySecret: read(Identity, identity).identity_secret.id,
     ...(await makeSource(client, chatbot, canary)),
+    ...(await makeQuestion(client, chatbot, canary)),
     ...(await makeWebhook(client, chatbot, canary)),
   }
 }
@@ -168,6 +181,8 @@ export const nothing = (): Belongings => {
     tool: id(),
     source: id(),
     sourceRun: id(),
+    questionSource: id(),
+    question: id(),
     identitySecret: id(),
     webhook: id(),
     delivery: id(),

@@ -34,10 +34,12 @@ const png = Buffer.from(
 )
 
 /** A file that the field of a form takes. Every call has another content. */
-export const fileFor = (field: string): File =>
+export const fileFor = (field: string, operation = ""): File =>
   field === "avatar"
     ? new File([png], "avatar.png")
-    : new File([`# Note\n\nNote ${crypto.randomUUID()} drains.`], "note.md")
+    : operation.endsWith("/import")
+      ? new File([`question,answer\n${crypto.randomUUID()},An answer`], "questions.csv")
+      : new File([`# Note\n\nNote ${crypto.randomUUID()} drains.`], "note.md")
 
 const isBinary = ({ format }: JsonSchema) => format === "binary"
 
@@ -57,13 +59,13 @@ export const setField = (target: Record<string, unknown>, name: string, value: u
   setField(next, rest.join("."), value)
 }
 
-const formOf = (document: ApiDocument, schema: JsonSchema, values: Values): FormData => {
+const formOf = (document: ApiDocument, operation: string, schema: JsonSchema, values: Values): FormData => {
   const form = new FormData()
   for (const [name, given] of Object.entries(document.resolve(schema).properties ?? {})) {
     if (typeof given !== "object") continue
     const field = document.resolve(given)
     const items = typeof field.items === "object" && !Array.isArray(field.items) ? field.items : {}
-    if (isBinary(field) || isBinary(items)) form.append(name, fileFor(name))
+    if (isBinary(field) || isBinary(items)) form.append(name, fileFor(name, operation))
     else form.append(name, values[name] ?? String(sampleOf(field, document.resolve)))
   }
   return form
@@ -88,7 +90,7 @@ export const validRequest = (document: ApiDocument, operation: Operation, values
   const { body, method } = operation
   if (body === undefined) return { method, path, sent: { headers } }
   if (body.mediaType === "multipart/form-data") {
-    return { method, path, sent: { headers, form: formOf(document, body.schema, values) } }
+    return { method, path, sent: { headers, form: formOf(document, operation.name, body.schema, values) } }
   }
   const sample = sampleOf(body.schema, document.resolve)
   const json: Record<string, unknown> = { ...(isObject(sample) ? sample : {}), ...agreeing[operation.name] }

@@ -11,6 +11,7 @@ import { FileStores } from "../../../src/storage/blobs/FileStores.ts"
 import { Inspection } from "../../../src/storage/inspection/Inspection.ts"
 import { LexemeIndexes } from "../../../src/storage/search/LexemeIndexes.ts"
 import { Reranker } from "../../../src/knowledge/Reranker.ts"
+import { Ocr } from "../../../src/knowledge/ocr/Ocr.ts"
 import { ReaderSandbox } from "../../../src/knowledge/process/ReaderSandbox.ts"
 import { noSandbox } from "../../../src/knowledge/process/Sandbox.ts"
 import { Reembeddings } from "../../../src/storage/documents/Reembeddings.ts"
@@ -38,6 +39,7 @@ const runtime = ManagedRuntime.make(
   Doctor.layer(settings).pipe(
     Layer.provide([
       BlobCheck.layer({ orphanAge: Duration.hours(24) }),
+      Layer.succeed(Ocr, { program: "tesseract", begin: undefined }),
       Layer.succeed(ReaderSandbox, { chosen: Effect.sync(() => sandbox) }),
       Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes), advice: Effect.succeed("set A_KEY") }),
     ]),
@@ -88,6 +90,7 @@ test("a healthy server has no wrong findings", () =>
       expect(lines.filter((line) => !line.startsWith("ok"))).toEqual([])
       expect(lines[0]).toMatch(/^ok database: PostgreSQL \d+.*, pgvector \d.*, migrated up to \d{4}_/)
       expect(lines.join("\n")).toContain("ok vectors: 2 chunks of 1 document by local/hashed-1")
+      expect(lines).toContain("ok readers: scans are read by tesseract")
       expect(blobs.size).toBe(before)
     }),
   ))

@@ -61,7 +61,12 @@ describe("the list of documents", () => {
 describe("a file", () => {
   test("is sent when the server reads files of its ending, and only then", () => {
     const starts = ["%PDF-1.7", "PK\u0003\u0004", "text", "{\\rtf1", "A: header", "{}", "<a/>", "WEBVTT"]
-    const contents = [...starts.map((start) => new TextEncoder().encode(start)), Uint8Array.from(compoundFileHeader)]
+    const images = ["\u0089PNG\r\n\u001a\n", "\u00ff\u00d8\u00ff", "II*\0", "RIFF    WEBP"]
+    const contents = [
+      ...starts.map((start) => new TextEncoder().encode(start)),
+      ...images.map((start) => Buffer.from(start, "latin1")),
+      Uint8Array.from(compoundFileHeader),
+    ]
     const isRead = (extension: string) => contents.some((bytes) => detect(`a.${extension}`, bytes, bytes) !== undefined)
     expect(Format.literals.filter((format) => !EXTENSIONS.includes(format))).toEqual([])
     expect(EXTENSIONS.filter((extension) => !isRead(extension))).toEqual([])

@@ -1,12 +1,13 @@
 import { getDocumentProxy } from "unpdf"
 import type { PDFDocumentProxy } from "unpdf/pdfjs"
 import { bounded } from "../../../text/BoundedText.ts"
-import { type Draft, tooLarge, Unreadable } from "../Extraction.ts"
+import { type Draft, noText, type Recognize, tooLarge, Unreadable } from "../Extraction.ts"
 import { markdownOf, type Page, styleOf, titleOn, withoutRunningHeads } from "./PdfLayout.ts"
-import { PdfCMaps } from "./PdfCMaps.ts"
+import { PdfFiles } from "./PdfFiles.ts"
 import { fixedPitchFonts, linesOf } from "./PdfLines.ts"
 import type { Run } from "./PdfRun.ts"
 import { type PageRuns, runsOf } from "./PdfRuns.ts"
+import { scanned } from "./PdfScans.ts"
 import { cleanTitle } from "../Text.ts"
 
 const pagesOf = async (document: PDFDocumentProxy, textLimit: number): Promise<ReadonlyArray<Page>> => {
@@ -48,18 +49,12 @@ const isOwnTitle = (title: string, pages: ReadonlyArray<Page>): boolean => {
 
 const words = /[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu
 
-const noText = () =>
-  new Unreadable(
-    "no_text",
-    "The PDF holds no text that can be read: its pages are images, as those of a scan, or its fonts cannot be read. Make it searchable first (OCR).",
-  )
-
-const layOut = (all: ReadonlyArray<Page>, title: string | undefined): Draft => {
+const layOut = (all: ReadonlyArray<Page>, title: string | undefined, scans: ReadonlyMap<number, string>): Draft => {
   const own = title !== undefined && isOwnTitle(title, all) ? title : undefined
   const pages = withoutRunningHeads(all)
   const style = styleOf(pages)
   const vocabulary = new Set(pages.flatMap((page) => page.lines.flatMap((line) => line.text.match(words) ?? [])))
-  const texts = pages.map((page) => markdownOf(page, style, (word) => vocabulary.has(word)))
+  const texts = pages.map((page, index) => scans.get(index) ?? markdownOf(page, style, (word) => vocabulary.has(word)))
   const [first] = pages
   return { title: own ?? (first === undefined ? undefined : titleOn(first, style)), text: texts }
 }
@@ -74,25 +69,31 @@ const unreadable = (cause: unknown): Unreadable => {
 }
 
 const parse = async (bytes: Uint8Array, textLimit: number) => {
-  // pdf.js transfers the buffer, so it gets a copy. Images have no text: a size limit of 0 skips them.
-  const options = { verbosity: 0, BinaryDataFactory: PdfCMaps, maxImageSize: 0 }
+  // pdf.js transfers the buffer, so it gets a copy. Images have no text of their own: a size limit of 0 skips them.
+  const options = { verbosity: 0, BinaryDataFactory: PdfFiles, maxImageSize: 0 }
   const document = await getDocumentProxy(bytes.slice(), options)
   try {
-    const pages = await pagesOf(document, textLimit)
-    if (!pages.some((page) => page.lines.length > 0)) throw noText()
-    return { pages, title: await metadataTitle(document) }
+    return { pages: await pagesOf(document, textLimit), title: await metadataTitle(document) }
   } finally {
     await document.loadingTask.destroy()
   }
 }
 
+const parseAll = async (bytes: Uint8Array, textLimit: number, recognize: Recognize | undefined) => {
+  const read = await parse(bytes, textLimit)
+  const scans = recognize === undefined ? new Map<number, string>() : await scanned(bytes, read.pages, recognize)
+  const hasText = scans.size > 0 || read.pages.some((page) => page.lines.length > 0)
+  if (!hasText) throw noText(recognize !== undefined)
+  return { ...read, scans }
+}
+
 /**
  * Reads a PDF into one Markdown text per page. Lines are joined into paragraphs, headings are recognised by their type,
- * and running heads and page numbers are left out.
+ * and running heads and page numbers are left out. The text of pages that are images is recognized.
  */
-export const pdf = async (bytes: Uint8Array, textLimit: number): Promise<Draft> => {
-  const { pages, title } = await parse(bytes, textLimit).catch((cause: unknown) => {
+export const pdf = async (bytes: Uint8Array, textLimit: number, recognize?: Recognize): Promise<Draft> => {
+  const { pages, scans, title } = await parseAll(bytes, textLimit, recognize).catch((cause: unknown) => {
     throw unreadable(cause)
   })
-  return layOut(pages, title)
+  return layOut(pages, title, scans)
 }

@@ -1,26 +1,11 @@
 import type { PDFPageProxy } from "unpdf/pdfjs"
 import { normalize } from "../../../text/Normalization.ts"
 import { ligatureCorrection } from "./PdfLigatures.ts"
+import { asMatrix, type Matrix, multiply } from "./PdfMatrix.ts"
 import type { Run } from "./PdfRun.ts"
 
 type Content = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>
 type TextItem = Extract<Content["items"][number], { readonly str: string }>
-type Matrix = readonly [number, number, number, number, number, number]
-
-const asMatrix = (values: ReadonlyArray<unknown>): Matrix => {
-  const at = (index: number) => Number(values[index] ?? 0)
-  return [at(0), at(1), at(2), at(3), at(4), at(5)]
-}
-
-/** Multiplies two transformations, of which `inner` is applied first. */
-const multiply = (outer: Matrix, inner: Matrix): Matrix => [
-  outer[0] * inner[0] + outer[2] * inner[1],
-  outer[1] * inner[0] + outer[3] * inner[1],
-  outer[0] * inner[2] + outer[2] * inner[3],
-  outer[1] * inner[2] + outer[3] * inner[3],
-  outer[0] * inner[4] + outer[2] * inner[5] + outer[4],
-  outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
-]
 
 /** The runs of a page. A page of vertical text is turned, so that its columns become lines. */
 export interface PageRuns {

@@ -7,7 +7,7 @@ import type { Document } from "./Documents.ts"
 
 /** The endings of the files that can be read, as the server knows them. */
 export const EXTENSIONS: ReadonlyArray<string> =
-  "md markdown txt text html htm xhtml csv tsv json jsonl ndjson pdf docx pptx xlsx epub odt ods odp rtf xls eml msg ipynb xml srt vtt".split(
+  "md markdown txt text html htm xhtml csv tsv json jsonl ndjson pdf docx pptx xlsx epub odt ods odp rtf xls eml msg ipynb xml srt vtt png jpeg jpg tiff tif webp".split(
     " ",
   )
 
@@ -17,7 +17,7 @@ const MOST_BYTES = 25 * 1_048_576
 export const faultOf = ({ name, size }: { readonly name: string; readonly size: number }): string | undefined => {
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase()
   if (!name.includes(".") || !EXTENSIONS.includes(extension))
-    return "This file type is not supported. Use PDF, Office or OpenDocument files, e-books, mail, web pages, subtitles, notebooks, data or text."
+    return "This file type is not supported. Use PDF, Office or OpenDocument files, e-books, mail, web pages, subtitles, notebooks, images, data or text."
   if (size === 0) return "The file is empty."
   return size > MOST_BYTES ? "The file is larger than 25 MiB." : undefined
 }

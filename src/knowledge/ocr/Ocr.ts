@@ -1,0 +1,35 @@
+import { Context, Effect, Layer } from "effect"
+import { OCR_COMMAND } from "../../system/Variables.ts"
+import { ReaderSandbox } from "../process/ReaderSandbox.ts"
+import { commandEngine } from "./OcrCommand.ts"
+import type { Engine, OcrSettings } from "./OcrEngine.ts"
+import { tesseractEngine } from "./Tesseract.ts"
+
+const OFF = "off"
+
+/** Recognizes text in images by another program. */
+export class Ocr extends Context.Service<
+  Ocr,
+  {
+    /** The name of the program for the operator; undefined where there is none. */
+    readonly program: string | undefined
+    /** Begins a document; undefined where no program recognizes text. */
+    readonly begin: Engine | undefined
+  }
+>()("parley/knowledge/ocr/Ocr") {
+  static readonly layer = (settings: OcrSettings) =>
+    Layer.effect(
+      Ocr,
+      Effect.gen(function* () {
+        const { chosen } = yield* ReaderSandbox
+        const tesseract = Bun.which("tesseract")
+        if (settings.ocr === OFF || (settings.ocr === undefined && tesseract === null)) {
+          return { program: undefined, begin: undefined }
+        }
+        if (settings.ocr !== undefined) {
+          return { program: OCR_COMMAND, begin: commandEngine(settings, settings.ocr) }
+        }
+        return { program: "tesseract", begin: yield* tesseractEngine(settings, tesseract ?? "", chosen) }
+      }),
+    )
+}

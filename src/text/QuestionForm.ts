@@ -1,0 +1,28 @@
+import type { BoundedText } from "./BoundedText.ts"
+import { normalize } from "./Normalization.ts"
+import { lowerCased } from "./PhraseBook.ts"
+import { UNSPACED } from "./Words.ts"
+
+/** Characters that people leave out: apostrophes, invisible ones, and vowel marks of Arabic and Hebrew. */
+const LEFT_OUT =
+  /['’ʼ\p{Cf}\u0640]|[[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Inherited}]&&\p{Mn}&&[\u0590-\u06ff]]/gv
+
+/**
+ * Matches what tells questions apart: words, single characters of scripts without spaces, and signs that mean something,
+ * as in `C++`, `-5`, `2.5` and `50 %`.
+ */
+const TELLING = new RegExp(
+  `[${UNSPACED}][\\p{M}ー]*|(?<![\\p{L}\\p{N}])-(?=\\p{N})|` +
+    `(?:[[\\p{L}\\p{M}\\p{N}\\p{Sc}\\p{Sm}#%&@§°]--[${UNSPACED}]]|(?<=\\p{N})[.,:](?=\\p{N}))+`,
+  "gv",
+)
+
+/**
+ * The form in which two questions are the same: without case, blanks and marks of punctuation. Empty where a text has no
+ * word.
+ */
+export const questionForm = (text: BoundedText): string => {
+  const plain = normalize(text, "NFKC").replace(LEFT_OUT, "")
+  // By way of upper case, because ß and final sigma have no other form in lower case.
+  return normalize(lowerCased(plain.toLowerCase().toUpperCase()).match(TELLING)?.join(" ") ?? "", "NFC")
+}

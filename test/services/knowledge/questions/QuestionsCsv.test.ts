@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test"
+import { parse } from "csv-parse/sync"
+import { Effect, Result } from "effect"
+import * as fc from "fast-check"
+import { csvHeader, csvRow, readCsv } from "../../../../src/services/knowledge/questions/QuestionsCsv.ts"
+
+const read = (text: string) => Effect.runPromise(readCsv(Buffer.from(text)))
+
+/** Texts that begin with what a spreadsheet takes for a formula, with quotes and delimiters. */
+const cell = (more: ReadonlyArray<string>) =>
+  fc
+    .string({
+      unit: fc.constantFrom("a", "é", "中", "=", "+", "-", "@", "'", '"', ",", ";", "＝", " ", ...more),
+      maxLength: 30,
+    })
+    .filter((text) => /[aé中]/.test(text))
+const asked = cell([]).map((text) => text.trim().replaceAll(/\s+/g, " "))
+
+const pairs = fc.array(
+  fc.record({ question: asked, variants: fc.array(asked, { maxLength: 5 }), answer: cell(["\n", "\t", "|", "\\"]) }),
+  { minLength: 1, maxLength: 20 },
+)
+
+test("an import reads exactly what an export has written", async () => {
+  await fc.assert(
+    fc.asyncProperty(pairs, async (all) => {
+      const rows = await read(csvHeader + all.map(csvRow).join(""))
+      expect(rows.map(({ pair }) => pair)).toEqual(all.map((pair) => Result.succeed(pair)))
+    }),
+  )
+})
+
+test("no cell of an export begins as a formula does", () => {
+  fc.assert(
+    fc.property(pairs, (all) => {
+      const cells: ReadonlyArray<string> = parse(all.map(csvRow).join(""), { relax_column_count: true }).flat()
+      for (const text of cells) expect(text).not.toMatch(/^[=+\-@＝＋－＠\t\r]/u)
+    }),
+  )
+})
