@@ -177,7 +177,8 @@ export const makePageReader = Effect.gen(function* () {
         const source = { url: page.url, contentType: "text/html; charset=utf-8", bytes: Buffer.from(html) }
         const rendered = yield* extract.page(source)
         const [noindex, nofollow] = [text.noindex || rendered.noindex, text.nofollow || rendered.nofollow]
-        return { ...rendered, noindex, nofollow }
+        // Little text is enough, now that no script is missing.
+        return { ...rendered, noindex, nofollow, needsBrowser: rendered.blocks.length === 0 }
       },
       (rendering, page, _, text) =>
         Effect.catch(rendering, ({ _tag, ...failure }) =>

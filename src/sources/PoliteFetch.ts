@@ -55,8 +55,6 @@ export class NotRead extends Schema.TaggedError<NotRead>()("NotRead", {
 
 export interface Fetching extends Partial<Pick<PageRequest, "bytesMax" | "wantsBody">> {
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether robots.txt does not matter, because somebody has named this very address as a list. */
-  readonly ignoresRobots?: boolean
 }
 
 export interface PoliteFetchSettings {
@@ -188,7 +186,7 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
             return reason === undefined ? Effect.void : Effect.fail(failed(reason))
           })
           yield* ensureOpen
-          if (fetching.ignoresRobots !== true) yield* ensureAllowed(address)
+          yield* ensureAllowed(address)
           for (let attempt = 1; ; attempt++) {
             const result = yield* tried(send(address, fetching))
             if (Result.isSuccess(result)) {
@@ -226,7 +224,7 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
           }
         })
 
-        /** Reads a list of pages that somebody has named, wherever it redirects to. */
+        /** Reads a list that somebody has named, wherever it redirects to, and whatever robots.txt says of lists. */
         const getList = (address: string, bytesMax: number) =>
           Effect.catchTag(follow(address, { bytesMax }, REDIRECTS_MAX, false), "FetchFailed", (failure) =>
             Effect.fail(failed(failure.detail)),

@@ -57,16 +57,19 @@ const hurried: CrawlPace = {
 export interface CrawlingChanges extends Partial<CrawlBounds>, Partial<CrawlPace> {
   readonly resolve?: Resolve
   readonly pageTimeout?: Duration.Input
+  /** The address of a browser that renders pages. */
+  readonly browser?: string
 }
 
 /** What reads sources, with short pauses, on this machine alone. */
 export const crawlingWith = ({
   resolve = toThisMachine,
   pageTimeout = "400 millis",
+  browser,
   ...changes
 }: CrawlingChanges = {}) =>
   Crawls.layer.pipe(
-    Layer.provideMerge(Sources.layer({ crawler: { publicUrl: "https://chat.example" }, renderer: { url: undefined } })),
+    Layer.provideMerge(Sources.layer({ crawler: { publicUrl: "https://chat.example" }, renderer: { url: browser } })),
     Layer.provide(
       SafeFetch.layer({
         allowed: parsePrivateNetworks("127.0.0.1, ::1") ?? noPrivateNetworks,

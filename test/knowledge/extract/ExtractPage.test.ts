@@ -167,7 +167,7 @@ describe("a page", () => {
       `<meta name="robots" content="NOINDEX, follow">`,
       { noindex: true, nofollow: false, links: ["https://docs.example.com/a"] },
     ],
-    [`<meta name="parley" content="none">`, { noindex: true, nofollow: true, links: [] }],
+    [`<meta name="parleybot" content="none">`, { noindex: true, nofollow: true, links: [] }],
     [`<meta name="googlebot" content="noindex">`, { noindex: false, nofollow: false }],
     [`<link rel="canonical" href="/install">`, { canonical: "https://docs.example.com/install" }],
     [`<meta http-equiv="Refresh" content="0; url='/new'">`, { refresh: "https://docs.example.com/new" }],

@@ -11,7 +11,7 @@ const MAX_CHARACTERS_OF_LINKS = 2_000_000
 const MAX_REFRESH_SECONDS = 10
 
 /** The name under which pages address this program alone, as others say `googlebot`. */
-const OWN_NAME = "parley"
+const OWN_NAME = "parleybot"
 
 const interesting = new Set(["html", "base", "meta", "link", "a", "area", "script", "time"])
 
