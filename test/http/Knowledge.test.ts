@@ -101,6 +101,8 @@ describe("14. upload", () => {
           progress: 1,
           chunk_count: expect.any(Number),
           error: null,
+          source_id: null,
+          url: null,
           duplicate: false,
           created_at: timestamp,
           updated_at: timestamp,

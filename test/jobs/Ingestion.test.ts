@@ -72,7 +72,7 @@ describe("a file", () => {
 
   test.each([
     ["no_text", "   ", "blank.txt"],
-    ["unsupported_format", "MZ\u0000\u0000", "program.txt"],
+    ["unsupported_format", "MZ\u0000\u0000", "program.exe"],
   ])("fails with %s", (code, text, name) =>
     run(
       Effect.gen(function* () {

@@ -92,7 +92,8 @@ export const makeTenant = Effect.gen(function* () {
 /** The content of a document with this text. Its blob is not made. */
 export const contentOf = (text: string, name = "file.txt"): Content => ({
   name,
-  content_type: "text/plain",
+  // No format of ours has the type of a program.
+  content_type: name.endsWith(".exe") ? "application/vnd.microsoft.portable-executable" : "text/plain",
   size_bytes: text.length,
   sha256: new Bun.CryptoHasher("sha256").update(text).digest("hex"),
   blob_key: `documents/${crypto.randomUUID()}`,
