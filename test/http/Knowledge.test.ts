@@ -312,6 +312,7 @@ describe("10. query", () => {
         "content",
         "similarity",
         "document_id",
+        "url",
         "chunk",
         "page",
         "matched_words",
