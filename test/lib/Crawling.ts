@@ -64,7 +64,7 @@ export interface CrawlingChanges extends Partial<CrawlBounds>, Partial<CrawlPace
 /** What reads sources, with short pauses, on this machine alone. */
 export const crawlingWith = ({
   resolve = toThisMachine,
-  pageTimeout = "400 millis",
+  pageTimeout = "3 seconds",
   browser,
   ...changes
 }: CrawlingChanges = {}) =>
