@@ -21,47 +21,38 @@ const demoted = (text: string): string => {
   return lines.join("\n")
 }
 
-class AttachmentReader {
-  private files = 0
-  private characters = 0
-  private readonly readers: Readers
-  private readonly textLimit: number
-
-  constructor(readers: Readers, textLimit: number) {
-    this.readers = readers
-    this.textLimit = textLimit
-  }
-
-  /** The text of a document with the texts of its files below it. Throws when they exceed the limit together. */
-  async textOf({ attachments = [], text }: Draft, depth: number): Promise<string> {
-    const parts = [typeof text === "string" ? text : text.join("\n\n")]
-    this.characters += parts[0]?.length ?? 0
-    if (this.characters > this.textLimit) throw tooLarge(this.textLimit)
-    for (const attachment of depth < MAX_DEPTH ? attachments : []) {
-      const draft = await this.draftOf(attachment)
-      const inner = draft === undefined ? "" : await this.textOf(draft, depth + 1)
-      if (inner.trim() !== "") parts.push(`# Attachment: ${oneLine(attachment.name)}`, demoted(inner))
-    }
-    return parts.join("\n\n")
-  }
+/** Appends the texts of a document's files to it, each below a heading with its name. Rejects with `Unreadable`. */
+export const withAttachments = async (draft: Draft, readers: Readers, textLimit: number): Promise<Draft> => {
+  if (draft.attachments === undefined || draft.attachments.length === 0) return draft
+  let files = 0
+  let characters = 0
 
   /** Reads a file. One of an unknown format, or that cannot be read, does not keep the others from being read. */
-  private async draftOf({ content, name }: Attachment): Promise<Draft | undefined> {
-    if (++this.files > MAX_ATTACHMENTS) return undefined
+  const draftOf = async ({ content, name }: Attachment): Promise<Draft | undefined> => {
+    if (++files > MAX_ATTACHMENTS) return undefined
     if (!(content instanceof Uint8Array)) return content
     const format = content.length === 0 ? undefined : detect(name, content, content.subarray(-DETECT_LAST_BYTES))
-    if (format === undefined) return undefined
     try {
-      return await this.readers[format](content, this.textLimit)
+      return format === undefined ? undefined : await readers[format](content, textLimit)
     } catch (cause) {
       if (cause instanceof Unreadable) return undefined
       throw cause
     }
   }
-}
 
-/** Appends the texts of a document's files to it, each below a heading with its name. Rejects with `Unreadable`. */
-export const withAttachments = async (draft: Draft, readers: Readers, textLimit: number): Promise<Draft> => {
-  if (draft.attachments === undefined || draft.attachments.length === 0) return draft
-  return { title: draft.title, text: await new AttachmentReader(readers, textLimit).textOf(draft, 0) }
+  /** The text of a document with the texts of its files below it. Throws when they exceed the limit together. */
+  const textOf = async ({ attachments = [], text }: Draft, depth: number): Promise<string> => {
+    const own = typeof text === "string" ? text : text.join("\n\n")
+    characters += own.length
+    if (characters > textLimit) throw tooLarge(textLimit)
+    const parts = [own]
+    for (const attachment of depth < MAX_DEPTH ? attachments : []) {
+      const inner = await draftOf(attachment)
+      const innerText = inner === undefined ? "" : await textOf(inner, depth + 1)
+      if (innerText.trim() !== "") parts.push(`# Attachment: ${oneLine(attachment.name)}`, demoted(innerText))
+    }
+    return parts.join("\n\n")
+  }
+
+  return { title: draft.title, text: await textOf(draft, 0) }
 }

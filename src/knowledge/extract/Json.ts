@@ -33,8 +33,8 @@ export const parse = (text: string): Schema.Json => {
   return lines
 }
 
-/** Writes a value as lines, and throws as soon as they exceed the limit of characters. */
-class Outline {
+/** Lines of a text, which throw as soon as they exceed the limit of characters. */
+export class Lines {
   private readonly lines: Array<string> = []
   private size = 0
   private readonly limit: number
@@ -43,16 +43,19 @@ class Outline {
     this.limit = limit
   }
 
-  line(text: string) {
+  line(text: string): void {
     this.size += text.length + 1
     if (this.size > this.limit) throw tooLarge(this.limit)
     this.lines.push(text)
   }
 
-  toString() {
+  toString(): string {
     return this.lines.join("\n")
   }
+}
 
+/** Writes a value as lines. */
+class Outline extends Lines {
   /** Writes a member as `path: value` lines, with longer paths for the members within it. */
   member(path: string, value: Schema.Json): void {
     if (isScalar(value)) return this.labelled(path, String(value))

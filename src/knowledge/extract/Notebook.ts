@@ -1,8 +1,7 @@
 import type { Schema } from "effect"
 import { decodeText } from "./Decode.ts"
 import { type Draft, type Reader, Unreadable } from "./Extraction.ts"
-import { fenced } from "./html/Html.ts"
-import { htmlText } from "./html/Tags.ts"
+import { fenced, htmlText } from "./html/Html.ts"
 import { isList, isScalar, parse } from "./Json.ts"
 import { markdown } from "./Markdown.ts"
 
@@ -31,7 +30,7 @@ const outputOf = (output: Schema.Json): string => {
   const data = member(output, "data") ?? output
   const page = textOf(member(data, "text/html") ?? member(data, "html"))
   if (page.includes("<table")) {
-    const text = htmlText(page)
+    const { text } = htmlText(page)
     if (text !== "") return text
   }
   const written = textOf(member(data, "text/markdown"))

@@ -1,5 +1,6 @@
 import { decodeText } from "./Decode.ts"
-import { type Draft, type Reader, tooLarge, Unreadable } from "./Extraction.ts"
+import { type Draft, type Reader, Unreadable } from "./Extraction.ts"
+import { Lines } from "./Json.ts"
 import { elementsOf, parseXml, textOf, type XmlElement } from "./office/Xml.ts"
 import { oneLine } from "./Text.ts"
 
@@ -26,28 +27,11 @@ const headingElement = (element: XmlElement): XmlElement | undefined =>
     .find((child) => headingNames.has(localName(child.name)) && oneLine(textOf(child)) !== "")
 
 /** Attributes that say how to read the file, and nothing to people. */
-const isTechnical = (name: string): boolean => /^xmlns\b|^xsi:|^xml:/.test(name)
+const TECHNICAL = /^xmlns\b|^xsi:|^xml:/
 
-/** Writes elements as lines and paragraphs, and throws as soon as they exceed the limit of characters. */
-class Outline {
-  private readonly lines: Array<string> = []
-  private size = 0
-  private readonly limit: number
+/** Writes elements as lines and paragraphs. */
+class Outline extends Lines {
   title: string | undefined
-
-  constructor(limit: number) {
-    this.limit = limit
-  }
-
-  toString(): string {
-    return this.lines.join("\n")
-  }
-
-  private line(text: string): void {
-    this.size += text.length + 1
-    if (this.size > this.limit) throw tooLarge(this.limit)
-    this.lines.push(text)
-  }
 
   /**
    * Writes an element that begins a block: below its title, or after an empty line. Elements within it are lines of the
@@ -58,19 +42,13 @@ class Outline {
     const heading = headingElement(element)
     const title = oneLine(textOf(heading))
     const isHeading = heading !== undefined && title.length <= MAX_HEADING_CHARACTERS
-    this.line("")
-    if (isHeading) {
-      this.title ??= title
-      this.line(`${"#".repeat(Math.min(depth, 6))} ${title}`)
-      this.line("")
-    }
+    if (isHeading) this.title ??= title
+    this.line(isHeading ? `\n${"#".repeat(Math.min(depth, 6))} ${title}\n` : "")
     this.members(element, "", isHeading ? depth + 1 : depth, isHeading ? heading : undefined)
   }
 
-  private members(element: XmlElement, path: string, depth: number, heading: XmlElement | undefined): void {
-    for (const [name, value] of Object.entries(element.attributes)) {
-      if (!isTechnical(name) && value.trim() !== "") this.line(`${path}${localName(name)}: ${oneLine(value)}`)
-    }
+  private members(element: XmlElement, path: string, depth: number, heading?: XmlElement): void {
+    this.attributes(element, path)
     const children = elementsOf(element)
     const counts = new Map<string, number>()
     for (const { name } of children) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -80,24 +58,22 @@ class Outline {
       else if ((counts.get(child.name) ?? 0) > 1 || headingElement(child) !== undefined) {
         this.block(child, depth)
         this.line("")
-      } else this.members(child, `${path}${localName(child.name)}.`, depth, undefined)
+      } else this.members(child, `${path}${localName(child.name)}.`, depth)
+    }
+  }
+
+  private attributes({ attributes }: XmlElement, path: string): void {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (!TECHNICAL.test(name) && value.trim() !== "") this.line(`${path}${localName(name)}: ${oneLine(value)}`)
     }
   }
 
   private leaf(element: XmlElement, path: string): void {
     const name = localName(element.name)
     const text = oneLine(textOf(element))
-    if (proseNames.has(name) || isMixed(element)) {
-      if (text === "") return
-      this.line("")
-      this.line(text)
-      return this.line("")
-    }
-    for (const [attribute, value] of Object.entries(element.attributes)) {
-      if (!isTechnical(attribute) && value.trim() !== "")
-        this.line(`${path}${name}.${localName(attribute)}: ${oneLine(value)}`)
-    }
-    if (text !== "") this.line(`${path}${name}: ${text}`)
+    const isProse = proseNames.has(name) || isMixed(element)
+    if (!isProse) this.attributes(element, `${path}${name}.`)
+    if (text !== "") this.line(isProse ? `\n${text}\n` : `${path}${name}: ${text}`)
   }
 }
 

@@ -1,19 +1,17 @@
 import PostalMime, { type Address, type Attachment as Part } from "postal-mime"
 import { extensionOf, formatOfContentType } from "../../../domain/knowledge/Formats.ts"
 import { type Draft, type Reader, Unreadable } from "../Extraction.ts"
-import { mailDraft } from "./Mail.ts"
+import { mailDraft, namedAddress } from "./Mail.ts"
 
 /** Levels of parts within parts that are read. */
 const MAX_NESTING = 50
 
-const addressText = ({ address, group, name }: Address): string =>
-  group === undefined
-    ? name === "" || name === address
-      ? address
-      : `${name} <${address}>`
-    : `${name}: ${group.map(addressText).join(", ")}`
-
-const addresses = (list: ReadonlyArray<Address> | undefined): string => (list ?? []).map(addressText).join(", ")
+const addresses = (list: ReadonlyArray<Address> = []): string =>
+  list
+    .map(({ address, group, name }) =>
+      group === undefined ? namedAddress(name, address) : `${name}: ${addresses(group)}`,
+    )
+    .join(", ")
 
 const nameOf = ({ filename, mimeType }: Part): string => {
   if (filename !== null && filename.includes(".")) return filename
@@ -37,7 +35,7 @@ export const eml: Reader = async (bytes): Promise<Draft> => {
     to: addresses(mail.to),
     cc: addresses(mail.cc),
     date: mail.date === undefined ? undefined : new Date(mail.date),
-    page: mail.html === undefined ? undefined : new TextEncoder().encode(mail.html),
+    page: mail.html ?? "",
     text: mail.text ?? "",
     attachments: mail.attachments
       .filter(({ mimeType, related }) => related !== true || !mimeType.startsWith("image/"))

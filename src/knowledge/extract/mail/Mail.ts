@@ -1,5 +1,5 @@
 import type { Attachment, Draft } from "../Extraction.ts"
-import { html } from "../html/Html.ts"
+import { htmlText } from "../html/Html.ts"
 import { oneLine } from "../Text.ts"
 
 /** A message as its format stores it. Addresses are as people read them, such as `Ann <ann@example.com>`. */
@@ -9,20 +9,24 @@ export interface Mail {
   readonly to: string
   readonly cc: string
   readonly date: Date | undefined
-  /** The message as a page of HTML; undefined where there is only `text`. */
-  readonly page: Uint8Array | undefined
+  /** The message as a page of HTML; empty where there is only `text`. */
+  readonly page: string
   readonly text: string
   readonly attachments: ReadonlyArray<Attachment>
 }
 
 const bodyOf = ({ page, text }: Mail): string => {
-  const { text: body } = page === undefined ? { text: "" } : html(page)
-  return typeof body === "string" && body.trim() !== "" ? body : text
+  const body = page === "" ? "" : htmlText(page).text
+  return body.trim() === "" ? text : body
 }
 
 /** The time in UTC, to the minute. */
 const timeOf = (date: Date | undefined): string =>
   date === undefined || Number.isNaN(date.getTime()) ? "" : `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`
+
+/** An address as people read it, with the name of its owner if it has one. */
+export const namedAddress = (name: string, address: string): string =>
+  name === "" || address === "" || name === address ? address || name : `${name} <${address}>`
 
 /** Writes a message as Markdown: its subject as the title, who wrote it to whom and when, its text and its files. */
 export const mailDraft = (mail: Mail): Draft => {

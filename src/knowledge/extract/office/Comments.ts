@@ -1,6 +1,6 @@
 import { oneLine } from "../Text.ts"
 import type { OfficePackage } from "./OfficePackage.ts"
-import { allOf, childOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
+import { allOf, childOf, childrenOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
 /** The names of those who comment, by their ids. */
 export type People = ReadonlyMap<string, string>
@@ -22,16 +22,17 @@ export const peopleOf = (office: OfficePackage, path: string): People =>
       .map(({ attributes }) => [attributes["id"] ?? "", attributes["displayName"] ?? attributes["name"] ?? ""]),
   )
 
-const comment = (author: string | undefined, text: string, place = ""): ReadonlyArray<string> => {
-  const by = author === undefined || author === "" ? "" : ` by ${author}`
-  return text === "" ? [] : [`Comment${place}${by}: ${text}`]
+/** A comment as a Markdown block; none when it has no text. */
+const comment = (author = "", text = "", place = ""): ReadonlyArray<string> => {
+  const words = oneLine(text)
+  return words === "" ? [] : [`Comment${place && ` on ${place}`}${author && ` by ${author}`}: ${words}`]
 }
 
 /** The paragraphs of a comment's own text, without those of its replies. */
 const ownText = (element: XmlElement): string => {
-  const body = elementsOf(element).find((child) => localName(child) === "txBody")
-  const paragraphs = body === undefined ? [] : allOf(body, "a:p").map((each) => allOf(each, "a:t").map(textOf).join(""))
-  return oneLine([textOf(childOf(element, "p:text")), ...paragraphs].join(" "))
+  const body = elementsOf(element).filter((child) => localName(child) === "txBody")
+  const paragraphs = body.flatMap((each) => allOf(each, "a:p")).map((each) => allOf(each, "a:t").map(textOf).join(""))
+  return [textOf(childOf(element, "p:text")), ...paragraphs].join(" ")
 }
 
 /** The comments on a slide and the replies to them, as Markdown blocks. */
@@ -44,23 +45,27 @@ export const slideComments = (office: OfficePackage, path: string, people: Peopl
 /** The comments on the cells of a sheet, as Markdown blocks. */
 export const sheetComments = (office: OfficePackage, path: string, people: People): ReadonlyArray<string> => {
   const threads = partsOf(office, path, "threadedComment").flatMap((part) => named(part, "threadedComment"))
-  const replies = threads.flatMap((each) =>
-    comment(
-      people.get(each.attributes["personId"] ?? ""),
-      oneLine(named(each, "text").map(textOf).join(" ")),
-      on(each),
-    ),
-  )
   const notes = partsOf(office, path, "comments").flatMap((part) => {
     const authors = allOf(part, "x:author").map(textOf)
     return allOf(part, "x:comment").flatMap((each) => {
       const author = authors[Number(each.attributes["authorId"])]
       // For older programs each thread is also stored as a note, by an author of this form.
       if (threads.length > 0 && author?.startsWith("tc=") === true) return []
-      return comment(author, oneLine(allOf(childOf(each, "x:text"), "x:t").map(textOf).join("")), on(each))
+      return comment(author, allOf(childOf(each, "x:text"), "x:t").map(textOf).join(""), each.attributes["ref"])
     })
   })
+  const replies = threads.flatMap((each) =>
+    comment(
+      people.get(each.attributes["personId"] ?? ""),
+      named(each, "text").map(textOf).join(" "),
+      each.attributes["ref"],
+    ),
+  )
   return [...notes, ...replies]
 }
 
-const on = ({ attributes }: XmlElement): string => (attributes["ref"] === undefined ? "" : ` on ${attributes["ref"]}`)
+/** The comments on a slide or a cell of OpenDocument, as Markdown blocks. */
+export const odfComments = (element: XmlElement, place?: string): ReadonlyArray<string> =>
+  childrenOf(element, "office:annotation").flatMap((each) =>
+    comment(textOf(childOf(each, "dc:creator")), childrenOf(each, "text:p").map(textOf).join(" "), place),
+  )

@@ -3,28 +3,28 @@ import { Unreadable } from "../Extraction.ts"
 
 const damaged = () => new Unreadable("corrupt_document", "The file is damaged: its parts cannot be found.")
 
-/** The number of a sector that ends a chain, and larger numbers, which mark sectors without content. */
+/** The number that ends a chain; larger ones mark sectors without content. */
 const END_OF_CHAIN = 0xfffffffa
-const NO_ENTRY = 0xffffffff
-const DIRECTORY_ENTRY_BYTES = 128
+const ENTRY_BYTES = 128
 const MINI_SECTOR_BYTES = 64
-/** The sectors of the allocation table whose numbers are in the header. */
-const HEADER_TABLE_SECTORS = 109
-/** Levels of storages within storages that are read. */
-const MAX_DEPTH = 32
+/** Deeper storages, whose paths are longer, are not read. */
+const MAX_PATH_CHARACTERS = 1_000
 
+/** Types of entries of the directory. */
 const STORAGE = 1
 const STREAM = 2
 const ROOT = 5
 
-interface Entry {
-  readonly name: string
-  readonly type: number
-  readonly left: number
-  readonly right: number
-  readonly child: number
+interface Stream {
   readonly start: number
   readonly bytes: number
+}
+
+/** Sectors of one size, and for each the number of the one that follows it. */
+interface Sectors {
+  readonly content: Buffer
+  readonly bytes: number
+  readonly next: Uint32Array
 }
 
 /**
@@ -32,34 +32,31 @@ interface Entry {
  * messages. All methods throw `Unreadable`. Streams are known by their paths, such as `Storage/Stream`.
  */
 export class CompoundFile {
-  private readonly content: Uint8Array
-  private readonly view: DataView
-  private readonly sectorBytes: number
-  private readonly table: Uint32Array
-  private readonly miniTable: Uint32Array
-  private readonly miniContent: Uint8Array
+  private readonly sectors: Sectors
+  private readonly miniSectors: Sectors
   private readonly miniStreamMaxBytes: number
-  private readonly streams = new Map<string, Entry>()
+  private readonly streams = new Map<string, Stream>()
   /** The bytes that may still be read. Streams do not overlap, so that they hold no more than the file. */
   private budget: number
 
-  constructor(content: Uint8Array) {
-    this.content = content
-    this.view = new DataView(content.buffer, content.byteOffset, content.byteLength)
-    this.budget = content.length * 2
-    if (content.length < 512 || !compoundFileHeader.every((byte, index) => content[index] === byte)) throw damaged()
-    const shift = this.view.getUint16(30, true)
+  constructor(bytes: Uint8Array) {
+    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    if (file.length < 512 || !compoundFileHeader.every((byte, index) => file[index] === byte)) throw damaged()
+    const shift = file.readUInt16LE(30)
     if (shift !== 9 && shift !== 12) throw damaged()
-    this.sectorBytes = 2 ** shift
-    this.miniStreamMaxBytes = this.view.getUint32(56, true)
-    this.table = this.allocationTable()
-    const directory = this.chain(this.view.getUint32(48, true))
-    const entries = entriesOf(directory)
-    const [root] = entries
-    if (root?.type !== ROOT) throw damaged()
-    this.miniTable = numbersOf(this.chain(this.view.getUint32(60, true)))
-    this.miniContent = this.chain(root.start)
-    this.addStreams(entries, root)
+    this.budget = file.length * 2
+    this.miniStreamMaxBytes = file.readUInt32LE(56)
+    // The header has the place of the first sector.
+    const content = file.subarray(2 ** shift)
+    this.sectors = { content, bytes: 2 ** shift, next: allocationTable(file, content, 2 ** shift) }
+    const directory = this.join(this.sectors, file.readUInt32LE(48))
+    if (directory.length < ENTRY_BYTES || directory[66] !== ROOT) throw damaged()
+    this.miniSectors = {
+      content: this.join(this.sectors, directory.readUInt32LE(116)),
+      bytes: MINI_SECTOR_BYTES,
+      next: numbersOf(this.join(this.sectors, file.readUInt32LE(60))),
+    }
+    this.addStreams(directory)
   }
 
   /** The paths of all streams. */
@@ -72,104 +69,70 @@ export class CompoundFile {
   }
 
   /** The content of a stream; `undefined` when there is none of that path. */
-  read(path: string): Uint8Array | undefined {
-    const entry = this.streams.get(path)
-    if (entry === undefined) return undefined
-    const isMini = entry.bytes < this.miniStreamMaxBytes
-    const bytes = isMini ? this.miniChain(entry) : this.chain(entry.start, entry.bytes)
-    if (bytes.length < entry.bytes) throw damaged()
-    return bytes.subarray(0, entry.bytes)
+  read(path: string): Buffer | undefined {
+    const stream = this.streams.get(path)
+    if (stream === undefined) return undefined
+    const sectors = stream.bytes < this.miniStreamMaxBytes ? this.miniSectors : this.sectors
+    const content = this.join(sectors, stream.start, stream.bytes)
+    if (content.length < stream.bytes) throw damaged()
+    return content.subarray(0, stream.bytes)
   }
 
-  private sector(number: number): Uint8Array {
-    const start = (number + 1) * this.sectorBytes
-    if (start >= this.content.length) throw damaged()
-    // The last sector of a file may be cut.
-    return this.content.subarray(start, start + this.sectorBytes)
-  }
-
-  private allocationTable(): Uint32Array {
-    const sectors: Array<number> = []
-    for (let index = 0; index < HEADER_TABLE_SECTORS; index++) sectors.push(this.view.getUint32(76 + index * 4, true))
-    const most = Math.ceil(this.content.length / this.sectorBytes)
-    let next = this.view.getUint32(68, true)
-    for (let count = 0; next < END_OF_CHAIN; count++) {
-      if (count > most) throw damaged()
-      const numbers = numbersOf(this.sector(next))
-      sectors.push(...numbers.subarray(0, -1))
-      next = numbers.at(-1) ?? NO_ENTRY
+  /** Joins the sectors from one on: as many as the bytes need, or all, which throws when they form a circle. */
+  private join(sectors: Sectors, start: number, bytes?: number): Buffer {
+    const most = Math.ceil(Math.min(bytes ?? Infinity, sectors.content.length) / sectors.bytes)
+    const parts: Array<Buffer> = []
+    let number = start
+    for (; number < END_OF_CHAIN && parts.length < most; number = sectors.next[number] ?? END_OF_CHAIN) {
+      parts.push(sectorAt(sectors.content, number, sectors.bytes))
     }
-    const used = sectors.filter((number) => number < END_OF_CHAIN)
-    if (used.length > most) throw damaged()
-    return numbersOf(Buffer.concat(used.map((number) => this.sector(number))))
-  }
-
-  /** The content of the sectors from one on. Throws when they are more than the file has, as in a circle. */
-  private chain(start: number, bytes = this.content.length): Uint8Array {
-    const sectors: Array<Uint8Array> = []
-    const most = Math.ceil(Math.min(bytes, this.content.length) / this.sectorBytes)
-    for (let number = start; number < END_OF_CHAIN && sectors.length <= most; number = this.table[number] ?? NO_ENTRY) {
-      sectors.push(this.sector(number))
-    }
-    if (sectors.length * this.sectorBytes > this.content.length + this.sectorBytes) throw damaged()
-    return this.joined(sectors)
-  }
-
-  private miniChain({ bytes, start }: Entry): Uint8Array {
-    const sectors: Array<Uint8Array> = []
-    const most = Math.ceil(bytes / MINI_SECTOR_BYTES)
-    for (
-      let number = start;
-      number < END_OF_CHAIN && sectors.length < most;
-      number = this.miniTable[number] ?? NO_ENTRY
-    ) {
-      sectors.push(this.miniContent.subarray(number * MINI_SECTOR_BYTES, (number + 1) * MINI_SECTOR_BYTES))
-    }
-    return this.joined(sectors)
-  }
-
-  private joined(sectors: ReadonlyArray<Uint8Array>): Uint8Array {
-    this.budget -= sectors.reduce((sum, { length }) => sum + length, 0)
-    if (this.budget < 0) throw damaged()
-    return Buffer.concat(sectors)
+    this.budget -= parts.length * sectors.bytes
+    if (this.budget < 0 || (bytes === undefined && number < END_OF_CHAIN)) throw damaged()
+    return Buffer.concat(parts)
   }
 
   /** Finds the streams of all storages. Each entry is visited once, whatever circles the file has. */
-  private addStreams(entries: ReadonlyArray<Entry>, root: Entry): void {
+  private addStreams(directory: Buffer): void {
     const seen = new Set<number>()
-    const open = [{ index: root.child, storage: "", depth: 0 }]
+    const open = [{ index: directory.readUInt32LE(76), storage: "" }]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const { depth, index, storage } = next
-      const entry = entries[index]
-      if (entry === undefined || seen.has(index)) continue
+      const { index, storage } = next
+      const entry = directory.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES)
+      if (entry.length < ENTRY_BYTES || seen.has(index)) continue
       seen.add(index)
-      open.push({ index: entry.left, storage, depth }, { index: entry.right, storage, depth })
-      const path = storage + entry.name
-      if (entry.type === STREAM) this.streams.set(path, entry)
-      if (entry.type === STORAGE && depth < MAX_DEPTH)
-        open.push({ index: entry.child, storage: `${path}/`, depth: depth + 1 })
+      open.push({ index: entry.readUInt32LE(68), storage }, { index: entry.readUInt32LE(72), storage })
+      const nameBytes = Math.min(Math.max(entry.readUInt16LE(64) - 2, 0), 62)
+      const path = storage + entry.toString("utf16le", 0, nameBytes)
+      if (entry[66] === STREAM)
+        this.streams.set(path, { start: entry.readUInt32LE(116), bytes: entry.readUInt32LE(120) })
+      if (entry[66] === STORAGE && path.length < MAX_PATH_CHARACTERS) {
+        open.push({ index: entry.readUInt32LE(76), storage: `${path}/` })
+      }
     }
   }
 }
 
-const numbersOf = (bytes: Uint8Array): Uint32Array => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Uint32Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => view.getUint32(index * 4, true))
+/** A sector, of which the last one of a file may be cut. */
+const sectorAt = (content: Buffer, number: number, bytes: number): Buffer => {
+  if (number * bytes >= content.length) throw damaged()
+  return content.subarray(number * bytes, (number + 1) * bytes)
 }
 
-const entriesOf = (directory: Uint8Array): ReadonlyArray<Entry> => {
-  const view = new DataView(directory.buffer, directory.byteOffset, directory.byteLength)
-  return Array.from({ length: Math.floor(directory.length / DIRECTORY_ENTRY_BYTES) }, (_, index) => {
-    const at = index * DIRECTORY_ENTRY_BYTES
-    const nameBytes = Math.min(Math.max(view.getUint16(at + 64, true) - 2, 0), 62)
-    return {
-      name: new TextDecoder("utf-16le").decode(directory.subarray(at, at + nameBytes)),
-      type: directory[at + 66] ?? 0,
-      left: view.getUint32(at + 68, true),
-      right: view.getUint32(at + 72, true),
-      child: view.getUint32(at + 76, true),
-      start: view.getUint32(at + 116, true),
-      bytes: view.getUint32(at + 120, true),
-    }
-  })
+const numbersOf = (bytes: Buffer): Uint32Array =>
+  Uint32Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readUInt32LE(index * 4))
+
+/** Joins the table of the sectors' followers, whose own sectors are listed in the header and in a chain of lists. */
+const allocationTable = (file: Buffer, content: Buffer, bytes: number): Uint32Array => {
+  const numbers = [...numbersOf(file.subarray(76, 512))]
+  const most = Math.ceil(file.length / bytes)
+  let next = file.readUInt32LE(68)
+  for (let lists = 0; next < END_OF_CHAIN; lists++) {
+    if (lists > most) throw damaged()
+    const list = numbersOf(sectorAt(content, next, bytes))
+    numbers.push(...list.subarray(0, -1))
+    next = list.at(-1) ?? END_OF_CHAIN
+  }
+  const used = numbers.filter((number) => number < END_OF_CHAIN)
+  if (used.length > most) throw damaged()
+  return numbersOf(Buffer.concat(used.map((number) => sectorAt(content, number, bytes))))
 }

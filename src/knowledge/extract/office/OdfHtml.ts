@@ -1,8 +1,13 @@
 import { SpanBudget } from "../html/HtmlTable.ts"
-import { escapeHtml } from "../html/Tags.ts"
 import { MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
 import { oneLine } from "../Text.ts"
 import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
+
+/** Writes text as it stands in HTML, also between quotation marks. */
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** The key of a style of one kind, such as `style:style`. */
+export const styleKey = (kind: string, name = ""): string => `${kind} ${name}`
 
 /** Elements that are no text of the document: deletions, comments, contents, and declarations. */
 const skipped = new Set(
@@ -11,24 +16,19 @@ const skipped = new Set(
   ),
 )
 
-/** Elements of HTML for those whose attributes do not matter. */
-const tags: Readonly<Record<string, string>> = {
-  "text:p": "p",
-  "text:list-header": "li",
-  "table:table": "table",
-  "table:table-row": "tr",
-}
-
 /** Writes elements of OpenDocument as HTML, whose reader knows lists, tables and links. */
 export class OdfHtml {
-  private readonly listStyles: ReadonlyMap<string, XmlElement>
+  private readonly styles: ReadonlyMap<string, XmlElement>
   private readonly objectAt: (path: string) => XmlElement | undefined
   private readonly budget = new SpanBudget()
   private notes: Array<string> = []
 
-  /** @param objectAt the content of an object within the document, such as a chart, by its path */
-  constructor(listStyles: ReadonlyMap<string, XmlElement>, objectAt: (path: string) => XmlElement | undefined) {
-    this.listStyles = listStyles
+  /**
+   * @param styles all styles, by the keys of `styleKey`
+   * @param objectAt the content of an object within the document, such as a chart, by its path
+   */
+  constructor(styles: ReadonlyMap<string, XmlElement>, objectAt: (path: string) => XmlElement | undefined) {
+    this.styles = styles
     this.objectAt = objectAt
   }
 
@@ -73,18 +73,13 @@ export class OdfHtml {
         return this.cell(element, cell)
       case "draw:frame":
         return this.frame(element)
-      default: {
-        const tag = tags[name]
-        return tag === undefined ? inner() : `<${tag}>${inner()}</${tag}>`
-      }
+      case "table:table":
+        return `<table>${inner()}</table>`
+      case "table:table-row":
+        return `<tr>${inner()}</tr>`
+      default:
+        return inner()
     }
-  }
-
-  /** A comment, with its author. */
-  comment(annotation: XmlElement, place = ""): string {
-    const author = textOf(childOf(annotation, "dc:creator"))
-    const text = oneLine(childrenOf(annotation, "text:p").map(textOf).join(" "))
-    return text === "" ? "" : `<p>Comment${place}${escapeHtml(`${author === "" ? "" : ` by ${author}`}: ${text}`)}</p>`
   }
 
   private note(note: XmlElement): string {
@@ -94,9 +89,10 @@ export class OdfHtml {
   }
 
   private list(list: XmlElement, style: string, level: number): string {
-    const numbering = childrenOf(this.listStyles.get(style), "text:list-level-style-number").find(
-      ({ attributes }) => attributes["text:level"] === String(level) && attributes["style:num-format"] !== "",
-    )
+    const numbering = childrenOf(
+      this.styles.get(styleKey("text:list-style", style)),
+      "text:list-level-style-number",
+    ).find(({ attributes }) => attributes["text:level"] === String(level) && attributes["style:num-format"] !== "")
     const items = this.content(list, style, level)
     // Numbered headings are items of lists.
     if (allOf(list, "text:h").length > 0) return items

@@ -1,12 +1,16 @@
-import { type Budget, type Cells, fillMerged, lettersOf, putCell, type Range, writeCells } from "./Sheet.ts"
+import { htmlText } from "../html/Html.ts"
+import { odfComments } from "./Comments.ts"
+import type { OdfHtml } from "./OdfHtml.ts"
+import { type Budget, Cells, lettersOf } from "./Sheet.ts"
 import { childOf, childrenOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
 /** The rows and columns of the largest sheet that programs write. */
 const MAX_ROWS = 1_048_576
 const MAX_COLUMNS = 16_384
 
-const count = (text: string | undefined, most: number): number =>
-  Math.min(Math.max(Number.parseInt(text ?? "1", 10) || 1, 1), most)
+/** How often something is repeated, or how far it spans. */
+const count = ({ attributes }: XmlElement, name: string, most: number): number =>
+  Math.min(Math.max(Number.parseInt(attributes[`table:number-${name}`] ?? "", 10) || 1, 1), most)
 
 const rowsOf = (table: XmlElement): ReadonlyArray<XmlElement> =>
   elementsOf(table).flatMap((child) => {
@@ -21,46 +25,31 @@ const cellText = (cell: XmlElement): string => {
   return childrenOf(cell, "text:p").map(textOf).join("\n").trim()
 }
 
-/** The content of a sheet of an OpenDocument spreadsheet. */
-interface SheetContent {
-  readonly tables: ReadonlyArray<string>
-  readonly shapes: ReadonlyArray<XmlElement>
-  /** The comments and their places, such as `B3`. */
-  readonly comments: ReadonlyArray<readonly [annotation: XmlElement, place: string]>
-}
-
-export const sheetContent = (table: XmlElement, budget: Budget): SheetContent => {
-  const cells: Cells = new Map()
-  const merged: Array<Range> = []
-  const comments: Array<readonly [XmlElement, string]> = []
+/** Writes a sheet of an OpenDocument spreadsheet below its name, with its boxes, pictures, charts and comments. */
+export const sheetText = (table: XmlElement, writer: OdfHtml, budget: Budget): string => {
+  const cells = new Cells(budget)
   const shapes = [...childrenOf(childOf(table, "table:shapes"), "draw:frame")]
+  const comments: Array<string> = []
   let row = 0
   for (const line of rowsOf(table)) {
-    const rows = count(line.attributes["table:number-rows-repeated"], MAX_ROWS)
+    const rows = count(line, "rows-repeated", MAX_ROWS)
     let column = 0
     for (const cell of elementsOf(line)) {
-      const { attributes } = cell
-      const columns = count(attributes["table:number-columns-repeated"], MAX_COLUMNS)
+      const columns = count(cell, "columns-repeated", MAX_COLUMNS)
       const text = cell.name === "table:table-cell" ? cellText(cell) : ""
-      const width = count(attributes["table:number-columns-spanned"], MAX_COLUMNS)
-      const height = count(attributes["table:number-rows-spanned"], MAX_ROWS)
-      if (width * height > 1) {
-        merged.push([
-          { row, column },
-          { row: row + height - 1, column: column + width - 1 },
-        ])
-      }
-      for (const each of childrenOf(cell, "office:annotation")) comments.push([each, `${lettersOf(column)}${row + 1}`])
-      shapes.push(...childrenOf(cell, "draw:frame"))
       for (let below = 0; text !== "" && below < rows; below++) {
-        for (let right = 0; right < columns; right++) {
-          putCell(cells, { column: column + right, row: row + below }, text, budget)
-        }
+        for (let right = 0; right < columns; right++) cells.put({ column: column + right, row: row + below }, text)
       }
+      const [width, height] = [count(cell, "columns-spanned", MAX_COLUMNS), count(cell, "rows-spanned", MAX_ROWS)]
+      if (width * height > 1) cells.merge({ row, column }, { row: row + height - 1, column: column + width - 1 })
+      shapes.push(...childrenOf(cell, "draw:frame"))
+      comments.push(...odfComments(cell, `${lettersOf(column)}${row + 1}`))
       column += columns
     }
     row += rows
   }
-  fillMerged(cells, merged)
-  return { tables: writeCells(cells, budget.textLimit), shapes, comments }
+  return cells.write(table.attributes["table:name"] ?? "", [
+    htmlText(shapes.map((shape) => writer.element(shape)).join("")).text,
+    ...comments,
+  ])
 }

@@ -8,17 +8,11 @@ const MAX_CELLS = 2_000_000
 /** Most merged cells of a sheet that are filled with the text of the first. */
 const MAX_MERGED_CELLS = 10_000
 
-/** The texts of cells, by row and column, both from 0. */
-export type Cells = Map<number, Map<number, string>>
-
 /** The place of a cell, with both numbers from 0. */
 export interface Place {
   readonly column: number
   readonly row: number
 }
-
-/** The first and the last of merged cells, as far as the file says them. */
-export type Range = readonly [first: Place | undefined, last: Place | undefined]
 
 /** Counts the cells and characters that are read of a workbook, and throws when they exceed the limits. */
 export class Budget {
@@ -37,20 +31,63 @@ export class Budget {
   }
 }
 
-/** Repeats the text of the first of merged cells in all of them, in the rows that exist. */
-export const fillMerged = (cells: Cells, merged: ReadonlyArray<Range>): void => {
-  let budget = MAX_MERGED_CELLS
-  for (const [first, last] of merged) {
-    const text = first === undefined ? undefined : cells.get(first.row)?.get(first.column)
-    if (first === undefined || last === undefined || text === undefined || text.length > MAX_REPEATED_CHARACTERS)
-      continue
-    const area = (last.row - first.row + 1) * (last.column - first.column + 1)
-    if (area > budget) continue
-    budget -= area
-    for (let row = first.row; row <= last.row; row++) {
-      const line = cells.get(row)
-      for (let column = first.column; line !== undefined && column <= last.column; column++) line.set(column, text)
+/** The cells of a sheet that are not empty. */
+export class Cells {
+  private readonly rows = new Map<number, Map<number, string>>()
+  private readonly merged: Array<readonly [first: Place, last: Place]> = []
+  private readonly budget: Budget
+
+  constructor(budget: Budget) {
+    this.budget = budget
+  }
+
+  /** Stores the text of a cell. Throws when the workbook has more than its budget allows. */
+  put({ column, row }: Place, text: string): void {
+    if (text === "") return
+    this.budget.take(text)
+    const line = this.rows.get(row) ?? new Map<number, string>()
+    this.rows.set(row, line.set(column, text))
+  }
+
+  /** Merges cells, from the first to the last. */
+  merge(first: Place, last: Place): void {
+    this.merged.push([first, last])
+  }
+
+  /** Repeats the text of the first of merged cells in all of them, in the rows that exist. */
+  private fillMerged(): void {
+    let budget = MAX_MERGED_CELLS
+    for (const [first, last] of this.merged) {
+      const text = this.rows.get(first.row)?.get(first.column)
+      const area = (last.row - first.row + 1) * (last.column - first.column + 1)
+      if (text === undefined || text.length > MAX_REPEATED_CHARACTERS || area < 1 || area > budget) continue
+      budget -= area
+      for (let row = first.row; row <= last.row; row++) {
+        const line = this.rows.get(row)
+        for (let column = first.column; line !== undefined && column <= last.column; column++) line.set(column, text)
+      }
     }
+  }
+
+  /** The groups of rows that empty rows separate. */
+  private groups(): ReadonlyArray<ReadonlyArray<ReadonlyMap<number, string>>> {
+    const groups: Array<Array<ReadonlyMap<number, string>>> = []
+    let before: number | undefined
+    for (const [number, row] of [...this.rows].sort(([a], [b]) => a - b)) {
+      if (before === undefined || number > before + 1) groups.push([])
+      groups.at(-1)?.push(row)
+      before = number
+    }
+    return groups
+  }
+
+  /** Writes the sheet below its name: tables, divided at empty rows, and its other blocks. Empty when it has none. */
+  write(name: string, others: ReadonlyArray<string>): string {
+    this.fillMerged()
+    const blocks = [...this.groups().map((rows) => writeGroup(rows, this.budget.textLimit)), ...others].filter(
+      (block) => block !== "",
+    )
+    return blocks.length === 0 ? "" : [`# ${name}`, ...blocks].join("\n\n")
   }
 }
 
@@ -71,30 +108,6 @@ const writeGroup = (rows: ReadonlyArray<ReadonlyMap<number, string>>, textLimit:
     rows.map((row) => columns.map((column) => row.get(column) ?? "")),
     textLimit,
   )
-}
-
-/** The groups of rows that empty rows separate. */
-const groupsOf = (cells: Cells): ReadonlyArray<ReadonlyArray<ReadonlyMap<number, string>>> => {
-  const groups: Array<Array<ReadonlyMap<number, string>>> = []
-  let before: number | undefined
-  for (const [number, row] of [...cells].sort(([a], [b]) => a - b)) {
-    if (before === undefined || number > before + 1) groups.push([])
-    groups.at(-1)?.push(row)
-    before = number
-  }
-  return groups
-}
-
-/** Writes the cells of a sheet as tables, divided at empty rows. */
-export const writeCells = (cells: Cells, textLimit: number): ReadonlyArray<string> =>
-  groupsOf(cells).map((rows) => writeGroup(rows, textLimit))
-
-/** Stores the text of a cell that is not empty. Throws when the workbook has more than `budget` allows. */
-export const putCell = (cells: Cells, { column, row }: Place, text: string, budget: Budget): void => {
-  if (text === "") return
-  budget.take(text)
-  const line = cells.get(row) ?? new Map<number, string>()
-  cells.set(row, line.set(column, text))
 }
 
 /** The letters of a column, such as `AB`. */

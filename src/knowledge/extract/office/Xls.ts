@@ -1,6 +1,6 @@
 import { type Draft, type Reader, Unreadable } from "../Extraction.ts"
 import { CompoundFile } from "./CompoundFile.ts"
-import { Budget, type Cells, fillMerged, putCell, type Range, writeCells } from "./Sheet.ts"
+import { Budget, Cells } from "./Sheet.ts"
 import { formatOfCode, formatOfId, type NumberFormat, numberText } from "./XlsxCells.ts"
 import { BOF, damaged, RecordReader, recordsOf } from "./XlsRecords.ts"
 
@@ -41,13 +41,13 @@ interface Workbook {
 
 /** A number that is stored in 30 bits: an integer or the upper half of a float, perhaps divided by a hundred. */
 const shortNumber = (bits: number): number => {
-  const view = new DataView(new ArrayBuffer(8))
-  view.setUint32(4, (bits & ~3) >>> 0, true)
-  const value = (bits & 2) === 0 ? view.getFloat64(0, true) : (bits | 0) >> 2
+  const double = Buffer.alloc(8)
+  double.writeUInt32LE((bits & ~3) >>> 0, 4)
+  const value = (bits & 2) === 0 ? double.readDoubleLE() : (bits | 0) >> 2
   return (bits & 1) === 0 ? value : value / 100
 }
 
-const workbookOf = (stream: Uint8Array): Workbook => {
+const workbookOf = (stream: Buffer): Workbook => {
   const sheets: Array<Sheet> = []
   const strings: Array<string> = []
   const codes = new Map<number, NumberFormat>()
@@ -79,29 +79,27 @@ const workbookOf = (stream: Uint8Array): Workbook => {
 
 /** Reads the records of one sheet. */
 class SheetReader {
-  readonly cells: Cells = new Map()
-  readonly merged: Array<Range> = []
+  readonly cells: Cells
   /** The texts of boxes and comments. */
   readonly boxes: Array<string> = []
   private readonly workbook: Workbook
-  private readonly budget: Budget
   row = 0
   column = 0
 
   constructor(workbook: Workbook, budget: Budget) {
     this.workbook = workbook
-    this.budget = budget
+    this.cells = new Cells(budget)
   }
 
   private put(text: string): void {
-    putCell(this.cells, this, text.trim(), this.budget)
+    this.cells.put(this, text.trim())
   }
 
   private number(value: number, format: number): void {
     this.put(numberText(String(value), this.workbook.formats[format], this.workbook.is1904))
   }
 
-  read(stream: Uint8Array, at: number): void {
+  read(stream: Buffer, at: number): void {
     for (const record of recordsOf(stream, at)) {
       const { type } = record
       const reader = new RecordReader(record)
@@ -113,10 +111,7 @@ class SheetReader {
       } else if (type === MERGED) {
         for (let left = reader.short(); left > 0 && reader.hasMore; left--) {
           const [row, lastRow, column, lastColumn] = [reader.short(), reader.short(), reader.short(), reader.short()]
-          this.merged.push([
-            { row, column },
-            { row: lastRow, column: lastColumn },
-          ])
+          this.cells.merge({ row, column }, { row: lastRow, column: lastColumn })
         }
         // The text of a formula follows its cell.
       } else if (type === STRING) this.put(reader.string())
@@ -130,7 +125,7 @@ class SheetReader {
     const format = reader.short()
     if (type === SHARED_STRING) this.put(this.workbook.strings[reader.long()] ?? "")
     else if (type === LABEL) this.put(reader.string())
-    else if (type === NUMBER) this.number(reader.bytes(8).getFloat64(0, true), format)
+    else if (type === NUMBER) this.number(reader.bytes(8).readDoubleLE(), format)
     else if (type === SHORT_NUMBER) this.number(shortNumber(reader.long()), format)
     else if (type === BOOLEAN) {
       const value = reader.byte()
@@ -139,8 +134,8 @@ class SheetReader {
     } else if (type === FORMULA) {
       const bytes = reader.bytes(8)
       // A result that is no number is a text, a boolean or an error, as the first byte says.
-      if (bytes.getUint16(6, true) !== 0xffff) this.number(bytes.getFloat64(0, true), format)
-      else if (bytes.getUint8(0) === 1) this.put(booleanText(bytes.getUint8(2)))
+      if (bytes.readUInt16LE(6) !== 0xffff) this.number(bytes.readDoubleLE(), format)
+      else if (bytes[0] === 1) this.put(booleanText(bytes[2]))
     } else this.numbers(format, reader)
   }
 
@@ -155,14 +150,12 @@ class SheetReader {
 
 const cellTypes = new Set([SHARED_STRING, LABEL, NUMBER, SHORT_NUMBER, BOOLEAN, FORMULA, NUMBERS])
 
-const booleanText = (value: number): string => (value === 1 ? "TRUE" : "FALSE")
+const booleanText = (value: number | undefined): string => (value === 1 ? "TRUE" : "FALSE")
 
-const sheetText = (stream: Uint8Array, { at, name }: Sheet, workbook: Workbook, budget: Budget): string => {
+const sheetText = (stream: Buffer, { at, name }: Sheet, workbook: Workbook, budget: Budget): string => {
   const sheet = new SheetReader(workbook, budget)
   sheet.read(stream, at)
-  fillMerged(sheet.cells, sheet.merged)
-  const blocks = [...writeCells(sheet.cells, budget.textLimit), ...sheet.boxes]
-  return blocks.length === 0 ? "" : [`# ${name}`, ...blocks].join("\n\n")
+  return sheet.cells.write(name, sheet.boxes)
 }
 
 /**

@@ -5,29 +5,28 @@ export const damaged = () => new Unreadable("corrupt_document", "The workbook is
 /** A record of a workbook (MS-XLS 2.1.4). The records that continue it follow as pieces. */
 export interface XlsRecord {
   readonly type: number
-  readonly pieces: ReadonlyArray<Uint8Array>
+  readonly pieces: ReadonlyArray<Buffer>
 }
 
+export const BOF = 0x809
+const EOF = 0x0a
 const CONTINUE = 0x3c
 const HEADER_BYTES = 4
 
 /** The records of a stream from an offset on, until the end of the part that begins there. */
-export function* recordsOf(stream: Uint8Array, from = 0): Generator<XlsRecord> {
-  const view = new DataView(stream.buffer, stream.byteOffset, stream.byteLength)
-  const header = (at: number) =>
-    at + HEADER_BYTES > stream.length
-      ? undefined
-      : {
-          type: view.getUint16(at, true),
-          start: at + HEADER_BYTES,
-          end: at + HEADER_BYTES + view.getUint16(at + 2, true),
-        }
-  for (let record = header(from), depth = 0; record !== undefined;) {
-    const { end, start, type } = record
-    const pieces = [stream.subarray(start, end)]
-    record = header(end)
-    for (; record?.type === CONTINUE; record = header(record.end))
-      pieces.push(stream.subarray(record.start, record.end))
+export function* recordsOf(stream: Buffer, from = 0): Generator<XlsRecord> {
+  let at = from
+  let depth = 0
+  const next = (): Buffer => {
+    const start = at + HEADER_BYTES
+    at = start + stream.readUInt16LE(at + 2)
+    return stream.subarray(start, at)
+  }
+  const hasNext = () => at + HEADER_BYTES <= stream.length
+  while (hasNext()) {
+    const type = stream.readUInt16LE(at)
+    const pieces = [next()]
+    while (hasNext() && stream.readUInt16LE(at) === CONTINUE) pieces.push(next())
     // Charts within a sheet are parts of their own.
     if (type === BOF) depth++
     yield { type, pieces }
@@ -35,12 +34,9 @@ export function* recordsOf(stream: Uint8Array, from = 0): Generator<XlsRecord> {
   }
 }
 
-export const BOF = 0x809
-const EOF = 0x0a
-
 /** Reads values one after the other from a record and the pieces that continue it. Throws `Unreadable` at its end. */
 export class RecordReader {
-  private readonly pieces: ReadonlyArray<Uint8Array>
+  private readonly pieces: ReadonlyArray<Buffer>
   private piece = 0
   private at = 0
 
@@ -48,8 +44,8 @@ export class RecordReader {
     this.pieces = pieces
   }
 
-  private get here(): Uint8Array {
-    return this.pieces[this.piece] ?? new Uint8Array()
+  private get here(): Buffer {
+    return this.pieces[this.piece] ?? Buffer.alloc(0)
   }
 
   /** Whether the record has more bytes. */
@@ -57,10 +53,16 @@ export class RecordReader {
     return this.at < this.here.length || this.piece + 1 < this.pieces.length
   }
 
+  /** Begins the next record that continues this one. */
+  nextPiece(): void {
+    this.piece++
+    this.at = 0
+  }
+
   byte(): number {
     while (this.at >= this.here.length) {
-      if (++this.piece >= this.pieces.length) throw damaged()
-      this.at = 0
+      if (!this.hasMore) throw damaged()
+      this.nextPiece()
     }
     return this.here[this.at++] ?? 0
   }
@@ -73,18 +75,12 @@ export class RecordReader {
     return this.short() + this.short() * 65_536
   }
 
-  bytes(count: number): DataView {
-    return new DataView(Uint8Array.from({ length: count }, () => this.byte()).buffer)
+  bytes(count: number): Buffer {
+    return Buffer.from(Array.from({ length: count }, () => this.byte()))
   }
 
   skip(bytes: number): void {
     for (let left = bytes; left > 0 && this.hasMore; left--) this.byte()
-  }
-
-  /** Begins the next record that continues this one, if there is one. */
-  nextPiece(): void {
-    this.piece++
-    this.at = 0
   }
 
   /** Characters of one or two bytes. A record that continues them says again of how many bytes its characters are. */
@@ -93,16 +89,13 @@ export class RecordReader {
     let isWide = wide
     for (let left = length; left > 0;) {
       if (this.at >= this.here.length) {
-        if (this.piece + 1 >= this.pieces.length) throw damaged()
         this.nextPiece()
         isWide = (this.byte() & 1) === 1
-        continue
       }
       const size = isWide ? 2 : 1
       const count = Math.min(left, Math.floor((this.here.length - this.at) / size))
       if (count === 0) throw damaged()
-      const bytes = Buffer.from(this.here.buffer, this.here.byteOffset + this.at, count * size)
-      text += bytes.toString(isWide ? "utf16le" : "latin1")
+      text += this.here.toString(isWide ? "utf16le" : "latin1", this.at, this.at + count * size)
       this.at += count * size
       left -= count
     }

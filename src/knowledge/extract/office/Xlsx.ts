@@ -2,7 +2,7 @@ import type { Draft, Reader } from "../Extraction.ts"
 import { type People, peopleOf, sheetComments } from "./Comments.ts"
 import { chartsIn } from "./Drawing.ts"
 import { OfficePackage } from "./OfficePackage.ts"
-import { Budget, type Cells, fillMerged, putCell, type Range, writeCells } from "./Sheet.ts"
+import { Budget, Cells } from "./Sheet.ts"
 import { type NumberFormat, numberFormats, numberText, placeOf } from "./XlsxCells.ts"
 import { allOf, childOf, childrenOf, readXml, textOf, type XmlElement } from "./Xml.ts"
 
@@ -43,11 +43,9 @@ const sharedStrings = (bytes: Uint8Array | undefined): ReadonlyArray<string> => 
 
 /** Reads the cells of one sheet from XML events, because a sheet may be too large for a tree. */
 class SheetReader {
-  readonly cells: Cells = new Map()
-  readonly merged: Array<Range> = []
+  readonly cells: Cells
   readonly drawings: Array<string> = []
   private readonly workbook: Workbook
-  private readonly budget: Budget
   row = -1
   column = -1
   private type = ""
@@ -57,7 +55,7 @@ class SheetReader {
 
   constructor(workbook: Workbook, budget: Budget) {
     this.workbook = workbook
-    this.budget = budget
+    this.cells = new Cells(budget)
   }
 
   read(bytes: Uint8Array): void {
@@ -85,15 +83,15 @@ class SheetReader {
     } else if (name === "x:v" || name === "x:t") this.inValue = true
     else if (name === "x:rPh" || name === "x:f") this.inValue = false
     else if (name === "x:mergeCell") {
-      const [first = "", last = ""] = (attributes["ref"] ?? "").split(":")
-      this.merged.push([placeOf(first), placeOf(last)])
+      const [first, last] = (attributes["ref"] ?? "").split(":").map(placeOf)
+      if (first !== undefined && last !== undefined) this.cells.merge(first, last)
     } else if (name === "x:drawing") this.drawings.push(attributes["r:id"] ?? "")
   }
 
   private close(name: string): void {
     this.inValue = false
     if (name !== "x:c") return
-    putCell(this.cells, this, this.textOfCell().trim(), this.budget)
+    this.cells.put(this, this.textOfCell().trim())
   }
 
   private textOfCell(): string {
@@ -119,13 +117,7 @@ const sheetText = (office: OfficePackage, path: string, name: string, workbook: 
   if (bytes === undefined) return ""
   const sheet = new SheetReader(workbook, budget)
   sheet.read(bytes)
-  fillMerged(sheet.cells, sheet.merged)
-  const blocks = [
-    ...writeCells(sheet.cells, budget.textLimit),
-    ...drawingBlocks(office, path),
-    ...sheetComments(office, path, workbook.people),
-  ]
-  return blocks.length === 0 ? "" : [`# ${name}`, ...blocks].join("\n\n")
+  return sheet.cells.write(name, [...drawingBlocks(office, path), ...sheetComments(office, path, workbook.people)])
 }
 
 const isHidden = ({ attributes }: XmlElement) => (attributes["state"] ?? "visible") !== "visible"

@@ -1,24 +1,38 @@
 import { type Draft, type Reader, Unreadable } from "../Extraction.ts"
-import { htmlText } from "../html/Tags.ts"
 import { oneLine } from "../Text.ts"
-import { RtfHtml } from "./RtfHtml.ts"
-import { encodingOfCharset, encodingOfPage, rtfTokens } from "./RtfTokens.ts"
+import { RtfBlocks } from "./RtfBlocks.ts"
 
 /** The deepest nesting that is read. */
 const MAX_DEPTH = 1_000
 
-/** Groups that hold no text of the document: tables of fonts and colours, pictures, running heads, comments. */
+/** Matches one token: a brace, a byte, a control word with its number, a control symbol, or text. */
+const TOKEN = /([{}])|\\'([0-9a-fA-F]{2})|\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\([^a-zA-Z])|([^{}\\\r\n]+)|[\r\n]+|\\/g
+
+/** Matches the entries of the tables of styles and fonts that say which paragraphs are headings, and how bytes are encoded. */
+const HEADING_STYLE = /\{\\s(\d{1,5})\b[^{}]*?heading ([1-6])\b/gi
+const FONT_CHARSET = /\\f(\d{1,5})\b[^{};]{0,80}?\\fcharset(\d{1,3})/g
+
+/** Groups that hold no text of the document: tables of fonts and colours, pictures, running heads, properties of shapes. */
 const skippedGroups = new Set(
-  "info colortbl pict nonshppict objdata header headerl headerr headerf footer footerl footerr footerf filetbl revtbl pntxta pntxtb upr xe tc txe rxe ftnsep ftnsepc aftnsep aftnsepc template private1".split(
+  "fonttbl stylesheet colortbl info pict nonshppict sp header headerl headerr headerf footer footerl footerr footerf upr xe tc rxe".split(
     " ",
   ),
 )
-/** Groups that older programs may skip, but that hold text or say how to read it. */
-const knownGroups = new Set("fldinst shppict shpinst listtext pntext".split(" "))
+
+type Target = "text" | "note" | "none" | "title" | "mark" | "instruction"
+
+/** The places to which control words send the text of their group. */
+const targets = new Map<string, Target>([
+  ["title", "title"],
+  ["listtext", "mark"],
+  ["pntext", "mark"],
+  ["fldinst", "instruction"],
+])
 
 /** The characters that control words stand for. */
 const characters = new Map([
   ["tab", " "],
+  ["nestcell", " "],
   ["line", "\n"],
   ["lquote", "‘"],
   ["rquote", "’"],
@@ -27,21 +41,28 @@ const characters = new Map([
   ["bullet", "•"],
   ["endash", "–"],
   ["emdash", "—"],
-  ["nestcell", " "],
 ])
 
-type Target = "text" | "none" | "title" | "fonts" | "styles" | "mark" | "instruction" | "shape"
-
-/** The places to which the control words send the text of their group. */
-const targets: ReadonlyMap<string, Target> = new Map([
-  ["fonttbl", "fonts"],
-  ["stylesheet", "styles"],
-  ["listtext", "mark"],
-  ["pntext", "mark"],
-  ["fldinst", "instruction"],
-  // A shape has names and values of properties, and its text in a group of its own.
-  ["shpinst", "shape"],
+/** The encodings of code pages whose names do not follow from their numbers. */
+const encodings = new Map([
+  [932, "shift_jis"],
+  [936, "gb18030"],
+  [950, "big5"],
+  [10_000, "macintosh"],
+  [65_001, "utf-8"],
 ])
+
+/** The code pages of the character sets of fonts. */
+const charsetPages = new Map(
+  "77:10000 128:932 129:949 134:936 136:950 161:1253 162:1254 163:1258 177:1255 178:1256 186:1257 204:1251 222:874 238:1250"
+    .split(" ")
+    .map((pair) => pair.split(":").map(Number))
+    .map(([charset = 0, page = 0]) => [charset, page] as const),
+)
+
+/** The encoding of a code page; that of Western Europe where the page is unknown. */
+const encodingOf = (page: number): string =>
+  encodings.get(page) ?? `windows-${/^(?:874|949|125[0-8])$/.test(String(page)) ? page : 1252}`
 
 /** The state that a group inherits, and that ends with it. */
 interface Group {
@@ -50,52 +71,58 @@ interface Group {
   /** Number of characters for older programs that follow a character of Unicode. */
   fallback: number
   isHidden: boolean
-  /** Whether the group is a note, whose paragraphs do not end the one around it. */
-  isNote: boolean
   /** What happens at the end of the group. */
   end: (() => void) | undefined
 }
 
 class RtfReader {
-  readonly html = new RtfHtml()
   title = ""
+  private readonly blocks = new RtfBlocks()
   private readonly open: Array<Group> = []
-  private group: Group
+  private documentEncoding = encodingOf(1252)
+  private group: Group = {
+    target: "text",
+    encoding: this.documentEncoding,
+    fallback: 1,
+    isHidden: false,
+    end: undefined,
+  }
+  private readonly fontEncodings = new Map<number, string>()
+  private readonly headings = new Map<number, number>()
   private isOptional = false
-  private documentEncoding = encodingOfPage(1252)
-  private readonly encodings = new Map<number, string>()
-  private font = 0
-  private defaultFont = -1
-  private readonly headingStyles = new Map<number, number>()
-  private style = 0
-  private styleName = ""
   private instruction = ""
-  private pending = ""
+  /** Bytes that are decoded together, since a character may have several of them. */
+  private bytes = ""
+  /** Number of the following bytes that are for older programs. */
   private skip = 0
 
-  constructor() {
-    const encoding = this.documentEncoding
-    this.group = { target: "text", encoding, fallback: 1, isHidden: false, isNote: false, end: undefined }
-  }
-
   read(source: string): string {
-    for (const { kind, text, value } of rtfTokens(source)) {
-      if (kind === "bytes") {
-        const skipped = Math.min(this.skip, text.length)
+    for (const [, style, level] of source.matchAll(HEADING_STYLE)) this.headings.set(Number(style), Number(level))
+    for (const [, font, charset] of source.matchAll(FONT_CHARSET)) {
+      const page = charsetPages.get(Number(charset))
+      if (page !== undefined) this.fontEncodings.set(Number(font), encodingOf(page))
+    }
+    const matcher = new RegExp(TOKEN)
+    for (let match = matcher.exec(source); match !== null; match = matcher.exec(source)) {
+      const [, brace, byte, word, number, symbol, plain] = match
+      const bytes = byte === undefined ? plain : String.fromCharCode(Number.parseInt(byte, 16))
+      if (bytes !== undefined) {
+        const skipped = Math.min(this.skip, bytes.length)
         this.skip -= skipped
-        // Bytes are decoded together, since a character may have several of them.
-        this.pending += text.slice(skipped)
-        continue
+        this.bytes += bytes.slice(skipped)
+      } else if (word === "bin") matcher.lastIndex += Math.max(0, Number(number ?? 0))
+      else if (word !== undefined || brace !== undefined || symbol !== undefined) {
+        this.flush()
+        this.skip = 0
+        if (word !== undefined) this.word(word, number === undefined ? undefined : Number(number))
+        else if (symbol !== undefined) this.symbol(symbol)
+        else if (brace === "{") this.enter()
+        else this.leave()
       }
-      this.flush()
-      this.skip = 0
-      if (kind === "open") this.enter()
-      else if (kind === "close") this.leave()
-      else if (kind === "symbol") this.symbol(text)
-      else this.word(text, value)
     }
     this.flush()
-    return this.html.end()
+    while (this.open.length > 0) this.leave()
+    return this.blocks.end()
   }
 
   private enter(): void {
@@ -108,14 +135,13 @@ class RtfReader {
 
   private leave(): void {
     this.group.end?.()
-    if (this.group.target === "styles") this.endStyle()
     this.group = this.open.pop() ?? this.group
   }
 
   private flush(): void {
-    const bytes = this.pending
+    const { bytes } = this
     if (bytes === "") return
-    this.pending = ""
+    this.bytes = ""
     // oxlint-disable-next-line no-control-regex
     const isAscii = /^[\0-\x7f]*$/.test(bytes)
     const decoder = isAscii ? undefined : new TextDecoder(this.group.encoding as Bun.Encoding)
@@ -126,9 +152,8 @@ class RtfReader {
     const { isHidden, target } = this.group
     if (target === "instruction") this.instruction += text
     else if (target === "title") this.title += text
-    else if (target === "styles") this.styleName += text
-    else if (target === "mark") this.html.mark += text
-    else if (target === "text" && !isHidden) this.html.text(text)
+    else if (target === "mark") this.blocks.mark += text
+    else if (target !== "none" && !isHidden) this.blocks.text(text)
   }
 
   private symbol(symbol: string): void {
@@ -136,22 +161,27 @@ class RtfReader {
     else if (symbol === "~") this.text(" ")
     else if (symbol === "_") this.text("-")
     else if ("{}\\".includes(symbol)) this.text(symbol)
-    else if (symbol === "\n" || symbol === "\r") this.paragraph()
+    else if (symbol === "\n" || symbol === "\r") this.word("par", undefined)
   }
 
   private word(word: string, value: number | undefined): void {
     const { group } = this
-    const isUnknown = this.isOptional && !knownGroups.has(word)
+    // Older programs may skip these groups, but two kinds of them hold text.
+    const isUnknown = this.isOptional && word !== "fldinst" && word !== "shpinst"
     this.isOptional = false
     const character = characters.get(word)
     const target = targets.get(word)
     if (isUnknown || skippedGroups.has(word)) group.target = "none"
     else if (character !== undefined) this.text(character)
-    else if (target !== undefined && group.target !== "none") {
+    else if (target !== undefined) {
+      // The title stands in a group without text of the document.
+      if (group.target === "none" && target !== "title") return
       group.target = target
-      if (target === "mark") this.html.mark = ""
+      if (target === "mark") this.blocks.mark = ""
       if (target === "instruction") this.instruction = ""
-    } else if (!this.character(word, value) && group.target === "text") this.structure(word, value)
+    } else if (!this.character(word, value) && (group.target === "text" || group.target === "note")) {
+      this.structure(word, value)
+    }
   }
 
   /** Control words that say which characters follow. Returns whether the word is one of them. */
@@ -161,62 +191,42 @@ class RtfReader {
       this.text(String.fromCharCode(value & 0xffff))
       this.skip = group.fallback
     } else if (word === "uc") group.fallback = Math.min(Math.max(value, 0), 10)
-    else if (word === "ansicpg") this.documentEncoding = group.encoding = encodingOfPage(value)
-    else if (word === "mac") this.documentEncoding = group.encoding = encodingOfPage(10_000)
-    else if (word === "deff") this.defaultFont = value
-    else if (word === "f") {
-      this.font = value
-      if (group.target !== "fonts") group.encoding = this.encodings.get(value) ?? this.documentEncoding
-    } else if (word === "fcharset") {
-      const encoding = encodingOfCharset(value)
-      if (group.target === "fonts" && encoding !== undefined) this.encodings.set(this.font, encoding)
-    } else if (word === "plain") {
+    else if (word === "ansicpg") this.documentEncoding = group.encoding = encodingOf(value)
+    else if (word === "f") group.encoding = this.fontEncodings.get(value) ?? this.documentEncoding
+    else if (word === "plain") {
       group.isHidden = false
-      group.encoding = this.encodings.get(this.defaultFont) ?? this.documentEncoding
-    } else if (word === "title" && group.target === "none") group.target = "title"
-    else if (word === "shptxt" && group.target === "shape") group.target = "text"
-    else if (word === "s" && group.target === "styles") this.style = value
-    else return false
+      group.encoding = this.documentEncoding
+    } else return false
     return true
   }
 
-  /** Control words that divide the text: paragraphs, tables, links and notes. */
+  /** Control words that divide the text or hide it. */
   private structure(word: string, value: number | undefined): void {
-    const { group, html } = this
+    const { blocks, group } = this
     if (word === "v" || word === "deleted") group.isHidden = value !== 0
     else if (word === "fldrslt") {
       const address = /HYPERLINK\s+"([^"]*)"/.exec(this.instruction)?.[1]
-      if (address === undefined) return
-      html.beginLink(address)
-      group.end = () => html.endLink()
-    } else if (group.isNote) {
-      if (word === "par") html.text(" ")
+      if (address !== undefined) group.end = blocks.link(address)
+    } else if (group.target === "note") {
+      if (word === "par") blocks.text(" ")
     } else if (word === "footnote") {
-      group.isNote = true
-      group.end = html.beginNote()
-    } else if (word === "par" || word === "sect" || word === "page") this.paragraph()
-    else if (word === "pard") html.resetParagraph()
-    else if (word === "s") html.heading = this.headingStyles.get(value ?? 0) ?? 0
-    else if (word === "outlinelevel") html.heading = value !== undefined && value >= 0 && value < 6 ? value + 1 : 0
-    else if (word === "intbl") html.isInTable = true
-    else if (word === "cell") html.endCell()
-    else if (word === "row") html.endRow()
-  }
-
-  private paragraph(): void {
-    if (this.group.target === "text" && !this.group.isNote) this.html.endParagraph()
-  }
-
-  private endStyle(): void {
-    const level = /^\s*(?:heading|überschrift|titre|título|titolo|kop)\s*([1-6])\b/i.exec(this.styleName)?.[1]
-    if (level !== undefined) this.headingStyles.set(this.style, Number(level))
-    ;[this.styleName, this.style] = ["", 0]
+      group.target = "note"
+      group.end = blocks.note()
+    } else if (word === "par" || word === "sect" || word === "page") blocks.endParagraph()
+    else if (word === "pard") {
+      blocks.heading = 0
+      blocks.isInTable = false
+    } else if (word === "s") blocks.heading = this.headings.get(value ?? 0) ?? 0
+    else if (word === "outlinelevel") blocks.heading = value !== undefined && value >= 0 && value < 6 ? value + 1 : 0
+    else if (word === "intbl") blocks.isInTable = true
+    else if (word === "cell") blocks.endCell()
+    else if (word === "row") blocks.endRow()
   }
 }
 
 /** Reads RTF into Markdown. Pictures, running heads, comments and hidden text are left out. */
 export const rtf: Reader = (bytes): Draft => {
   const reader = new RtfReader()
-  const page = reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
-  return { title: oneLine(reader.title) || undefined, text: htmlText(page) }
+  const text = reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
+  return { title: oneLine(reader.title) || undefined, text }
 }
