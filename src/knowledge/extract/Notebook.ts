@@ -26,39 +26,33 @@ const colours = /\u001b\[[\d;]*[A-Za-z]/g
 
 /** Writes an output: the text of a stream, a table of a result, or a result as text; pictures and traces are left out. */
 const outputOf = (output: Schema.Json): string => {
-  // Notebooks of version 3 have the results of a format beside the type.
-  const data = member(output, "data") ?? output
-  const page = textOf(member(data, "text/html") ?? member(data, "html"))
-  if (page.includes("<table")) {
-    const { text } = htmlText(page)
-    if (text !== "") return text
-  }
+  const data = member(output, "data")
+  const page = textOf(member(data, "text/html"))
+  const table = page.includes("<table") ? htmlText(page).text : ""
+  if (table !== "") return table
   const written = textOf(member(data, "text/markdown"))
   if (written !== "") return written
   const error = textOf(member(output, "ename"))
   if (error !== "") return `${error}: ${textOf(member(output, "evalue"))}`
-  return fenced(textOf(member(data, "text/plain") ?? member(data, "text")).replace(colours, ""), "")
+  return fenced(textOf(member(data, "text/plain") ?? member(output, "text")).replace(colours, ""), "")
 }
 
 const cellText = (cell: Schema.Json, language: string): string => {
-  const source = textOf(member(cell, "source") ?? member(cell, "input"))
-  const kind = member(cell, "cell_type")
-  if (kind === "heading") return `# ${source}`
-  if (kind !== "code") return source
+  const source = textOf(member(cell, "source"))
+  if (member(cell, "cell_type") !== "code") return source
   return [fenced(source, language), ...items(member(cell, "outputs")).map(outputOf)].join("\n\n")
 }
 
-/** Reads a Jupyter notebook: text as it is, code with its language, and the outputs that are text or tables. */
+/** Reads a Jupyter notebook (version 4): text as it is, code with its language, and the outputs that are text or tables. */
 export const ipynb: Reader = (bytes): Promise<Draft> => {
   const notebook = parse(decodeText(bytes).replace(/^\ufeff/, ""))
   const metadata = member(notebook, "metadata")
   const language =
-    textOf(member(member(metadata, "language_info"), "name")) ||
-    textOf(member(member(metadata, "kernelspec"), "language"))
-  const cells = [notebook, ...items(member(notebook, "worksheets"))].flatMap((sheet) => items(member(sheet, "cells")))
+    member(member(metadata, "language_info"), "name") ?? member(member(metadata, "kernelspec"), "language")
+  const cells = items(member(notebook, "cells"))
   if (cells.length === 0 && member(notebook, "nbformat") === undefined) {
     throw new Unreadable("corrupt_document", "The file is not a notebook.")
   }
-  const text = cells.map((cell) => cellText(cell, language.replace(/[^\w+#-]/g, ""))).join("\n\n")
+  const text = cells.map((cell) => cellText(cell, textOf(language).replace(/[^\w+#-]/g, ""))).join("\n\n")
   return markdown(new TextEncoder().encode(text))
 }

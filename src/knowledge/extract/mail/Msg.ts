@@ -4,17 +4,8 @@ import { declaredEncoding } from "../html/Html.ts"
 import { CompoundFile } from "../office/CompoundFile.ts"
 import { mailDraft, namedAddress } from "./Mail.ts"
 
-/** Properties of a message and its files (MS-OXPROPS), as the names of streams have them. */
-const SUBJECT = "0037"
-const SENDER_NAME = "0C1A"
-const SENDER_SMTP_ADDRESS = "5D01"
-const SENDER_ADDRESS = "0C1F"
-const TO = "0E04"
-const CC = "0E03"
-const BODY = "1000"
-const PAGE = "1013"
-const FILE_CONTENT = "3701"
-const FILE_NAMES = ["3707", "3704", "3001"]
+/** The property of a file's content. Properties have numbers (MS-OXPROPS), as the names of streams have them. */
+const CONTENT = "3701"
 /** Times at which a message was sent and received, with their type. */
 const TIMES = [0x00390040, 0x0e060040]
 
@@ -56,16 +47,16 @@ class MessageReader {
 
   /** Reads the message in a storage: `""` for the outermost one. */
   draft(storage: string, depth: number): Draft {
-    const addresses = [SENDER_SMTP_ADDRESS, SENDER_ADDRESS].map((property) => this.text(storage, property))
+    const addresses = ["5D01", "0C1F"].map((property) => this.text(storage, property))
     return mailDraft({
-      subject: this.text(storage, SUBJECT),
+      subject: this.text(storage, "0037"),
       // Within an organization, senders have addresses of another kind.
-      from: namedAddress(this.text(storage, SENDER_NAME), addresses.find((address) => address.includes("@")) ?? ""),
-      to: this.text(storage, TO),
-      cc: this.text(storage, CC),
+      from: namedAddress(this.text(storage, "0C1A"), addresses.find((address) => address.includes("@")) ?? ""),
+      to: this.text(storage, "0E04"),
+      cc: this.text(storage, "0E03"),
       date: this.time(storage),
-      page: this.text(storage, PAGE),
-      text: this.text(storage, BODY),
+      page: this.text(storage, "1013"),
+      text: this.text(storage, "1000"),
       attachments: this.attachments(storage, depth),
     })
   }
@@ -76,10 +67,10 @@ class MessageReader {
     const folders = new Set(inStorage.flatMap((path) => folder.exec(path.slice(storage.length))?.[0] ?? []))
     return [...folders].sort().flatMap((each): ReadonlyArray<Attachment> => {
       const path = storage + each
-      const name = this.text(path, ...FILE_NAMES) || "attachment"
-      const content = this.file.read(`${path}__substg1.0_${FILE_CONTENT}0102`)
+      const name = this.text(path, "3707", "3704", "3001") || "attachment"
+      const content = this.file.read(`${path}__substg1.0_${CONTENT}0102`)
       if (content !== undefined) return [{ name, content }]
-      const inner = `${path}__substg1.0_${FILE_CONTENT}000D/`
+      const inner = `${path}__substg1.0_${CONTENT}000D/`
       if (depth >= MAX_DEPTH || !this.file.has(`${inner}__properties_version1.0`)) return []
       return [{ name, content: this.draft(inner, depth + 1) }]
     })

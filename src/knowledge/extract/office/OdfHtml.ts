@@ -1,5 +1,3 @@
-import { SpanBudget } from "../html/HtmlTable.ts"
-import { MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
 import { oneLine } from "../Text.ts"
 import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
@@ -20,7 +18,6 @@ const skipped = new Set(
 export class OdfHtml {
   private readonly styles: ReadonlyMap<string, XmlElement>
   private readonly objectAt: (path: string) => XmlElement | undefined
-  private readonly budget = new SpanBudget()
   private notes: Array<string> = []
 
   /**
@@ -100,11 +97,11 @@ export class OdfHtml {
     return `<ol start="${escapeHtml(numbering.attributes["text:start-value"] ?? "1")}">${items}</ol>`
   }
 
+  /** A cell. One that is repeated is like one that spans columns, whose text stands in each of them. */
   private cell(cell: XmlElement, tag: string): string {
-    const span = (name: string) => escapeHtml(cell.attributes[`table:number-${name}-spanned`] ?? "1")
-    const written = `<${tag} colspan="${span("columns")}" rowspan="${span("rows")}">${this.content(cell)}</${tag}>`
-    const copies = Math.min(Number(cell.attributes["table:number-columns-repeated"]) || 1, MAX_SPAN)
-    return written.length <= MAX_REPEATED_CHARACTERS && this.budget.take(copies) ? written.repeat(copies) : written
+    const number = (name: string) => cell.attributes[`table:number-${name}`]
+    const columns = escapeHtml(number("columns-spanned") ?? number("columns-repeated") ?? "1")
+    return `<${tag} colspan="${columns}" rowspan="${escapeHtml(number("rows-spanned") ?? "1")}">${this.content(cell)}</${tag}>`
   }
 
   /** A box of text or a table in a frame, or else the description of a picture, or the numbers of a chart. */

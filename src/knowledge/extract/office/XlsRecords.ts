@@ -2,36 +2,31 @@ import { Unreadable } from "../Extraction.ts"
 
 export const damaged = () => new Unreadable("corrupt_document", "The workbook is damaged.")
 
-/** A record of a workbook (MS-XLS 2.1.4). The records that continue it follow as pieces. */
-export interface XlsRecord {
+/** A record of a workbook (MS-XLS 2.1.4), and its place in the stream. The records that continue it are pieces of it. */
+interface XlsRecord {
   readonly type: number
-  readonly pieces: ReadonlyArray<Buffer>
+  readonly at: number
+  readonly pieces: Array<Buffer>
 }
 
-export const BOF = 0x809
-const EOF = 0x0a
 const CONTINUE = 0x3c
 const HEADER_BYTES = 4
 
-/** The records of a stream from an offset on, until the end of the part that begins there. */
-export function* recordsOf(stream: Buffer, from = 0): Generator<XlsRecord> {
-  let at = from
-  let depth = 0
-  const next = (): Buffer => {
-    const start = at + HEADER_BYTES
-    at = start + stream.readUInt16LE(at + 2)
-    return stream.subarray(start, at)
-  }
-  const hasNext = () => at + HEADER_BYTES <= stream.length
-  while (hasNext()) {
+/** The records of a stream. */
+export function* recordsOf(stream: Buffer): Generator<XlsRecord> {
+  let record: XlsRecord | undefined
+  for (let at = 0; at + HEADER_BYTES <= stream.length;) {
     const type = stream.readUInt16LE(at)
-    const pieces = [next()]
-    while (hasNext() && stream.readUInt16LE(at) === CONTINUE) pieces.push(next())
-    // Charts within a sheet are parts of their own.
-    if (type === BOF) depth++
-    yield { type, pieces }
-    if (type === EOF && --depth <= 0) return
+    const end = at + HEADER_BYTES + stream.readUInt16LE(at + 2)
+    const content = stream.subarray(at + HEADER_BYTES, end)
+    if (type === CONTINUE && record !== undefined) record.pieces.push(content)
+    else {
+      if (record !== undefined) yield record
+      record = { type, at, pieces: [content] }
+    }
+    at = end
   }
+  if (record !== undefined) yield record
 }
 
 /** Reads values one after the other from a record and the pieces that continue it. Throws `Unreadable` at its end. */
@@ -40,7 +35,7 @@ export class RecordReader {
   private piece = 0
   private at = 0
 
-  constructor({ pieces }: XlsRecord) {
+  constructor(pieces: ReadonlyArray<Buffer>) {
     this.pieces = pieces
   }
 

@@ -43,26 +43,14 @@ const characters = new Map([
   ["emdash", "—"],
 ])
 
-/** The encodings of code pages whose names do not follow from their numbers. */
-const encodings = new Map([
-  [932, "shift_jis"],
-  [936, "gb18030"],
-  [950, "big5"],
-  [10_000, "macintosh"],
-  [65_001, "utf-8"],
-])
-
-/** The code pages of the character sets of fonts. */
-const charsetPages = new Map(
-  "77:10000 128:932 129:949 134:936 136:950 161:1253 162:1254 163:1258 177:1255 178:1256 186:1257 204:1251 222:874 238:1250"
+/** The character sets of fonts, the code pages that they stand for, and the names of their encodings. */
+const encodings =
+  "77:10000:macintosh 128:932:shift_jis 129:949:euc-kr 134:936:gb18030 136:950:big5 161:1253 162:1254 163:1258 177:1255 178:1256 186:1257 204:1251 222:874 238:1250 :65001:utf-8"
     .split(" ")
-    .map((pair) => pair.split(":").map(Number))
-    .map(([charset = 0, page = 0]) => [charset, page] as const),
-)
+    .map((entry) => entry.split(":"))
+    .map(([charset, page, name = `windows-${page}`]) => ({ charset, page, name }))
 
-/** The encoding of a code page; that of Western Europe where the page is unknown. */
-const encodingOf = (page: number): string =>
-  encodings.get(page) ?? `windows-${/^(?:874|949|125[0-8])$/.test(String(page)) ? page : 1252}`
+const WESTERN = "windows-1252"
 
 /** The state that a group inherits, and that ends with it. */
 interface Group {
@@ -79,7 +67,7 @@ class RtfReader {
   title = ""
   private readonly blocks = new RtfBlocks()
   private readonly open: Array<Group> = []
-  private documentEncoding = encodingOf(1252)
+  private documentEncoding = WESTERN
   private group: Group = {
     target: "text",
     encoding: this.documentEncoding,
@@ -98,9 +86,9 @@ class RtfReader {
 
   read(source: string): string {
     for (const [, style, level] of source.matchAll(HEADING_STYLE)) this.headings.set(Number(style), Number(level))
-    for (const [, font, charset] of source.matchAll(FONT_CHARSET)) {
-      const page = charsetPages.get(Number(charset))
-      if (page !== undefined) this.fontEncodings.set(Number(font), encodingOf(page))
+    for (const [, font, set] of source.matchAll(FONT_CHARSET)) {
+      const encoding = encodings.find(({ charset }) => charset === set)
+      if (encoding !== undefined) this.fontEncodings.set(Number(font), encoding.name)
     }
     const matcher = new RegExp(TOKEN)
     for (let match = matcher.exec(source); match !== null; match = matcher.exec(source)) {
@@ -191,8 +179,10 @@ class RtfReader {
       this.text(String.fromCharCode(value & 0xffff))
       this.skip = group.fallback
     } else if (word === "uc") group.fallback = Math.min(Math.max(value, 0), 10)
-    else if (word === "ansicpg") this.documentEncoding = group.encoding = encodingOf(value)
-    else if (word === "f") group.encoding = this.fontEncodings.get(value) ?? this.documentEncoding
+    else if (word === "ansicpg") {
+      this.documentEncoding = encodings.find(({ page }) => page === String(value))?.name ?? WESTERN
+      group.encoding = this.documentEncoding
+    } else if (word === "f") group.encoding = this.fontEncodings.get(value) ?? this.documentEncoding
     else if (word === "plain") {
       group.isHidden = false
       group.encoding = this.documentEncoding

@@ -11,12 +11,13 @@ export class RtfBlocks {
   mark = ""
   private readonly blocks: Array<string> = []
   private pieces: Array<string> = []
-  private readonly items: Array<string> = []
   private readonly rows: Array<ReadonlyArray<string>> = []
   private readonly row: Array<string> = []
   private readonly cell: Array<string> = []
   private readonly notes: Array<string> = []
   private noteCount = 0
+  /** Whether the last block is a list. */
+  private isInList = false
 
   text(text: string): void {
     this.pieces.push(text)
@@ -55,19 +56,15 @@ export class RtfBlocks {
     if (this.isInTable) this.cell.push(item)
     else {
       this.endRow()
-      if (text !== "") this.block(item, mark !== "")
+      this.endTable()
+      if (text !== "") this.block(item, mark !== "" && this.heading === 0)
     }
   }
 
   private block(text: string, isItem: boolean): void {
-    if (isItem && this.heading === 0) {
-      this.endTable()
-      this.items.push(text)
-    } else {
-      this.flush()
-      this.blocks.push(this.heading === 0 ? text : `${"#".repeat(this.heading)} ${oneLine(text)}`)
-    }
-    if (this.notes.length > 0) this.flush()
+    if (isItem && this.isInList) this.blocks.push(`${this.blocks.pop()}\n${text}`)
+    else this.blocks.push(this.heading === 0 ? text : `${"#".repeat(this.heading)} ${oneLine(text)}`)
+    this.isInList = isItem && this.notes.length === 0
     this.blocks.push(...this.notes.splice(0))
   }
 
@@ -81,32 +78,22 @@ export class RtfBlocks {
     if (this.cell.length > 0) this.endCell()
     this.isInTable = false
     const row = this.row.splice(0)
-    if (row.every((cell) => cell === "")) return
-    this.endList()
-    this.rows.push(row)
-  }
-
-  private endList(): void {
-    if (this.items.length > 0) this.blocks.push(this.items.splice(0).join("\n"))
+    if (row.some((cell) => cell !== "")) this.rows.push(row)
   }
 
   private endTable(): void {
     const rows = this.rows.splice(0)
+    if (rows.length === 0) return
+    this.isInList = false
     // A table of one column only frames the text.
     if (rows.every(({ length }) => length === 1)) this.blocks.push(...rows.flat())
     else this.blocks.push(titledTable(rows))
-  }
-
-  private flush(): void {
-    this.endList()
-    this.endTable()
   }
 
   /** The whole text, after the end of whatever the file has not ended. */
   end(): string {
     this.isInTable = false
     this.endParagraph()
-    this.flush()
     return [...this.blocks, ...this.notes].join("\n\n")
   }
 }
