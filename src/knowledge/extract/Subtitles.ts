@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from "entities/decode"
 import { decodeText } from "./Decode.ts"
 import type { Draft, Reader } from "./Extraction.ts"
 import { oneLine } from "./Text.ts"
@@ -14,15 +15,8 @@ const TIME = String.raw`(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,]\d{1,3}`
 const timing = new RegExp(`^\\s*${TIME}[ \\t]*-->[ \\t]*${TIME}`)
 const voice = /<v(?:\.[\w.-]+)?[ \t]+([^<>]+)>/
 
-const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", nbsp: " ", lrm: "", rlm: "" }
-
 /** Removes tags such as `<i>` and `{\an8}`, and decodes the references that WebVTT has. */
-const plain = (line: string): string =>
-  oneLine(
-    line
-      .replace(/<[^<>]*>|\{\\[^{}]*\}/g, "")
-      .replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name: string) => characters[name] ?? ""),
-  )
+const plain = (line: string): string => oneLine(decodeHTMLStrict(line.replace(/<[^<>]*>|\{\\[^{}]*\}/g, "")))
 
 const seconds = (hours = "0", minutes = "0", rest = "0"): number =>
   Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)

@@ -2,7 +2,7 @@ import { type ChildNode, type Document, DomHandler, type Element } from "domhand
 import { existsOne, findOne, textContent } from "domutils"
 import { Parser, type ParserOptions } from "htmlparser2"
 import { decodeText } from "../Decode.ts"
-import { Unreadable } from "../Extraction.ts"
+import { type Draft, Unreadable } from "../Extraction.ts"
 import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
 import { markdownLink } from "../Link.ts"
 import { titledTable } from "../Table.ts"
@@ -254,17 +254,14 @@ const titleOf = (document: Document): string | undefined => {
   return title === null ? undefined : textContent(title)
 }
 
-/** Text in Markdown with the title that it gives itself. */
-interface TitledText {
-  readonly title: string | undefined
-  readonly text: string
-}
-
 /** Writes a page as Markdown, without scripts, styles, navigation and hidden elements. */
-export const htmlText = (page: string, options?: ParserOptions): TitledText => {
+export const htmlText = (
+  page: string,
+  options?: ParserOptions,
+): { readonly title: string | undefined; readonly text: string } => {
   const document = parseDocument(page, options)
   return { title: titleOf(document), text: Writer.blocksOf(document.children, new SpanBudget()).join("\n\n") }
 }
 
 /** Reads HTML into Markdown. */
-export const html = (bytes: Uint8Array): TitledText => htmlText(decodeText(bytes, declaredEncoding(bytes)))
+export const html = (bytes: Uint8Array): Draft => htmlText(decodeText(bytes, declaredEncoding(bytes)))

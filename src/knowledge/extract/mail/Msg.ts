@@ -63,7 +63,7 @@ class MessageReader {
 
   private attachments(storage: string, depth: number): ReadonlyArray<Attachment> {
     const folder = /^__attach_version1\.0_#[0-9A-Fa-f]{8}\//
-    const inStorage = [...this.file.paths].filter((path) => path.startsWith(storage))
+    const inStorage = this.file.paths.filter((path) => path.startsWith(storage))
     const folders = new Set(inStorage.flatMap((path) => folder.exec(path.slice(storage.length))?.[0] ?? []))
     return [...folders].sort().flatMap((each): ReadonlyArray<Attachment> => {
       const path = storage + each
@@ -71,7 +71,7 @@ class MessageReader {
       const content = this.file.read(`${path}__substg1.0_${CONTENT}0102`)
       if (content !== undefined) return [{ name, content }]
       const inner = `${path}__substg1.0_${CONTENT}000D/`
-      if (depth >= MAX_DEPTH || !this.file.has(`${inner}__properties_version1.0`)) return []
+      if (depth >= MAX_DEPTH || !this.file.paths.includes(`${inner}__properties_version1.0`)) return []
       return [{ name, content: this.draft(inner, depth + 1) }]
     })
   }
@@ -80,7 +80,7 @@ class MessageReader {
 /** Reads a message that Outlook has saved, with the files in it. */
 export const msg: Reader = (bytes): Draft => {
   const file = new CompoundFile(bytes)
-  if (!file.has("__properties_version1.0")) {
+  if (!file.paths.includes("__properties_version1.0")) {
     throw new Unreadable("corrupt_document", "The file is a document of another kind than its name says.")
   }
   return new MessageReader(file).draft("", 0)

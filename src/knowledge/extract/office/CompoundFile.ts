@@ -60,12 +60,8 @@ export class CompoundFile {
   }
 
   /** The paths of all streams. */
-  get paths(): Iterable<string> {
-    return this.streams.keys()
-  }
-
-  has(path: string): boolean {
-    return this.streams.has(path)
+  get paths(): ReadonlyArray<string> {
+    return [...this.streams.keys()]
   }
 
   /** The content of a stream; `undefined` when there is none of that path. */

@@ -2,7 +2,7 @@ import { type Draft, type Reader, Unreadable } from "../Extraction.ts"
 import { CompoundFile } from "./CompoundFile.ts"
 import { Budget, Cells } from "./Sheet.ts"
 import { formatOfCode, formatOfId, type NumberFormat, numberText } from "./XlsxCells.ts"
-import { damaged, RecordReader, recordsOf } from "./XlsRecords.ts"
+import { RecordReader, recordsOf } from "./XlsRecords.ts"
 
 /** Types of records (MS-XLS 2.3). */
 const FORMULA = 0x06
@@ -83,10 +83,10 @@ class WorkbookReader {
       this.sheets.set(at, sheet)
     } else if (type === NUMBER_FORMAT) this.codes.set(reader.short(), formatOfCode(reader.string()))
     else if (type === CELL_FORMAT) {
-      reader.skip(2)
+      reader.bytes(2)
       this.formats.push(formatOfId(reader.short(), this.codes))
     } else if (type === STRINGS) {
-      reader.skip(4)
+      reader.bytes(4)
       for (let left = reader.long(); left > 0 && reader.hasMore; left--) this.strings.push(reader.string())
     }
   }
@@ -94,10 +94,10 @@ class WorkbookReader {
   /** Reads a record of a sheet. */
   private content(type: number, reader: RecordReader, { boxes, cells }: Sheet): void {
     if (type === TEXT_OBJECT) {
-      reader.skip(10)
+      reader.bytes(10)
       const length = reader.short()
-      reader.nextPiece()
-      if (length > 0 && reader.hasMore) boxes.push(reader.characters(length, (reader.byte() & 1) === 1))
+      reader.skipPiece()
+      if (reader.hasMore) boxes.push(reader.characters(length))
     } else if (type === MERGED) {
       for (let left = reader.short(); left > 0 && reader.hasMore; left--) {
         const [row, lastRow, column, lastColumn] = [reader.short(), reader.short(), reader.short(), reader.short()]
@@ -149,6 +149,8 @@ const cellTypes = new Set([SHARED_STRING, LABEL, NUMBER, SHORT_NUMBER, BOOLEAN, 
 
 const booleanText = (value: number | undefined): string => (value === 1 ? "TRUE" : "FALSE")
 
+const damaged = () => new Unreadable("corrupt_document", "The workbook is damaged.")
+
 const passwordProtected = () => new Unreadable("password_protected", "The workbook is protected by a password.")
 
 /**
@@ -157,13 +159,18 @@ const passwordProtected = () => new Unreadable("password_protected", "The workbo
  */
 export const xls: Reader = (bytes, textLimit): Draft => {
   const file = new CompoundFile(bytes)
-  if (file.has("EncryptedPackage")) throw passwordProtected()
+  if (file.paths.includes("EncryptedPackage")) throw passwordProtected()
   const stream = file.read("Workbook") ?? file.read("Book")
   if (stream === undefined) {
     throw new Unreadable("corrupt_document", "The file is a document of another kind than its name says.")
   }
   const workbook = new WorkbookReader(new Budget(textLimit))
-  workbook.read(stream)
+  try {
+    workbook.read(stream)
+  } catch (cause) {
+    // A record ends too early.
+    throw cause instanceof RangeError ? damaged() : cause
+  }
   if (workbook.sheets.size === 0) throw damaged()
   return {
     title: undefined,

@@ -1,7 +1,3 @@
-import { Unreadable } from "../Extraction.ts"
-
-export const damaged = () => new Unreadable("corrupt_document", "The workbook is damaged.")
-
 /** A record of a workbook (MS-XLS 2.1.4), and its place in the stream. The records that continue it are pieces of it. */
 interface XlsRecord {
   readonly type: number
@@ -29,70 +25,63 @@ export function* recordsOf(stream: Buffer): Generator<XlsRecord> {
   if (record !== undefined) yield record
 }
 
-/** Reads values one after the other from a record and the pieces that continue it. Throws `Unreadable` at its end. */
+/** Reads values one after the other from the pieces of a record. Throws a `RangeError` at its end. */
 export class RecordReader {
-  private readonly pieces: ReadonlyArray<Buffer>
-  private piece = 0
+  private readonly content: Buffer
   private at = 0
+  /** The ends of the pieces. */
+  private readonly ends: ReadonlyArray<number>
+  private piece = 0
 
   constructor(pieces: ReadonlyArray<Buffer>) {
-    this.pieces = pieces
-  }
-
-  private get here(): Buffer {
-    return this.pieces[this.piece] ?? Buffer.alloc(0)
+    this.content = Buffer.concat(pieces)
+    let end = 0
+    this.ends = pieces.map(({ length }) => (end += length))
   }
 
   /** Whether the record has more bytes. */
   get hasMore(): boolean {
-    return this.at < this.here.length || this.piece + 1 < this.pieces.length
-  }
-
-  /** Begins the next record that continues this one. */
-  nextPiece(): void {
-    this.piece++
-    this.at = 0
-  }
-
-  byte(): number {
-    while (this.at >= this.here.length) {
-      if (!this.hasMore) throw damaged()
-      this.nextPiece()
-    }
-    return this.here[this.at++] ?? 0
-  }
-
-  short(): number {
-    return this.byte() + this.byte() * 256
-  }
-
-  long(): number {
-    return this.short() + this.short() * 65_536
+    return this.at < this.content.length
   }
 
   bytes(count: number): Buffer {
-    return Buffer.from(Array.from({ length: count }, () => this.byte()))
+    this.at += count
+    return this.content.subarray(this.at - count, this.at)
   }
 
-  skip(bytes: number): void {
-    for (let left = bytes; left > 0 && this.hasMore; left--) this.byte()
+  byte(): number {
+    return this.bytes(1).readUInt8()
   }
 
-  /** Characters of one or two bytes. A record that continues them says again of how many bytes its characters are. */
-  characters(length: number, wide: boolean): string {
+  short(): number {
+    return this.bytes(2).readUInt16LE()
+  }
+
+  long(): number {
+    return this.bytes(4).readUInt32LE()
+  }
+
+  /** The end of the piece that is being read. */
+  private get end(): number {
+    while ((this.ends[this.piece] ?? Infinity) <= this.at) this.piece++
+    return this.ends[this.piece] ?? this.content.length
+  }
+
+  skipPiece(): void {
+    this.at = this.end
+  }
+
+  /** Characters of one or two bytes. A piece that continues them says again of how many bytes its characters are. */
+  characters(length: number, wide = false): string {
     let text = ""
     let isWide = wide
-    for (let left = length; left > 0;) {
-      if (this.at >= this.here.length) {
-        this.nextPiece()
-        isWide = (this.byte() & 1) === 1
-      }
+    while (text.length < length) {
+      const { end } = this
+      if (this.ends[this.piece - 1] === this.at) isWide = (this.byte() & 1) === 1
       const size = isWide ? 2 : 1
-      const count = Math.min(left, Math.floor((this.here.length - this.at) / size))
-      if (count === 0) throw damaged()
-      text += this.here.toString(isWide ? "utf16le" : "latin1", this.at, this.at + count * size)
-      this.at += count * size
-      left -= count
+      const count = Math.min(length - text.length, Math.floor((end - this.at) / size))
+      if (count <= 0) throw new RangeError("The characters end too early.")
+      text += this.bytes(count * size).toString(isWide ? "utf16le" : "latin1")
     }
     return text
   }
@@ -105,7 +94,7 @@ export class RecordReader {
     const runs = (flags & 8) === 0 ? 0 : this.short()
     const phonetic = (flags & 4) === 0 ? 0 : this.long()
     const text = this.characters(length, (flags & 1) === 1)
-    this.skip(runs * 4 + phonetic)
+    this.at += runs * 4 + phonetic
     return text
   }
 }

@@ -60,7 +60,7 @@ interface Group {
   fallback: number
   isHidden: boolean
   /** What happens at the end of the group. */
-  end: (() => void) | undefined
+  end?: (() => void) | undefined
 }
 
 class RtfReader {
@@ -68,13 +68,7 @@ class RtfReader {
   private readonly blocks = new RtfBlocks()
   private readonly open: Array<Group> = []
   private documentEncoding = WESTERN
-  private group: Group = {
-    target: "text",
-    encoding: this.documentEncoding,
-    fallback: 1,
-    isHidden: false,
-    end: undefined,
-  }
+  private group: Group = { target: "text", encoding: WESTERN, fallback: 1, isHidden: false }
   private readonly fontEncodings = new Map<number, string>()
   private readonly headings = new Map<number, number>()
   private isOptional = false
