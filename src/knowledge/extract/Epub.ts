@@ -25,7 +25,7 @@ const chapterTitles = (path: string, contents: XmlElement | undefined): Readonly
     ({ attributes }, index) => [attributes["src"], textOf(labels[index])] as const,
   )
   // The first title is that of the chapter, and others are those of places within it.
-  return new Map([...links, ...points].reverse().map(([address, title]) => [resolve(path, address), oneLine(title)]))
+  return new Map([...links, ...points].toReversed().map(([address, title]) => [resolve(path, address), oneLine(title)]))
 }
 
 /** Reads an e-book (EPUB 2 and 3) chapter by chapter in reading order, each below its heading. */

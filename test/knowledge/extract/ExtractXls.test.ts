@@ -74,6 +74,17 @@ describe("a workbook of Excel 97", () => {
     )
   })
 
+  test("keeps its cells where a chart in a sheet has numbers of its own", async () => {
+    const records = [
+      xlsLabel(0, 0, "before"),
+      record(0x809, uint16(0x600, 0x20)),
+      record(0x203, uint16(0, 0, 0), double(5)),
+      record(0x0a),
+      xlsLabel(1, 0, "after"),
+    ]
+    expect((await readBook(xlsFile([{ name: "S", records }]))).text).toBe("# S\n\n| before |\n| --- |\n| after |")
+  })
+
   test("is refused with a password, from before 1997, and when it is another file", async () => {
     expect(await codeOf(readBook(xlsFile([], [record(0x2f, Buffer.alloc(6))])))).toBe("password_protected")
     expect(await codeOf(readBook(compoundFileOf({ Book: record(0x809, uint16(0x500, 5)) })))).toBe("unsupported_format")

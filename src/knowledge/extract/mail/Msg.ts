@@ -7,7 +7,7 @@ import { mailDraft, namedAddress } from "./Mail.ts"
 /** The property of a file's content. Properties have numbers (MS-OXPROPS), as the names of streams have them. */
 const CONTENT = "3701"
 /** Times at which a message was sent and received, with their type. */
-const TIMES = [0x00390040, 0x0e060040]
+const TIMES = new Set([0x00390040, 0x0e060040])
 
 /** Messages within messages that are read. */
 const MAX_DEPTH = 3
@@ -39,7 +39,7 @@ class MessageReader {
     const properties = this.file.read(`${storage}__properties_version1.0`) ?? Buffer.alloc(0)
     const start = storage === "" ? HEADER_BYTES.outer : HEADER_BYTES.inner
     for (let at = start; at + PROPERTY_BYTES <= properties.length; at += PROPERTY_BYTES) {
-      if (!TIMES.includes(properties.readUInt32LE(at))) continue
+      if (!TIMES.has(properties.readUInt32LE(at))) continue
       return new Date(Number(properties.readBigUInt64LE(at + 8)) / 10_000 - MILLISECONDS_TO_1970)
     }
     return undefined

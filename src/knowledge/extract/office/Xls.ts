@@ -22,6 +22,7 @@ const STRING = 0x207
 const SHORT_NUMBER = 0x27e
 const NUMBER_FORMAT = 0x41e
 const BEGINNING = 0x809
+const END = 0x0a
 
 const VERSION_OF_1997 = 0x600
 
@@ -46,6 +47,7 @@ class WorkbookReader {
   /** The sheets by the places of their first records. */
   readonly sheets = new Map<number, Sheet>()
   private sheet: Sheet | undefined
+  private isInChart = false
   private readonly budget: Budget
   private readonly strings: Array<string> = []
   private readonly codes = new Map<number, NumberFormat>()
@@ -66,10 +68,12 @@ class WorkbookReader {
         if (reader.short() !== VERSION_OF_1997) {
           throw new Unreadable("unsupported_format", "The workbook was written by Excel before 1997; save it as .xlsx.")
         }
-        // Charts within a sheet have beginnings of their own.
+        // A chart within a sheet has cells of its own.
+        this.isInChart = this.sheet !== undefined && !this.sheets.has(at)
         this.sheet = this.sheets.get(at) ?? this.sheet
-      } else if (this.sheet === undefined) this.shared(type, reader)
-      else if (!this.sheet.isHidden) this.content(type, reader, this.sheet)
+      } else if (type === END) this.isInChart = false
+      else if (this.sheet === undefined) this.shared(type, reader)
+      else if (!this.sheet.isHidden && !this.isInChart) this.content(type, reader, this.sheet)
     }
   }
 
@@ -133,14 +137,12 @@ class WorkbookReader {
       // A result that is no number is a text, a boolean or an error, as the first byte says.
       if (bytes.readUInt16LE(6) !== 0xffff) this.number(bytes.readDoubleLE(), format)
       else if (bytes[0] === 1) this.put(booleanText(bytes[2]))
-    } else this.numbers(format, reader)
-  }
-
-  /** Numbers of neighbours, each after its format. The number of the last column ends the record. */
-  private numbers(first: number, reader: RecordReader): void {
-    for (let format = first; reader.hasMore; this.column++) {
-      this.number(shortNumber(reader.long()), format)
-      format = reader.short()
+    } else {
+      // Numbers of neighbours, each after its format. The number of the last column ends the record.
+      for (let next = format; reader.hasMore; this.column++) {
+        this.number(shortNumber(reader.long()), next)
+        next = reader.short()
+      }
     }
   }
 }
