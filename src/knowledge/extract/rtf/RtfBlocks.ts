@@ -29,7 +29,9 @@ export class RtfBlocks {
     const start = pieces.length
     return () => {
       // A link around paragraphs cannot be written in Markdown.
-      if (this.pieces === pieces) pieces.push(markdownLink(oneLine(pieces.splice(start).join("")), address))
+      if (this.pieces !== pieces) return
+      const text = pieces.splice(start).join("")
+      pieces.push(text.replace(text.trim(), (words) => markdownLink(oneLine(words), address)))
     }
   }
 
