@@ -64,8 +64,8 @@ const sourceNotFound = new NotFound({ detail: "There is no such source." })
 const first = rowOr(questionNotFound)
 
 /** The failure of a question that another one of the chatbot answers already. */
-const answered = ({ id, question }: { readonly id: string; readonly question: string }) =>
-  new Conflict({ detail: `Another question of this chatbot is the same: ${question} (${id}).` })
+const answered = (question: string) =>
+  new Conflict({ detail: `Another question of this chatbot is the same: ${question}` })
 
 /** The most candidates that share their words with a question. */
 const CANDIDATES_MAX = 20
@@ -105,7 +105,7 @@ export class Questions extends Context.Service<Questions>()("parley/storage/sour
       for (const { form } of added) given.delete(form)
       if (given.size === 0) return
       const [other] = yield* holders(chatbot, [...given.keys()])
-      return yield* answered(other ?? { id: "deleted meanwhile", question: "try again" })
+      return yield* other === undefined ? changedMeanwhile : answered(other.question)
     })
 
     const holders = Effect.fnUntraced(function* (chatbot: ChatbotId, forms: ReadonlyArray<string>) {
