@@ -220,3 +220,28 @@ onScreen(
     await page.getByText("No matching questions").waitFor()
   },
 )
+
+onScreen("a knowledge base is exported, and imported into another chatbot", async ({ page }) => {
+  await page.goto(knowledge)
+  await page.getByRole("button", { name: "More actions" }).click()
+  const downloading = page.waitForEvent("download")
+  await page.getByRole("button", { name: "Export" }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe("Harbour.zip")
+
+  const other = await server.api.newChatbot({ name: "Other harbour", settings: { model: "local/extractive" } })
+  await page.goto(`${server.url}/console/chatbots/${other.id}/knowledge`)
+  const importing = async () => {
+    const choosing = page.waitForEvent("filechooser")
+    await page.getByRole("button", { name: "More actions" }).click()
+    await page.getByRole("button", { name: "Import…" }).click()
+    await (await choosing).setFiles(await download.path())
+  }
+  await importing()
+  await page.getByText("Added: 1 document, 2 sources, 1 question. There already: 0.").waitFor()
+  await inspect(page, "console-knowledge-imported")
+  await page.keyboard.press("Escape")
+  await page.getByRole("row", { name: /Opening hours/ }).waitFor()
+  await importing()
+  await page.getByText("Added: 0 documents, 0 sources, 0 questions. There already: 4.").waitFor()
+})

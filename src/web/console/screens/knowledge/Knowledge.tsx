@@ -1,5 +1,5 @@
 import { useComputed } from "@preact/signals"
-import { FolderUp, Globe, Plus } from "lucide"
+import { Download, FolderUp, Globe, Plus, Upload } from "lucide"
 import { useEffect, useMemo } from "preact/hooks"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
@@ -13,6 +13,7 @@ import { can } from "../../server/Session.ts"
 import { afterEvent, documentList, FIRST_DOCUMENTS, withDocument } from "./Documents.ts"
 import { DocumentTable } from "./DocumentTable.tsx"
 import { chosenFiles, DropZone } from "./DropZone.tsx"
+import { exportKnowledge, importKnowledge } from "./Archive.ts"
 import { addKnowledge, Choices } from "../sources/AddKnowledge.tsx"
 import { sourcesOf, useRuns } from "../sources/SourceData.ts"
 import { SourceTable } from "../sources/SourceTable.tsx"
@@ -65,6 +66,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
     () => list.data.value?.total === 0 && uploads.all.value.length === 0 && !sources.data.value?.length,
   )
   const add = (chosen: ReadonlyArray<File>): void => uploads.add(chosenFiles(chosen))
+  const reload = (): void => void Promise.all([list.reload(), sources.reload()])
   const view = bindOption("view", views, "documents")
   const mayWrite = can("knowledge:write")
   const addFiles = (): void => pickFiles({ accept, multiple: true }, add)
@@ -77,24 +79,35 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
       of={chatbot?.name}
       about="The documents the chatbot answers from, and where they come from."
       actions={
-        mayWrite && (
-          <>
+        <>
+          {mayWrite && (
             <Button kind="primary" icon={Plus} onClick={() => addKnowledge(adding)}>
               Add knowledge
             </Button>
-            <Menu
-              label="More actions"
-              items={[
-                { label: "Add folder", icon: FolderUp, onChoose: () => pickFiles({ webkitdirectory: true }, add) },
+          )}
+          <Menu
+            label="More actions"
+            items={[
+              mayWrite && {
+                label: "Add folder",
+                icon: FolderUp,
+                onChoose: () => pickFiles({ webkitdirectory: true }, add),
+              },
+              mayWrite && { label: "Import…", icon: Upload, onChoose: () => importKnowledge(chatbotId, reload) },
+              !isEmpty.value && {
+                label: "Export",
+                icon: Download,
+                onChoose: () => exportKnowledge(chatbotId, chatbot?.name ?? "Knowledge"),
+              },
+              mayWrite &&
                 !isEmpty.value &&
-                  deleteItem(
-                    () => void deleteAll(chatbotId, chatbot?.name ?? "").then(list.reload),
-                    "Delete all documents…",
-                  ),
-              ]}
-            />
-          </>
-        )
+                deleteItem(
+                  () => void deleteAll(chatbotId, chatbot?.name ?? "").then(list.reload),
+                  "Delete all documents…",
+                ),
+            ]}
+          />
+        </>
       }
     >
       {!isEmpty.value && <Tabs label="View" {...view} options={views} />}

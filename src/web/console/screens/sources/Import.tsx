@@ -1,0 +1,34 @@
+import { pickFiles } from "../../parts/Buttons.tsx"
+import { Dialog, openDialog } from "../../parts/Dialogs.tsx"
+import { Finding } from "../../parts/Layout.tsx"
+import { attempt } from "../../parts/Toast.ts"
+
+interface Imported {
+  readonly summary: string
+  /** What was left out, and why. */
+  readonly problems: ReadonlyArray<string>
+}
+
+/** Has the person choose a file, sends it as a form, and shows what came of it. */
+export const importFile = (accept: string, send: (form: FormData) => Promise<Imported>): void =>
+  pickFiles({ accept }, ([file]) =>
+    attempt(async () => {
+      const form = new FormData()
+      form.append("file", file ?? "")
+      const imported = await send(form)
+      openDialog(<Result {...imported} />)
+    }),
+  )
+
+const Result = ({ problems, summary }: Imported) => (
+  <Dialog title="Import" wide>
+    <p>{summary}</p>
+    <ul class="stack tight">
+      {problems.map((problem) => (
+        <Finding key={problem} kind="bad">
+          <div>{problem}</div>
+        </Finding>
+      ))}
+    </ul>
+  </Dialog>
+)
