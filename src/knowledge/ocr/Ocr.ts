@@ -1,11 +1,25 @@
 import { Context, Effect, Layer } from "effect"
 import { OCR_COMMAND } from "../../system/Variables.ts"
 import { ReaderSandbox } from "../process/ReaderSandbox.ts"
-import { commandEngine } from "./OcrCommand.ts"
-import type { Engine, OcrSettings } from "./OcrEngine.ts"
+import { type Engine, type OcrSettings, runOcr } from "./OcrEngine.ts"
+import { languagesOfTexts } from "./OcrLanguages.ts"
+import { textOfLines } from "./PageText.ts"
 import { tesseractEngine } from "./Tesseract.ts"
 
 const OFF = "off"
+
+/** Recognizes pages by the operator's command, which nothing confines: it may use a network and other devices. */
+const commandEngine =
+  (settings: OcrSettings, command: string): Engine =>
+  (texts) =>
+    Effect.map(Effect.cached(Effect.map(texts, languagesOfTexts)), (languages) =>
+      Effect.fnUntraced(function* (image) {
+        const { PATH = "/usr/local/bin:/usr/bin:/bin", HOME = "/" } = process.env
+        const environment = { PATH, HOME, OCR_LANGUAGES: (yield* languages).join() }
+        const { milliseconds, output } = yield* runOcr(settings, ["/bin/sh", "-c", command], environment, image, false)
+        return { text: textOfLines(output), milliseconds }
+      }),
+    )
 
 /** Recognizes text in images by another program. */
 export class Ocr extends Context.Service<

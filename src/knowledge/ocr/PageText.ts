@@ -32,17 +32,13 @@ const LEAST_SURE_SHARE = 1 / 3
 
 /** Reads paragraphs of lines of words. */
 const paragraphsOf = (table: string): ReadonlyArray<ReadonlyArray<Line>> => {
-  const paragraphs = new Map<string, Map<string, Array<Word>>>()
-  for (const row of table.split("\n")) {
+  const words = table.split("\n").flatMap((row) => {
     const [level, , block, paragraph, line, , , , , , confidence, text = ""] = row.split("\t")
-    if (level !== WORD_LEVEL || text.trim() === "") continue
-    const key = `${block} ${paragraph}`
-    const lines = paragraphs.get(key) ?? new Map<string, Array<Word>>()
-    const words = lines.get(line ?? "") ?? []
-    words.push({ text, confidence: Number(confidence) })
-    paragraphs.set(key, lines.set(line ?? "", words))
-  }
-  return Array.from(paragraphs.values(), (lines) => Array.from(lines.values()))
+    const isWord = level === WORD_LEVEL && text.trim() !== ""
+    return isWord ? [{ text, confidence: Number(confidence), paragraph: `${block} ${paragraph}`, line }] : []
+  })
+  const paragraphs = Map.groupBy(words, ({ paragraph }) => paragraph)
+  return Array.from(paragraphs.values(), (own) => Array.from(Map.groupBy(own, ({ line }) => line).values()))
 }
 
 const lettersOf = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
