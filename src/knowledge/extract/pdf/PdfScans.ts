@@ -102,6 +102,12 @@ const grayOf = ({ data, height, kind, width }: Pixels): ((x: number, y: number) 
   }
 }
 
+/** The pixels between the corners of an image, in one direction of a page that has so many. */
+const spanOf = (corner: number, side: number, otherSide: number, pixels: number): readonly [number, number] => [
+  Math.max(0, Math.floor(corner + Math.min(0, side) + Math.min(0, otherSide))),
+  Math.min(pixels, Math.ceil(corner + Math.max(0, side) + Math.max(0, otherSide))),
+]
+
 /** Draws images on a white page of this size in points, as PNG. */
 const drawn = (images: ReadonlyArray<Placed>, size: { readonly width: number; readonly height: number }) => {
   const finest = images.reduce((most, { pixels, place }) => {
@@ -116,27 +122,10 @@ const drawn = (images: ReadonlyArray<Placed>, size: { readonly width: number; re
   for (let row = 0; row < height; row++) rows[row * rowBytes] = 0
   for (const { pixels, place } of images) {
     const gray = grayOf(pixels)
-    const [a, b, c, d, e, f] = inverse(multiply([scale, 0, 0, scale, 0, 0], place))
-    const corners = [
-      place,
-      ...[
-        [1, 0],
-        [0, 1],
-        [1, 1],
-      ].map(([x = 0, y = 0]) => multiply(place, [1, 0, 0, 1, x, y])),
-    ]
-    const bounds = (values: ReadonlyArray<number>, most: number) => [
-      Math.max(0, Math.floor(Math.min(...values) * scale)),
-      Math.min(most, Math.ceil(Math.max(...values) * scale)),
-    ]
-    const [left = 0, right = 0] = bounds(
-      corners.map((corner) => corner[4]),
-      width,
-    )
-    const [top = 0, bottom = 0] = bounds(
-      corners.map((corner) => corner[5]),
-      height,
-    )
+    const placed = multiply([scale, 0, 0, scale, 0, 0], place)
+    const [a, b, c, d, e, f] = inverse(placed)
+    const [left, right] = spanOf(placed[4], placed[0], placed[2], width)
+    const [top, bottom] = spanOf(placed[5], placed[1], placed[3], height)
     for (let y = top; y < bottom; y++) {
       for (let x = left; x < right; x++) {
         const column = Math.floor((a * (x + 0.5) + c * (y + 0.5) + e) * pixels.width)
