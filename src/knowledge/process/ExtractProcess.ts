@@ -137,27 +137,19 @@ export class ExtractProcess {
   }
 
   /**
-   * Sends a document, or a web page, and waits for the answer. After a failure or an interruption the process may still be busy with
-   * this document, and must not be used again.
+   * Sends a document, or a web page, and waits for the answer. After a failure or an interruption the process may still
+   * be busy with this document, and must not be used again.
    *
    * @param limits on the work from one image to the next, and on all where there are none
    * @param recognize reads the images of scans; without it the process sends none
    */
-  read<E = never>(
-    source: StoredSource | PageSource,
-    limits: Limits,
-    recognize?: Recognizer<E>,
-  ): Effect.Effect<Answer, ProcessEnded | OutOfMemory | TimedOut | E> {
-    this.requests++
-    return this.exchange(source, limits, recognize)
-  }
-
-  private readonly exchange = Effect.fnUntraced(function* <E>(
+  readonly read = Effect.fnUntraced(function* <E = never>(
     this: ExtractProcess,
     source: StoredSource | PageSource,
     limits: Limits,
-    recognize: Recognizer<E> | undefined,
-  ) {
+    recognize?: Recognizer<E>,
+  ): Effect.fn.Return<Answer, ProcessEnded | OutOfMemory | TimedOut | E> {
+    this.requests++
     const { pid } = this.child
     let next = this.frame(() => this.send(source, recognize !== undefined))
     for (let images = 0; images <= SCANNED_PAGES_MAX; images++) {
