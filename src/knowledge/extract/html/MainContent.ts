@@ -34,9 +34,8 @@ class Facts {
   }
 }
 
-/** The share of the text outside of links that the main content has: in a page, and in the part that it calls so. */
-const SHARE_OF_PAGE = 0.75
-const SHARE_OF_MAIN = 0.9
+/** The share of the text outside of links that the main content has. */
+const LEAST_SHARE = 0.75
 
 /** With fewer characters outside of links, the form of a page tells nothing about its parts. */
 const MIN_PLAIN = 200
@@ -72,7 +71,7 @@ class Attempt {
     const isMain = mains.length === 1 && this.plain(mains) >= MIN_SHARE * plain
     const nodes = isMain ? mains : document.children
     if (plain < MIN_PLAIN) return { nodes, dropped, plain }
-    const main = this.narrowed(nodes, this.plain(nodes) * (isMain ? SHARE_OF_MAIN : SHARE_OF_PAGE))
+    const main = this.narrowed(nodes, this.plain(nodes) * LEAST_SHARE)
     return { nodes: main, dropped, plain: this.walk(main, (element) => this.shaped(element)).plain }
   }
 
