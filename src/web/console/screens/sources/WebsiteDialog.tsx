@@ -7,7 +7,15 @@ import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Finding, type Options } from "../../parts/Layout.tsx"
 import { href, navigate } from "../../Router.ts"
 import { type Answer, call } from "../../server/Api.ts"
-import { kindWords, type Schedule, scheduleWords, type Source, type SourceKind, sourceOf } from "./SourceData.ts"
+import {
+  kindWords,
+  linesIn,
+  type Schedule,
+  scheduleWords,
+  type Source,
+  type SourceKind,
+  sourceOf,
+} from "./SourceData.ts"
 
 type Preview = Answer<"POST /api/external/chatbot/:chatbotId/sources/preview">["preview"]
 
@@ -22,12 +30,6 @@ const draftOf = (source?: Source) => ({
   max_pages: String(source?.max_pages ?? ""),
   schedule: source === undefined ? "weekly" : (source.schedule ?? ("" as Schedule | "")),
 })
-
-const linesIn = (text: string): ReadonlyArray<string> =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean)
 
 /** Addresses in a text, each an http(s) URL where it has no scheme. */
 const addressesIn = (text: string): ReadonlyArray<string> =>
@@ -44,46 +46,37 @@ const kindAt = (address: string): SourceKind => {
   return /\.(rss|atom)$|\/(feed|rss|atom)(\.xml)?\/?$/.test(path) ? "feed" : "website"
 }
 
-const robotsWords = {
-  allows: "robots.txt allows reading.",
-  missing: "There is no robots.txt, so reading is allowed.",
-  forbids: "robots.txt forbids reading these pages.",
-  unreachable: "robots.txt cannot be read, so nothing is read until it can.",
-} as const
-
 /** What a source would read, and what keeps it from that. */
-const Report = ({ preview: { examples, listed, problems, robots } }: { readonly preview: Preview }) => (
-  <section class="stack tight anywhere" aria-label="Preview">
-    <ul class="stack tight">
-      {problems.map((problem) => (
-        <Finding key={problem} kind="bad">
-          <div>{problem}</div>
-        </Finding>
-      ))}
-      {robots.map(({ delay_seconds: delay, host, status }) => (
-        <Finding key={host} kind={status === "allows" || status === "missing" ? "good" : "warn"}>
+const Report = ({ preview: { listed, problems, robots } }: { readonly preview: Preview }) => {
+  const allowed = robots.filter(({ status }) => status === "allows" || status === "missing")
+  return (
+    <section aria-label="Preview">
+      <ul class="stack tight anywhere">
+        {problems.map((problem) => (
+          <Finding key={problem} kind="bad">
+            <div>{problem}</div>
+          </Finding>
+        ))}
+        {allowed.map(({ delay_seconds: delay, host, status }) => (
+          <Finding key={host} kind="good">
+            <div>
+              <strong>{host}</strong>:{" "}
+              {status === "allows" ? "robots.txt allows reading." : "There is no robots.txt, so reading is allowed."}
+              {delay !== null && ` It asks for ${plural(delay, "second")} between requests.`}
+            </div>
+          </Finding>
+        ))}
+        <Finding kind={listed === 0 ? "warn" : "good"}>
           <div>
-            <strong>{host}</strong>: {robotsWords[status]}
-            {delay !== null && ` It asks for ${plural(delay, "second")} between requests.`}
+            {listed === null
+              ? "There is no list of pages, so they are found by their links."
+              : `Pages listed within the scope: ${listed}`}
           </div>
         </Finding>
-      ))}
-      <Finding kind={listed === 0 ? "warn" : "good"}>
-        <div>
-          {listed === null
-            ? "There is no list of pages, so they are found by their links."
-            : `Pages listed within the scope: ${listed}`}
-        </div>
-      </Finding>
-    </ul>
-    {examples.length > 0 && (
-      <details>
-        <summary>First listed pages</summary>
-        <div class="small said">{examples.join("\n")}</div>
-      </details>
-    )}
-  </section>
-)
+      </ul>
+    </section>
+  )
+}
 
 const { questions: _questions, text: _text, ...crawled } = kindWords
 const kinds: Options<SourceKind | ""> = { "": "Detect from the address", ...crawled }
