@@ -778,7 +778,8 @@ onScreen("the first upload of a chatbot takes several files, and says which it c
   await page.getByText("Drop files or folders here").waitFor()
   await inspect(page, "console-knowledge-empty")
   const choosing = page.waitForEvent("filechooser")
-  await page.getByRole("button", { name: /^Files/ }).click()
+  await page.getByRole("button", { name: "Add knowledge" }).click()
+  await page.getByRole("button", { name: "Files" }).click()
   const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) })
   await (
     await choosing

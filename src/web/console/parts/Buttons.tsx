@@ -84,16 +84,24 @@ export const deleteItem = (onChoose: () => unknown, label = "Delete…"): MenuIt
 
 interface MenuProps {
   readonly label: string
+  /** The icon of a primary button with the label; without it, three dots open the menu. */
+  readonly icon?: IconNode
   readonly items: ReadonlyArray<MenuItem | undefined | false>
 }
 
-export const Menu = ({ items, label }: MenuProps) => {
+export const Menu = ({ icon, items, label }: MenuProps) => {
   const id = useId()
   const shown = items.filter((item) => item !== undefined && item !== false)
   if (shown.length === 0) return null
   return (
     <>
-      <IconButton icon={Ellipsis} label={label} popovertarget={id} />
+      {icon === undefined ? (
+        <IconButton icon={Ellipsis} label={label} popovertarget={id} />
+      ) : (
+        <Button kind="primary" icon={icon} popovertarget={id}>
+          {label}
+        </Button>
+      )}
       <div id={id} popover="auto" class="menu raised">
         {shown.map((item, index) => (
           <button

@@ -51,16 +51,14 @@ export const chosenFiles = (files: ReadonlyArray<File>): ReadonlyArray<File> =>
 interface DropZoneProps {
   readonly uploads: Uploads
   readonly isEmpty: boolean
-  /** The ways to add something; false for who may only read. */
-  readonly add: ComponentChildren
+  readonly mayWrite: boolean
   readonly children: ComponentChildren
 }
 
 /** Takes files and folders that are dropped anywhere on the page, and shows while they are dragged that it does. */
-export const DropZone = ({ add, children, isEmpty, uploads }: DropZoneProps) => {
+export const DropZone = ({ children, isEmpty, mayWrite, uploads }: DropZoneProps) => {
   const isOver = useSignal(false)
-  const takes = ({ dataTransfer }: DragEvent): boolean =>
-    add !== false && dataTransfer?.types.includes("Files") === true
+  const takes = ({ dataTransfer }: DragEvent): boolean => mayWrite && dataTransfer?.types.includes("Files") === true
   useWindowEvent("dragenter", (event) => {
     if (takes(event)) isOver.value = true
   })
@@ -80,11 +78,14 @@ export const DropZone = ({ add, children, isEmpty, uploads }: DropZoneProps) => 
   return (
     <>
       {isEmpty ? (
-        <Empty
-          icon={Files}
-          title={add === false ? "No documents yet" : "Drop files or folders here, or choose below"}
-          action={add}
-        />
+        <Empty icon={Files} title={mayWrite ? "Drop files or folders here" : "No documents yet"}>
+          {mayWrite && (
+            <p>
+              PDF, Office, e-books, mail, web pages, scans, data and text, up to 25 MiB each. Or add a website, a text,
+              or questions with their answers.
+            </p>
+          )}
+        </Empty>
       ) : (
         children
       )}

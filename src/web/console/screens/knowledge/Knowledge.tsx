@@ -1,8 +1,8 @@
 import { useComputed } from "@preact/signals"
-import { Download, FolderUp, Globe, Plus, Upload } from "lucide"
+import { Download, FileUp, FolderUp, Globe, Plus, Upload } from "lucide"
 import { useEffect, useMemo } from "preact/hooks"
 import { chatbotResource } from "../../data/Chatbots.ts"
-import { Button, deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
+import { deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Empty, Loaded, Page, Tabs } from "../../parts/Layout.tsx"
 import { bindOption, place, setQuery, useAsked } from "../../Router.ts"
@@ -14,7 +14,7 @@ import { afterEvent, documentList, FIRST_DOCUMENTS, withDocument } from "./Docum
 import { DocumentTable } from "./DocumentTable.tsx"
 import { chosenFiles, DropZone } from "./DropZone.tsx"
 import { exportKnowledge, importKnowledge } from "./Archive.ts"
-import { addKnowledge, Choices } from "../sources/AddKnowledge.tsx"
+import { sourceItems } from "../sources/AddKnowledge.tsx"
 import { sourcesOf, useRuns } from "../sources/SourceData.ts"
 import { SourceTable } from "../sources/SourceTable.tsx"
 import { QueriedPassages } from "./PassagesDrawer.tsx"
@@ -70,7 +70,6 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
   const view = bindOption("view", views, "documents")
   const mayWrite = can("knowledge:write")
   const addFiles = (): void => pickFiles({ accept, multiple: true }, add)
-  const adding = { chatbotId, onFiles: addFiles }
   useAsked("add", () => mayWrite && addFiles())
   return (
     <Page
@@ -81,18 +80,19 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
       actions={
         <>
           {mayWrite && (
-            <Button kind="primary" icon={Plus} onClick={() => addKnowledge(adding)}>
-              Add knowledge
-            </Button>
+            <Menu
+              label="Add knowledge"
+              icon={Plus}
+              items={[
+                { label: "Files", icon: FileUp, onChoose: addFiles },
+                { label: "Folder", icon: FolderUp, onChoose: () => pickFiles({ webkitdirectory: true }, add) },
+                ...sourceItems(chatbotId),
+              ]}
+            />
           )}
           <Menu
             label="More actions"
             items={[
-              mayWrite && {
-                label: "Add folder",
-                icon: FolderUp,
-                onChoose: () => pickFiles({ webkitdirectory: true }, add),
-              },
               mayWrite && { label: "Import…", icon: Upload, onChoose: () => importKnowledge(chatbotId, reload) },
               !isEmpty.value && {
                 label: "Export",
@@ -125,7 +125,7 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
         </Loaded>
       )}
       {(view.value === "documents" || isEmpty.value) && (
-        <DropZone uploads={uploads} isEmpty={isEmpty.value} add={mayWrite && <Choices {...adding} />}>
+        <DropZone uploads={uploads} isEmpty={isEmpty.value} mayWrite={mayWrite}>
           <Loaded of={list}>
             {(data) => (
               <DocumentTable

@@ -9,7 +9,7 @@ import { call } from "../../server/Api.ts"
 import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { TextDialog } from "../sources/AddKnowledge.tsx"
-import { PagesSection, RunSection, RunsSection } from "../sources/Crawl.tsx"
+import { PagesSection, RunSection } from "../sources/Crawl.tsx"
 import { QuestionsSection } from "../sources/Questions.tsx"
 import {
   isCrawled,
@@ -76,7 +76,7 @@ const Actions = ({ source }: { readonly source: Source }) => {
   )
 }
 
-/** A source with its pages and runs, its text, or its questions. */
+/** A source with its pages and its last run, its text, or its questions. */
 const SourceScreen = ({ chatbotId, sourceId }: SourceParams) => {
   const resource = useResource(sourceOf(chatbotId, sourceId))
   const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
@@ -116,7 +116,6 @@ const SourceScreen = ({ chatbotId, sourceId }: SourceParams) => {
             <>
               <RunSection source={source} mayWrite={mayWrite} />
               <PagesSection source={source} mayWrite={mayWrite} />
-              <RunsSection source={source} />
             </>
           )}
           <QueriedPassages chatbotId={chatbotId} />

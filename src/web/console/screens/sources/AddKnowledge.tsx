@@ -1,18 +1,10 @@
-import { FileText, FileUp, Globe, MessageCircleQuestionMark } from "lucide"
-import { Icon } from "../../../shared/Icon.tsx"
-import { Dialog, FormDialog, openDialog, useClose, useDraft } from "../../parts/Dialogs.tsx"
+import { FileText, Globe, MessageCircleQuestionMark } from "lucide"
+import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextArea, TextField } from "../../parts/Field.tsx"
-import { attempt } from "../../parts/Toast.ts"
 import { href, navigate } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { type Source, sourceOf, sourcesOf } from "./SourceData.ts"
 import { WebsiteDialog } from "./WebsiteDialog.tsx"
-
-interface AddProps {
-  readonly chatbotId: string
-  /** Has the person choose files. */
-  readonly onFiles: () => void
-}
 
 /** Writes a text, or changes one. */
 export const TextDialog = ({ chatbotId, source }: { readonly chatbotId: string; readonly source?: Source }) => {
@@ -58,62 +50,9 @@ const openQuestions = async (chatbotId: string): Promise<void> => {
   await navigate(href("source", { chatbotId, sourceId: source.id }, { do: "new" }))
 }
 
-const choicesFor = ({ chatbotId, onFiles }: AddProps) => [
-  {
-    icon: FileUp,
-    title: "Files",
-    about: "PDF, Office, e-books, mail, web pages, data and text, up to 25 MiB each.",
-    run: onFiles,
-  },
-  {
-    icon: Globe,
-    title: "Website",
-    about: "Its pages, or those of a sitemap or a feed, read again on a schedule.",
-    run: () => openDialog(<WebsiteDialog chatbotId={chatbotId} />),
-  },
-  {
-    icon: FileText,
-    title: "Text",
-    about: "Written here, and edited at any time.",
-    run: () => openDialog(<TextDialog chatbotId={chatbotId} />),
-  },
-  {
-    icon: MessageCircleQuestionMark,
-    title: "Questions and answers",
-    about: "Answers that you approve, given as they are written.",
-    run: () => openQuestions(chatbotId),
-  },
+/** The entries of a menu for the kinds of knowledge that are no files. */
+export const sourceItems = (chatbotId: string) => [
+  { label: "Website", icon: Globe, onChoose: () => openDialog(<WebsiteDialog chatbotId={chatbotId} />) },
+  { label: "Text", icon: FileText, onChoose: () => openDialog(<TextDialog chatbotId={chatbotId} />) },
+  { label: "Questions and answers", icon: MessageCircleQuestionMark, onChoose: () => openQuestions(chatbotId) },
 ]
-
-/** The kinds of knowledge that can be added, each a button. */
-export const Choices = ({ onChosen, ...add }: AddProps & { readonly onChosen?: () => void }) => (
-  <ul class="choices columns">
-    {choicesFor(add).map(({ about, icon, run, title }, index) => (
-      <li key={title}>
-        <button
-          type="button"
-          class="box padded row nowrap start"
-          autofocus={onChosen !== undefined && index === 0}
-          onClick={() => {
-            onChosen?.()
-            void attempt(run)
-          }}
-        >
-          <Icon nodes={icon} size={20} />
-          <span class="stack tight">
-            <strong>{title}</strong>
-            <span class="soft small">{about}</span>
-          </span>
-        </button>
-      </li>
-    ))}
-  </ul>
-)
-
-const AddDialog = (props: AddProps) => (
-  <Dialog title="Add knowledge" wide>
-    <Choices {...props} onChosen={useClose()} />
-  </Dialog>
-)
-
-export const addKnowledge = (props: AddProps) => openDialog(<AddDialog {...props} />)

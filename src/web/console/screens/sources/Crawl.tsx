@@ -1,11 +1,8 @@
 import { RotateCcw } from "lucide"
 import { formatBytes, formatCount, formatMillis, formatMoment, plural } from "../../../shared/Format.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { Ago, Badge, FactList, Loaded, Section } from "../../parts/Layout.tsx"
-import { Table } from "../../parts/Table.tsx"
+import { Ago, Badge, FactList, Section, Tabs } from "../../parts/Layout.tsx"
 import { queryText, setQuery } from "../../Router.ts"
-import { call } from "../../server/Api.ts"
-import { resources } from "../../server/Resource.ts"
 import { keysOf } from "../../server/Unknown.ts"
 import { branchesOf, PageList, PageTree, useVersion } from "./Pages.tsx"
 import {
@@ -23,7 +20,7 @@ import {
 } from "./SourceData.ts"
 
 /*
- * A source that is read by runs: how the last one went, the pages that it met, and the runs before.
+ * A source that is read by runs: how the last one went, and the pages that it met.
  */
 
 interface CrawlProps {
@@ -33,8 +30,6 @@ interface CrawlProps {
 
 const durationOf = ({ ended_at: end, started_at: start }: SourceRun): string =>
   start === null ? "–" : formatMillis((end === null ? Date.now() : Date.parse(end)) - Date.parse(start))
-
-const trafficOf = ({ bytes, requests }: SourceRun): string => `${plural(requests, "request")}, ${formatBytes(bytes)}`
 
 /** The state of a run, with its progress or what it has found. */
 export const RunState = ({ run }: { readonly run: SourceRun }) => {
@@ -83,7 +78,7 @@ export const RunSection = ({ mayWrite, source }: CrawlProps) => {
           Documents: formatCount(source.document_count),
           Started: run !== null && <Ago at={run.started_at ?? run.created_at} />,
           Duration: run !== null && durationOf(run),
-          Traffic: run !== null && trafficOf(run),
+          Traffic: run !== null && `${plural(run.requests, "request")}, ${formatBytes(run.bytes)}`,
           Schedule: scheduleWords[source.schedule ?? ""],
           "Next run": source.next_run_at !== null && formatMoment(source.next_run_at),
         }}
@@ -100,36 +95,26 @@ export const PagesSection = ({ mayWrite, source }: CrawlProps) => {
   const version = JSON.stringify([run?.id, run?.status, run?.counts])
   const hosts = useVersion(branchesOf(params.chatbotId, params.sourceId, ""), version).data.value ?? []
   const outcome = outcomes.find((name) => name === queryText("outcome"))
-  const countOf = (name: string): number => hosts.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0)
-  const chip = (name: PageOutcome | undefined, word: string, count: number) => (
-    <button
-      key={word}
-      type="button"
-      class="button secondary small"
-      aria-pressed={name === outcome}
-      onClick={() => setQuery({ outcome: name })}
-    >
-      {word} <span class="soft number">{formatCount(count)}</span>
-    </button>
-  )
+  const options: Partial<Record<PageOutcome | "", string>> = { "": "All" }
+  for (const name of outcomes) {
+    const count = hosts.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0)
+    if (count > 0) options[name] = `${outcomeWords[name].word} ${formatCount(count)}`
+  }
   return (
     <Section title="Pages" about="Every page that was found, with the reason for what became of it.">
-      <fieldset class="row">
-        <legend class="visually-hidden">Show</legend>
-        {chip(
-          undefined,
-          "All",
-          hosts.reduce((sum, { page_count: count }) => sum + count, 0),
-        )}
-        {outcomes.map(
-          (name) => (name === outcome || countOf(name) > 0) && chip(name, outcomeWords[name].word, countOf(name)),
-        )}
+      <div class="row">
+        <Tabs
+          label="Show"
+          value={outcome ?? ""}
+          onValue={(name) => setQuery({ outcome: name || undefined })}
+          options={options}
+        />
         {mayWrite && outcome !== undefined && outcomeWords[outcome].kind !== "good" && (
           <Button small icon={RotateCcw} disabled={isRunning(run)} onClick={() => startRun(source, { only: outcome })}>
             Read these pages again
           </Button>
         )}
-      </fieldset>
+      </div>
       {outcome === undefined ? (
         <PageTree params={params} under="" version={version} />
       ) : (
@@ -138,33 +123,3 @@ export const PagesSection = ({ mayWrite, source }: CrawlProps) => {
     </Section>
   )
 }
-
-const runsOf = resources(async (chatbotId: string, sourceId: string) => {
-  const params = { chatbotId, sourceId }
-  return (await call("GET /api/external/chatbot/:chatbotId/sources/:sourceId/runs", { params })).data
-})
-
-export const RunsSection = ({ source: { chatbot_id, id, last_run: run } }: { readonly source: Source }) => (
-  <Section title="Runs">
-    <Loaded of={useVersion(runsOf(chatbot_id, id), `${run?.id} ${run?.status}`)}>
-      {(runs) => (
-        <Table
-          label="Latest runs"
-          rows={runs}
-          keyOf={(each) => each.id}
-          columns={[
-            { title: "Started", kind: "main", width: "11rem", cell: ({ created_at }) => formatMoment(created_at) },
-            { title: "Result", cell: (each) => <RunState run={each} /> },
-            {
-              title: "Pages",
-              isExtra: true,
-              cell: ({ only }) => (only === null ? "All" : outcomeWords[only].word),
-            },
-            { title: "Duration", kind: "number", isExtra: true, cell: durationOf },
-            { title: "Traffic", kind: "number", isExtra: true, cell: trafficOf },
-          ]}
-        />
-      )}
-    </Loaded>
-  </Section>
-)

@@ -52,20 +52,33 @@ interface PagesProps {
   readonly version: string
 }
 
-const pagesOf = resources((chatbotId: string, sourceId: string, outcome: PageOutcome) =>
-  fetchPages(chatbotId, sourceId, outcome),
-)
-
-const fetchPages = async (chatbotId: string, sourceId: string, outcome: PageOutcome, page = "1") => {
-  const query = { page, limit: "50", outcome }
+const fetchPages = async (
+  chatbotId: string,
+  sourceId: string,
+  outcome: PageOutcome | "",
+  address: string,
+  page = "1",
+) => {
+  // Other pages whose addresses begin with this one come after it.
+  const query = outcome === "" ? { under: address, limit: "1" } : { outcome, page, limit: "50" }
   const { data, metadata } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query })
-  return { items: data, next: Number(page) < metadata.totalPages ? String(Number(page) + 1) : null }
+  const isLast = outcome === "" || Number(page) >= metadata.totalPages
+  return { items: data, next: isLast ? null : String(Number(page) + 1) }
 }
 
-/** The pages of an outcome, by their addresses. */
-export const PageList = ({ outcome, params, version }: PagesProps & { readonly outcome: PageOutcome }) => {
-  const { chatbotId, sourceId } = params
-  const list = useVersion(pagesOf(chatbotId, sourceId, outcome), version)
+const pagesOf = resources((chatbotId: string, sourceId: string, outcome: PageOutcome | "", address: string) =>
+  fetchPages(chatbotId, sourceId, outcome, address),
+)
+
+interface PageListProps extends PagesProps {
+  readonly outcome: PageOutcome | ""
+  readonly address?: string
+}
+
+/** The pages of an outcome, by their addresses; or else the page at an address. */
+export const PageList = ({ address = "", outcome, params, version }: PageListProps) => {
+  const which = [params.chatbotId, params.sourceId, outcome, address] as const
+  const list = useVersion(pagesOf(...which), version)
   return (
     <Loaded of={list}>
       {({ items, next }) => (
@@ -75,20 +88,12 @@ export const PageList = ({ outcome, params, version }: PagesProps & { readonly o
               <Item key={page.id} page={page} />
             ))}
           </ul>
-          {next !== null && (
-            <More of={list} load={nextPage((page) => fetchPages(chatbotId, sourceId, outcome, page))} />
-          )}
+          {next !== null && <More of={list} load={nextPage((page) => fetchPages(...which, page))} />}
         </>
       )}
     </Loaded>
   )
 }
-
-const pageAt = resources(async (chatbotId: string, sourceId: string, under: string) => {
-  // Other addresses that begin with this one come after it.
-  const { data } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query: { under, limit: "1" } })
-  return data
-})
 
 type Branch = Answer<`GET ${typeof route}/tree`>["branches"][number]
 
@@ -129,23 +134,12 @@ const Node = ({ branch: { counts, name, page_count: pages, prefix }, isOnly, ...
             ))}
           </span>
         </summary>
-        {isOpen.value && (isPage ? <OnePage {...of} url={prefix} /> : <PageTree {...of} under={prefix} />)}
+        {isOpen.value &&
+          (isPage ? <PageList {...of} outcome="" address={prefix} /> : <PageTree {...of} under={prefix} />)}
       </details>
     </li>
   )
 }
-
-const OnePage = ({ params, url, version }: PagesProps & { readonly url: string }) => (
-  <Loaded of={useVersion(pageAt(params.chatbotId, params.sourceId, url), version)}>
-    {(pages) => (
-      <ul>
-        {pages.map((page) => (
-          <Item key={page.id} page={page} />
-        ))}
-      </ul>
-    )}
-  </Loaded>
-)
 
 /** The pages of a source by the parts of their addresses, which are asked for as they are opened. */
 export const PageTree = ({ under, ...of }: PagesProps & { readonly under: string }) => (

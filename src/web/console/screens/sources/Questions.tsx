@@ -1,18 +1,19 @@
 import { useSignal } from "@preact/signals"
 import { Download, MessageCircleQuestionMark, Plus, Trash, Upload } from "lucide"
-import { useEffect, useRef } from "preact/hooks"
+import { useRef } from "preact/hooks"
 import { saveFile } from "../../../shared/Download.ts"
 import { plural } from "../../../shared/Format.ts"
-import { Button, IconButton, pickFiles } from "../../parts/Buttons.tsx"
-import { confirmed, Dialog, openDialog } from "../../parts/Dialogs.tsx"
+import { Button, IconButton } from "../../parts/Buttons.tsx"
+import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextArea, TextField } from "../../parts/Field.tsx"
-import { Empty, Finding, Loaded, More } from "../../parts/Layout.tsx"
-import { attempt } from "../../parts/Toast.ts"
+import { Empty, Loaded, More } from "../../parts/Layout.tsx"
+import { type Column, Table } from "../../parts/Table.tsx"
 import { bindQuery, useAsked } from "../../Router.ts"
 import { type Answer, call, open } from "../../server/Api.ts"
 import { type Failure, messageAt, toFailure } from "../../server/Failure.ts"
 import { nextPage, resources, useResource } from "../../server/Resource.ts"
-import { paramsOf, type Source, type SourceParams } from "./SourceData.ts"
+import { importFile } from "./Import.tsx"
+import { linesIn, paramsOf, type Source, type SourceParams } from "./SourceData.ts"
 
 const route = "/api/external/chatbot/:chatbotId/sources/:sourceId/questions"
 
@@ -29,147 +30,116 @@ const questionsOf = resources((chatbotId: string, sourceId: string, search: stri
   fetchQuestions(chatbotId, sourceId, search),
 )
 
-const fields = { question: "Question", answer: "Answer", variants: "Other ways to ask" } as const
-
-const draftOf = (item: Question | undefined) => ({
-  question: item?.question ?? "",
-  answer: item?.answer ?? "",
-  variants: item?.variants.join("\n") ?? "",
-})
-
-const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other)
-
-interface RowProps {
-  readonly params: SourceParams
-  /** Absent in the row of a new question. */
-  readonly item?: Question
-  readonly mayWrite: boolean
-  readonly onStored: (question: Question) => void
-  /** Deletes the question, or gives up a new one. */
-  readonly onRemove: () => unknown
+/** The fields of a question as text: how each is read, and what changes it. */
+const fields = {
+  question: {
+    title: "Question",
+    read: ({ question }: Question) => question,
+    change: (question: string) => ({ question }),
+  },
+  answer: { title: "Answer", read: ({ answer }: Question) => answer, change: (answer: string) => ({ answer }) },
+  variants: {
+    title: "Other ways to ask",
+    read: ({ variants }: Question) => variants.join("\n"),
+    change: (text: string) => ({ variants: linesIn(text) }),
+  },
 }
 
-/** A question whose fields are edited where they stand. Enter or leaving the row stores it; Escape gives changes up. */
-const Row = ({ item, mayWrite, onRemove, onStored, params }: RowProps) => {
-  const row = useRef<HTMLTableRowElement>(null)
-  const draft = useSignal(draftOf(item))
+interface CellProps {
+  readonly field: keyof typeof fields
+  readonly item: Question
+  readonly params: SourceParams
+  readonly mayWrite: boolean
+  readonly onStored: (question: Question) => void
+}
+
+/** A field of a question that is edited where it stands. Enter or leaving it stores it; Escape discards what is written. */
+const Cell = ({ field, item, mayWrite, onStored, params }: CellProps) => {
+  const { change, read, title } = fields[field]
+  const known = read(item)
+  const draft = useSignal<string | undefined>(undefined)
   const failure = useSignal<Failure | undefined>(undefined)
-  const isSaving = useSignal(false)
-  const known = useRef(draft.value)
-  useEffect(() => {
-    // What was written since stays.
-    if (isSame(draft.value, known.current)) draft.value = draftOf(item)
-    known.current = draftOf(item)
-  }, [item])
-  useEffect(() => {
-    if (item === undefined) row.current?.querySelector("textarea")?.focus()
-  }, [])
+  const isSaving = useRef(false)
   const save = async (): Promise<void> => {
     const sent = draft.value
-    if (isSaving.value || isSame(sent, known.current)) return
-    isSaving.value = true
+    if (isSaving.current || sent === undefined || sent === known) return
+    isSaving.current = true
     failure.value = undefined
-    const { variants, ...texts } = sent
-    const body = { ...texts, variants: variants.split("\n").filter((line) => line.trim() !== "") }
     try {
-      const { question } = await (item === undefined
-        ? call(`POST ${route}`, { params, body })
-        : call(`PATCH ${route}/:questionId`, { params: { ...params, questionId: item.id }, body }))
-      known.current = sent
+      const of = { ...params, questionId: item.id }
+      const { question } = await call(`PATCH ${route}/:questionId`, { params: of, body: change(sent) })
       onStored(question)
+      // What was written since stays.
+      if (draft.value === sent) draft.value = undefined
     } catch (error) {
       failure.value = toFailure(error)
     }
-    isSaving.value = false
-  }
-  const discard = (): void => {
-    failure.value = undefined
-    draft.value = known.current
-    if (item === undefined) void onRemove()
+    isSaving.current = false
   }
   const wrong = failure.value
   return (
-    <tr
-      ref={row}
-      aria-busy={isSaving.value || undefined}
+    <TextArea
+      label={title}
+      value={draft.value ?? known}
+      onValue={(text) => (draft.value = text)}
+      error={wrong && (messageAt(wrong.errors, field) ?? wrong.message)}
+      readonly={!mayWrite}
+      rows={1}
+      dir="auto"
+      placeholder={field === "variants" ? "One per line" : undefined}
       onKeyDown={(event) => {
-        const isEnter = event.key === "Enter" && !event.shiftKey && event.target instanceof HTMLTextAreaElement
-        if (event.isComposing || (event.key !== "Escape" && !isEnter)) return
+        if (event.isComposing || event.shiftKey || (event.key !== "Enter" && event.key !== "Escape")) return
         event.preventDefault()
-        if (isEnter) void save()
-        else discard()
+        if (event.key === "Enter") return void save()
+        draft.value = failure.value = undefined
       }}
-      onFocusOut={({ relatedTarget }) => {
-        // Nothing takes the focus when the window loses it, where people look something up.
-        if (relatedTarget instanceof Node && row.current?.contains(relatedTarget) === false) void save()
+      onBlur={({ currentTarget }) => {
+        // It stays active when the window loses the focus, where people look something up.
+        if (currentTarget !== document.activeElement) void save()
       }}
-    >
-      {(["question", "answer", "variants"] as const).map((field) => (
-        <td key={field}>
-          <TextArea
-            label={fields[field]}
-            value={draft.value[field]}
-            onValue={(value) => (draft.value = { ...draft.value, [field]: value })}
-            error={
-              wrong &&
-              (messageAt(wrong.errors, field) ??
-                (field === "question" && wrong.errors.length === 0 ? wrong.message : undefined))
-            }
-            readonly={!mayWrite}
-            rows={1}
-            dir="auto"
-            placeholder={field === "variants" ? "One per line" : undefined}
-          />
-        </td>
-      ))}
-      <td class="actions">
-        {mayWrite && (
-          <IconButton icon={Trash} label={`Delete ${draft.value.question}`} onClick={() => void onRemove()} />
-        )}
-      </td>
-    </tr>
+    />
   )
 }
 
-type Imported = Answer<`POST ${typeof route}/import`>["import"]
+interface NewProps {
+  readonly params: SourceParams
+  readonly onStored: (question: Question) => void
+}
 
-const ImportResult = ({ result }: { readonly result: Imported }) => (
-  <Dialog title="Import" wide>
-    <p>{`${result.added} added, ${result.updated} updated, ${result.unchanged} unchanged, ${result.refused} refused.`}</p>
-    <ul class="stack tight">
-      {result.rows
-        .filter(({ outcome }) => outcome === "refused")
-        .map(({ reason, row }) => (
-          <Finding key={row} kind="bad">
-            <div>{`Row ${row}: ${reason}`}</div>
-          </Finding>
-        ))}
-    </ul>
-  </Dialog>
-)
+const NewQuestion = ({ onStored, params }: NewProps) => {
+  const { draft, of } = useDraft({ question: "", answer: "", variants: "" })
+  const submit = async (): Promise<void> => {
+    const body = { ...draft, variants: linesIn(draft.variants) }
+    onStored((await call(`POST ${route}`, { params, body })).question)
+  }
+  return (
+    <FormDialog title="Add question" action="Save" wide stays onSubmit={submit}>
+      <TextField label={fields.question.title} {...of("question")} required dir="auto" />
+      <TextArea label={fields.answer.title} {...of("answer")} required rows={4} dir="auto" hint="Markdown." />
+      <TextArea label={fields.variants.title} {...of("variants")} rows={2} dir="auto" hint="One per line." />
+    </FormDialog>
+  )
+}
 
 /** The questions of a source in a table, edited in place. */
 export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source; readonly mayWrite: boolean }) => {
   const params = paramsOf(source)
   const search = bindQuery("search")
   const list = useResource(questionsOf(params.chatbotId, params.sourceId, search.value))
-  const isAdding = useSignal(false)
-  const add = (): void => void (isAdding.value = mayWrite)
-  useAsked("new", add)
   const stored = (question: Question): void => {
     const known = list.data.peek()
     if (known === undefined) return
-    const isKnown = known.items.some(({ id }) => id === question.id)
-    const items = isKnown
-      ? known.items.map((each) => (each.id === question.id ? question : each))
-      : [question, ...known.items]
-    list.set({ ...known, items, total: known.total + (isKnown ? 0 : 1) })
+    const others = known.items.map((each) => (each.id === question.id ? question : each))
+    const isKnown = others.includes(question)
+    list.set({ ...known, items: isKnown ? others : [question, ...others], total: known.total + (isKnown ? 0 : 1) })
   }
-  const added = (question: Question): void => {
-    isAdding.value = false
-    stored(question)
-    document.getElementById("add-question")?.focus()
-  }
+  const add = (): void => void openDialog(<NewQuestion params={params} onStored={stored} />)
+  useAsked("new", () => mayWrite && add())
+  const column = (field: keyof typeof fields): Column<Question> => ({
+    title: fields[field].title,
+    kind: field === "question" ? "main" : "text",
+    cell: (item) => <Cell {...{ field, item, mayWrite, params }} onStored={stored} />,
+  })
   const remove = ({ id, question }: Question): Promise<void> =>
     confirmed(
       { title: "Delete the question?", text: question, action: "Delete" },
@@ -179,13 +149,15 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
       },
       "Question deleted.",
     )
-  const upload = ([file]: ReadonlyArray<File>): Promise<void> =>
-    attempt(async () => {
-      const body = new FormData()
-      body.append("file", file ?? "")
+  const upload = (): void =>
+    importFile(".csv", async (body) => {
       const { import: result } = await call(`POST ${route}/import`, { params, body })
-      openDialog(<ImportResult result={result} />)
+      const { added, refused, rows, unchanged, updated } = result
       await list.reload()
+      return {
+        summary: `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused} refused.`,
+        problems: rows.flatMap(({ outcome, reason, row }) => (outcome === "refused" ? `Row ${row}: ${reason}` : [])),
+      }
     })
   const download = async (): Promise<void> => {
     const response = await open(`GET ${route}/export`, { params, headers: { accept: "text/csv" } })
@@ -197,10 +169,10 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
         <TextField label="Search questions" labelHidden type="search" placeholder="Search questions" {...search} />
         {mayWrite && (
           <>
-            <Button kind="primary" icon={Plus} id="add-question" onClick={add}>
+            <Button kind="primary" icon={Plus} onClick={add}>
               Add question
             </Button>
-            <Button icon={Upload} onClick={() => pickFiles({ accept: ".csv" }, (files) => void upload(files))}>
+            <Button icon={Upload} onClick={upload}>
               Import CSV
             </Button>
           </>
@@ -212,7 +184,7 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
       <Loaded of={list}>
         {({ items, next, total }) => (
           <>
-            {items.length === 0 && !isAdding.value ? (
+            {items.length === 0 ? (
               <Empty
                 icon={MessageCircleQuestionMark}
                 title={search.value === "" ? "No questions yet" : "No matching questions"}
@@ -221,35 +193,25 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
                   "Add a question with its answer, or import a CSV file with the columns question, answer and variants."}
               </Empty>
             ) : (
-              <div class="box questions">
-                <table class="data" aria-label="Questions and answers">
-                  <thead>
-                    <tr>
-                      {Object.values(fields).map((title) => (
-                        <th key={title} scope="col">
-                          {title}
-                        </th>
-                      ))}
-                      <th scope="col">
-                        <span class="visually-hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {isAdding.value && (
-                      <Row {...{ params, mayWrite }} onStored={added} onRemove={() => (isAdding.value = false)} />
-                    )}
-                    {items.map((item) => (
-                      <Row
-                        key={item.id}
-                        {...{ item, params, mayWrite }}
-                        onStored={stored}
-                        onRemove={() => remove(item)}
-                      />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table
+                class="questions"
+                label="Questions and answers"
+                rows={items}
+                keyOf={({ id }) => id}
+                columns={[
+                  column("question"),
+                  column("answer"),
+                  column("variants"),
+                  {
+                    title: "Actions",
+                    kind: "actions",
+                    cell: (item) =>
+                      mayWrite && (
+                        <IconButton icon={Trash} label={`Delete ${item.question}`} onClick={() => void remove(item)} />
+                      ),
+                  },
+                ]}
+              />
             )}
             <p class="soft small">
               {plural(total, "question")}. <kbd>Enter</kbd> saves, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line,{" "}
