@@ -135,15 +135,13 @@ type Imported = Answer<`POST ${typeof route}/import`>["import"]
 
 const ImportResult = ({ result }: { readonly result: Imported }) => (
   <Dialog title="Import" wide>
-    <p>{`${result.added} added, ${result.updated} updated, ${result.unchanged} unchanged, ${result.refused} refused.`}</p>
+    <p>{`${result.added} added, ${result.updated} updated, ${result.unchanged} unchanged, ${result.refused.length} refused.`}</p>
     <ul class="stack tight">
-      {result.rows
-        .filter(({ outcome }) => outcome === "refused")
-        .map(({ reason, row }) => (
-          <Finding key={row} kind="bad">
-            <div>{`Row ${row}: ${reason}`}</div>
-          </Finding>
-        ))}
+      {result.refused.map(({ reason, row }) => (
+        <Finding key={row} kind="bad">
+          <div>{`Row ${row}: ${reason}`}</div>
+        </Finding>
+      ))}
     </ul>
   </Dialog>
 )
