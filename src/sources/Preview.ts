@@ -4,6 +4,7 @@ import { type CrawledKind, PAGES_MAX, type SourceConfig, type SourcePreview } fr
 import { addressOf, hostOf } from "./Address.ts"
 import { readLists } from "./Lists.ts"
 import { PoliteFetch, type Requests } from "./PoliteFetch.ts"
+import { unreachableRobots } from "./Robots.ts"
 import { makeScope } from "./Scope.ts"
 
 /** Hosts, sitemaps and addresses that a preview looks at or shows. */
@@ -51,34 +52,25 @@ export class SourcePreviews extends Context.Service<
           }),
         )
 
-      /** Says what robots.txt says of some addresses of each host. */
+      /** The sitemaps of each host, and why its robots.txt lets nothing be read. */
       const robotsOf = (addresses: ReadonlyArray<string>, requests: Requests) =>
         Effect.forEach(
           [...Map.groupBy(addresses, hostOf)].slice(0, ROBOTS_MAX),
           Effect.fnUntraced(function* ([host, some]) {
-            const found = yield* Effect.timeoutOption(requests.robotsOf(some[0] ?? ""), patience)
-            if (found._tag === "None" || found.value.status === "unreachable") {
-              const detail = found._tag === "None" ? tooSlow : (found.value.detail ?? "")
+            const found = yield* requests
+              .robotsOf(some[0] ?? "")
+              .pipe(
+                Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(unreachableRobots(tooSlow)) }),
+              )
+            const { allows, detail, sitemaps, status } = found
+            if (status === "unreachable")
               return {
-                said: { host, status: "unreachable" as const, delay_seconds: null },
-                sitemaps: [],
+                sitemaps,
                 problem: `robots.txt of ${host} cannot be read, so that nothing is read there: ${detail}`,
               }
-            }
-            const { allows, delay = null, sitemaps, status } = found.value
-            const isForbidden = !some.some(allows)
             return {
-              said: {
-                host,
-                status: isForbidden
-                  ? ("forbids" as const)
-                  : status === "missing"
-                    ? ("missing" as const)
-                    : ("allows" as const),
-                delay_seconds: delay,
-              },
               sitemaps: sitemaps.length > 0 ? sitemaps : [new URL("/sitemap.xml", some[0]).href],
-              problem: isForbidden ? `robots.txt of ${host} forbids it.` : undefined,
+              problem: some.some(allows) ? undefined : `robots.txt of ${host} forbids it.`,
             }
           }),
           { concurrency: ROBOTS_MAX },
@@ -101,7 +93,6 @@ export class SourcePreviews extends Context.Service<
         return {
           hosts: [...hosts].slice(0, HOSTS_MAX),
           include: scope.include,
-          robots: robots.map(({ said }) => said),
           listed: listed?.length ?? null,
           examples: (listed ?? []).slice(0, EXAMPLES_MAX),
           problems: problems.filter((problem) => problem !== undefined),

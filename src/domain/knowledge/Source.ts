@@ -162,21 +162,12 @@ export const SourcePreview = Schema.Struct({
     description:
       "The globs of pages to read, with the host: those of the source, or those inferred from its addresses.",
   }),
-  robots: Schema.Array(
-    Schema.Struct({
-      host: Schema.String,
-      status: Schema.Literals(["allows", "forbids", "missing", "unreachable"]).annotate({
-        description: "What the host's robots.txt says of the addresses. `unreachable`: nothing is read meanwhile.",
-      }),
-      delay_seconds: Schema.NullOr(Schema.Finite).annotate({ description: "Its `Crawl-delay`." }),
-    }),
-  ),
   listed: Schema.NullOr(Schema.Int).annotate({
     description: "Pages within the scope that the sitemaps, the list or the feed name; null where there is none.",
   }),
   examples: Schema.Array(Schema.String).annotate({ description: "The first of them." }),
   problems: Schema.Array(Schema.String).annotate({
-    description: "What keeps the source from being read, in plain words; empty where nothing does.",
+    description: "What keeps the source from being read, such as robots.txt, in plain words; empty where nothing does.",
   }),
 }).annotate({
   identifier: "SourcePreview",
@@ -184,7 +175,6 @@ export const SourcePreview = Schema.Struct({
     {
       hosts: ["docs.example.com"],
       include: ["docs.example.com/guide/**"],
-      robots: [{ host: "docs.example.com", status: "allows", delay_seconds: null }],
       listed: 118,
       examples: ["https://docs.example.com/guide/install"],
       problems: [],

@@ -44,28 +44,13 @@ const kindAt = (address: string): SourceKind => {
   return /\.(rss|atom)$|\/(feed|rss|atom)(\.xml)?\/?$/.test(path) ? "feed" : "website"
 }
 
-const robotsWords = {
-  allows: "robots.txt allows reading.",
-  missing: "There is no robots.txt, so reading is allowed.",
-  forbids: "robots.txt forbids reading these pages.",
-  unreachable: "robots.txt cannot be read, so nothing is read until it can.",
-} as const
-
 /** What a source would read, and what keeps it from that. */
-const Report = ({ preview: { examples, listed, problems, robots } }: { readonly preview: Preview }) => (
+const Report = ({ preview: { examples, listed, problems } }: { readonly preview: Preview }) => (
   <section class="stack tight anywhere" aria-label="Preview">
     <ul class="stack tight">
       {problems.map((problem) => (
         <Finding key={problem} kind="bad">
           <div>{problem}</div>
-        </Finding>
-      ))}
-      {robots.map(({ delay_seconds: delay, host, status }) => (
-        <Finding key={host} kind={status === "allows" || status === "missing" ? "good" : "warn"}>
-          <div>
-            <strong>{host}</strong>: {robotsWords[status]}
-            {delay !== null && ` It asks for ${plural(delay, "second")} between requests.`}
-          </div>
         </Finding>
       ))}
       <Finding kind={listed === 0 ? "warn" : "good"}>
