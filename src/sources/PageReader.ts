@@ -53,7 +53,7 @@ export const makePageReader = Effect.gen(function* () {
     const { isWebsite, job, run, sample } = state
 
     /** Judges addresses, and lets those wait that belong to the source. */
-    const meet = Effect.fnUntraced(function* (addresses: ReadonlyArray<string>, depth: number, foundOn: string | null) {
+    const meet = Effect.fnUntraced(function* (addresses: ReadonlyArray<string>, depth: number, foundOn?: string) {
       for (let from = 0; from < addresses.length; from += LINKS_AT_ONCE) {
         const pages = addresses.slice(from, from + LINKS_AT_ONCE).flatMap((text) => state.judge(text, depth))
         yield* frontier.meet(job, run, pages, foundOn)
@@ -156,15 +156,10 @@ export const makePageReader = Effect.gen(function* () {
     const render = Effect.fnUntraced(
       function* (page: WaitingPage, response: PageResponse, text: PageText) {
         if (!text.needsBrowser || !renderer.isThere) return text
-        const loaded = ({ body, headers, status }: PageResponse) => ({
-          status,
-          headers: { "content-type": headers["content-type"] ?? "" },
-          body,
-        })
         const html = yield* renderer.render(new URL(page.url), (url) =>
           url.href === page.url
-            ? Effect.succeed(loaded(response))
-            : Effect.orElseSucceed(Effect.map(requests.get(url.href), loaded), () => undefined),
+            ? Effect.succeed(response)
+            : Effect.orElseSucceed(requests.get(url.href), () => undefined),
         )
         const source = { url: page.url, contentType: "text/html; charset=utf-8", bytes: Buffer.from(html) }
         const rendered = yield* extract.page(source)
@@ -213,16 +208,17 @@ export const makePageReader = Effect.gen(function* () {
     })
 
     const fetch = Effect.fnUntraced(function* (page: WaitingPage) {
-      const hasDocument = page.document_id !== null
+      // A page that has not changed may say something else, where other blocks repeat than before.
+      const isComparable = page.document_id !== null && job.repeated !== null
       const response = yield* requests.get(page.url, {
         headers: {
-          ...(hasDocument && page.etag !== null && { "if-none-match": page.etag }),
-          ...(hasDocument && page.last_modified !== null && { "if-modified-since": page.last_modified }),
+          ...(isComparable && page.etag !== null && { "if-none-match": page.etag }),
+          ...(isComparable && page.last_modified !== null && { "if-modified-since": page.last_modified }),
         },
         wantsBody: (head) => head.status === 200 && claimedFormat(head, page.url) !== undefined,
       })
       const { body, headers, status } = response
-      if (status === 304 && hasDocument)
+      if (status === 304 && isComparable)
         return yield* finish(page, { outcome: "unchanged", detail: null, http_status: status })
       if (isRedirect(response)) return yield* redirect(page, headers.location ?? "", status)
       const answer = yield* readAnswer(extract, response, page.url)

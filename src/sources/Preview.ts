@@ -19,12 +19,6 @@ export const PreviewPatience: Context.Reference<Duration.Input> = Context.Refere
   { defaultValue: () => "20 seconds" },
 )
 
-/** What the lists of a source name: nothing where there are none, or why they cannot be read. */
-interface Listed {
-  readonly pages: ReadonlyArray<string> | undefined
-  readonly problem: string | undefined
-}
-
 /** Finds out what a source would read, by its robots.txt and lists, without reading a page. */
 export class SourcePreviews extends Context.Service<
   SourcePreviews,
@@ -40,15 +34,16 @@ export class SourcePreviews extends Context.Service<
       const patience = Duration.fromInputUnsafe(yield* PreviewPatience)
       const tooSlow = `The lists could not be read within ${Duration.toSeconds(patience)} seconds.`
 
+      /** Reads what lists name, or finds out why they cannot be read. */
       const read = (kind: Exclude<CrawledKind, "website">, urls: ReadonlyArray<string>, requests: Requests) =>
         readLists(kind, urls, requests, PAGES_MAX).pipe(
-          Effect.map(({ pages }): Listed => ({ pages, problem: undefined })),
+          Effect.map(({ pages }) => ({ pages, problem: undefined })),
           Effect.catchTag("ListsUnreadable", ({ error }) =>
-            Effect.succeed<Listed>({ pages: undefined, problem: error.message }),
+            Effect.succeed({ pages: undefined, problem: error.message }),
           ),
           Effect.timeoutOrElse({
             duration: patience,
-            orElse: () => Effect.succeed<Listed>({ pages: undefined, problem: tooSlow }),
+            orElse: () => Effect.succeed({ pages: undefined, problem: tooSlow }),
           }),
         )
 
@@ -62,11 +57,11 @@ export class SourcePreviews extends Context.Service<
               .pipe(
                 Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(unreachableRobots(tooSlow)) }),
               )
-            const { allows, detail, sitemaps, status } = found
-            if (status === "unreachable")
+            const { allows, problem, sitemaps } = found
+            if (problem !== undefined)
               return {
                 sitemaps,
-                problem: `robots.txt of ${host} cannot be read, so that nothing is read there: ${detail}`,
+                problem: `robots.txt of ${host} cannot be read, so that nothing is read there: ${problem}`,
               }
             return {
               sitemaps: sitemaps.length > 0 ? sitemaps : [new URL("/sitemap.xml", some[0]).href],

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
-import { plural } from "../../../shared/Format.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { Dialog, Form, useClose, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
