@@ -29,12 +29,6 @@ export const CrawlBounds: Context.Reference<CrawlBounds> = Context.Reference<Cra
   defaultValue: () => ({ concurrency: 8, attempts: 3, lapses: 50, lease: LEASE }),
 })
 
-/** What an attempt has found: the run, unless its lease was lost, and how it has ended. */
-interface Outcome {
-  readonly run: CrawlRun
-  readonly end: RunEnd
-}
-
 /**
  * Reads the pages of sources, one run after the other for each of them. It works in the background as long as the layer
  * lives; several processes share one queue.
@@ -90,7 +84,7 @@ export class Crawls extends Context.Service<
               stopped,
             )
             yield* frontier.dismiss(job)
-            return { run, end } satisfies Outcome
+            return { run, end }
           })
           return {
             work,
@@ -102,7 +96,8 @@ export class Crawls extends Context.Service<
                     return renewed !== undefined
                   }),
             ),
-            finish: ({ end, run }: Outcome) => queue.end(job, run, traffic(), end),
+            finish: ({ end, run }: { readonly run: CrawlRun; readonly end: RunEnd }) =>
+              queue.end(job, run, traffic(), end),
           }
         },
         judge: (error: never) => error,

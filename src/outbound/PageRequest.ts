@@ -3,6 +3,7 @@ import type { IncomingMessage, request } from "node:http"
 import type { Readable, Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import { Effect } from "effect"
+import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { FetchFailed } from "./FetchFailed.ts"
 
 /** The headers of a response that say something about a page, by their names in lower case. */
@@ -23,11 +24,13 @@ export interface PageHead {
   readonly headers: Readonly<Partial<Record<(typeof kept)[number], string>>>
 }
 
-/** A request for one page, with GET. A redirect is a response like any other. */
+/** A request to one of a host's addresses, with GET unless it says otherwise. A redirect is a response like any other. */
 export interface PageRequest {
+  readonly method?: ToolMethod
   readonly url: URL
   /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  readonly content?: string | undefined
   /** The most bytes of the body: of those that are received, and of those that they unpack to. */
   readonly bytesMax: number
   /** Whether a longer body is cut, instead of failing the request. */
@@ -40,6 +43,7 @@ export interface PageResponse extends PageHead {
   readonly body: Uint8Array
   /** Bytes of the body that were received, before they were unpacked. */
   readonly received: number
+  readonly isCut: boolean
 }
 
 const failed = (reason: FetchFailed["reason"], detail: string) => Effect.fail(new FetchFailed({ reason, detail }))
@@ -77,17 +81,21 @@ const headOf = ({ headers, statusCode }: IncomingMessage): PageHead => ({
 /** Sends a request by `open`, to one of the addresses that were checked. Interruption closes the connection. */
 export const requestPage = (
   open: typeof request,
-  { bytesMax, cuts = false, headers, url, wantsBody = () => true }: PageRequest,
+  { bytesMax, content, cuts = false, headers, method = "GET", url, wantsBody = () => true }: PageRequest,
   hostname: string,
   addresses: ReadonlyArray<LookupAddress>,
 ): Effect.Effect<PageResponse, FetchFailed> =>
   Effect.callback((resume) => {
     const outgoing = open({
-      method: "GET",
+      method,
       hostname,
       port: url.port,
       path: url.pathname + url.search,
-      headers: { ...headers, "accept-encoding": "gzip, br, deflate" },
+      headers: {
+        "accept-encoding": "gzip, br, deflate",
+        ...headers,
+        ...(content !== undefined && { "content-length": String(Buffer.byteLength(content)) }),
+      },
       // A new connection: one that was kept open might go to an address that was checked for another tenant.
       agent: false,
       lookup: (_host, _options, found) => found(null, [...addresses]),
@@ -101,8 +109,9 @@ export const requestPage = (
       const head = headOf(incoming)
       const coding = head.headers["content-encoding"]?.trim().toLowerCase() ?? ""
       let received = 0
-      const finish = (body: Uint8Array) => done(Effect.succeed({ ...head, body, received }))
-      if (!wantsBody(head)) return finish(new Uint8Array())
+      const finish = (body: Uint8Array, isCut: boolean) =>
+        done(isCut && !cuts ? tooLarge(bytesMax) : Effect.succeed({ ...head, body, received, isCut }))
+      if (!wantsBody(head)) return finish(new Uint8Array(), false)
       if (!cuts && Number(head.headers["content-length"]) > bytesMax) return done(tooLarge(bytesMax))
       const isPlain = coding === "" || coding === "identity"
       const unpack = isPlain ? undefined : unpackers[coding]?.()
@@ -115,11 +124,9 @@ export const requestPage = (
       incoming.on("error", (error) => done(failureOf(error)))
       incoming.on("aborted", () => done(failureOf(undefined)))
       unpack?.on("error", () => done(unreadable))
-      collect(unpack === undefined ? incoming : incoming.pipe(unpack), bytesMax, (body, isCut) =>
-        isCut && !cuts ? done(tooLarge(bytesMax)) : finish(body),
-      )
+      collect(unpack === undefined ? incoming : incoming.pipe(unpack), bytesMax, finish)
     })
-    outgoing.end()
+    outgoing.end(content)
     return Effect.sync(() => outgoing.destroy())
   })
 

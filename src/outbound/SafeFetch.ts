@@ -1,5 +1,5 @@
 import { lookup, type LookupAddress } from "node:dns"
-import type { IncomingMessage, request, RequestOptions } from "node:http"
+import type { request } from "node:http"
 import { isIP } from "node:net"
 import { Context, Duration, Effect, Layer } from "effect"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
@@ -8,7 +8,7 @@ import { atBorder, outcomeOf } from "../observability/Border.ts"
 import { outbound as metrics } from "../observability/Metrics.ts"
 import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
 import { FetchFailed } from "./FetchFailed.ts"
-import { type PageRequest, type PageResponse, requestPage } from "./PageRequest.ts"
+import { type PageHead, type PageRequest, type PageResponse, requestPage } from "./PageRequest.ts"
 import { mayCall, type PrivateNetworks } from "./PrivateNetworks.ts"
 
 export interface SafeRequest {
@@ -233,74 +233,36 @@ const requester = (protocol: string): Effect.Effect<typeof request> =>
     ({ request }) => request,
   )
 
-/** Sends one request. The result is its response, or the redirect that it was answered with. */
-const send = (request: SafeRequest, addresses: ReadonlyArray<LookupAddress>, limit: number) =>
-  Effect.flatMap(requester(request.url.protocol), (open) => sendBy(open, request, addresses, limit))
+const isPlain = ({ headers }: PageHead): boolean => /^(?:identity)?$/i.test(headers["content-encoding"] ?? "")
 
-const sendBy = (
-  open: typeof request,
-  { body, excerpt, headers, method, secrets, url }: SafeRequest,
+const isRedirect = ({ headers, status }: PageHead): boolean =>
+  redirectStatuses.has(status) && headers.location !== undefined
+
+/** Sends one request. The result is its response, or the redirect that it was answered with. */
+const send = Effect.fnUntraced(function* (
+  { body: content, excerpt, headers, method, secrets, url }: SafeRequest,
   addresses: ReadonlyArray<LookupAddress>,
   limit: number,
-): Effect.Effect<SafeResponse | Redirect, FetchFailed> =>
-  Effect.callback((resume) => {
-    const options: RequestOptions = {
-      method,
-      hostname: hostOf(url),
-      port: url.port,
-      path: url.pathname + url.search,
-      headers: {
-        ...headers,
-        ...secrets,
-        "accept-encoding": "identity",
-        ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
-      },
-      // A new connection: one that was kept open might go to an address that was checked for another tenant.
-      agent: false,
-      lookup: (_host, _options, found) => found(null, [...addresses]),
-    }
-    const outgoing = open(options)
-    const done = (result: Effect.Effect<SafeResponse | Redirect, FetchFailed>) => {
-      outgoing.destroy()
-      resume(result)
-    }
-    outgoing.on("error", () => done(Effect.fail(unreachable)))
-    outgoing.on("response", (incoming) => {
-      const status = incoming.statusCode ?? 0
-      const { location } = incoming.headers
-      if (redirectStatuses.has(status) && location !== undefined) return done(Effect.succeed({ status, location }))
-      if (!/^(?:identity)?$/i.test(incoming.headers["content-encoding"] ?? "")) {
-        return done(excerpt === undefined ? Effect.fail(compression) : Effect.succeed(withoutBody(status)))
-      }
-      read(incoming, excerpt ?? limit, done)
-    })
-    outgoing.end(body)
-    return Effect.sync(() => outgoing.destroy())
-  })
-
-const read = (
-  incoming: IncomingMessage,
-  limit: number,
-  done: (result: Effect.Effect<SafeResponse, FetchFailed>) => void,
-): void => {
-  const chunks: Array<Uint8Array> = []
-  let size = 0
-  const finish = (isCut: boolean) =>
-    done(
-      Effect.succeed({
-        status: incoming.statusCode ?? 0,
-        contentType: incoming.headers["content-type"] ?? "",
-        body: Buffer.concat(chunks).subarray(0, limit),
-        isCut,
-      }),
-    )
-  incoming.on("data", (chunk: Uint8Array) => {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > limit) finish(true)
-  })
-  incoming.on("end", () => finish(false))
-  // A body that ends before its length is an error, too.
-  incoming.on("error", () => done(Effect.fail(unreachable)))
-  incoming.on("aborted", () => done(Effect.fail(unreachable)))
-}
+) {
+  const request: PageRequest = {
+    method,
+    url,
+    content,
+    headers: { ...headers, ...secrets, "accept-encoding": "identity" },
+    bytesMax: excerpt ?? limit,
+    cuts: true,
+    wantsBody: (head) => isPlain(head) && !isRedirect(head),
+  }
+  const answer = yield* requestPage(yield* requester(url.protocol), request, hostOf(url), addresses).pipe(
+    Effect.mapError(() => unreachable),
+  )
+  const {
+    body,
+    headers: { "content-type": contentType = "", location = "" },
+    isCut,
+    status,
+  } = answer
+  if (isRedirect(answer)) return { status, location }
+  if (isPlain(answer)) return { status, contentType, body, isCut }
+  return excerpt === undefined ? yield* compression : withoutBody(status)
+})

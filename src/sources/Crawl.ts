@@ -3,7 +3,7 @@ import type { QuotaReached, Unavailable } from "../domain/Errors.ts"
 import type { SourceRunError } from "../domain/knowledge/SourceRun.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type KnownPage, SourceFrontier } from "../storage/sources/SourceFrontier.ts"
-import type { CrawlJob, CrawlRun, RunEnd } from "../storage/sources/SourceQueue.ts"
+import { type CrawlJob, type CrawlRun, MISSING, type RunEnd } from "../storage/sources/SourceQueue.ts"
 import { hostOf } from "./Address.ts"
 import { readLists } from "./Lists.ts"
 import { makePageReader, type Progress } from "./PageReader.ts"
@@ -12,8 +12,6 @@ import { RunState } from "./RunState.ts"
 
 /** Hosts that a run reads at once, each one page at a time. */
 const HOSTS_AT_ONCE = 4
-/** Pages that are taken from the frontier at once. */
-const PAGES_AT_ONCE = 50
 
 /** Reads the pages of sources, and makes them documents. */
 export class Crawl extends Context.Service<
@@ -41,7 +39,6 @@ export class Crawl extends Context.Service<
           state.remember(some)
           after = some.at(-1)?.url
         }
-        state.widen(yield* frontier.roots(job, run))
       })
 
       /** Lets pages wait that nothing has led to. Returns whether there are any. */
@@ -54,12 +51,16 @@ export class Crawl extends Context.Service<
 
       /** Deletes what is gone, and says how the run has ended. */
       const conclude = Effect.fnUntraced(function* ({ job, run }: RunState) {
-        const tally = yield* frontier.tally(job, run)
-        const isRead = tally.some(({ outcome }) => ["new", "changed", "unchanged"].includes(outcome))
+        const all = yield* frontier.tally(job, run)
+        const tally = all.filter(({ outcome }) => outcome !== null)
+        const isRead = tally.some(({ outcome }) => ["new", "changed", "unchanged"].includes(outcome ?? ""))
         const failure = tally.find(({ outcome }) => outcome === "failed")
         if (!isRead && failure !== undefined) return failed({ code: "unreachable", message: failure.detail ?? "" })
         if (run.only !== null) return finished(0)
-        const { failures, gone, known } = yield* frontier.findings(job, run)
+        const documentsOf = (some: typeof all) => some.reduce((sum, { documents }) => sum + documents, 0)
+        const known = documentsOf(all.filter(({ outcome }) => outcome !== "new"))
+        const gone = documentsOf(tally.filter(({ outcome }) => outcome !== null && MISSING.includes(outcome)))
+        const failures = failure?.documents ?? 0
         const found = known - gone - failures
         if (job.kind !== "feed" && !run.is_confirmed && gone > 0 && 2 * found < known) return held(found, known)
         let deleted = 0
@@ -77,16 +78,15 @@ export class Crawl extends Context.Service<
         let isWhole = true
         if (run.only === null && job.kind === "website") {
           const first = state.starts.flatMap((url) => state.admit(url, 0))
-          yield* frontier.meet(job, run, first, null)
+          yield* frontier.meet(job, run, first)
         } else if (run.only === null && job.kind !== "website") {
           const lists = yield* readLists(job.kind, job.config.urls, progress.requests, state.pagesMax)
           isWhole = lists.isWhole
-          yield* meet(lists.pages, 1, null)
+          yield* meet(lists.pages, 1)
         }
         for (let isMore = true; isMore;) {
-          if (state.isFull) yield* frontier.excludeWaiting(job, run, state.tooMany)
           const sampled = state.sample.map(({ page }) => page.id)
-          const pages = yield* frontier.next(job, run, PAGES_AT_ONCE, sampled)
+          const pages = yield* frontier.next(job, run, sampled)
           const byHost = Object.values(Array.groupBy(pages, ({ url }) => hostOf(url)))
           yield* Effect.forEach(byHost, (some) => Effect.forEach(some, visit, { discard: true }), {
             concurrency: HOSTS_AT_ONCE,

@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../blobs/Blobs.ts"
-import { documentKey } from "../domain/BlobKey.ts"
-import { displayName } from "../domain/knowledge/Document.ts"
-import { contentType } from "../domain/knowledge/Formats.ts"
+import type { Format } from "../domain/knowledge/Formats.ts"
 import { Extract } from "../knowledge/Extract.ts"
 import type { PageText } from "../knowledge/extract/Extraction.ts"
 import type { PageResponse } from "../outbound/PageRequest.ts"
+import { contentOf } from "../storage/documents/Documents.ts"
 import { type PageResult, SourceFrontier, type WaitingPage } from "../storage/sources/SourceFrontier.ts"
 import { SourceQueue } from "../storage/sources/SourceQueue.ts"
 import { addressOf, hostOf, isSamePage } from "./Address.ts"
@@ -36,7 +34,7 @@ export interface Progress {
 /** What is stored of a page beside its text. */
 interface About {
   readonly name: string
-  readonly type: string
+  readonly format: Format
   readonly title?: string
   readonly language?: string | undefined
   readonly published?: string | undefined
@@ -55,7 +53,7 @@ export const makePageReader = Effect.gen(function* () {
     const { isWebsite, job, run, sample } = state
 
     /** Judges addresses, and lets those wait that belong to the source. */
-    const meet = Effect.fnUntraced(function* (addresses: ReadonlyArray<string>, depth: number, foundOn: string | null) {
+    const meet = Effect.fnUntraced(function* (addresses: ReadonlyArray<string>, depth: number, foundOn?: string) {
       for (let from = 0; from < addresses.length; from += LINKS_AT_ONCE) {
         const pages = addresses.slice(from, from + LINKS_AT_ONCE).flatMap((text) => state.judge(text, depth))
         yield* frontier.meet(job, run, pages, foundOn)
@@ -107,7 +105,8 @@ export const makePageReader = Effect.gen(function* () {
       about: About,
     ) {
       if (page.document_id === null && state.isFull) return yield* notRead("excluded", state.tooMany)
-      const sha256 = createHash("sha256").update(bytes).digest("hex")
+      const content = contentOf(yield* random.uuidV4(), about.name, about.format, bytes)
+      const { sha256 } = content
       const result = {
         detail: null,
         http_status: status,
@@ -126,14 +125,8 @@ export const makePageReader = Effect.gen(function* () {
       const same = page.document_id === null ? yield* frontier.sameAs(job, sha256) : undefined
       if (same !== undefined)
         return yield* finish(page, { ...result, outcome: "duplicate", detail: `Its text is that of ${same}.` })
-      const key = documentKey(yield* random.uuidV4())
-      yield* blobs.put(key, Stream.succeed(bytes))
-      const content = { content_type: about.type, size_bytes: bytes.length, sha256, blob_key: key }
-      yield* finish(page, {
-        ...result,
-        outcome: page.document_id === null ? "new" : "changed",
-        content: { name: displayName(about.name), ...content },
-      })
+      yield* blobs.put(content.blob_key, Stream.succeed(bytes))
+      yield* finish(page, { ...result, outcome: page.document_id === null ? "new" : "changed", content })
     })
 
     const storePage = Effect.fnUntraced(function* ({ page, response, text }: ReadPage) {
@@ -141,8 +134,7 @@ export const makePageReader = Effect.gen(function* () {
       const blocks = isFirst ? text.blocks : withoutRepeated(text.blocks, state.repeated ?? [])
       if (blocks.length === 0) return yield* notRead("not_text", "It has no text of its own.", response.status)
       const { language, published, title } = text
-      const name = pageName(title, page.url)
-      const about = { name, type: contentType("md"), title, language, published }
+      const about = { name: pageName(title, page.url), format: "md", title, language, published } as const
       yield* store(page, response, markdownOf(title, blocks), about)
     })
 
@@ -164,15 +156,10 @@ export const makePageReader = Effect.gen(function* () {
     const render = Effect.fnUntraced(
       function* (page: WaitingPage, response: PageResponse, text: PageText) {
         if (!text.needsBrowser || !renderer.isThere) return text
-        const loaded = ({ body, headers, status }: PageResponse) => ({
-          status,
-          headers: { "content-type": headers["content-type"] ?? "" },
-          body,
-        })
         const html = yield* renderer.render(new URL(page.url), (url) =>
           url.href === page.url
-            ? Effect.succeed(loaded(response))
-            : Effect.orElseSucceed(Effect.map(requests.get(url.href), loaded), () => undefined),
+            ? Effect.succeed(response)
+            : Effect.orElseSucceed(requests.get(url.href), () => undefined),
         )
         const source = { url: page.url, contentType: "text/html; charset=utf-8", bytes: Buffer.from(html) }
         const rendered = yield* extract.page(source)
@@ -221,22 +208,23 @@ export const makePageReader = Effect.gen(function* () {
     })
 
     const fetch = Effect.fnUntraced(function* (page: WaitingPage) {
-      const hasDocument = page.document_id !== null
+      // A page that has not changed may say something else, where other blocks repeat than before.
+      const isComparable = page.document_id !== null && job.repeated !== null
       const response = yield* requests.get(page.url, {
         headers: {
-          ...(hasDocument && page.etag !== null && { "if-none-match": page.etag }),
-          ...(hasDocument && page.last_modified !== null && { "if-modified-since": page.last_modified }),
+          ...(isComparable && page.etag !== null && { "if-none-match": page.etag }),
+          ...(isComparable && page.last_modified !== null && { "if-modified-since": page.last_modified }),
         },
         wantsBody: (head) => head.status === 200 && claimedFormat(head, page.url) !== undefined,
       })
       const { body, headers, status } = response
-      if (status === 304 && hasDocument)
+      if (status === 304 && isComparable)
         return yield* finish(page, { outcome: "unchanged", detail: null, http_status: status })
       if (isRedirect(response)) return yield* redirect(page, headers.location ?? "", status)
       const answer = yield* readAnswer(extract, response, page.url)
       if (answer.kind === "page") return yield* readPage(page, response, answer.page)
       yield* ensureWanted(page, status, robotsTag(response).noindex)
-      yield* store(page, response, body, { name: answer.name, type: contentType(answer.format) })
+      yield* store(page, response, body, { name: answer.name, format: answer.format })
     })
 
     const read = Effect.fnUntraced(function* (page: WaitingPage) {

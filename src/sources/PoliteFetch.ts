@@ -1,4 +1,4 @@
-import { Clock, Context, Duration, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { PageOutcome } from "../domain/knowledge/SourcePage.ts"
 import { FetchFailed } from "../outbound/FetchFailed.ts"
 import type { PageRequest, PageResponse } from "../outbound/PageRequest.ts"
@@ -9,31 +9,23 @@ import type { Traffic } from "../storage/sources/SourceQueue.ts"
 import { addressOf, hostOf } from "./Address.ts"
 import { BOT, missingRobots, parseRobots, type Robots, ROBOTS_MAX_BYTES, unreachableRobots } from "./Robots.ts"
 
-export interface CrawlPace {
+const defaultPace = {
   /** Bounds of the pause after a request, which is as long as the request took. */
-  readonly pauseMin: Duration.Duration
-  readonly pauseMax: Duration.Duration
+  pauseMin: Duration.millis(200),
+  pauseMax: Duration.seconds(5),
   /** The longest `Crawl-delay` and the longest `Retry-After` that are obeyed. A host that wants more is left alone. */
-  readonly crawlDelayMax: Duration.Duration
-  readonly retryAfterMax: Duration.Duration
+  crawlDelayMax: Duration.minutes(1),
+  retryAfterMax: Duration.hours(1),
   /** The pause before a request that has failed is sent again, where the server asks for none. */
-  readonly retryPause: Duration.Duration
+  retryPause: Duration.seconds(5),
   /** Most requests for a page of a server that asks to wait. */
-  readonly tries: number
+  tries: 3,
   /** Requests in a row that fail until a host is left alone for the rest of a run. */
-  readonly failuresMax: number
+  failuresMax: 10,
 }
-
+export type CrawlPace = Readonly<typeof defaultPace>
 export const CrawlPace: Context.Reference<CrawlPace> = Context.Reference<CrawlPace>("parley/sources/CrawlPace", {
-  defaultValue: () => ({
-    pauseMin: Duration.millis(200),
-    pauseMax: Duration.seconds(5),
-    crawlDelayMax: Duration.minutes(1),
-    retryAfterMax: Duration.hours(1),
-    retryPause: Duration.seconds(5),
-    tries: 3,
-    failuresMax: 10,
-  }),
+  defaultValue: () => defaultPace,
 })
 
 /** A page is at most as large, also unpacked. */
@@ -149,13 +141,13 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
           let detail = ""
           for (let attempt = 1; attempt <= pace.tries; attempt++) {
             if (attempt > 1) yield* Effect.sleep(pace.retryPause)
-            const result = yield* tried(follow(address, { bytesMax: ROBOTS_MAX_BYTES }, ROBOTS_REDIRECTS_MAX, true))
-            if (Result.isFailure(result)) {
-              detail = result.failure.detail
-              if (result.failure.reason === "private") break
+            const answer = yield* tried(follow(address, { bytesMax: ROBOTS_MAX_BYTES }, ROBOTS_REDIRECTS_MAX, true))
+            if (answer instanceof FetchFailed) {
+              detail = answer.detail
+              if (answer.reason === "private") break
               continue
             }
-            const { response } = result.success
+            const { response } = answer
             if (response === undefined || (response.status >= 400 && response.status < 500 && response.status !== 429))
               return missingRobots
             if (response.status < 300) return parseRobots(address, response.body)
@@ -172,9 +164,9 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
         })
 
         const ensureAllowed = Effect.fnUntraced(function* (address: string) {
-          const { allows, detail, status } = yield* robotsOf(address)
-          if (status === "unreachable")
-            return yield* failed(`robots.txt cannot be read, so that nothing is read from this host: ${detail}`)
+          const { allows, problem } = yield* robotsOf(address)
+          if (problem !== undefined)
+            return yield* failed(`robots.txt cannot be read, so that nothing is read from this host: ${problem}`)
           if (!allows(address)) return yield* notRead("excluded", ROBOTS_FORBID)
         })
 
@@ -188,9 +180,9 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
           yield* ensureOpen
           yield* ensureAllowed(address)
           for (let attempt = 1; ; attempt++) {
-            const result = yield* tried(send(address, fetching))
-            if (Result.isSuccess(result)) {
-              const { headers, status } = result.success
+            const answer = yield* tried(send(address, fetching))
+            if (!(answer instanceof FetchFailed)) {
+              const { headers, status } = answer
               const after = retryAfterOf(
                 (name) => (name === "retry-after" ? headers[name] : undefined),
                 yield* Clock.currentTimeMillis,
@@ -205,12 +197,13 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
               }
               if (status < 500) {
                 failures.delete(host)
-                return result.success
+                return answer
               }
             }
-            const failure = Result.isFailure(result)
-              ? refusalOf(result.failure)
-              : failed(`The server fails (status ${result.success.status}).`, result.success.status)
+            const failure =
+              answer instanceof FetchFailed
+                ? refusalOf(answer)
+                : failed(`The server fails (status ${answer.status}).`, answer.status)
             if (failure.outcome !== "failed") return yield* failure
             const count = (failures.get(host) ?? 0) + 1
             failures.set(host, count)
@@ -242,14 +235,13 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
 /** The requests of one run. */
 export type Requests = ReturnType<PoliteFetch["Service"]["begin"]>
 
-/** Turns the failure of a request into a result. That of the database stays a failure. */
+/** Makes the failure of a request its answer. That of the database stays a failure. */
 const tried = <A, E>(request: Effect.Effect<A, E | FetchFailed>) =>
-  request.pipe(
-    Effect.map((answer) => Result.succeed(answer)),
-    Effect.catchIf(isFetchFailed, (failure) => Effect.succeed(Result.fail(failure))),
+  Effect.catchIf(
+    request,
+    (error): error is FetchFailed => error instanceof FetchFailed,
+    (failure) => Effect.succeed(failure),
   )
-
-const isFetchFailed = (error: unknown): error is FetchFailed => error instanceof FetchFailed
 
 const refusalOf = ({ detail, reason }: FetchFailed): NotRead =>
   notRead(reason === "too_large" ? "too_large" : "failed", detail)

@@ -4,6 +4,7 @@ import { type CrawledKind, PAGES_MAX, type SourceConfig, type SourcePreview } fr
 import { addressOf, hostOf } from "./Address.ts"
 import { readLists } from "./Lists.ts"
 import { PoliteFetch, type Requests } from "./PoliteFetch.ts"
+import { unreachableRobots } from "./Robots.ts"
 import { makeScope } from "./Scope.ts"
 
 /** Hosts, sitemaps and addresses that a preview looks at or shows. */
@@ -17,12 +18,6 @@ export const PreviewPatience: Context.Reference<Duration.Input> = Context.Refere
   "parley/sources/PreviewPatience",
   { defaultValue: () => "20 seconds" },
 )
-
-/** What the lists of a source name: nothing where there are none, or why they cannot be read. */
-interface Listed {
-  readonly pages: ReadonlyArray<string> | undefined
-  readonly problem: string | undefined
-}
 
 /** Finds out what a source would read, by its robots.txt and lists, without reading a page. */
 export class SourcePreviews extends Context.Service<
@@ -39,46 +34,38 @@ export class SourcePreviews extends Context.Service<
       const patience = Duration.fromInputUnsafe(yield* PreviewPatience)
       const tooSlow = `The lists could not be read within ${Duration.toSeconds(patience)} seconds.`
 
+      /** Reads what lists name, or finds out why they cannot be read. */
       const read = (kind: Exclude<CrawledKind, "website">, urls: ReadonlyArray<string>, requests: Requests) =>
         readLists(kind, urls, requests, PAGES_MAX).pipe(
-          Effect.map(({ pages }): Listed => ({ pages, problem: undefined })),
+          Effect.map(({ pages }) => ({ pages, problem: undefined })),
           Effect.catchTag("ListsUnreadable", ({ error }) =>
-            Effect.succeed<Listed>({ pages: undefined, problem: error.message }),
+            Effect.succeed({ pages: undefined, problem: error.message }),
           ),
           Effect.timeoutOrElse({
             duration: patience,
-            orElse: () => Effect.succeed<Listed>({ pages: undefined, problem: tooSlow }),
+            orElse: () => Effect.succeed({ pages: undefined, problem: tooSlow }),
           }),
         )
 
-      /** Says what robots.txt says of some addresses of each host. */
+      /** The sitemaps of each host, and why its robots.txt lets nothing be read. */
       const robotsOf = (addresses: ReadonlyArray<string>, requests: Requests) =>
         Effect.forEach(
           [...Map.groupBy(addresses, hostOf)].slice(0, ROBOTS_MAX),
           Effect.fnUntraced(function* ([host, some]) {
-            const found = yield* Effect.timeoutOption(requests.robotsOf(some[0] ?? ""), patience)
-            if (found._tag === "None" || found.value.status === "unreachable") {
-              const detail = found._tag === "None" ? tooSlow : (found.value.detail ?? "")
+            const found = yield* requests
+              .robotsOf(some[0] ?? "")
+              .pipe(
+                Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(unreachableRobots(tooSlow)) }),
+              )
+            const { allows, problem, sitemaps } = found
+            if (problem !== undefined)
               return {
-                said: { host, status: "unreachable" as const, delay_seconds: null },
-                sitemaps: [],
-                problem: `robots.txt of ${host} cannot be read, so that nothing is read there: ${detail}`,
+                sitemaps,
+                problem: `robots.txt of ${host} cannot be read, so that nothing is read there: ${problem}`,
               }
-            }
-            const { allows, delay = null, sitemaps, status } = found.value
-            const isForbidden = !some.some(allows)
             return {
-              said: {
-                host,
-                status: isForbidden
-                  ? ("forbids" as const)
-                  : status === "missing"
-                    ? ("missing" as const)
-                    : ("allows" as const),
-                delay_seconds: delay,
-              },
               sitemaps: sitemaps.length > 0 ? sitemaps : [new URL("/sitemap.xml", some[0]).href],
-              problem: isForbidden ? `robots.txt of ${host} forbids it.` : undefined,
+              problem: some.some(allows) ? undefined : `robots.txt of ${host} forbids it.`,
             }
           }),
           { concurrency: ROBOTS_MAX },
@@ -101,7 +88,6 @@ export class SourcePreviews extends Context.Service<
         return {
           hosts: [...hosts].slice(0, HOSTS_MAX),
           include: scope.include,
-          robots: robots.map(({ said }) => said),
           listed: listed?.length ?? null,
           examples: (listed ?? []).slice(0, EXAMPLES_MAX),
           problems: problems.filter((problem) => problem !== undefined),

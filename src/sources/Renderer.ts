@@ -1,12 +1,9 @@
 import { Clock, Context, Duration, Effect, Fiber, FiberSet, Layer, Queue, Schema, Semaphore } from "effect"
+import type { PageResponse } from "../outbound/PageRequest.ts"
 import { BrowserFailed, connect, type DevTools } from "./DevTools.ts"
 
-/** An answer to a request of a page that is rendered. */
-export interface Loaded {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
-}
+/** An answer to a request of a page that is rendered. Of its headers, the page sees the type. */
+export type Loaded = Pick<PageResponse, "body" | "headers" | "status">
 
 /** Loads what a page asks for while it is rendered; undefined for what may not be loaded. */
 export type Load = (url: URL) => Effect.Effect<Loaded | undefined>
@@ -16,30 +13,22 @@ export interface RendererSettings {
   readonly url: string | undefined
 }
 
-export interface RendererLimits {
+const defaultLimits = {
   /** Time without a request after which a page counts as made. */
-  readonly quiet: Duration.Duration
+  quiet: Duration.millis(500),
   /** Time after which a page is taken as it is. */
-  readonly patience: Duration.Duration
+  patience: Duration.seconds(20),
   /** The most requests of one page. */
-  readonly requests: number
+  requests: 200,
   /** The most characters of a page. */
-  readonly length: number
+  length: 10_000_000,
   /** Pages that are rendered at once by a process. */
-  readonly concurrency: number
+  concurrency: 2,
 }
-
+export type RendererLimits = Readonly<typeof defaultLimits>
 export const RendererLimits: Context.Reference<RendererLimits> = Context.Reference<RendererLimits>(
   "parley/sources/RendererLimits",
-  {
-    defaultValue: () => ({
-      quiet: Duration.millis(500),
-      patience: Duration.seconds(20),
-      requests: 200,
-      length: 10_000_000,
-      concurrency: 2,
-    }),
-  },
+  { defaultValue: () => defaultLimits },
 )
 
 /** What makes text; pictures, films and fonts do not. */
@@ -57,9 +46,14 @@ const Paused = Schema.Struct({
 type Paused = typeof Paused.Type
 const decodePaused = Schema.decodeUnknownOption(Paused)
 
-const fieldOf = (name: string) => Schema.decodeUnknownEffect(Schema.Struct({ [name]: Schema.String }))
-const textOf = Schema.decodeUnknownEffect(Schema.Struct({ result: Schema.Struct({ value: Schema.String }) }))
-const unexpected = () => new BrowserFailed({ detail: "The browser of the server answers what is not expected." })
+const unexpected = new BrowserFailed({ detail: "The browser of the server answers what is not expected." })
+
+/** Sends a command, and decodes its result. */
+const ask = <A>({ send }: DevTools, method: string, parameters: Schema.JsonObject, result: Schema.Decoder<A>) =>
+  send(method, parameters).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(result)),
+    Effect.catchTag("SchemaError", () => Effect.fail(unexpected)),
+  )
 
 /**
  * Renders pages that only scripts make, in a Chromium that is reached by its debugging protocol. Each page has a
@@ -151,21 +145,27 @@ export class Renderer extends Context.Service<
 
 /** Opens an empty page in a browsing context of its own, which the browser disposes of with the connection. */
 const openPage = Effect.fnUntraced(function* (devTools: DevTools) {
-  const ask = (name: string, method: string, parameters: Schema.JsonObject) =>
-    devTools.send(method, parameters).pipe(
-      Effect.flatMap(fieldOf(name)),
-      Effect.map((found) => found[name] ?? ""),
-      Effect.catchTag("SchemaError", () => Effect.fail(unexpected())),
-    )
-  const browserContextId = yield* ask("browserContextId", "Target.createBrowserContext", {
-    disposeOnDetach: true,
-    proxyServer: NOWHERE,
-    // Also for this machine's own addresses.
-    proxyBypassList: "<-loopback>",
-  })
+  const { browserContextId } = yield* ask(
+    devTools,
+    "Target.createBrowserContext",
+    // The proxy is also for this machine's own addresses.
+    { disposeOnDetach: true, proxyServer: NOWHERE, proxyBypassList: "<-loopback>" },
+    Schema.Struct({ browserContextId: Schema.String }),
+  )
   yield* devTools.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId })
-  const targetId = yield* ask("targetId", "Target.createTarget", { url: "about:blank", browserContextId })
-  devTools.attach(yield* ask("sessionId", "Target.attachToTarget", { targetId, flatten: true }))
+  const { targetId } = yield* ask(
+    devTools,
+    "Target.createTarget",
+    { url: "about:blank", browserContextId },
+    Schema.Struct({ targetId: Schema.String }),
+  )
+  const { sessionId } = yield* ask(
+    devTools,
+    "Target.attachToTarget",
+    { targetId, flatten: true },
+    Schema.Struct({ sessionId: Schema.String }),
+  )
+  devTools.attach(sessionId)
   yield* devTools.send("Page.enable")
   yield* devTools.send("Page.addScriptToEvaluateOnNewDocument", { source: withoutSideDoors })
   yield* devTools.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] })
@@ -174,30 +174,19 @@ const openPage = Effect.fnUntraced(function* (devTools: DevTools) {
 const fulfilment = (requestId: string, { body, headers, status }: Loaded): Schema.JsonObject => ({
   requestId,
   responseCode: status,
-  responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
+  responseHeaders: [{ name: "content-type", value: headers["content-type"] ?? "" }],
   body: Buffer.from(body).toString("base64"),
 })
 
 /** The HTML of the page, read in a world of its own, where the page's scripts have changed nothing. */
-const contentOf = Effect.fnUntraced(
-  function* (devTools: DevTools, length: number) {
-    const tree = yield* devTools.send("Page.getFrameTree")
-    const { frameTree } = yield* decodeTree(tree)
-    const world = yield* Effect.flatMap(
-      devTools.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id }),
-      decodeWorld,
-    )
-    const found = yield* devTools.send("Runtime.evaluate", {
-      contextId: world.executionContextId,
-      returnByValue: true,
-      expression: `document.documentElement.outerHTML.slice(0, ${length})`,
-    })
-    return (yield* textOf(found)).result.value
-  },
-  Effect.catchTag("SchemaError", () => Effect.fail(unexpected())),
-)
+const contentOf = Effect.fnUntraced(function* (devTools: DevTools, length: number) {
+  const { frameTree } = yield* ask(devTools, "Page.getFrameTree", {}, Tree)
+  const world = yield* ask(devTools, "Page.createIsolatedWorld", { frameId: frameTree.frame.id }, World)
+  const expression = `document.documentElement.outerHTML.slice(0, ${length})`
+  const parameters = { contextId: world.executionContextId, returnByValue: true, expression }
+  return (yield* ask(devTools, "Runtime.evaluate", parameters, Evaluated)).result.value
+})
 
-const decodeTree = Schema.decodeUnknownEffect(
-  Schema.Struct({ frameTree: Schema.Struct({ frame: Schema.Struct({ id: Schema.String }) }) }),
-)
-const decodeWorld = Schema.decodeUnknownEffect(Schema.Struct({ executionContextId: Schema.Int }))
+const Tree = Schema.Struct({ frameTree: Schema.Struct({ frame: Schema.Struct({ id: Schema.String }) }) })
+const World = Schema.Struct({ executionContextId: Schema.Int })
+const Evaluated = Schema.Struct({ result: Schema.Struct({ value: Schema.String }) })

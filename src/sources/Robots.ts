@@ -11,30 +11,17 @@ const STARRED_MAX_LENGTH = 30_000
 
 /** What a host allows. */
 export interface Robots {
-  /** `unreachable`: it could not be read because the host fails, so that nothing is allowed. */
-  readonly status: "read" | "missing" | "unreachable"
-  /** Why it is unreachable. */
-  readonly detail: string | undefined
+  /** Why it cannot be read, so that nothing is allowed. */
+  readonly problem?: string
   readonly allows: (address: string) => boolean
   /** The time between requests that it asks for, in seconds. */
-  readonly delay: number | undefined
+  readonly delay?: number | undefined
   readonly sitemaps: ReadonlyArray<string>
 }
 
-export const missingRobots: Robots = {
-  status: "missing",
-  detail: undefined,
-  allows: () => true,
-  delay: undefined,
-  sitemaps: [],
-}
+export const missingRobots: Robots = { allows: () => true, sitemaps: [] }
 
-export const unreachableRobots = (detail: string): Robots => ({
-  ...missingRobots,
-  status: "unreachable",
-  detail,
-  allows: () => false,
-})
+export const unreachableRobots = (problem: string): Robots => ({ problem, allows: () => false, sitemaps: [] })
 
 /** Keeps what concerns this program, so that the parser cannot be made to work for long or to fill the memory. */
 const trimmed = (text: string): string => {
@@ -67,8 +54,6 @@ export const parseRobots = (address: string, body: Uint8Array): Robots => {
   const text = new TextDecoder().decode(body.subarray(0, ROBOTS_MAX_BYTES))
   const rules = robotsParser(address, trimmed(text))
   return {
-    status: "read",
-    detail: undefined,
     allows: (page) => rules.isAllowed(page, BOT) ?? true,
     delay: rules.getCrawlDelay(BOT),
     sitemaps: rules.getSitemaps(),

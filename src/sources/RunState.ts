@@ -63,12 +63,15 @@ export class RunState {
   }
 
   remember(pages: ReadonlyArray<KnownPage>): void {
-    for (const { has_document, is_met, outcome, url } of pages) {
+    const isMet = ({ is_met }: KnownPage) => is_met || this.run.only !== null
+    this.widen(pages.filter((page) => page.depth === 0 && isMet(page)).map(({ url }) => url))
+    for (const page of pages) {
+      const { has_document, outcome, url } = page
       this.known.add(url)
       if (has_document) this.documents++
       if (outcome === "excluded") this.excluded++
       else if (this.isWebsite) this.traps.refusal(url)
-      if (is_met || this.run.only !== null) this.met.add(url)
+      if (isMet(page)) this.met.add(url)
     }
   }
 

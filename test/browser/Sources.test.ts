@@ -32,7 +32,7 @@ onScreen("a website's address becomes answers that link to its pages", async ({ 
   await dialog.getByLabel("Address").fill(site.guide)
   await inspect(page, "console-add-website")
   await page.keyboard.press("Enter")
-  await dialog.getByText("robots.txt allows reading").waitFor()
+  await dialog.getByText("There is no list of pages").waitFor()
   expect(await dialog.getByLabel("Pages to read").inputValue()).toContain("/guide/**")
   await inspect(page, "console-website-preview")
   await dialog.getByRole("button", { name: "Start" }).click()

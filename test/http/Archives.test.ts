@@ -92,6 +92,28 @@ describe("an export of a knowledge base", () => {
   })
 })
 
+test("an import makes the pages of a website its documents, at their addresses", async () => {
+  const { id } = await client.newChatbot()
+  const url = "https://docs.example/guide/install"
+  const lines = [
+    { type: "source", key: "s", source: { kind: "website", name: "Docs", urls: ["https://docs.example/guide/"] } },
+    { type: "document", file: "documents/a", name: "Install", content_type: "text/markdown", source: "s", url },
+  ]
+  const archive = await archiveOf({
+    "knowledge-base.jsonl": [head, ...lines.map((line) => JSON.stringify(line))].join("\n"),
+    "documents/a": "# Install\n\nInstall it by hand.",
+  })
+  expect(await imported(id, archive)).toMatchObject({ documents: { added: 1 }, problems: [] })
+  const [document] = await documentsOf(id)
+  const [source] = read(ManySources, await client.get(at(id, "sources"))).sources
+  expect(source).toMatchObject({ document_count: 1 })
+  const pages = await client.get(at(id, `sources/${source?.id}/pages`))
+  expect(pages.body).toMatchObject({
+    data: [{ url, outcome: "unchanged", waiting: false, document_id: document?.id }],
+    metadata: {},
+  })
+})
+
 describe("an import refuses", () => {
   test.each<readonly [string, () => Promise<Blob>]>([
     ["what is no zip archive", async () => new Blob(["not a zip"])],
@@ -115,7 +137,7 @@ describe("an import refuses", () => {
     const { id } = await client.newChatbot()
     const nothing = { type: "document", source: null, url: null }
     const line = (key: string, content_type: string) =>
-      JSON.stringify({ ...nothing, key, file: `documents/${key}`, name: `${key}.txt`, content_type })
+      JSON.stringify({ ...nothing, file: `documents/${key}`, name: `${key}.txt`, content_type })
     const archive = await archiveOf({
       "knowledge-base.jsonl": [
         head,

@@ -225,6 +225,18 @@ describe("another run", () => {
       }),
     ))
 
+  test("fetches and compares all pages anew when it is not known which blocks repeat on them", () =>
+    run(
+      Effect.gen(function* () {
+        const { source } = yield* guide(12)
+        const first = yield* runSource(source)
+        yield* SystemSql.use((sql) => sql`update sources set repeated = null where id = ${source.id}`)
+        const second = yield* runSource(source)
+        expect(second).toMatchObject({ status: "finished", counts: { unchanged: 12 } })
+        expect(second?.bytes).toBe(first?.bytes)
+      }),
+    ))
+
   test("changes exactly what has changed by its text, whatever the validators say", () =>
     run(
       Effect.gen(function* () {

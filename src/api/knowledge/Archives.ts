@@ -23,7 +23,7 @@ export const exportKnowledge = HttpApiEndpoint.get("exportKnowledge", `${base}/e
   .annotateMerge(
     described(
       "Export a knowledge base",
-      "A zip of the documents' files, the sources with the state of their pages, and the questions, for an import elsewhere.",
+      "A zip of the documents' files, the sources, and the questions, for an import elsewhere.",
     ),
   )
 

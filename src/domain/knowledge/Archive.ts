@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { SourceInput } from "./Source.ts"
-import { PageOutcome } from "./SourcePage.ts"
 
 /*
  * The archive of a knowledge base: a zip of the files of its documents, of a CSV for each source of questions, and of a
@@ -24,14 +23,11 @@ const ArchivedSource = Schema.Struct({
   /** Names the source within the archive. */
   key: Schema.String,
   source: SourceInput,
-  /** Hashes of the blocks that repeat on its pages. */
-  repeated: Schema.NullOr(Schema.Json),
 })
 export type ArchivedSource = typeof ArchivedSource.Type
 
 const ArchivedDocument = Schema.Struct({
   type: Schema.Literal("document"),
-  key: Schema.String,
   file: Schema.String,
   name: Schema.String,
   content_type: Schema.String,
@@ -40,29 +36,8 @@ const ArchivedDocument = Schema.Struct({
 })
 export type ArchivedDocument = typeof ArchivedDocument.Type
 
-/** The fields of a page of a source by which its next run finds what has changed since. */
-export const pageFacts = {
-  url: Schema.String,
-  depth: Schema.Int,
-  found_on: Schema.NullOr(Schema.String),
-  outcome: Schema.NullOr(PageOutcome),
-  detail: Schema.NullOr(Schema.String),
-  title: Schema.NullOr(Schema.String),
-  language: Schema.NullOr(Schema.String),
-  published_at: Schema.NullOr(Schema.String),
-  text_hash: Schema.NullOr(Schema.String),
-}
-
-const ArchivedPage = Schema.Struct({
-  type: Schema.Literal("page"),
-  source: Schema.String,
-  document: Schema.NullOr(Schema.String),
-  ...pageFacts,
-})
-export type ArchivedPage = typeof ArchivedPage.Type
-
-/** A source, a document that is a file or a page, or what is known of a page; each after what it refers to. */
-export const ArchivedItem = Schema.Union([ArchivedSource, ArchivedDocument, ArchivedPage])
+/** A source, or a document that is a file or a page. A page comes after its source. */
+export const ArchivedItem = Schema.Union([ArchivedSource, ArchivedDocument])
 export type ArchivedItem = typeof ArchivedItem.Type
 
 const Counts = Schema.Struct({

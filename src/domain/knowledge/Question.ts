@@ -82,31 +82,27 @@ export const Question = Schema.Struct({
 })
 export type Question = typeof Question.Type
 
-/** What an import did with a row of its file. */
-const ImportedRow = Schema.Struct({
+/** A row of a file that an import has not taken. */
+const RefusedRow = Schema.Struct({
   row: Schema.Int.annotate({ description: "Its number in the file, whose first row is the header." }),
-  outcome: Schema.Literals(["added", "updated", "unchanged", "refused"]),
-  question_id: Schema.NullOr(QuestionId),
-  reason: Schema.NullOr(Schema.String).annotate({ description: "Why the row is refused; otherwise null." }),
+  reason: Schema.String,
 })
-export type ImportedRow = typeof ImportedRow.Type
+export type RefusedRow = typeof RefusedRow.Type
 
 /** What an import did. */
 export const QuestionImport = Schema.Struct({
   added: Schema.Int,
   updated: Schema.Int,
   unchanged: Schema.Int,
-  refused: Schema.Int,
-  rows: Schema.Array(ImportedRow),
+  refused: Schema.Array(RefusedRow),
 }).annotate({
   identifier: "QuestionImport",
   examples: [
     {
-      added: 0,
+      added: 12,
       updated: 0,
       unchanged: 0,
-      refused: 1,
-      rows: [{ row: 2, outcome: "refused", question_id: null, reason: "answer: Expected a text that is not blank" }],
+      refused: [{ row: 2, reason: "answer: Expected a text that is not blank" }],
     },
   ],
 })

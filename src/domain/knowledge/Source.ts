@@ -49,8 +49,7 @@ const SourceUrl = textBetween(1, URL_MAX_LENGTH).check(Schema.makeFilter(urlProb
 const patterns = (description: string, examples: ReadonlyArray<ReadonlyArray<string>>) =>
   boundedList(textBetween(1, 500), { maximum: PATTERNS_MAX }, { description, examples })
 
-const fields = {
-  name: Name.annotate({ description: "For people.", examples: ["Documentation"] }),
+const optional = {
   urls: boundedList(
     SourceUrl,
     { maximum: URLS_MAX },
@@ -71,10 +70,12 @@ const fields = {
   max_pages: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: PAGES_MAX })).annotate({
     description: `The most pages that become documents. ${PAGES_DEFAULT} where absent.`,
   }),
-  text: textUpTo(TEXT_MAX_LENGTH).annotate({
-    description:
-      "The Markdown of a source of kind `text`, which becomes one document. Null for the other kinds, and in lists.",
-  }),
+  text: Schema.NullOr(
+    textUpTo(TEXT_MAX_LENGTH).annotate({
+      description:
+        "The Markdown of a source of kind `text`, which becomes one document. Null for the other kinds, and in lists.",
+    }),
+  ),
   schedule: Schema.NullOr(Schedule).annotate({
     description: "How often the pages are read anew; null: only when somebody asks. Null for `text` and `questions`.",
   }),
@@ -86,14 +87,8 @@ export const SourceInput = Schema.Struct({
     description:
       "`website`: pages, and those that they link to. `sitemap`, `llms_txt`, `feed`: the pages that a sitemap, an `llms.txt` or an RSS or Atom feed names. `text`: a text written here. `questions`: questions with approved answers.",
   }),
-  name: fields.name,
-  urls: Schema.optionalKey(fields.urls),
-  include: Schema.optionalKey(fields.include),
-  exclude: Schema.optionalKey(fields.exclude),
-  depth: Schema.optionalKey(fields.depth),
-  max_pages: Schema.optionalKey(fields.max_pages),
-  text: Schema.optionalKey(Schema.NullOr(fields.text)),
-  schedule: Schema.optionalKey(fields.schedule),
+  name: Name.annotate({ description: "For people.", examples: ["Documentation"] }),
+  ...Struct.map(optional, Schema.optionalKey),
 })
 export type SourceInput = typeof SourceInput.Type
 
@@ -162,21 +157,12 @@ export const SourcePreview = Schema.Struct({
     description:
       "The globs of pages to read, with the host: those of the source, or those inferred from its addresses.",
   }),
-  robots: Schema.Array(
-    Schema.Struct({
-      host: Schema.String,
-      status: Schema.Literals(["allows", "forbids", "missing", "unreachable"]).annotate({
-        description: "What the host's robots.txt says of the addresses. `unreachable`: nothing is read meanwhile.",
-      }),
-      delay_seconds: Schema.NullOr(Schema.Finite).annotate({ description: "Its `Crawl-delay`." }),
-    }),
-  ),
   listed: Schema.NullOr(Schema.Int).annotate({
     description: "Pages within the scope that the sitemaps, the list or the feed name; null where there is none.",
   }),
   examples: Schema.Array(Schema.String).annotate({ description: "The first of them." }),
   problems: Schema.Array(Schema.String).annotate({
-    description: "What keeps the source from being read, in plain words; empty where nothing does.",
+    description: "What keeps the source from being read, such as robots.txt, in plain words; empty where nothing does.",
   }),
 }).annotate({
   identifier: "SourcePreview",
@@ -184,7 +170,6 @@ export const SourcePreview = Schema.Struct({
     {
       hosts: ["docs.example.com"],
       include: ["docs.example.com/guide/**"],
-      robots: [{ host: "docs.example.com", status: "allows", delay_seconds: null }],
       listed: 118,
       examples: ["https://docs.example.com/guide/install"],
       problems: [],

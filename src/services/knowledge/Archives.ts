@@ -9,7 +9,6 @@ import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import {
   type ArchivedDocument,
   type ArchivedItem,
-  type ArchivedPage,
   type ArchivedSource,
   type ArchiveHead,
   type ArchiveImport,
@@ -29,7 +28,7 @@ import { openArchive } from "./ArchiveFile.ts"
 import { Questions } from "./questions/Questions.ts"
 import { Sources } from "./Sources.ts"
 
-/** The number of rows that are read or written at once. */
+/** The number of documents whose rows are read at once. */
 const AT_ONCE = 200
 const PROBLEMS_MAX = 100
 
@@ -54,11 +53,7 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
       const contents = [
         JSON.stringify({ format: "parley-knowledge-base", version: 1 } satisfies typeof ArchiveHead.Type),
       ]
-      const written = new Set<string>()
-      for (const source of found) {
-        const repeated = yield* storage.repeated(source.id)
-        contents.push(lineOf({ type: "source", key: source.id, source: inputOf(source), repeated }))
-      }
+      for (const source of found) contents.push(lineOf({ type: "source", key: source.id, source: inputOf(source) }))
       const answers = Stream.fromIterable(found.filter(({ kind }) => kind === "questions")).pipe(
         Stream.mapEffect(({ id }) =>
           Effect.map(questions.exported(chatbot, id), (csv) => ({
@@ -67,9 +62,11 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
           })),
         ),
       )
-      const files = paged(
-        (after: DocumentId | undefined) => storage.documents(chatbot, after, AT_ONCE),
-        ({ id }) => id,
+      const files = Stream.paginate(Option.none<DocumentId>(), (after) =>
+        Effect.map(storage.documents(chatbot, Option.getOrUndefined(after), AT_ONCE), (rows) => {
+          const last = Option.fromNullishOr(rows.at(-1))
+          return [rows, Option.map(last, ({ id }) => Option.some(id))] as const
+        }),
       ).pipe(
         // One at a time, because a stream of the web opens its file as soon as it is made.
         Stream.rechunk(1),
@@ -77,8 +74,7 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         Stream.filterEffect(({ blob_key }) => Effect.map(store.info(blob_key), (info) => info !== undefined)),
         Stream.map(({ blob_key, content_type, created_at, id, name, source_id, url }) => {
           const file = `documents/${id}/${name.replaceAll(/[/\\:*?"<>|]/g, "_")}`
-          contents.push(lineOf({ type: "document", key: id, file, name, content_type, source: source_id, url }))
-          written.add(id)
+          contents.push(lineOf({ type: "document", file, name, content_type, source: source_id, url }))
           return {
             name: file,
             input: Stream.toReadableStreamWith(store.read(blob_key), context),
@@ -86,31 +82,13 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
           }
         }),
       )
-      const pages = Stream.fromIterable(found).pipe(
-        Stream.flatMap(({ id }) =>
-          paged(
-            (after: string | undefined) => storage.pages(id, after, AT_ONCE),
-            ({ url }) => url,
-          ).pipe(
-            Stream.map(({ document_id, ...page }) => {
-              const document = document_id !== null && written.has(document_id) ? document_id : null
-              return lineOf({ type: "page", ...page, source: id, document })
-            }),
-          ),
-        ),
-      )
-      const lines = Stream.fromIterable(contents).pipe(
-        Stream.concat(pages),
+      const lines = Stream.suspend(() => Stream.fromIterable(contents)).pipe(
         Stream.map((line) => `${line}\n`),
         Stream.encodeText,
       )
       return answers.pipe(
         Stream.concat(files),
-        Stream.concat(
-          Stream.suspend(() =>
-            Stream.make({ name: CONTENTS_FILE, input: Stream.toReadableStreamWith(lines, context) }),
-          ),
-        ),
+        Stream.concat(Stream.sync(() => ({ name: CONTENTS_FILE, input: Stream.toReadableStreamWith(lines, context) }))),
         Stream.toAsyncIterableWith(context),
       )
     })
@@ -119,29 +97,27 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
     const makeImport = Effect.fnUntraced(function* (chatbot: ChatbotId, { bytesOf, read }: Archive) {
       const known = new Map((yield* sources.list(chatbot)).map((source) => [identityOf(inputOf(source)), source.id]))
       const sourceIds = new Map<string, SourceId>()
-      const documentIds = new Map<string, DocumentId>()
       const problems: Array<string> = []
       const counts = () => ({ added: 0, known: 0 })
       const report = { documents: counts(), sources: counts(), questions: counts(), problems } satisfies ArchiveImport
       const refuse = (problem: string) => void (problems.length < PROBLEMS_MAX && problems.push(problem))
 
-      const addSource = Effect.fnUntraced(function* ({ key, repeated, source }: ArchivedSource) {
+      const addSource = Effect.fnUntraced(function* ({ key, source }: ArchivedSource) {
         const own = known.get(identityOf(source))
         const id = own ?? (yield* sources.create(chatbot, source, false)).id
         report.sources[own === undefined ? "added" : "known"]++
         sourceIds.set(key, id)
-        if (own === undefined && repeated !== null) yield* storage.setRepeated(id, repeated)
         const file = questionsFile(key)
         if (source.kind !== "questions" || bytesOf(file) === undefined) return
         const bytes = Buffer.concat(yield* Stream.runCollect(read(file)))
-        const { added, rows, unchanged, updated } = yield* questions.imported(chatbot, id, bytes)
+        const { added, refused, unchanged, updated } = yield* questions.imported(chatbot, id, bytes)
         report.questions.added += added
         report.questions.known += unchanged + updated
-        for (const { reason, row } of rows) if (reason !== null) refuse(`${file}, row ${row}: ${reason}`)
+        for (const { reason, row } of refused) refuse(`${file}, row ${row}: ${reason}`)
       })
 
       const addDocument = Effect.fnUntraced(function* (item: ArchivedDocument) {
-        const { content_type, file, key, name, source, url } = item
+        const { content_type, file, name, source, url } = item
         const size_bytes = bytesOf(file)
         if (size_bytes === undefined || formatOfContentType(content_type) === undefined)
           return refuse(`${name}: the archive lacks the file, or it is of a kind that cannot be read.`)
@@ -158,26 +134,12 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         const id = DocumentId.make(yield* random.uuidV7())
         const { duplicate } = yield* documents.add(id, chatbot, content, origin)
         report.documents[duplicate ? "known" : "added"]++
-        if (!duplicate) documentIds.set(key, id)
+        if (!duplicate && source_id !== undefined && url !== null) yield* storage.addPage(source_id, id, url)
         yield* ingestion.nudge
       })
 
-      /** Adds what is known of a page. Where another document has its text, it is none. */
-      const rowOf = ({ document, source: _, type: __, ...page }: ArchivedPage): Storage.PageRow => {
-        const document_id = document === null ? null : (documentIds.get(document) ?? null)
-        return { ...page, document_id, ...(document !== null && document_id === null && { outcome: "duplicate" }) }
-      }
-      const addAll = Effect.fnUntraced(function* (items: ReadonlyArray<ArchivedItem>) {
-        const pages = new Map<SourceId, Array<Storage.PageRow>>()
-        for (const item of items) {
-          if (item.type === "source") yield* addSource(item)
-          if (item.type === "document") yield* addDocument(item)
-          const id = item.type === "page" ? sourceIds.get(item.source) : undefined
-          if (item.type === "page" && id !== undefined) pages.set(id, [...(pages.get(id) ?? []), rowOf(item)])
-        }
-        yield* Effect.forEach(pages, ([id, rows]) => storage.addPages(id, rows), { discard: true })
-      })
-      return { addAll, report }
+      const add = (item: ArchivedItem) => (item.type === "source" ? addSource(item) : addDocument(item))
+      return { add, report }
     })
 
     return {
@@ -192,8 +154,8 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
       imported: Effect.fn("Archives.imported")(function* (chatbot: ChatbotId, path: string) {
         yield* chatbots.get(chatbot)
         const archive = yield* openArchive(path)
-        const { addAll, report } = yield* makeImport(chatbot, archive)
-        yield* Stream.runForEach(Stream.grouped(archive.items, AT_ONCE), addAll)
+        const { add, report } = yield* makeImport(chatbot, archive)
+        yield* Stream.runForEach(archive.items, add)
         yield* Effect.all([ingestion.nudge, blobs.nudge])
         return report
       }, Effect.scoped),
@@ -204,18 +166,6 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
 }
 
 type Archive = Effect.Success<ReturnType<typeof openArchive>>
-
-/** Reads all rows, some at a time, each time those after the key of the last one. */
-const paged = <A, K, E, R>(
-  read: (after: K | undefined) => Effect.Effect<ReadonlyArray<A>, E, R>,
-  keyOf: (row: A) => K,
-): Stream.Stream<A, E, R> =>
-  Stream.paginate(Option.none<K>(), (after) =>
-    Effect.map(
-      read(Option.getOrUndefined(after)),
-      (rows) => [rows, Option.map(Option.fromNullishOr(rows.at(-1)), (last) => Option.some(keyOf(last)))] as const,
-    ),
-  )
 
 const lineOf = (item: ArchivedItem): string => JSON.stringify(item)
 

@@ -1,13 +1,9 @@
-import { createHash } from "node:crypto"
 import { Context, Effect, Layer, Stream, Struct } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Shares } from "../../admission/Shares.ts"
 import { Blobs } from "../../blobs/Blobs.ts"
-import { documentKey } from "../../domain/BlobKey.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
-import { displayName } from "../../domain/knowledge/Document.ts"
-import { contentType } from "../../domain/knowledge/Formats.ts"
 import {
   DEPTH_DEFAULT,
   isCrawled,
@@ -27,6 +23,7 @@ import { Ingestion } from "../../jobs/Ingestion.ts"
 import { SafeFetch } from "../../outbound/SafeFetch.ts"
 import { SourcePreviews } from "../../sources/Preview.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { contentOf } from "../../storage/documents/Documents.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { type PageFilter, SourcePages } from "../../storage/sources/SourcePages.ts"
 import { SourceRuns } from "../../storage/sources/SourceRuns.ts"
@@ -85,15 +82,8 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
       const written = text ?? ""
       const bytes = Buffer.from(/^\s*# /.test(written) ? written : `# ${name}\n\n${written}`)
       yield* quotas.ensureRoom({ bytes: bytes.length })
-      const key = documentKey(yield* random.uuidV4())
-      yield* blobs.put(key, Stream.succeed(bytes))
-      const content = {
-        name: displayName(name),
-        content_type: contentType("md"),
-        size_bytes: bytes.length,
-        sha256: createHash("sha256").update(bytes).digest("hex"),
-        blob_key: key,
-      }
+      const content = contentOf(yield* random.uuidV4(), name, "md", bytes)
+      yield* blobs.put(content.blob_key, Stream.succeed(bytes))
       return { id: DocumentId.make(yield* random.uuidV7()), content }
     })
 
@@ -109,7 +99,7 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
        */
       create: Effect.fn("Sources.create")(function* (chatbot: ChatbotId, input: SourceInput, startsNow = true) {
         yield* chatbots.get(chatbot)
-        const content = contentOf(input)
+        const content = withDefaults(input)
         yield* ensureConsistent(input.kind, content)
         const first = {
           ...(startsNow && isCrawled(input.kind) && { run: yield* newRun({}) }),
@@ -126,7 +116,7 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
         yield* chatbots.get(chatbot)
         const { kind } = input
         if (!isCrawled(kind)) return yield* InvalidRequest.at("kind", "Expected a kind whose pages are read")
-        const content = contentOf(input)
+        const content = withDefaults(input)
         yield* ensureConsistent(kind, content)
         return yield* previews.preview(kind, content)
       }, withinShare),
@@ -203,4 +193,4 @@ const defaults = {
   schedule: null,
 }
 
-const contentOf = (input: SourceInput): Storage.SourceContent => ({ ...defaults, ...Struct.omit(input, ["kind"]) })
+const withDefaults = (input: SourceInput): Storage.SourceContent => ({ ...defaults, ...Struct.omit(input, ["kind"]) })

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto"
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { Document, type DocumentStatus } from "../../domain/knowledge/Document.ts"
+import { documentKey } from "../../domain/BlobKey.ts"
+import { displayName, Document, type DocumentStatus } from "../../domain/knowledge/Document.ts"
+import { contentType, type Format } from "../../domain/knowledge/Formats.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
@@ -39,6 +42,15 @@ export interface Content {
   readonly sha256: string
   readonly blob_key: string
 }
+
+/** The content that bytes are, once they are stored under its key, which is made of `id`. */
+export const contentOf = (id: string, name: string, format: Format, bytes: Uint8Array): Content => ({
+  name: displayName(name),
+  content_type: contentType(format),
+  size_bytes: bytes.length,
+  sha256: createHash("sha256").update(bytes).digest("hex"),
+  blob_key: documentKey(id),
+})
 
 const Row = Schema.Struct({
   ...Struct.omit(Document.fields, ["duplicate"]),

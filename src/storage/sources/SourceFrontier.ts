@@ -2,19 +2,19 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { DocumentId } from "../../domain/Ids.ts"
-import { PageOutcome, SourcePageId } from "../../domain/knowledge/SourcePage.ts"
-import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { PageOutcome, type SourcePage, SourcePageId } from "../../domain/knowledge/SourcePage.ts"
 import { type Content, Documents } from "../documents/Documents.ts"
-import { decodeRows, onlyRow } from "../Rows.ts"
+import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts, uuids } from "../sql/SqlValues.ts"
 import { type CrawlJob, type CrawlRun, MISSING, SourceQueue } from "./SourceQueue.ts"
 
 /** Rows that one statement reads or writes: on the embedded database, others wait. */
 const ROWS_AT_ONCE = 500
+/** Pages that a run takes at once. */
+const READ_AT_ONCE = 50
 /** Documents that one statement deletes, each with its passages. */
 const DELETED_AT_ONCE = 20
-
 /** The run of pages that no run has read. */
 const NO_RUN = "00000000-0000-0000-0000-000000000000"
 
@@ -45,15 +45,8 @@ export interface PageResult {
   readonly outcome: PageOutcome
   readonly detail: string | null
   readonly http_status?: number | null
-  readonly facts?: {
-    readonly title: string | null
-    readonly language: string | null
-    readonly published_at: string | null
-    readonly etag: string | null
-    readonly last_modified: string | null
-    readonly size_bytes: number
-    readonly text_hash: string | null
-  }
+  readonly facts?: Pick<SourcePage, "language" | "published_at" | "title"> &
+    Pick<WaitingPage, "etag" | "last_modified" | "text_hash"> & { readonly size_bytes: number }
   /** The content of its document, which is added or replaced. */
   readonly content?: Content
   /** The address under which the page lives now: its document goes there, unless that page has one. */
@@ -63,6 +56,7 @@ export interface PageResult {
 /** A page that the source has met, in this run or before. */
 const KnownPage = Schema.Struct({
   url: Schema.String,
+  depth: Schema.Int,
   is_met: Schema.Boolean,
   outcome: Schema.NullOr(PageOutcome),
   has_document: Schema.Boolean,
@@ -71,13 +65,15 @@ export type KnownPage = typeof KnownPage.Type
 
 const decodeKnown = decodeRows(KnownPage)
 const decodeWaiting = decodeRows(WaitingPage)
-const decodeHeld = decodeRows(Schema.Struct({ known: Schema.Int, gone: Schema.Int, failures: Schema.Int }))
-const decodeSame = decodeRows(Schema.Struct({ place: Schema.String }))
 const decodeDocuments = decodeRows(Schema.Struct({ document_id: DocumentId }))
-const decodeDeleted = decodeRows(Schema.Struct({ deleted: Schema.Int }))
 const decodeOutcomes = decodeRows(Schema.Struct({ outcome: PageOutcome }))
 const decodeTally = decodeRows(
-  Schema.Struct({ outcome: PageOutcome, detail: Schema.NullOr(Schema.String), pages: Schema.Int }),
+  Schema.Struct({
+    outcome: Schema.NullOr(PageOutcome),
+    detail: Schema.NullOr(Schema.String),
+    pages: Schema.Int,
+    documents: Schema.Int,
+  }),
 )
 const decodeUrls = decodeRows(Schema.Struct({ url: Schema.String }))
 
@@ -89,127 +85,103 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
     const documents = yield* Documents
     const random = yield* SecureRandom.SecureRandom
 
-    const ownBy = (job: CrawlJob) =>
-      Effect.map(
-        CurrentOrganization,
-        (organization) => sql`source_id = ${job.source_id} and organization_id = ${organization}`,
-      )
+    const columns = sql.literal("id, url, depth, outcome, document_id, text_hash, etag, last_modified")
+    const ownBy = ({ organization_id, source_id }: CrawlJob) =>
+      sql`source_id = ${source_id} and organization_id = ${organization_id}`
 
     /** Changes some of the pages that a condition selects. Returns whether there were any. */
     const changeSome = Effect.fnUntraced(function* (
       job: CrawlJob,
       change: Statement.Fragment,
-      condition: Statement.Fragment,
+      where: Statement.Fragment,
     ) {
-      const own = yield* ownBy(job)
+      const own = ownBy(job)
       const changed = yield* sql`update source_pages set ${change} where id in (
-        select id from source_pages where ${own} and ${condition} limit ${ROWS_AT_ONCE}
+        select id from source_pages where ${own} and ${where} limit ${ROWS_AT_ONCE}
       ) and ${own} and exists (
         select from source_queue where ${own} and lease_id = ${job.lease_id}
       ) returning id`
       return changed.length > 0
     }, withoutSqlErrors)
 
-    const changeAll = (job: CrawlJob, change: Statement.Fragment, condition: Statement.Fragment) =>
-      Effect.asVoid(Effect.repeat(changeSome(job, change, condition), { while: (isAny) => isAny }))
+    const changeAll = (job: CrawlJob, change: Statement.Fragment, where: Statement.Fragment) =>
+      Effect.asVoid(Effect.repeat(changeSome(job, change, where), { while: (isAny) => isAny }))
 
-    /** Adds or replaces the document of a page. Returns where the same text is, if another document has it. */
-    const publish = Effect.fnUntraced(function* (
-      job: CrawlJob,
-      page: WaitingPage,
-      current: DocumentId | null,
-      content: Content,
-    ) {
-      if (current !== null) {
-        const replaced = yield* documents.replace(job.chatbot_id, current, content).pipe(
-          Effect.as({ id: current, isTaken: false }),
-          Effect.catchTags({
-            Conflict: () => Effect.succeed({ id: null, isTaken: true }),
-            NotFound: () => Effect.undefined,
-          }),
+    /** Adds or replaces the document of a page. Returns null where another document has the same text. */
+    const publish = Effect.fnUntraced(function* (job: CrawlJob, { document_id, url }: WaitingPage, content: Content) {
+      if (document_id !== null) {
+        const id = yield* documents.replace(job.chatbot_id, document_id, content).pipe(
+          Effect.as(document_id),
+          Effect.catchTag("Conflict", () => Effect.succeed(null)),
         )
-        if (replaced?.isTaken === true) yield* deleteDocuments(job, [current])
-        if (replaced !== undefined) return replaced.id
+        if (id === null) yield* deleteDocuments(job, [document_id])
+        return id
       }
-      const origin = { source_id: job.source_id, url: page.url, is_approved: false }
+      const origin = { source_id: job.source_id, url, is_approved: false }
       const added = yield* documents.add(DocumentId.make(yield* random.uuidV7()), job.chatbot_id, content, origin)
       return added.duplicate ? null : added.id
     })
 
     /** Deletes documents of the source. Returns how many there were. */
     const deleteDocuments = Effect.fnUntraced(function* (job: CrawlJob, ids: ReadonlyArray<DocumentId>) {
-      const organization = yield* CurrentOrganization
-      return yield* decodeDeleted(sql`
+      const gone = yield* sql`
         with gone as (
           delete from documents where id = any(${uuids(ids)}) and source_id = ${job.source_id}
-            and organization_id = ${organization} returning id
+            and organization_id = ${job.organization_id} returning id
         ), changed as (
           update chatbots set knowledge_version = knowledge_version + 1
-          where id = ${job.chatbot_id} and organization_id = ${organization} and exists (select from gone)
-        ) select count(*)::int as deleted from gone`).pipe(
-        Effect.flatMap(onlyRow),
-        Effect.map(({ deleted }) => deleted),
-      )
+          where id = ${job.chatbot_id} and organization_id = ${job.organization_id} and exists (select from gone)
+        ) select id from gone`
+      return gone.length
     })
 
-    function* sameAs(job: CrawlJob, sha256: string) {
-      const [row] = yield* decodeSame(sql`select coalesce(url, name) as place from documents
-        where chatbot_id = ${job.chatbot_id} and sha256 = ${sha256} and organization_id = ${yield* CurrentOrganization}`)
-      return row?.place
-    }
+    /** The address or the name of the document of the chatbot that has these bytes. */
+    const sameAs = Effect.fnUntraced(function* ({ chatbot_id, organization_id }: CrawlJob, sha256: string) {
+      const [row] = yield* decodeUrls(sql`select coalesce(url, name) as url from documents
+        where chatbot_id = ${chatbot_id} and sha256 = ${sha256} and organization_id = ${organization_id}`)
+      return row?.url
+    }, withoutSqlErrors)
 
     return {
       /** Lists some of the pages that are known of the source, in the order of their addresses. */
-      known: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun, after: string) {
-        return yield* decodeKnown(sql`
-          select url, run_id = ${run.id} as is_met, outcome, document_id is not null as has_document from source_pages
-          where ${yield* ownBy(job)} and url > ${after} order by url limit ${10 * ROWS_AT_ONCE}`)
-      }, withoutSqlErrors),
+      known: (job: CrawlJob, run: CrawlRun, after: string) =>
+        withoutSqlErrors(
+          decodeKnown(sql`
+            select url, depth, run_id = ${run.id} as is_met, outcome, document_id is not null as has_document
+            from source_pages where ${ownBy(job)} and url > ${after} order by url limit ${10 * ROWS_AT_ONCE}`),
+        ),
 
       /**
-       * Notes pages that the run has met. A page that it had met before stays as it is, and in a run for pages of one
-       * outcome also every other page that is known.
+       * Notes some pages that the run has met, which the page `from` links to. One that it had met before stays as it is,
+       * and in a run for pages of one outcome also every other page that is known.
        */
-      meet: Effect.fnUntraced(function* (
-        job: CrawlJob,
-        run: CrawlRun,
-        pages: ReadonlyArray<MetPage>,
-        foundOn: string | null,
-      ) {
-        const organization = yield* CurrentOrganization
-        for (let from = 0; from < pages.length; from += ROWS_AT_ONCE) {
-          const some = pages.slice(from, from + ROWS_AT_ONCE)
-          const ids = yield* Effect.forEach(some, () => random.uuidV7())
-          yield* sql`
-            insert into source_pages as p (id, organization_id, source_id, url, run_id, is_waiting, depth, found_on,
-              outcome, detail)
-            select m.id, ${organization}, s.id, m.url, ${run.id}, m.excluded = '', m.depth::int, ${foundOn}::text,
-              case when m.excluded <> '' then 'excluded' end, nullif(m.excluded, '')
-            from unnest(${uuids(ids)}, ${texts(some.map(({ url }) => url))},
-                ${texts(some.map(({ depth }) => String(depth)))}, ${texts(some.map(({ excluded }) => excluded ?? ""))}
-              ) as m (id, url, depth, excluded),
-              (select s.id from sources s join source_queue q on q.source_id = s.id and q.lease_id = ${job.lease_id}
-                where s.id = ${job.source_id} and s.organization_id = ${organization} for key share of s) s
-            order by m.url
-            on conflict (source_id, url) do update set run_id = excluded.run_id, is_waiting = excluded.is_waiting,
-              depth = excluded.depth, found_on = excluded.found_on, outcome = coalesce(excluded.outcome, p.outcome),
-              detail = coalesce(excluded.detail, p.detail)
-            where p.run_id <> excluded.run_id and ${run.only === null}`
-        }
+      meet: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun, pages: ReadonlyArray<MetPage>, from?: string) {
+        const ids = yield* Effect.forEach(pages, () => random.uuidV7())
+        yield* sql`
+          insert into source_pages as p (id, organization_id, source_id, url, run_id, is_waiting, depth, found_on,
+            outcome, detail)
+          select m.id, ${job.organization_id}, s.id, m.url, ${run.id}, m.excluded = '', m.depth::int, ${from ?? null}::text,
+            case when m.excluded <> '' then 'excluded' end, nullif(m.excluded, '')
+          from unnest(${uuids(ids)}, ${texts(pages.map(({ url }) => url))},
+              ${texts(pages.map(({ depth }) => String(depth)))}, ${texts(pages.map(({ excluded }) => excluded ?? ""))}
+            ) as m (id, url, depth, excluded),
+            (select s.id from sources s join source_queue q on q.source_id = s.id and q.lease_id = ${job.lease_id}
+              where s.id = ${job.source_id} and s.organization_id = ${job.organization_id} for key share of s) s
+          order by m.url
+          on conflict (source_id, url) do update set run_id = excluded.run_id, is_waiting = excluded.is_waiting,
+            depth = excluded.depth, found_on = excluded.found_on, outcome = coalesce(excluded.outcome, p.outcome),
+            detail = coalesce(excluded.detail, p.detail)
+          where p.run_id <> excluded.run_id and ${run.only === null}`
       }, withoutSqlErrors),
 
       /** Returns the first pages that wait, without some of them. */
-      next: Effect.fnUntraced(function* (
-        job: CrawlJob,
-        run: CrawlRun,
-        limit: number,
-        without: ReadonlyArray<SourcePageId>,
-      ) {
-        return yield* decodeWaiting(sql`
-          select id, url, depth, outcome, document_id, text_hash, etag, last_modified from source_pages
-          where ${yield* ownBy(job)} and run_id = ${run.id} and is_waiting and not id = any(${uuids(without)})
-          order by depth, id limit ${limit}`)
-      }, withoutSqlErrors),
+      next: (job: CrawlJob, run: CrawlRun, without: ReadonlyArray<SourcePageId>) =>
+        withoutSqlErrors(
+          decodeWaiting(sql`
+            select ${columns} from source_pages
+            where ${ownBy(job)} and run_id = ${run.id} and is_waiting and not id = any(${uuids(without)})
+            order by depth, id limit ${READ_AT_ONCE}`),
+        ),
 
       /**
        * Lets some pages wait that the run has not met: those of its outcome, or all that were fetched before, or excluded
@@ -236,37 +208,30 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
           sql`run_id <> ${run.id} and document_id is not null`,
         ),
 
-      /** Excludes the pages that wait and are no documents. */
-      excludeWaiting: (job: CrawlJob, run: CrawlRun, detail: string) =>
-        changeAll(
-          job,
-          sql`is_waiting = false, outcome = 'excluded', detail = ${detail}`,
-          sql`run_id = ${run.id} and is_waiting and document_id is null`,
-        ),
-
       /** Lets no page wait any more. What was known of them stays, and the run has not met them. */
       dismiss: (job: CrawlJob) => changeAll(job, sql`is_waiting = false, run_id = ${NO_RUN}`, sql`is_waiting`),
-
-      /** The first pages of the source: its addresses, and those that they have redirected to. */
-      roots: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
-        const rows = yield* decodeUrls(sql`select url from source_pages where ${yield* ownBy(job)} and depth = 0
-          and (run_id = ${run.id} or ${run.only !== null}) order by id limit ${ROWS_AT_ONCE}`)
-        return rows.map(({ url }) => url)
-      }, withoutSqlErrors),
 
       /** The outcome of the page of an address, if the run has read it already. */
       outcomeOf: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun, url: string) {
         const [row] = yield* decodeOutcomes(sql`select outcome from source_pages
-          where ${yield* ownBy(job)} and url = ${url} and run_id = ${run.id} and not is_waiting and outcome is not null`)
+          where ${ownBy(job)} and url = ${url} and run_id = ${run.id} and not is_waiting and outcome is not null`)
         return row?.outcome
       }, withoutSqlErrors),
 
-      /** The numbers of pages of the run by outcome and detail, the largest first, and not all of them. */
-      tally: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
-        return yield* decodeTally(sql`select outcome, detail, count(*)::int as pages from source_pages
-          where ${yield* ownBy(job)} and run_id = ${run.id} and outcome is not null
-          group by outcome, detail order by pages desc limit ${ROWS_AT_ONCE}`)
-      }, withoutSqlErrors),
+      /**
+       * The numbers of pages and documents by outcome, the largest first, each with the most frequent detail. The outcome
+       * is null for documents whose pages the run has not met.
+       */
+      tally: (job: CrawlJob, run: CrawlRun) =>
+        withoutSqlErrors(
+          decodeTally(sql`
+            select outcome, mode() within group (order by detail) as detail, count(*)::int as pages,
+              count(document_id)::int as documents
+            from (
+              select case when run_id = ${run.id} then outcome end as outcome, detail, document_id from source_pages
+              where ${ownBy(job)} and (run_id = ${run.id} or document_id is not null)
+            ) page group by 1 order by pages desc`),
+        ),
 
       /**
        * Stores what became of a page, and its document, in one transaction. Returns the outcome, which is `duplicate` where
@@ -274,18 +239,17 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
        */
       finish: Effect.fnUntraced(
         function* (job: CrawlJob, run: CrawlRun, page: WaitingPage, result: PageResult) {
-          const own = yield* ownBy(job)
+          const own = ownBy(job)
           let outcome: PageOutcome | undefined
           const isLeased = yield* queue.underLease(
             job,
             Effect.gen(function* () {
               const [current] = yield* decodeWaiting(sql`
-              select id, url, depth, outcome, document_id, text_hash, etag, last_modified from source_pages
+              select ${columns} from source_pages
               where id = ${page.id} and ${own} and run_id = ${run.id} for update`)
               if (current === undefined) return
               const { content, facts, movedTo } = result
-              const document =
-                content === undefined ? current.document_id : yield* publish(job, page, current.document_id, content)
+              const document = content === undefined ? current.document_id : yield* publish(job, current, content)
               const same = content !== undefined && document === null ? yield* sameAs(job, content.sha256) : undefined
               outcome = content !== undefined && document === null ? "duplicate" : result.outcome
               const isFound = !["failed", "gone", "excluded"].includes(outcome)
@@ -313,30 +277,20 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
         withoutSqlErrors,
       ),
 
-      /** The address or the name of the document of the chatbot that has these bytes. */
-      sameAs: Effect.fnUntraced(sameAs, withoutSqlErrors),
-
-      /** The documents of the source that are known, and those whose pages the run has not found. */
-      findings: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
-        return yield* decodeHeld(sql`select
-            count(*) filter (where run_id <> ${run.id} or outcome <> 'new')::int as known,
-            count(*) filter (where run_id = ${run.id} and outcome in ${sql.in(MISSING)})::int as gone,
-            count(*) filter (where run_id = ${run.id} and outcome = 'failed')::int as failures
-          from source_pages where ${yield* ownBy(job)} and document_id is not null`).pipe(Effect.flatMap(onlyRow))
-      }, withoutSqlErrors),
+      sameAs,
 
       /**
        * Deletes some documents of pages that this run and the one before have not found, or only this one where it is
        * confirmed. Returns how many.
        */
       deleteGone: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
-        const own = yield* ownBy(job)
-        const rows = yield* decodeDocuments(sql`select document_id from source_pages
+        const own = ownBy(job)
+        const rows = yield* decodeDocuments(sql`update source_pages set misses = misses + 1 where ${own} and id in (
+          select id from source_pages
           where ${own} and run_id = ${run.id} and outcome in ${sql.in(MISSING)} and (misses >= 1 or ${run.is_confirmed})
-            and document_id is not null limit ${DELETED_AT_ONCE}`)
-        if (rows.length === 0) return 0
+            and document_id is not null limit ${DELETED_AT_ONCE}
+        ) returning document_id`)
         const ids = rows.map(({ document_id }) => document_id)
-        yield* sql`update source_pages set misses = misses + 1 where ${own} and document_id = any(${uuids(ids)})`
         return yield* deleteDocuments(job, ids)
       }, withoutSqlErrors),
     }

@@ -4,7 +4,6 @@ import { ChatbotId } from "../../domain/Ids.ts"
 import { SourceConfig, SourceId } from "../../domain/knowledge/Source.ts"
 import { PageOutcome } from "../../domain/knowledge/SourcePage.ts"
 import { type SourceRunError, SourceRunId, type SourceRunStatus } from "../../domain/knowledge/SourceRun.ts"
-import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { decodeRows } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
@@ -71,13 +70,16 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
     const system = yield* SystemSql
     const queue = yield* makeLeaseQueue(sourceQueueTable)
 
+    const ownBy = ({ organization_id, source_id }: CrawlJob) =>
+      sql`source_id = ${source_id} and organization_id = ${organization_id}`
+
     /** Within a transaction that has the lease: ends the run and its job, and queues the next one of the schedule. */
     const close = Effect.fnUntraced(function* (
       job: CrawlJob,
       { deleted, error, status }: RunEnd,
       more: Statement.Fragment = sql``,
     ) {
-      const own = sql`source_id = ${job.source_id} and organization_id = ${yield* CurrentOrganization}`
+      const own = ownBy(job)
       yield* sql`update source_runs r set status = ${status}, error = ${json(error)}, ended_at = clock_timestamp(),
         counts = coalesce((
           select jsonb_object_agg(outcome, pages) from (
@@ -120,16 +122,15 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
        * attempt has begun. Returns nothing when the lease is lost.
        */
       begin: Effect.fnUntraced(function* (job: CrawlJob, id: SourceRunId) {
-        const organization = yield* CurrentOrganization
         let run: CrawlRun | undefined
         yield* queue.underLease(
           job,
           Effect.gen(function* () {
-            const own = sql`source_id = ${job.source_id} and organization_id = ${organization}`
+            const own = ownBy(job)
             yield* sql`with queued as (
                 update source_queue set run_id = ${id} where ${own} and run_id is null returning source_id
               ) insert into source_runs (id, organization_id, source_id, trigger, status)
-              select ${id}, ${organization}, source_id, 'schedule', 'queued' from queued`
+              select ${id}, ${job.organization_id}, source_id, 'schedule', 'queued' from queued`
             const runs = yield* decodeRuns(sql`
               update source_runs set status = 'running', started_at = coalesce(started_at, now())
               where ${own} and id = (select run_id from source_queue where ${own})
@@ -147,11 +148,10 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
         { bytes, requests }: Traffic,
         lease: Duration.Duration,
       ) {
-        const organization = yield* CurrentOrganization
         const [row] = yield* decodeRenewals(sql`
-          with renewed as (${queue.renewal(job, organization, lease)})
+          with renewed as (${queue.renewal(job, job.organization_id, lease)})
           update source_runs set requests = ${requests}, bytes = ${bytes} from ${asynchronousCommit(sql)}
-          where id = ${run} and source_id = (select source_id from renewed) and organization_id = ${organization}
+          where id = ${run} and source_id = (select source_id from renewed) and organization_id = ${job.organization_id}
           returning is_stopping`)
         return row
       }, withoutSqlErrors),
@@ -166,8 +166,7 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
         { bytes, requests }: Traffic,
         { deleted, error, status }: RunEnd,
       ) {
-        const organization = yield* CurrentOrganization
-        const own = sql`source_id = ${job.source_id} and organization_id = ${organization}`
+        const own = ownBy(job)
         return yield* queue.underLease(
           job,
           Effect.gen(function* () {
@@ -188,7 +187,7 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
       /** Keeps the hashes of the blocks that repeat on the pages of a source. */
       setRepeated: Effect.fnUntraced(function* (job: CrawlJob, hashes: ReadonlyArray<string>) {
         yield* sql`update sources set repeated = ${json(hashes)}
-          where id = ${job.source_id} and organization_id = ${yield* CurrentOrganization}`
+          where id = ${job.source_id} and organization_id = ${job.organization_id}`
       }, withoutSqlErrors),
     }
   }),

@@ -16,16 +16,9 @@ import {
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { type Content, contentTaken, Documents } from "../documents/Documents.ts"
-import { deleteDocuments, deletePages, ROWS_AT_ONCE } from "../LargeDeletions.ts"
+import { deleteDocuments, deletePages } from "../LargeDeletions.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
-import {
-  committing,
-  lengthy,
-  onForeignKeyViolation,
-  retryConflicts,
-  transaction,
-  withoutSqlErrors,
-} from "../sql/SqlErrors.ts"
+import { committing, lengthy, onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 import { lastRuns, type NewRun, queueRun, reschedule, sourceNotFound } from "./SourceRuns.ts"
 
@@ -111,41 +104,6 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
         where id = ${chatbot} and organization_id = ${organization}`
     }, transaction(sql))
 
-    const change = Effect.fnUntraced(function* (
-      before: VersionedSource,
-      content: SourceContent,
-      isReadAnew: boolean,
-      document: TextDocument | undefined,
-    ) {
-      const organization = yield* CurrentOrganization
-      const { chatbot_id, id, version } = before
-      const updated = yield* sql`
-        update sources set name = ${content.name}, config = ${json(configOf(content))},
-          schedule = ${content.schedule}::text, version = version + 1,
-          repeated = case when ${isReadAnew} then null else repeated end,
-          updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
-        where id = ${id} and chatbot_id = ${chatbot_id} and organization_id = ${organization}
-          and version = ${String(version)}::text::bigint returning id`
-      if (updated.length === 0) return yield* Effect.andThen(get(chatbot_id, id), Effect.fail(changedMeanwhile))
-      const changed = changeOf(auditedSource(before), auditedSource(content))
-      if (changed !== undefined) {
-        const entry = { organization, target: id, chatbot: chatbot_id, ...changed }
-        yield* auditing.record(sql, { action: "source.updated", ...entry })
-      }
-      if (content.schedule !== before.schedule) yield* reschedule(sql, id)
-      if (document !== undefined) yield* write(chatbot_id, id, document)
-      return yield* get(chatbot_id, id)
-    }, transaction(sql))
-
-    /** Makes the next run fetch every page of a source, be it changed or not. */
-    const forgetValidators = Effect.fnUntraced(function* (source: SourceId) {
-      const own = sql`source_id = ${source} and organization_id = ${yield* CurrentOrganization}`
-      yield* retryConflicts(sql`update source_pages set etag = null, last_modified = null
-        where id in (
-          select id from source_pages where ${own} and num_nonnulls(etag, last_modified) > 0 limit ${ROWS_AT_ONCE}
-        ) and ${own} returning id`).pipe(Effect.repeat({ while: (some) => some.length > 0 }))
-    })
-
     return {
       /** Inserts a source, and queues its first run or adds its document. Fails with `Conflict` where there are too many. */
       insert: Effect.fnUntraced(
@@ -190,14 +148,29 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
 
       /**
        * Changes a source from what it was when it was read, or else fails with `Conflict`. Where other pages are read now,
-       * what saves reading and comparing them is forgotten.
+       * the blocks that repeat on them are forgotten, so that the next run reads every page anew.
        */
       update: Effect.fnUntraced(function* (before: VersionedSource, content: SourceContent, document?: TextDocument) {
         const isReadAnew = JSON.stringify(scopeOf(before)) !== JSON.stringify(scopeOf(content))
-        const updated = yield* change(before, content, isReadAnew, document)
-        if (isReadAnew) yield* forgetValidators(before.id)
-        return updated
-      }, lengthy),
+        const organization = yield* CurrentOrganization
+        const { chatbot_id, id, version } = before
+        const updated = yield* sql`
+          update sources set name = ${content.name}, config = ${json(configOf(content))},
+            schedule = ${content.schedule}::text, version = version + 1,
+            repeated = case when ${isReadAnew} then null else repeated end,
+            updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+          where id = ${id} and chatbot_id = ${chatbot_id} and organization_id = ${organization}
+            and version = ${String(version)}::text::bigint returning id`
+        if (updated.length === 0) return yield* Effect.andThen(get(chatbot_id, id), Effect.fail(changedMeanwhile))
+        const changed = changeOf(auditedSource(before), auditedSource(content))
+        if (changed !== undefined) {
+          const entry = { organization, target: id, chatbot: chatbot_id, ...changed }
+          yield* auditing.record(sql, { action: "source.updated", ...entry })
+        }
+        if (content.schedule !== before.schedule) yield* reschedule(sql, id)
+        if (document !== undefined) yield* write(chatbot_id, id, document)
+        return yield* get(chatbot_id, id)
+      }, committing(sql)),
 
       /** Deletes a source with its documents, runs and questions. */
       remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {

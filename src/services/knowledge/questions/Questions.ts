@@ -1,14 +1,9 @@
-import { createHash } from "node:crypto"
 import { Array as Arr, Context, Effect, Layer, Option, Result, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Shares } from "../../../admission/Shares.ts"
 import { Blobs } from "../../../blobs/Blobs.ts"
-import { documentKey } from "../../../domain/BlobKey.ts"
 import { type ChatbotId, DocumentId } from "../../../domain/Ids.ts"
-import { displayName } from "../../../domain/knowledge/Document.ts"
-import { contentType } from "../../../domain/knowledge/Formats.ts"
 import {
-  type ImportedRow,
   type Pair,
   type Question,
   QuestionId,
@@ -16,6 +11,7 @@ import {
   type QuestionInput,
   questionMarkdown,
   type QuestionPatch,
+  type RefusedRow,
 } from "../../../domain/knowledge/Question.ts"
 import type { SourceId } from "../../../domain/knowledge/Source.ts"
 import type { Page } from "../../../domain/Page.ts"
@@ -23,6 +19,7 @@ import type { Change } from "../../../domain/schema/Merge.ts"
 import { CurrentOrganization } from "../../../domain/Tenancy.ts"
 import { Ingestion } from "../../../jobs/Ingestion.ts"
 import { Chatbots } from "../../../storage/chatbots/Chatbots.ts"
+import { contentOf } from "../../../storage/documents/Documents.ts"
 import * as Storage from "../../../storage/sources/Questions.ts"
 import { recognizedBy } from "./QuestionForms.ts"
 import { ensureMatch, type IfMatch } from "../../Versions.ts"
@@ -43,10 +40,15 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
     const random = yield* SecureRandom.SecureRandom
     const withinShare = (yield* Shares).within("uploads")
 
-    const prepare = (pair: Pair) => Effect.map(random.uuidV4(), (id) => contentOf(pair, id))
+    const prepare = (pair: Pair) =>
+      Effect.map(random.uuidV4(), (id) => {
+        const bytes = Buffer.from(questionMarkdown(pair))
+        const content = contentOf(id, pair.question.replaceAll(/[/\\]/g, " "), "md", bytes)
+        return { bytes, pair, content, ...recognizedBy(pair) }
+      })
 
     /** Stores the files of questions, which no document owns yet. */
-    const store = (made: ReadonlyArray<ReturnType<typeof contentOf>>) =>
+    const store = (made: ReadonlyArray<Effect.Success<ReturnType<typeof prepare>>>) =>
       blobs.putAll(made.map(({ bytes, content }) => ({ key: content.blob_key, content: Stream.succeed(bytes) })))
 
     /** Adds a question, or changes the one that is there. */
@@ -73,13 +75,13 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
       rows: ReadonlyArray<CsvRow>,
       seen: Map<string, number>,
     ) {
-      const refused: Array<ImportedRow> = []
+      const refused: Array<RefusedRow> = []
       const read = new Map<string, { readonly row: number; readonly pair: Pair }>()
       for (const { pair, row } of rows) {
         const form = Result.isSuccess(pair) ? (recognizedBy(pair.success).forms[0]?.form ?? "") : ""
         const twin = seen.get(form)
-        if (Result.isFailure(pair)) refused.push(refusal(row, pair.failure))
-        else if (twin !== undefined) refused.push(refusal(row, `Row ${twin} has the same question.`))
+        if (Result.isFailure(pair)) refused.push({ row, reason: pair.failure })
+        else if (twin !== undefined) refused.push({ row, reason: `Row ${twin} has the same question.` })
         else {
           seen.set(form, row)
           read.set(form, { row, pair: pair.success })
@@ -94,24 +96,18 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
       const contents = yield* Effect.forEach(others, ({ pair }) => prepare(pair))
       yield* store(contents)
       const written = yield* storage.together(
-        Effect.forEach(Arr.zip(others, contents), ([{ before, row }, content]) =>
-          before !== undefined && before.source_id !== source
-            ? Effect.succeed(refusal(row, "Another source of this chatbot has this question."))
+        Effect.forEach(Arr.zip(others, contents), ([{ before, row }, content]) => {
+          const refuse = ({ detail }: { readonly detail: string }) => Effect.succeed<RowResult>({ row, reason: detail })
+          return before !== undefined && before.source_id !== source
+            ? refuse({ detail: "Another source of this chatbot has this question." })
             : write(chatbot, source, content, { before, isAudited: false }).pipe(
-                Effect.map((question) => settled(row, before === undefined ? "added" : "updated", question)),
-                Effect.catchTags({
-                  Conflict: ({ detail }) => Effect.succeed(refusal(row, detail)),
-                  NotFound: ({ detail }) => Effect.succeed(refusal(row, detail)),
-                  QuotaReached: ({ detail }) => Effect.succeed(refusal(row, detail)),
-                }),
-              ),
-        ),
+                Effect.map((): RowResult => (before === undefined ? "added" : "updated")),
+                Effect.catchTags({ Conflict: refuse, NotFound: refuse, QuotaReached: refuse }),
+              )
+        }),
       )
       yield* settle
-      const same = found.flatMap((each) =>
-        each.before !== undefined && isThere(each) ? [settled(each.row, "unchanged", each.before)] : [],
-      )
-      return [...refused, ...same, ...written]
+      return [...refused, ...written, ...found.filter(isThere).map(() => "unchanged" as const)]
     })
 
     return {
@@ -185,14 +181,15 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
         const parts = yield* Effect.forEach(Arr.chunksOf(rows, TOGETHER), (some) =>
           importRows(chatbot, source, some, seen),
         )
-        const imported = parts.flat().toSorted((one, other) => one.row - other.row)
-        const count = (outcome: ImportedRow["outcome"]) => imported.filter((each) => each.outcome === outcome).length
+        const results = parts.flat()
+        const count = (result: RowResult) => results.filter((each) => each === result).length
         const report: QuestionImport = {
           added: count("added"),
           updated: count("updated"),
           unchanged: count("unchanged"),
-          refused: count("refused"),
-          rows: imported,
+          refused: results
+            .flatMap((result) => (typeof result === "string" ? [] : [result]))
+            .toSorted((one, other) => one.row - other.row),
         }
         return report
       }, withinShare),
@@ -202,27 +199,8 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
   static readonly layer = Layer.effect(this, this.make)
 }
 
-const settled = (row: number, outcome: "added" | "unchanged" | "updated", { id }: Question): ImportedRow => ({
-  row,
-  outcome,
-  question_id: id,
-  reason: null,
-})
-
-const refusal = (row: number, reason: string): ImportedRow => ({ row, outcome: "refused", question_id: null, reason })
-
-/** The file of a question, by the id of its blob, and what it is recognized by. */
-const contentOf = (pair: Pair, id: string) => {
-  const bytes = Buffer.from(questionMarkdown(pair))
-  const content = {
-    name: displayName(pair.question.replaceAll(/[/\\]/g, " ")),
-    content_type: contentType("md"),
-    size_bytes: bytes.length,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
-    blob_key: documentKey(id),
-  }
-  return { bytes, pair, content, ...recognizedBy(pair) }
-}
+/** What an import did with a row. */
+type RowResult = "added" | "unchanged" | "updated" | RefusedRow
 
 const isSame = (one: Pair, other: Pair): boolean =>
   JSON.stringify(Storage.pairOf(one)) === JSON.stringify(Storage.pairOf(other))

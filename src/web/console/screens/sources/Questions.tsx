@@ -152,11 +152,11 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
   const upload = (): void =>
     importFile(".csv", async (body) => {
       const { import: result } = await call(`POST ${route}/import`, { params, body })
-      const { added, refused, rows, unchanged, updated } = result
+      const { added, refused, unchanged, updated } = result
       await list.reload()
       return {
-        summary: `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused} refused.`,
-        problems: rows.flatMap(({ outcome, reason, row }) => (outcome === "refused" ? `Row ${row}: ${reason}` : [])),
+        summary: `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused.length} refused.`,
+        problems: refused.map(({ reason, row }) => `Row ${row}: ${reason}`),
       }
     })
   const download = async (): Promise<void> => {

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
-import { plural } from "../../../shared/Format.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { Dialog, Form, useClose, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
@@ -47,36 +46,24 @@ const kindAt = (address: string): SourceKind => {
 }
 
 /** What a source would read, and what keeps it from that. */
-const Report = ({ preview: { listed, problems, robots } }: { readonly preview: Preview }) => {
-  const allowed = robots.filter(({ status }) => status === "allows" || status === "missing")
-  return (
-    <section aria-label="Preview">
-      <ul class="stack tight anywhere">
-        {problems.map((problem) => (
-          <Finding key={problem} kind="bad">
-            <div>{problem}</div>
-          </Finding>
-        ))}
-        {allowed.map(({ delay_seconds: delay, host, status }) => (
-          <Finding key={host} kind="good">
-            <div>
-              <strong>{host}</strong>:{" "}
-              {status === "allows" ? "robots.txt allows reading." : "There is no robots.txt, so reading is allowed."}
-              {delay !== null && ` It asks for ${plural(delay, "second")} between requests.`}
-            </div>
-          </Finding>
-        ))}
-        <Finding kind={listed === 0 ? "warn" : "good"}>
-          <div>
-            {listed === null
-              ? "There is no list of pages, so they are found by their links."
-              : `Pages listed within the scope: ${listed}`}
-          </div>
+const Report = ({ preview: { listed, problems } }: { readonly preview: Preview }) => (
+  <section aria-label="Preview">
+    <ul class="stack tight anywhere">
+      {problems.map((problem) => (
+        <Finding key={problem} kind="bad">
+          <div>{problem}</div>
         </Finding>
-      </ul>
-    </section>
-  )
-}
+      ))}
+      <Finding kind={listed === 0 ? "warn" : "good"}>
+        <div>
+          {listed === null
+            ? "There is no list of pages, so they are found by their links."
+            : `Pages listed within the scope: ${listed}`}
+        </div>
+      </Finding>
+    </ul>
+  </section>
+)
 
 const { questions: _questions, text: _text, ...crawled } = kindWords
 const kinds: Options<SourceKind | ""> = { "": "Detect from the address", ...crawled }
