@@ -5,6 +5,8 @@ export const parts: Parts = {
   crawl: () => import("./sources/Crawl.ts"),
   extraction: () => import("./sources/Extraction.ts"),
   formats: () => import("./sources/Formats.ts"),
+  kills: () => import("./sources/Kills.ts"),
+  neighbours: () => import("./sources/Neighbours.ts"),
 }
 
 /**

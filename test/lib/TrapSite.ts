@@ -18,6 +18,8 @@ export interface SiteRequest {
   /** Times in milliseconds. */
   readonly from: number
   to: number
+  /** Bytes of the answer, with its head. */
+  sent: number
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -43,9 +45,20 @@ export const trapSite = Effect.acquireRelease(
     const server = createServer((request, response) => {
       const host = (request.headers.host ?? "").replace(/:\d+$/, "")
       const path = request.url ?? "/"
-      const one = { host, path, headers: request.headers, from: performance.now(), to: Number.POSITIVE_INFINITY }
+      const one = {
+        host,
+        path,
+        headers: request.headers,
+        from: performance.now(),
+        to: Number.POSITIVE_INFINITY,
+        sent: 0,
+      }
       requests.push(one)
-      response.on("close", () => (one.to = performance.now()))
+      const { socket } = request
+      response.on("close", () => {
+        one.to = performance.now()
+        one.sent = socket.bytesWritten
+      })
       const answer = pages.get(host + path) ?? pages.get(host + path.replace(/\?.*/, "")) ?? pages.get(host) ?? notFound
       answer(request, response)
     })

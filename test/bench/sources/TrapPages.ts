@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { CrawlPace } from "../../../src/sources/PoliteFetch.ts"
 import { makeSource, type PageRow, pagesOf, runSource, startCrawling } from "../../lib/Crawling.ts"
 import { page, type SiteRequest, setTraps, type Trap, trapSite } from "../../lib/TrapSite.ts"
@@ -86,7 +86,7 @@ export const trapPages: Piece = Effect.fnUntraced(function* () {
       value: JSON.stringify(other?.counts),
       isKept: other?.counts?.["new"] === NEIGHBOURS + 1,
     },
-    ...politeness(site.requests, 200),
+    ...politeness(site.requests, Duration.toMillis(pace.pauseMin)),
     { name: "Requests outside of the scope", value: String(outside.length), isKept: outside.length === 0 },
   ]
 })

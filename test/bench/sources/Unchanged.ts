@@ -50,13 +50,20 @@ export const unchanged: Piece = Effect.fnUntraced(function* ({ scale, seed }) {
   const source = yield* makeSource("website", [site.at("docs.example", "/guide/")], { max_pages: count })
   const read = Effect.fnUntraced(function* () {
     const begun = performance.now()
+    site.requests.length = 0
     const run = yield* runSource(source)
-    return { run, documents: yield* documentsOf(source), seconds: ((performance.now() - begun) / 1_000).toFixed(0) }
+    const bytes = site.requests.reduce((sum, { sent }) => sum + sent, 0)
+    return {
+      run,
+      bytes,
+      documents: yield* documentsOf(source),
+      seconds: ((performance.now() - begun) / 1_000).toFixed(0),
+    }
   })
 
   const first = yield* read()
   const second = yield* read()
-  const share = (second.run?.bytes ?? 0) / Math.max(1, first.run?.bytes ?? 0)
+  const share = second.bytes / first.bytes
   const replaced = differences(first.documents, second.documents)
 
   for (const path of paths) set(path, textOf(path), false)
@@ -81,12 +88,12 @@ export const unchanged: Piece = Effect.fnUntraced(function* ({ scale, seed }) {
   const findings: ReadonlyArray<Finding> = [
     {
       name: `First run of ${count} pages`,
-      value: `${counted(first.run)}, ${first.run?.requests} requests, ${first.run?.bytes} bytes, ${first.seconds} s`,
+      value: `${counted(first.run)}, ${first.run?.requests} requests, ${first.bytes} bytes, ${first.seconds} s`,
       isKept: first.documents.size === count,
     },
     {
       name: "Second run, nothing changed: bytes beside the first",
-      value: `${(share * 100).toFixed(2)} % (${second.run?.bytes} bytes), ${second.run?.requests} requests, ${second.seconds} s`,
+      value: `${(share * 100).toFixed(2)} % (${second.bytes} bytes with heads; ${second.run?.bytes} without), ${second.run?.requests} requests, ${second.seconds} s`,
       isKept: share <= BYTES_AGAIN && second.run?.counts?.["unchanged"] === count,
     },
     { name: "Documents replaced by it", value: String(replaced.size), isKept: replaced.size === 0 },
