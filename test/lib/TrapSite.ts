@@ -18,8 +18,6 @@ export interface SiteRequest {
   /** Times in milliseconds. */
   readonly from: number
   to: number
-  /** Bytes of the answer, with its head. */
-  sent: number
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -45,20 +43,9 @@ export const trapSite = Effect.acquireRelease(
     const server = createServer((request, response) => {
       const host = (request.headers.host ?? "").replace(/:\d+$/, "")
       const path = request.url ?? "/"
-      const one = {
-        host,
-        path,
-        headers: request.headers,
-        from: performance.now(),
-        to: Number.POSITIVE_INFINITY,
-        sent: 0,
-      }
+      const one = { host, path, headers: request.headers, from: performance.now(), to: Number.POSITIVE_INFINITY }
       requests.push(one)
-      const { socket } = request
-      response.on("close", () => {
-        one.to = performance.now()
-        one.sent = socket.bytesWritten
-      })
+      response.on("close", () => (one.to = performance.now()))
       const answer = pages.get(host + path) ?? pages.get(host + path.replace(/\?.*/, "")) ?? pages.get(host) ?? notFound
       answer(request, response)
     })

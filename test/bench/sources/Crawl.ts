@@ -1,11 +1,6 @@
-import { Effect, type Layer, type Scope } from "effect"
-import type { crawlNeeds } from "../../lib/Crawling.ts"
-import type { Finding, Part, PartSettings } from "../lib/Parts.ts"
-
-/** What one piece of this part finds. */
-export type Piece = (
-  settings: PartSettings,
-) => Effect.Effect<ReadonlyArray<Finding>, unknown, Layer.Success<typeof crawlNeeds> | Scope.Scope>
+import { Effect } from "effect"
+import type { Finding, Part } from "../lib/Parts.ts"
+import type { Piece } from "./Piece.ts"
 
 /**
  * Websites on this machine, read by the engine of servers: a site of all traps with the pauses that servers keep, hosts

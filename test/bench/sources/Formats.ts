@@ -45,10 +45,18 @@ const scans = async (): Promise<ReadonlyArray<MadeFile>> => {
   if (!one || !two || !three || !four || !five) throw new Error("A picture is missing.")
   const both = `${english}\n${german}`
   const pdf = (name: string, pages: Parameters<typeof imagePdf>[0], expected: string): MadeFile => ({
-    ...{ format: "pdf", name, bytes: imagePdf(pages), expected, texts: [expected] },
+    format: "pdf",
+    name,
+    bytes: imagePdf(pages),
+    expected,
+    texts: [expected],
   })
   const picture = (format: Format, name: string, bytes: Uint8Array<ArrayBuffer>, expected: string): MadeFile => ({
-    ...{ format, name, bytes, expected, texts: [expected] },
+    format,
+    name,
+    bytes,
+    expected,
+    texts: [expected],
   })
   return [
     picture("png", "English", one.png, english),

@@ -36,18 +36,27 @@ const rtfText = (text: string) =>
 const rtf = () =>
   `{\\rtf1\\ansi\\ansicpg1252 {\\stylesheet{\\s1 heading 1;}}\\pard\\s1 ${rtfText(TITLE)}\\par\\pard ${rtfText(FIRST)}\\par ${rtfText(SECOND)}{\\footnote\\pard ${NOTE}}\\par ${TABLE.map((cells) => `\\trowd ${cells.map((cell) => `\\intbl ${rtfText(cell)}\\cell`).join(" ")}\\row`).join("\n")}\\pard\\par}`
 
+const csv = TABLE.map((cells) => cells.join(",")).join("\r\n")
+
 const mail = () =>
-  [
-    ...[
-      "From: Ann <ann@harbour.example>",
-      "To: bo@b.example",
-      `Subject: =?utf-8?b?${Buffer.from(TITLE).toString("base64")}?=`,
-    ],
-    ...["MIME-Version: 1.0", "Content-Type: multipart/mixed; boundary=b", ""],
-    ...["--b", "Content-Type: text/plain; charset=utf-8", "", FIRST, SECOND],
-    ...["--b", `Content-Type: text/csv; name="fees.csv"`, `Content-Disposition: attachment; filename="fees.csv"`],
-    ...["Content-Type: text/csv; charset=utf-8", "", ...TABLE.map((cells) => cells.join(",")), "--b--", ""],
-  ].join("\r\n")
+  `From: Ann <ann@harbour.example>
+To: bo@b.example
+Subject: =?utf-8?b?${Buffer.from(TITLE).toString("base64")}?=
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/plain; charset=utf-8
+
+${FIRST}
+${SECOND}
+--b
+Content-Type: text/csv; charset=utf-8; name="fees.csv"
+Content-Disposition: attachment; filename="fees.csv"
+
+${csv}
+--b--
+`.replace(/\r?\n/g, "\r\n")
 
 const notebook = () =>
   JSON.stringify({
@@ -65,7 +74,10 @@ const slideComment = `<p:cmLst><p:cm authorId="1"><p:text>${NOTE}</p:text></p:cm
 /** A file of each format, with headings, tables, notes and letters of several scripts where the format has them. */
 export const madeFiles = (): ReadonlyArray<MadeFile> => {
   const file = (format: Format, name: string, bytes: Uint8Array<ArrayBuffer>, ...expected: ReadonlyArray<string>) => ({
-    ...{ format, name, bytes, expected: expected.join("\n") },
+    format,
+    name,
+    bytes,
+    expected: expected.join("\n"),
   })
   const paragraphs = `<text:h text:outline-level="1">${TITLE}</text:h><text:p>${FIRST}</text:p><text:p>${SECOND}<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>${NOTE}</text:p></text:note-body></text:note></text:p>`
   const cue = (from: number, text: string) => `00:0${from}:00.000 --> 00:0${from}:09.000\n${text}\n\n`
@@ -128,11 +140,7 @@ export const madeFiles = (): ReadonlyArray<MadeFile> => {
     file(
       "msg",
       "a text and a file",
-      compoundFileOf(
-        msgStreams({ "0037": TITLE, "1000": `${FIRST}\r\n${SECOND}` }, [
-          msgFile("fees.csv", utf8(TABLE.map((cells) => cells.join(",")).join("\n"))),
-        ]),
-      ),
+      compoundFileOf(msgStreams({ "0037": TITLE, "1000": `${FIRST}\r\n${SECOND}` }, [msgFile("fees.csv", utf8(csv))])),
       prose,
       table,
     ),

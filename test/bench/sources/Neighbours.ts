@@ -82,7 +82,11 @@ const bench = Effect.fnUntraced(function* (postgres: string | undefined, scale: 
   }
   const ask = (bytes: Uint8Array, milliseconds: number) =>
     Load.run({
-      ...{ port: child.port, requests: [bytes], clients: CLIENTS, milliseconds, pause: PAUSE_MILLISECONDS },
+      port: child.port,
+      requests: [bytes],
+      clients: CLIENTS,
+      milliseconds,
+      pause: PAUSE_MILLISECONDS,
       requestsMax: Number.POSITIVE_INFINITY,
     })
   const askAll = Effect.forEach(Object.entries(scenarios), ([name, bytes]) =>

@@ -5,7 +5,7 @@ import type { Resolve } from "../../../src/outbound/SafeFetch.ts"
 import { makeSource, runSource, startCrawling } from "../../lib/Crawling.ts"
 import { answers, page, sends, trapSite, type TrapSite } from "../../lib/TrapSite.ts"
 import type { Finding } from "../lib/Parts.ts"
-import type { Piece } from "./Crawl.ts"
+import type { Piece } from "./Piece.ts"
 
 /** An address of this machine that no setting of the crawling process allows. */
 const PRIVATE = "127.0.0.2"

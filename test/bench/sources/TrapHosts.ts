@@ -3,7 +3,7 @@ import type { SourceConfig, SourceKind } from "../../../src/domain/knowledge/Sou
 import { makeSource, pagesOf, runSource, startCrawling } from "../../lib/Crawling.ts"
 import { type Answer, answers, html, page, sends, silent, trapSite, type TrapSite } from "../../lib/TrapSite.ts"
 import type { Finding } from "../lib/Parts.ts"
-import type { Piece } from "./Crawl.ts"
+import type { Piece } from "./Piece.ts"
 
 interface TrapHost {
   readonly name: string

@@ -3,7 +3,7 @@ import { CrawlPace } from "../../../src/sources/PoliteFetch.ts"
 import { makeSource, type PageRow, pagesOf, runSource, startCrawling } from "../../lib/Crawling.ts"
 import { page, type SiteRequest, setTraps, type Trap, trapSite } from "../../lib/TrapSite.ts"
 import type { Finding } from "../lib/Parts.ts"
-import type { Piece } from "./Crawl.ts"
+import type { Piece } from "./Piece.ts"
 
 /** Pages of another organization's source on the same host, which has to wait for its turn. */
 const NEIGHBOURS = 40
