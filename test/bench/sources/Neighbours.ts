@@ -1,6 +1,7 @@
 import { join } from "node:path"
-import { Effect } from "effect"
-import { Client } from "../../lib/Client.ts"
+import { Effect, Schema } from "effect"
+import { Source } from "../../../src/domain/knowledge/Source.ts"
+import { Client, read } from "../../lib/Client.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 import { html, sends, trapSite } from "../../lib/TrapSite.ts"
 import { start } from "../http/Child.ts"
@@ -23,7 +24,7 @@ const AT_ONCE = 10
 const BEGIN_MILLISECONDS = 5_000
 
 /**
- * What requests of one organization take while another one reads websites, beside the same requests alone: a server with
+ * What requests of one organization take while another one reads websites, beside the same requests alone, before and after: a server with
  * its own pauses reads eight sites at once, and makes their pages searchable. On the embedded database, or on
  * `--postgres URL`.
  */
@@ -102,43 +103,41 @@ const bench = Effect.fnUntraced(function* (postgres: string | undefined, scale: 
   const other = yield* Effect.promise(() => client.newOrganization())
   const { id: readers } = yield* Effect.promise(() => other.newChatbot())
   const sites = yield* Effect.forEach(Array.from({ length: SITES }), website)
+  const knowledge = `/api/external/chatbot/${readers}/knowledge-base`
+  const made: Array<string> = []
   for (const [index, { at }] of sites.entries()) {
-    yield* Effect.promise(() =>
-      other.post(`/api/external/chatbot/${readers}/sources`, {
-        json: { kind: "website", name: `Site ${index}`, urls: [at("127.0.0.1", "/guide/")] },
-      }),
-    )
+    const json = { kind: "website", name: `Site ${index}`, urls: [at("127.0.0.1", "/guide/")] }
+    const reply = yield* Effect.promise(() => other.post(`/api/external/chatbot/${readers}/sources`, { json }))
+    made.push(read(Schema.Struct({ source: Source }), reply).source.id)
   }
   yield* Effect.sleep(BEGIN_MILLISECONDS)
   const requests = () => sites.reduce((sum, site) => sum + site.requests.length, 0)
   const [from, begun] = [requests(), performance.now()]
   const during = yield* askAll
   const perSecond = ((requests() - from) * 1_000) / (performance.now() - begun)
-  const documents = Number(
-    Object(
-      Object(
-        (yield* Effect.promise(() =>
-          other.get(`/api/external/chatbot/${readers}/knowledge-base/documents?limit=1&status=ready`),
-        )).body,
-      ).metadata,
-    ).totalCount,
+  const documents = Object(
+    Object((yield* Effect.promise(() => other.get(`${knowledge}/documents?status=ready`))).body).metadata,
   )
+  for (const id of made) yield* Effect.promise(() => other.delete(`/api/external/chatbot/${readers}/sources/${id}`))
+  yield* Effect.sleep(BEGIN_MILLISECONDS)
+  const afterwards = yield* askAll
   return [
     {
       name: `Pages read of ${SITES} sites meanwhile, per second; searchable in the end`,
-      value: `${perSecond.toFixed(1)}; ${documents}`,
-      isKept: perSecond > 0 && documents > 0,
+      value: `${perSecond.toFixed(1)}; ${documents.totalCount}`,
+      isKept: perSecond > 0 && documents.totalCount > 0,
     },
     ...alone.map(({ errors, latencies, name, processor }, index): Finding => {
-      const beside = during[index]
-      const [before, after] = [latencies, beside?.latencies ?? []].map((all) => ({
-        p50: quantile(all, 0.5),
-        p99: quantile(all, 0.99),
-      }))
+      const [beside, later] = [during[index], afterwards[index]]
+      const rounds = [latencies, beside?.latencies ?? [], later?.latencies ?? []]
+      const show = (share: number) => rounds.map((all) => quantile(all, share).toFixed(1)).join(", ")
+      const ratio =
+        quantile(beside?.latencies ?? [], 0.99) / quantile([...latencies, ...(later?.latencies ?? [])], 0.99)
+      const processors = [processor, beside?.processor, later?.processor].map((share) => share?.toFixed(2)).join(", ")
       return {
-        name: `${name}, ${(latencies.length / ((ROUND_MILLISECONDS * scale) / 1_000)).toFixed(0)} requests/s: alone → beside the crawls`,
-        value: `p50 ${before?.p50.toFixed(1)} → ${after?.p50.toFixed(1)} ms, p99 ${before?.p99.toFixed(1)} → ${after?.p99.toFixed(1)} ms (${((after?.p99 ?? 0) / (before?.p99 ?? 1)).toFixed(2)} ×), processors ${processor.toFixed(2)} → ${beside?.processor.toFixed(2)}`,
-        isKept: errors + (beside?.errors ?? 1) === 0,
+        name: `${name}, ${(latencies.length / ((ROUND_MILLISECONDS * scale) / 1_000)).toFixed(0)} requests/s: alone, beside the crawls, alone again`,
+        value: `p50 ${show(0.5)}; p99 ${show(0.99)} ms (${ratio.toFixed(2)} ×); processors of the server ${processors}`,
+        isKept: errors + (beside?.errors ?? 1) + (later?.errors ?? 1) === 0,
       }
     }),
   ]

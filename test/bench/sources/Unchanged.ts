@@ -32,7 +32,8 @@ const wireTo = (port: number) =>
         const site = connect(port, "127.0.0.1")
         site.on("data", (chunk) => (wire.bytes += chunk.length))
         for (const end of [client, site]) end.on("error", () => (client.destroy(), site.destroy()))
-        client.pipe(site).pipe(client)
+        client.pipe(site)
+        site.pipe(client)
       })
       const wire = { bytes: 0, port: 0, close: () => void server.close() }
       server.listen(0, "127.0.0.1", () => {
