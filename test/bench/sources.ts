@@ -2,7 +2,11 @@ import { type Parts, runParts } from "./lib/Parts.ts"
 
 /** The parts by name. The file of each part documents what it measures. */
 export const parts: Parts = {
+  crawl: () => import("./sources/Crawl.ts"),
   extraction: () => import("./sources/Extraction.ts"),
+  formats: () => import("./sources/Formats.ts"),
+  kills: () => import("./sources/Kills.ts"),
+  neighbours: () => import("./sources/Neighbours.ts"),
 }
 
 /**

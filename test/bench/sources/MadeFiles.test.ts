@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test"
+import { readDocument } from "../../lib/Defaults.ts"
+import { wordsFound } from "../../lib/files/ScanTexts.ts"
+import { madeFiles } from "./MadeFiles.ts"
+
+test.each(madeFiles().map((file) => [file.format, file] as const))(
+  "every word of a file is found: %s",
+  async (format, { bytes, expected }) => {
+    const { text, title } = await readDocument({ format, name: `file.${format}`, bytes })
+    expect(wordsFound(expected, `${title} ${text}`)).toBe(1)
+  },
+)
