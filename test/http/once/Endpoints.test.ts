@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { makeZip } from "client-zip"
 import { Effect } from "effect"
 import type { Source } from "../../../src/domain/knowledge/Source.ts"
 import { routes } from "../../../src/http/edge/Routes.ts"
@@ -47,6 +48,17 @@ const newSource = async (json: object): Promise<{ readonly id: string; readonly 
   const { source } = Object((await client.post(at("/sources"), { json })).body)
   return { id: source.id, run: source.last_run?.id }
 }
+const { id: faq } = await newSource({ kind: "questions", name: "FAQ" })
+const asking = (question: string) => ({ question, answer: "At noon." })
+const { question: asked } = Object((await client.post(at(`/sources/${faq}/questions`), { json: asking("When?") })).body)
+/** An archive of a knowledge base with one text. */
+const archive = async (name: string) => {
+  const head = { format: "parley-knowledge-base", version: 1 }
+  const source = { type: "source", key: "1", source: { kind: "text", name, text: name } }
+  const input = [head, source].map((line) => JSON.stringify(line)).join("\n")
+  return new File([await new Response(makeZip([{ name: "knowledge-base.jsonl", input }])).arrayBuffer()], "a.zip")
+}
+const archives = await Promise.all([1, 2, 3, 4].map((number) => archive(`Archive ${number}`)))
 const [ended, underWay] = [await newSource(site("Ended")), await newSource(site("Under way"))]
 // A worker would end the one and the other at a time of its own.
 await query(
@@ -182,6 +194,22 @@ const cases: Readonly<Record<string, Case>> = {
   "POST /api/external/chatbot/:chatbotId/sources/:sourceId/runs/:runId/stop": {
     path: at(`/sources/${underWay.id}/runs/${underWay.run}/stop`),
     sent: without,
+  },
+  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions": {
+    path: at(`/sources/${faq}/questions`),
+    sent: (number) => ({ json: asking(`When on day ${number}?`) }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId/questions/:questionId": {
+    path: at(`/sources/${faq}/questions/${asked.id}`),
+    sent: (number) => ({ json: { answer: `At ${number}.` } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions/import": {
+    path: at(`/sources/${faq}/questions/import`),
+    sent: (number) => ({ form: formOf({ file: new File([`question,answer\nHow ${number}?,So.`], "faq.csv") }) }),
+  },
+  "POST /api/external/chatbot/:chatbotId/knowledge-base/import": {
+    path: at("/knowledge-base/import"),
+    sent: (number) => ({ form: formOf({ file: archives[number] ?? "" }) }),
   },
   "POST /api/external/chatbot/:chatbotId/duplicate": {
     path: at("/duplicate"),

@@ -1,3 +1,4 @@
+import { makeZip } from "client-zip"
 import type { Sent } from "../Client.ts"
 import type { ApiDocument, JsonSchema, Operation } from "./ApiDocument.ts"
 import { sampleOf } from "./Values.ts"
@@ -33,13 +34,19 @@ const png = Buffer.from(
   "base64",
 )
 
-/** A file that the field of a form takes. Every call has another content. */
-export const fileFor = (field: string, operation = ""): File =>
-  field === "avatar"
-    ? new File([png], "avatar.png")
-    : operation.endsWith("/import")
-      ? new File([`question,answer\n${crypto.randomUUID()},An answer`], "questions.csv")
-      : new File([`# Note\n\nNote ${crypto.randomUUID()} drains.`], "note.md")
+/** An export of an empty knowledge base. */
+const archive = await new Response(
+  makeZip([{ name: "knowledge-base.jsonl", input: `{"format":"parley-knowledge-base","version":1}` }]),
+).arrayBuffer()
+
+/** A file that the field of a form takes. Every call has another content, except of an avatar and of an archive. */
+export const fileFor = (field: string, operation = ""): File => {
+  if (field === "avatar") return new File([png], "avatar.png")
+  if (operation.endsWith("/knowledge-base/import")) return new File([archive], "knowledge-base.zip")
+  return operation.endsWith("/import")
+    ? new File([`question,answer\n${crypto.randomUUID()},An answer`], "questions.csv")
+    : new File([`# Note\n\nNote ${crypto.randomUUID()} drains.`], "note.md")
+}
 
 const isBinary = ({ format }: JsonSchema) => format === "binary"
 
