@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, ManagedRuntime } from "effect"
 import { type Loaded, Renderer, RendererLimits } from "../../src/sources/Renderer.ts"
+import { crawlNeeds, documentsOf, makeSource, runSource, startCrawling } from "../lib/Crawling.ts"
+import { BlobControl } from "../lib/Layers.ts"
+import { page, sends, trapSite } from "../lib/TrapSite.ts"
 import { findBrowser } from "./lib/Chromium.ts"
 
 /*
@@ -122,6 +125,34 @@ test("A page whose script runs for ever fails in time, and the next one is rende
   const hanging = await render({ "/": html(`<p>Text</p><script>for (;;);</script>`) }, limits)
   expect(hanging.page).toBe("The browser of the server takes too long.")
   expect((await render({ "/": html("<p>Next</p>") }, limits)).page).toContain("<p>Next</p>")
+})
+
+test("A run of a source reads a page that only scripts make, and the pages that it links to then", () => {
+  const runtime = ManagedRuntime.make(crawlNeeds)
+  return runtime
+    .runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const site = yield* trapSite
+          const script = `document.querySelector("#app").innerHTML =
+            '<main><h1>Harbour</h1><p>The harbour of Morlaix opens its gates two hours before high water.</p>' +
+            '<a href="/app/prices">Prices</a></main>'; fetch("http://inside.example/secret")`
+          site.pages.set("docs.example/app/", sends('<div id="app"></div><script src="/app/made.js"></script>'))
+          site.pages.set("docs.example/app/made.js", sends(script, { "content-type": "text/javascript" }))
+          site.pages.set("docs.example/app/prices", page("Prices"))
+          yield* startCrawling({ browser: address.href })
+          const source = yield* makeSource("website", [site.at("docs.example", "/app/")])
+          expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 2 } })
+          const documents = yield* documentsOf(source)
+          expect([...documents.keys()]).toEqual(["/app/", "/app/prices"])
+          const { blobs } = yield* BlobControl
+          const text = Buffer.from(blobs.get(documents.get("/app/")?.blob_key ?? "") ?? []).toString()
+          expect(text).toContain("# Harbour\n\nThe harbour of Morlaix opens its gates")
+          expect(site.requests.map(({ host, path }) => host + path).filter((url) => url.includes("secret"))).toEqual([])
+        }),
+      ),
+    )
+    .finally(() => runtime.dispose())
 })
 
 test("Without a browser that answers, the failure says so", async () => {
