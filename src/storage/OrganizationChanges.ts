@@ -50,7 +50,7 @@ export const OrganizationState = Schema.Struct({
   chatbots: Schema.Array(ChatbotState),
   /** Those that are not ready, and at most `DOCUMENTS_MAX`. */
   documents: Schema.Array(DocumentState),
-  /** Those with a run that waits or is under way. */
+  /** Those with a run that waits or is under way, and at most `SOURCES_MAX`: those whose turn is first. */
   sources: Schema.Array(SourceState),
   /** Those with activity since the given time, and at most `CONVERSATIONS_MAX`: the latest. */
   conversations: Schema.Array(ConversationState),
@@ -61,6 +61,8 @@ export type OrganizationState = typeof OrganizationState.Type
 
 /** The most documents whose progress is followed in one organization. */
 const DOCUMENTS_MAX = 1_000
+/** The most sources whose runs are followed. */
+const SOURCES_MAX = 30
 /** The most conversations that are read at once. */
 export const CONVERSATIONS_MAX = 200
 /**
@@ -110,8 +112,10 @@ export class OrganizationChanges extends Context.Service<OrganizationChanges>()(
             coalesce((
               select jsonb_agg(jsonb_build_object('id', s.id, 'chatbot', s.chatbot_id,
                 'stamp', concat_ws(' ', r.id, r.status, r.is_stopping, r.requests)))
-              from source_queue q join source_runs r on r.id = q.run_id join sources s on s.id = q.source_id
-              where q.organization_id = ${organization}
+              from (
+                select source_id, run_id from source_queue
+                where organization_id = ${organization} and run_id is not null order by turn limit ${SOURCES_MAX}
+              ) q join source_runs r on r.id = q.run_id join sources s on s.id = q.source_id
             ), '[]') as sources,
             ${
               since === undefined

@@ -297,9 +297,9 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "an answer of a tool is read to its end",
-    file: "src/outbound/SafeFetch.ts",
-    text: "if (size > limit) finish(true)",
-    replacement: "if (size > limit * 1e6) finish(true)",
+    file: "src/outbound/PageRequest.ts",
+    text: "if (size <= bytesMax) return",
+    replacement: "if (size <= bytesMax * 1e6) return",
     tests: ["outbound/SafeFetch"],
   },
 ]

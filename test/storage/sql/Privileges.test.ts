@@ -58,6 +58,7 @@ describe("a function of the schema", () => {
           "matching_chunks",
           "sessions_with_email",
           "stored_matches",
+          "take_source_turn",
           "take_turn",
           "take_webhook_turn",
         ])
@@ -125,6 +126,7 @@ const relations = SystemSql.use(
 const OF_SYSTEM: ReadonlyArray<string> = [
   "backups",
   "blob_checks",
+  "crawled_hosts",
   "embedding_setting",
   "file_stores",
   "ingestion_clock",
@@ -134,6 +136,7 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "server_numbers",
   "server_secrets",
   "servers",
+  "source_clock",
   "webhook_clock",
   "webhook_deliveries_position_seq",
 ]
