@@ -84,7 +84,7 @@ describe("questions of a source", () => {
 
   test("that are the same as another one of the chatbot are refused, in any of its sources", async () => {
     const { chatbot, source } = await start()
-    const { id } = await newQuestion(chatbot, source)
+    await newQuestion(chatbot, source)
     const others = [
       { question: "how do i RESET my  password", answer: "Otherwise." },
       { question: "I FORGOT MY PASSWORD", answer: "Otherwise." },
@@ -94,7 +94,6 @@ describe("questions of a source", () => {
     for (const other of others) {
       const refused = await add(chatbot, second, other)
       const { detail } = problem(refused, 409, "conflict")
-      expect(detail).toContain(id)
       expect(detail).toContain(password.question)
     }
     // Nothing is left of what was refused, neither a document nor a file.

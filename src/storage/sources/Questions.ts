@@ -118,11 +118,11 @@ export class Questions extends Context.Service<Questions>()("parley/storage/sour
         ) held join questions on id = question_id and organization_id = ${organization}`)
     })
 
-    const ensureSource = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId) {
+    const ensureSource = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, lock = sql``) {
       const organization = yield* CurrentOrganization
       const [found] = yield* decodeKinds(sql`
         select kind from sources
-        where id = ${source} and chatbot_id = ${chatbot} and organization_id = ${organization} for key share`)
+        where id = ${source} and chatbot_id = ${chatbot} and organization_id = ${organization} ${lock}`)
       if (found === undefined) return yield* sourceNotFound
       if (found.kind !== "questions") {
         return yield* new Conflict({
@@ -150,7 +150,7 @@ export class Questions extends Context.Service<Questions>()("parley/storage/sour
         isAudited: boolean,
       ) {
         const organization = yield* CurrentOrganization
-        yield* ensureSource(chatbot, source)
+        yield* ensureSource(chatbot, source, sql`for key share`)
         const origin = { source_id: source, url: null, is_approved: true }
         const { duplicate } = yield* documents.add(ids.document, chatbot, made.content, origin)
         if (duplicate) return yield* contentTaken()

@@ -24,6 +24,7 @@ export const agreeing: Readonly<Record<string, object>> = {
   "POST /v1/chat/completions": question,
   "POST /api/external/chatbot/{chatbotId}/sources": { kind: "website", urls: ["https://docs.example/"] },
   "POST /api/external/chatbot/{chatbotId}/sources/preview": { kind: "website", urls: ["https://docs.example/"] },
+  "PATCH /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/{questionId}": { answer: "Another answer" },
   "POST /api/admin/api-keys": { scopes: ["chat"] },
   "POST /api/admin/backups": { directory: "/nonexistent/backup" },
   "POST /api/external/webhooks/{webhookId}/deliveries/resend": { since: "2026-01-01T00:00:00Z" },
@@ -34,9 +35,13 @@ const png = Buffer.from(
   "base64",
 )
 
-/** An export of an empty knowledge base. */
+/** An export of a knowledge base of one text. */
+const archived = [
+  { format: "parley-knowledge-base", version: 1 },
+  { type: "source", key: "1", source: { kind: "text", name: "Note", text: "The archive drains." } },
+]
 const archive = await new Response(
-  makeZip([{ name: "knowledge-base.jsonl", input: `{"format":"parley-knowledge-base","version":1}` }]),
+  makeZip([{ name: "knowledge-base.jsonl", input: archived.map((line) => JSON.stringify(line)).join("\n") }]),
 ).arrayBuffer()
 
 /** A file that the field of a form takes. Every call has another content, except of an avatar and of an archive. */
