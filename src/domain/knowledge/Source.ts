@@ -121,7 +121,7 @@ export const Source = Schema.Struct({
   created_at: Timestamp,
   updated_at: Timestamp,
 }).annotate({
-  identifier: "Source",
+  identifier: "KnowledgeSource",
   examples: [
     {
       id: SourceId.make("01a1f949-7c10-7d5e-8a41-0c6a2b9f3d11"),
