@@ -1,4 +1,4 @@
-import { URL_MAX_LENGTH } from "../domain/knowledge/Source.ts"
+import { URL_MAX_LENGTH } from "../domain/schema/HttpUrl.ts"
 
 /*
  * The address of a page in the one form in which it is stored, so that a page has one row however links write it.

@@ -1,9 +1,9 @@
 import { Schema, Struct } from "effect"
 import { ChatbotId, idOf } from "../Ids.ts"
 import { boundedList } from "../schema/Bounded.ts"
+import { HttpUrl } from "../schema/HttpUrl.ts"
 import { Name, textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
-import { unexpressed } from "../schema/Unexpressed.ts"
 import { SourceRun } from "./SourceRun.ts"
 
 /*
@@ -19,7 +19,6 @@ export const PAGES_DEFAULT = 2_000
 export const DEPTH_MAX = 50
 export const DEPTH_DEFAULT = 10
 const URLS_MAX = 50
-export const URL_MAX_LENGTH = 2_000
 const PATTERNS_MAX = 100
 const TEXT_MAX_LENGTH = 200_000
 
@@ -38,20 +37,12 @@ export const isCrawled = (kind: SourceKind): kind is CrawledKind => kind !== "te
 export const Schedule = Schema.Literals(["hourly", "daily", "weekly", "monthly"])
 export type Schedule = typeof Schedule.Type
 
-const urlProblem = (text: string) => {
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) return "Expected an http(s) URL"
-  return url.username === "" && url.password === "" ? undefined : "Expected a URL without a user name and a password"
-}
-
-const SourceUrl = textBetween(1, URL_MAX_LENGTH).check(Schema.makeFilter(urlProblem, unexpressed))
-
 const patterns = (description: string, examples: ReadonlyArray<ReadonlyArray<string>>) =>
   boundedList(textBetween(1, 500), { maximum: PATTERNS_MAX }, { description, examples })
 
 const optional = {
   urls: boundedList(
-    SourceUrl,
+    HttpUrl,
     { maximum: URLS_MAX },
     {
       description:

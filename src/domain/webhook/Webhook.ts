@@ -1,8 +1,8 @@
 import { Schema, Struct } from "effect"
 import { ChatbotId, idOf } from "../Ids.ts"
-import { textBetween, textUpTo } from "../schema/Text.ts"
+import { HttpUrl } from "../schema/HttpUrl.ts"
+import { textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
-import { unexpressed } from "../schema/Unexpressed.ts"
 import { WebhookEventType } from "./WebhookEvent.ts"
 
 /*
@@ -11,24 +11,15 @@ import { WebhookEventType } from "./WebhookEvent.ts"
 
 /** Random bytes of a secret. */
 export const WEBHOOK_SECRET_BYTES = 32
-const URL_MAX_LENGTH = 2_000
 
 export const WebhookId = idOf("a webhook").pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
-const urlProblem = (text: string) => {
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) return "Expected an http(s) URL"
-  return url.username === "" && url.password === "" ? undefined : "Expected a URL without a user name and a password"
-}
-
-const WebhookUrl = textBetween(1, URL_MAX_LENGTH)
-  .check(Schema.makeFilter(urlProblem, unexpressed))
-  .annotate({
-    description:
-      "Where events are sent, by POST. The address must not be private, unless the server's settings allow it. Redirects are not followed.",
-    examples: ["https://hooks.example.com/parley"],
-  })
+const WebhookUrl = HttpUrl.annotate({
+  description:
+    "Where events are sent, by POST. The address must not be private, unless the server's settings allow it. Redirects are not followed.",
+  examples: ["https://hooks.example.com/parley"],
+})
 
 const Events = Schema.Array(WebhookEventType)
   .check(Schema.isMinLength(1), Schema.isMaxLength(WebhookEventType.literals.length), Schema.isUnique())

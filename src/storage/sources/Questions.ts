@@ -12,6 +12,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { type Content, contentTaken, Documents } from "../documents/Documents.ts"
 import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { sourceNotFound } from "./SourceRuns.ts"
 import { texts } from "../sql/SqlValues.ts"
 
 /** What a question or one of its variants is recognized by. */
@@ -60,7 +61,6 @@ const decodeFound = decodeRows(
 
 const changedMeanwhile = new Conflict({ detail: "The question was changed at the same time. Try again." })
 const questionNotFound = new NotFound({ detail: "There is no such question." })
-const sourceNotFound = new NotFound({ detail: "There is no such source." })
 const first = rowOr(questionNotFound)
 
 /** The failure of a question that another one of the chatbot answers already. */
