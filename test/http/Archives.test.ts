@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
 import { Schema } from "effect"
 import { ArchiveImport } from "../../src/domain/knowledge/Archive.ts"
 import { Document } from "../../src/domain/knowledge/Document.ts"
 import { Source } from "../../src/domain/knowledge/Source.ts"
+import { IMPORT_MAX_BYTES } from "../../src/domain/knowledge/Question.ts"
 import { read, until } from "../lib/Client.ts"
+import { zipOf } from "../lib/files/ZipFile.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { makeZip } from "client-zip"
 
@@ -35,6 +38,7 @@ const importInto = (id: string, archive: Blob) => {
 const imported = async (id: string, archive: Blob) => read(Imported, await importInto(id, archive)).imported
 const archiveOf = async (files: Readonly<Record<string, string>>) =>
   new Blob([await new Response(makeZip(Object.entries(files).map(([name, input]) => ({ name, input })))).arrayBuffer()])
+const aFile = { type: "document", source: null, url: null }
 const head = JSON.stringify({ format: "parley-knowledge-base", version: 1 })
 const documentsOf = async (id: string) =>
   read(Documents, await client.get(at(id, "knowledge-base/documents?limit=100"))).data
@@ -114,6 +118,24 @@ test("an import makes the pages of a website its documents, at their addresses",
   })
 })
 
+test("an export that its client leaves keeps no file open", async () => {
+  const { id } = await client.newChatbot()
+  await client.learn(id, { "large.txt": "All that is known of tides. ".repeat(200_000) })
+  const openFiles = () => readdirSync("/dev/fd").length
+  const before = openFiles()
+  for (let turn = 0; turn < 20; turn++) {
+    const leaving = new AbortController()
+    const headers = { "x-api-key": client.key ?? "" }
+    const response = await fetch(client.url + at(id, "knowledge-base/export"), { headers, signal: leaving.signal })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    leaving.abort()
+    await reader?.read().catch(() => {})
+  }
+  // The client keeps some connections of its own.
+  expect(await until(openFiles, (now) => now <= before + 5)).toBeLessThanOrEqual(before + 5)
+})
+
 describe("an import refuses", () => {
   test.each<readonly [string, () => Promise<Blob>]>([
     ["what is no zip archive", async () => new Blob(["not a zip"])],
@@ -133,11 +155,45 @@ describe("an import refuses", () => {
     expect(await documentsOf(id)).toEqual([])
   })
 
+  test("what unpacks to more than a document or a list of questions may have, and says so", async () => {
+    const { id } = await client.newChatbot()
+    const lines = [
+      { type: "source", key: "faq", source: { kind: "questions", name: "FAQ" } },
+      { ...aFile, file: "documents/a", name: "a.txt", content_type: "text/plain" },
+    ]
+    const archive = zipOf([
+      { name: "knowledge-base.jsonl", content: [head, ...lines.map((line) => JSON.stringify(line))].join("\n") },
+      { name: "questions/faq.csv", content: Buffer.alloc(IMPORT_MAX_BYTES + 1, "question,answer\n") },
+      { name: "documents/a", content: Buffer.alloc(26 * 1024 * 1024, "a text\n") },
+    ])
+    expect(archive.length).toBeLessThan(1024 * 1024)
+    const { documents, problems } = await imported(id, new Blob([archive]))
+    expect(documents.added).toBe(0)
+    expect(problems).toEqual(["questions/faq.csv: at most 20 MiB.", "a.txt: at most 25 MiB."])
+    expect(await documentsOf(id)).toEqual([])
+  })
+
+  test("an address of a page that a browser would run as a script", async () => {
+    const { id } = await client.newChatbot()
+    const line = {
+      ...aFile,
+      file: "documents/a",
+      name: "a.txt",
+      content_type: "text/plain",
+      url: "javascript:alert(1)",
+    }
+    const archive = await archiveOf({
+      "knowledge-base.jsonl": [head, JSON.stringify(line)].join("\n"),
+      "documents/a": "A text",
+    })
+    expect((await importInto(id, archive)).status).toBe(400)
+    expect(await documentsOf(id)).toEqual([])
+  })
+
   test("a document whose file is missing or of no kind that can be read, and says so, but takes the others", async () => {
     const { id } = await client.newChatbot()
-    const nothing = { type: "document", source: null, url: null }
     const line = (key: string, content_type: string) =>
-      JSON.stringify({ ...nothing, file: `documents/${key}`, name: `${key}.txt`, content_type })
+      JSON.stringify({ ...aFile, file: `documents/${key}`, name: `${key}.txt`, content_type })
     const archive = await archiveOf({
       "knowledge-base.jsonl": [
         head,

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { HttpUrl } from "../schema/HttpUrl.ts"
 import { SourceInput } from "./Source.ts"
 
 /*
@@ -32,7 +33,8 @@ const ArchivedDocument = Schema.Struct({
   name: Schema.String,
   content_type: Schema.String,
   source: Schema.NullOr(Schema.String),
-  url: Schema.NullOr(Schema.String),
+  /** The address of a page, which consoles and widgets link to. */
+  url: Schema.NullOr(HttpUrl),
 })
 export type ArchivedDocument = typeof ArchivedDocument.Type
 

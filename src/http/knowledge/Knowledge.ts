@@ -132,7 +132,7 @@ export const layer = HttpApiBuilder.group(
       importKnowledge: Effect.fnUntraced(function* ({ params, payload }) {
         const limits = { fileSize: ARCHIVE_SIZE * fileLimit, files: 1 }
         const { file } = yield* forms.receive(ArchiveForm, payload, limits)
-        return { imported: yield* archives.imported(params.chatbotId, file.path) }
+        return { imported: yield* archives.imported(params.chatbotId, file.path, fileLimit) }
       }, Effect.scoped),
 
       retryDocument: ({ params }) =>

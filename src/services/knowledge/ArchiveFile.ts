@@ -8,6 +8,8 @@ import { ArchivedItem, ArchiveHead, CONTENTS_FILE } from "../../domain/knowledge
 const ENTRIES_MAX = 200_000
 /** The most bytes of the list of the contents. */
 const CONTENTS_MAX_BYTES = 256 * 1024 * 1024
+/** The longest line of it, which the longest text of a source fits into, with every character escaped. */
+const LINE_MAX_LENGTH = 2_000_000
 
 const wrong = (message: string) => InvalidRequest.at("file", message)
 const damaged = () => wrong("Expected an archive that is not damaged")
@@ -55,7 +57,9 @@ export const openArchive = Effect.fnUntraced(function* (path: string) {
   const items = lines.pipe(
     Stream.drop(1),
     Stream.mapEffect((line, index) =>
-      Effect.mapError(decodeItem(line), () => wrong(`Line ${index + 2} of ${CONTENTS_FILE} is not understood`)),
+      Effect.mapError(line.length > LINE_MAX_LENGTH ? Effect.fail(undefined) : decodeItem(line), () =>
+        wrong(`Line ${index + 2} of ${CONTENTS_FILE} is not understood`),
+      ),
     ),
   )
   return { bytesOf, read, items }

@@ -5,6 +5,7 @@ import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../../blobs/Blobs.ts"
 import { BlobStore } from "../../blobs/BlobStore.ts"
 import { documentKey } from "../../domain/BlobKey.ts"
+import { TooLarge } from "../../domain/Errors.ts"
 import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import {
   type ArchivedDocument,
@@ -17,6 +18,7 @@ import {
 } from "../../domain/knowledge/Archive.ts"
 import { displayName } from "../../domain/knowledge/Document.ts"
 import { formatOfContentType } from "../../domain/knowledge/Formats.ts"
+import { IMPORT_MAX_BYTES } from "../../domain/knowledge/Question.ts"
 import { isCrawled, type Source, type SourceId, type SourceInput } from "../../domain/knowledge/Source.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Ingestion } from "../../jobs/Ingestion.ts"
@@ -47,8 +49,10 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
     const random = yield* SecureRandom.SecureRandom
 
     /** Reads all files of an archive, of which the list of the contents is the last. */
-    const entriesOf = Effect.fnUntraced(function* (chatbot: ChatbotId) {
+    const entriesOf = Effect.fnUntraced(function* (chatbot: ChatbotId, signal: AbortSignal) {
       const context = yield* Effect.context<CurrentOrganization>()
+      const open = <E>(bytes: Stream.Stream<Uint8Array, E, CurrentOrganization>) =>
+        Stream.toReadableStreamWith(bytes, context, { signal })
       const found = yield* Effect.forEach(yield* sources.list(chatbot), ({ id }) => sources.get(chatbot, id))
       const contents = [
         JSON.stringify({ format: "parley-knowledge-base", version: 1 } satisfies typeof ArchiveHead.Type),
@@ -58,7 +62,7 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         Stream.mapEffect(({ id }) =>
           Effect.map(questions.exported(chatbot, id), (csv) => ({
             name: questionsFile(id),
-            input: Stream.toReadableStreamWith(csv, context),
+            input: open(csv),
           })),
         ),
       )
@@ -75,11 +79,7 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         Stream.map(({ blob_key, content_type, created_at, id, name, source_id, url }) => {
           const file = `documents/${id}/${name.replaceAll(/[/\\:*?"<>|]/g, "_")}`
           contents.push(lineOf({ type: "document", file, name, content_type, source: source_id, url }))
-          return {
-            name: file,
-            input: Stream.toReadableStreamWith(store.read(blob_key), context),
-            lastModified: created_at,
-          }
+          return { name: file, input: open(store.read(blob_key)), lastModified: created_at }
         }),
       )
       const lines = Stream.suspend(() => Stream.fromIterable(contents)).pipe(
@@ -88,13 +88,13 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
       )
       return answers.pipe(
         Stream.concat(files),
-        Stream.concat(Stream.sync(() => ({ name: CONTENTS_FILE, input: Stream.toReadableStreamWith(lines, context) }))),
+        Stream.concat(Stream.sync(() => ({ name: CONTENTS_FILE, input: open(lines) }))),
         Stream.toAsyncIterableWith(context),
       )
     })
 
     /** Makes an import of an archive, with what it has done so far. */
-    const makeImport = Effect.fnUntraced(function* (chatbot: ChatbotId, { bytesOf, read }: Archive) {
+    const makeImport = Effect.fnUntraced(function* (chatbot: ChatbotId, { bytesOf, read }: Archive, fileLimit: number) {
       const known = new Map((yield* sources.list(chatbot)).map((source) => [identityOf(inputOf(source)), source.id]))
       const sourceIds = new Map<string, SourceId>()
       const problems: Array<string> = []
@@ -108,7 +108,9 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         report.sources[own === undefined ? "added" : "known"]++
         sourceIds.set(key, id)
         const file = questionsFile(key)
-        if (source.kind !== "questions" || bytesOf(file) === undefined) return
+        const bytesOfQuestions = bytesOf(file)
+        if (source.kind !== "questions" || bytesOfQuestions === undefined) return
+        if (bytesOfQuestions > IMPORT_MAX_BYTES) return refuse(TooLarge.of(file, IMPORT_MAX_BYTES).detail)
         const bytes = Buffer.concat(yield* Stream.runCollect(read(file)))
         const { added, refused, unchanged, updated } = yield* questions.imported(chatbot, id, bytes)
         report.questions.added += added
@@ -121,6 +123,7 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         const size_bytes = bytesOf(file)
         if (size_bytes === undefined || formatOfContentType(content_type) === undefined)
           return refuse(`${name}: the archive lacks the file, or it is of a kind that cannot be read.`)
+        if (size_bytes > fileLimit) return refuse(TooLarge.of(name, fileLimit).detail)
         yield* quotas.ensureRoom({ documents: 1, bytes: size_bytes })
         const blob_key = documentKey(yield* random.uuidV4())
         const hash = createHash("sha256")
@@ -146,15 +149,23 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
       /** Writes a knowledge base as a zip archive, which is read from the store while it is sent. */
       exported: Effect.fn("Archives.exported")(function* (chatbot: ChatbotId) {
         yield* chatbots.get(chatbot)
-        const entries = yield* entriesOf(chatbot)
-        return Stream.fromReadableStream({ evaluate: () => makeZip(entries), onError: (error) => error })
+        // The library does not cancel the stream of a file when its own is cancelled, and the file would stay open.
+        const ended = new AbortController()
+        const entries = yield* entriesOf(chatbot, ended.signal)
+        return Stream.fromReadableStream({ evaluate: () => makeZip(entries), onError: (error) => error }).pipe(
+          Stream.ensuring(Effect.sync(() => ended.abort())),
+        )
       }),
 
-      /** Adds what an archive holds to a knowledge base. What is there already is not added twice. */
-      imported: Effect.fn("Archives.imported")(function* (chatbot: ChatbotId, path: string) {
+      /**
+       * Adds what an archive holds to a knowledge base. What is there already is not added twice.
+       *
+       * @param fileLimit the most bytes of a document, however small it is within the archive
+       */
+      imported: Effect.fn("Archives.imported")(function* (chatbot: ChatbotId, path: string, fileLimit: number) {
         yield* chatbots.get(chatbot)
         const archive = yield* openArchive(path)
-        const { add, report } = yield* makeImport(chatbot, archive)
+        const { add, report } = yield* makeImport(chatbot, archive, fileLimit)
         yield* Stream.runForEach(archive.items, add)
         yield* Effect.all([ingestion.nudge, blobs.nudge])
         return report
