@@ -33,6 +33,8 @@ export const PAGE_MAX_BYTES = 10 * 1024 * 1024
 export const REDIRECTS_MAX = 10
 export const ROBOTS_FORBID = "robots.txt forbids it."
 const ROBOTS_REDIRECTS_MAX = 5
+/** Hosts whose robots.txt a run remembers: more than it reads at once. */
+const ROBOTS_MAX = 100
 /** Time beyond that of a request after which its host is free although nobody has released it. */
 const RESERVE = Duration.seconds(5)
 /** Longest sleep of somebody who waits for a host: a request may end sooner than it has to. */
@@ -159,7 +161,10 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
         const robotsOf = Effect.fnUntraced(function* (address: string) {
           const { origin } = new URL(address)
           const found = robots.get(origin) ?? (yield* readRobots(origin))
+          // As the latest one: a list may name any number of hosts.
+          robots.delete(origin)
           robots.set(origin, found)
+          for (const oldest of robots.keys()) if (robots.size > ROBOTS_MAX) robots.delete(oldest)
           return found
         })
 

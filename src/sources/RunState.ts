@@ -87,14 +87,14 @@ export class RunState {
   judge(text: string, depth: number): ReadonlyArray<MetPage> {
     const url = addressOf(text)
     if (url === undefined || this.met.has(url)) return []
-    this.met.add(url)
+    const isNew = !this.known.has(url)
     const refusal = this.scope.refusal(url)
-    if (refusal?.isNear === false) return []
+    // What gets no row is not remembered: a site may link to any number of addresses.
+    if (refusal?.isNear === false || (isNew && this.known.size >= this.pagesMax)) return []
     const excluded = refusal?.detail ?? (this.isWebsite ? this.trapOf(url, depth) : undefined)
-    if (!this.known.has(url)) {
-      if (this.known.size >= this.pagesMax || (excluded !== undefined && ++this.excluded > EXCLUDED_MAX)) return []
-      this.known.add(url)
-    }
+    if (isNew && excluded !== undefined && ++this.excluded > EXCLUDED_MAX) return []
+    this.known.add(url)
+    this.met.add(url)
     return [{ url, depth, excluded }]
   }
 
