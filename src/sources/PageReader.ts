@@ -111,7 +111,7 @@ export const makePageReader = Effect.gen(function* () {
         detail: null,
         http_status: status,
         facts: {
-          title: about.title ?? about.name,
+          title: about.title ?? content.name,
           language: about.language ?? null,
           published_at: about.published ?? null,
           etag: headers.etag ?? null,

@@ -74,6 +74,20 @@ describe("a run of a website", () => {
       }),
     ))
 
+  test("reads a file whose address holds characters that no database stores", () =>
+    run(
+      Effect.gen(function* () {
+        const { site, source } = yield* guide(2)
+        site.pages.set("docs.example/guide/p1", page("Files", ["a%00%E2%80%AEb.txt"]))
+        site.pages.set(
+          "docs.example/guide/a%00%E2%80%AEb.txt",
+          sends("A text of its own.", { "content-type": "text/plain" }),
+        )
+        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 3 } })
+        expect((yield* pagesOf(source)).get("/guide/a%00%E2%80%AEb.txt")?.title).toBe("ab.txt")
+      }),
+    ))
+
   test(
     "gives every page of a site full of traps its reason, and goes nowhere else",
     () =>
