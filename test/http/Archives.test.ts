@@ -173,20 +173,22 @@ describe("an import refuses", () => {
     expect(await documentsOf(id)).toEqual([])
   })
 
-  test("an address of a page that a browser would run as a script", async () => {
+  test.each([
+    ["that a browser would run as a script", "javascript:alert(1)"],
+    ["that is too long once it is escaped", `https://docs.example/${"語".repeat(1_000)}`],
+  ])("an address of a page %s", async (_, url) => {
     const { id } = await client.newChatbot()
-    const line = {
-      ...aFile,
-      file: "documents/a",
-      name: "a.txt",
-      content_type: "text/plain",
-      url: "javascript:alert(1)",
+    const line = { ...aFile, file: "documents/a", name: "a.txt", content_type: "text/plain", source: "1", url }
+    const source = {
+      type: "source",
+      key: "1",
+      source: { kind: "website", name: "Docs", urls: ["https://docs.example/"] },
     }
     const archive = await archiveOf({
-      "knowledge-base.jsonl": [head, JSON.stringify(line)].join("\n"),
+      "knowledge-base.jsonl": [head, JSON.stringify(source), JSON.stringify(line)].join("\n"),
       "documents/a": "A text",
     })
-    expect((await importInto(id, archive)).status).toBe(400)
+    expect((await imported(id, archive)).problems).toEqual([`a.txt: ${url} is no address of a page.`])
     expect(await documentsOf(id)).toEqual([])
   })
 

@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { HttpUrl } from "../schema/HttpUrl.ts"
 import { SourceInput } from "./Source.ts"
 
 /*
@@ -33,8 +32,7 @@ const ArchivedDocument = Schema.Struct({
   name: Schema.String,
   content_type: Schema.String,
   source: Schema.NullOr(Schema.String),
-  /** The address of a page, which consoles and widgets link to. */
-  url: Schema.NullOr(HttpUrl),
+  url: Schema.NullOr(Schema.String),
 })
 export type ArchivedDocument = typeof ArchivedDocument.Type
 

@@ -22,6 +22,7 @@ import { IMPORT_MAX_BYTES } from "../../domain/knowledge/Question.ts"
 import { isCrawled, type Source, type SourceId, type SourceInput } from "../../domain/knowledge/Source.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Ingestion } from "../../jobs/Ingestion.ts"
+import { addressOf } from "../../sources/Address.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { Documents } from "../../storage/documents/Documents.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
@@ -123,6 +124,9 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         const size_bytes = bytesOf(file)
         if (size_bytes === undefined || formatOfContentType(content_type) === undefined)
           return refuse(`${name}: the archive lacks the file, or it is of a kind that cannot be read.`)
+        // Consoles and widgets link to it, and an index holds none that is longer.
+        const address = url === null ? null : addressOf(url)
+        if (address === undefined) return refuse(`${name}: ${url} is no address of a page.`)
         if (size_bytes > fileLimit) return refuse(TooLarge.of(name, fileLimit).detail)
         yield* quotas.ensureRoom({ documents: 1, bytes: size_bytes })
         const blob_key = documentKey(yield* random.uuidV4())
@@ -133,11 +137,11 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         )
         const content = { name: displayName(name), content_type, size_bytes, sha256: hash.digest("hex"), blob_key }
         const source_id = source === null ? undefined : sourceIds.get(source)
-        const origin = source_id && { source_id, url, is_approved: false }
+        const origin = source_id && { source_id, url: address, is_approved: false }
         const id = DocumentId.make(yield* random.uuidV7())
         const { duplicate } = yield* documents.add(id, chatbot, content, origin)
         report.documents[duplicate ? "known" : "added"]++
-        if (!duplicate && source_id !== undefined && url !== null) yield* storage.addPage(source_id, id, url)
+        if (!duplicate && source_id !== undefined && address !== null) yield* storage.addPage(source_id, id, address)
         yield* ingestion.nudge
       })
 
