@@ -34,6 +34,8 @@ const compile = async (include: string, strictness: "ours" | "usual" = "ours") =
         types: [],
         exactOptionalPropertyTypes: strictness === "ours",
       },
+      // Without it, the files that the project names would be compiled, too.
+      files: [],
       include: [include],
     }),
   )
