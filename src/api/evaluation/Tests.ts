@@ -8,7 +8,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -31,6 +31,7 @@ const createTest = HttpApiEndpoint.post("createTest", testsPath, {
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -47,6 +48,7 @@ const createTestOfReply = HttpApiEndpoint.post("createTestOfReply", `${testsPath
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -89,6 +91,7 @@ const updateTest = HttpApiEndpoint.patch("updateTest", testPath, {
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -110,7 +113,7 @@ const TestFormat = Schema.Literals(["csv", "jsonl", "promptfoo"]).annotate({
     "`csv`: a row for each test, its lists with a line for each element. `jsonl`: a test in each line, as the API has it. `promptfoo`: the YAML file of that program, whose provider is this chatbot.",
 })
 
-const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
+export const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
   params: ofChatbot,
   query: { format: Schema.optionalKey(TestFormat) },
   success: HttpApiSchema.StreamUint8Array({ contentType: "text/csv" }),
@@ -133,7 +136,7 @@ export const TestImport = Schema.Struct({
   refused: Schema.Array(Schema.Struct({ row: Schema.Int, reason: Schema.String })),
 }).annotate({ identifier: "TestImport" })
 
-const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
+export const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
   params: ofChatbot,
   payload: TestImportForm.pipe(HttpApiSchema.asMultipartStream()),
   success: Schema.Struct({ import: TestImport }),
@@ -168,6 +171,7 @@ const updateTestPlan = HttpApiEndpoint.patch("updateTestPlan", planPath, {
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -183,8 +187,6 @@ export class TestsApi extends HttpApiGroup.make("tests")
     listTests,
     // Before the others, for their paths would match the id of a test.
     createTestOfReply,
-    exportTests,
-    importTests,
     getTest,
     updateTest,
     deleteTest,

@@ -11,8 +11,10 @@ import { Timestamp } from "../schema/Timestamp.ts"
 
 /** The most tests of one chatbot. */
 export const TESTS_MAX = 5_000
-const HISTORY_MAX = 40
-const EXPECTATIONS_MAX = 20
+/** The most turns before the question. */
+export const HISTORY_MAX = 40
+/** The most expectations of each kind. */
+export const EXPECTATIONS_MAX = 20
 const TAGS_MAX = 20
 /** The lowest rank at which a passage counts as found, where the test does not say. */
 export const RANK_DEFAULT = 5
