@@ -1,6 +1,13 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ChatbotTest, TestId, TestInput, TestPatch, TESTS_MAX } from "../../domain/evaluation/ChatbotTest.ts"
+import {
+  ChatbotTest,
+  TestId,
+  TestImport,
+  TestInput,
+  TestPatch,
+  TESTS_MAX,
+} from "../../domain/evaluation/ChatbotTest.ts"
 import { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
 import { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
@@ -113,7 +120,7 @@ const TestFormat = Schema.Literals(["csv", "jsonl", "promptfoo"]).annotate({
     "`csv`: a row for each test, its lists with a line for each element. `jsonl`: a test in each line, as the API has it. `promptfoo`: the YAML file of that program, whose provider is this chatbot.",
 })
 
-export const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
+const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
   params: ofChatbot,
   query: { format: Schema.optionalKey(TestFormat) },
   success: HttpApiSchema.StreamUint8Array({ contentType: "text/csv" }),
@@ -128,15 +135,7 @@ export const TestImportForm = Schema.Struct({
   file: FormFile.annotate({ description: "A file of at most 20 MiB: CSV, JSONL, or promptfoo's YAML or JSON." }),
 })
 
-/** What an import of tests did. */
-export const TestImport = Schema.Struct({
-  added: Schema.Int,
-  updated: Schema.Int,
-  unchanged: Schema.Int,
-  refused: Schema.Array(Schema.Struct({ row: Schema.Int, reason: Schema.String })),
-}).annotate({ identifier: "TestImport" })
-
-export const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
+const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
   params: ofChatbot,
   payload: TestImportForm.pipe(HttpApiSchema.asMultipartStream()),
   success: Schema.Struct({ import: TestImport }),
@@ -187,6 +186,8 @@ export class TestsApi extends HttpApiGroup.make("tests")
     listTests,
     // Before the others, for their paths would match the id of a test.
     createTestOfReply,
+    exportTests,
+    importTests,
     getTest,
     updateTest,
     deleteTest,

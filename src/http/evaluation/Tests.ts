@@ -1,16 +1,28 @@
-import { Effect } from "effect"
+import { Effect, FileSystem } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
+import { TestImportForm } from "../../api/evaluation/Tests.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
 import { ChatbotTest, TestPatch } from "../../domain/evaluation/ChatbotTest.ts"
 import { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
+import { IMPORT_MAX_BYTES } from "../../domain/knowledge/Question.ts"
 import { pageMetadata } from "../../domain/Page.ts"
+import { testFormats } from "../../services/evaluation/files/TestFiles.ts"
 import { TestPlans } from "../../services/evaluation/TestPlans.ts"
 import { Tests } from "../../services/evaluation/Tests.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "../Etag.ts"
+import { ReceivedForms } from "../ReceivedForms.ts"
 
 const testChange = changes(ChatbotTest, TestPatch, ["expectations"])
+/** The content types and names of exported files. */
+const files = {
+  csv: { contentType: "text/csv; charset=utf-8", name: "tests.csv" },
+  jsonl: { contentType: "application/jsonl", name: "tests.jsonl" },
+  promptfoo: { contentType: "application/yaml", name: "promptfooconfig.yaml" },
+}
+
 const planChange = changes(TestPlan, TestPlanPatch)
 
 export const layer = HttpApiBuilder.group(
@@ -18,6 +30,8 @@ export const layer = HttpApiBuilder.group(
   "tests",
   Effect.fn(function* (handlers) {
     const tests = yield* Tests
+    const forms = yield* ReceivedForms
+    const disk = yield* FileSystem.FileSystem
     const plans = yield* TestPlans
 
     return handlers.handleAll({
@@ -44,6 +58,22 @@ export const layer = HttpApiBuilder.group(
 
       deleteTest: ({ params }) =>
         Effect.as(tests.remove(params.chatbotId, params.testId), { message: "Test deleted successfully" as const }),
+
+      exportTests: ({ params, query: { format = "csv" } }) =>
+        Effect.map(tests.exported(params.chatbotId, testFormats[format]), (text) => {
+          const { contentType, name } = files[format]
+          const headers = { "content-disposition": `attachment; filename="${name}"` }
+          return HttpServerResponse.stream(text, { contentType, headers })
+        }),
+
+      importTests: Effect.fnUntraced(function* ({ params, payload }) {
+        const limits = { fileSize: IMPORT_MAX_BYTES, files: 1 }
+        const received = Effect.flatMap(forms.receive(TestImportForm, payload, limits), ({ file }) =>
+          Effect.map(Effect.orDie(disk.readFile(file.path)), (bytes) => ({ bytes, name: file.name })),
+        )
+        const { bytes, name } = yield* Effect.scoped(received)
+        return { import: yield* tests.imported(params.chatbotId, name, bytes) }
+      }),
 
       getTestPlan: ({ params }) => Effect.map(plans.get(params.chatbotId), (row) => withEtag({ plan: row.plan }, row)),
 

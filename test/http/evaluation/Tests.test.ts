@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { ChatbotTest, TESTS_MAX } from "../../../src/domain/evaluation/ChatbotTest.ts"
+import { ChatbotTest, TestImport, TESTS_MAX } from "../../../src/domain/evaluation/ChatbotTest.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { problem, read, type Reply, wrongPaths } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -130,6 +130,80 @@ describe("a test from a reply", () => {
     problem(await writer.post(at(chatbot, "/from-reply"), { json: { message_id: message } }), 403, "forbidden")
     const other = await newChatbot()
     problem(await client.post(at(other, "/from-reply"), { json: { message_id: message } }), 404, "not_found")
+  })
+})
+
+describe("a file of tests", () => {
+  const importFile = async (chatbot: string, content: string, name = "tests.csv") => {
+    const form = new FormData()
+    form.set("file", new Blob([content]), name)
+    const reply = await client.post(at(chatbot, "/import"), { form })
+    return reply.status === 200 ? read(Schema.Struct({ import: TestImport }), reply).import : reply
+  }
+
+  test.each([
+    ["csv", "text/csv", "tests.csv"],
+    ["jsonl", "application/jsonl", "tests.jsonl"],
+    ["promptfoo", "application/yaml", "promptfooconfig.yaml"],
+  ])("in the format %s is exported, and imported again without a change", async (format, type, name) => {
+    const chatbot = await newChatbot()
+    const made = [testOf(await add(chatbot)), testOf(await add(chatbot, { question: "Where?", expectations: {} }))]
+    const exported = await client.get(at(chatbot, `/export?format=${format}`))
+    expect(exported.headers.get("content-type")).toStartWith(type)
+    expect(exported.headers.get("content-disposition")).toContain(name)
+    const unchanged = { added: 0, updated: 0, unchanged: 2, refused: [], left_out: [] }
+    expect(await importFile(chatbot, exported.text, name)).toEqual(unchanged)
+    const other = await newChatbot()
+    expect(await importFile(other, exported.text, name)).toEqual({ ...unchanged, added: 2, unchanged: 0 })
+    expect(await importFile(other, exported.text, name)).toEqual(unchanged)
+    const { data } = Object((await client.get(at(other))).body)
+    expect(data).toMatchObject(made.map(({ expectations, question, tags }) => ({ expectations, question, tags })))
+  })
+
+  test("adds what is new, changes what is there, and says why it refuses what it does", async () => {
+    const chatbot = await newChatbot()
+    const { id } = testOf(await add(chatbot, { question: "When?", expectations: {} }))
+    const csv = [
+      "id,question,must_say,must_match",
+      `${id},When exactly?,at noon,`,
+      ",Where?,in Ulm,",
+      ",Where?,in Bonn,",
+      ",Why?,,(a",
+      `${crypto.randomUUID()},Who?,,`,
+    ]
+    const report = await importFile(chatbot, csv.join("\n"))
+    expect(report).toMatchObject({ added: 2, updated: 1, unchanged: 0 })
+    expect(report).toMatchObject({ refused: [{ row: 4, reason: "Row 3 is the same test." }, { row: 5 }] })
+    expect(testOf(await client.get(at(chatbot, `/${id}`)))).toMatchObject({
+      question: "When exactly?",
+      expectations: { say: [{ kind: "words", value: "at noon" }] },
+    })
+  })
+
+  test("fills a chatbot up to its last test", async () => {
+    const chatbot = await newChatbot()
+    testOf(await add(chatbot))
+    const questions = Array.from({ length: TESTS_MAX }, (_, number) => `Question ${number}?`)
+    const report = await importFile(chatbot, ["question", ...questions].join("\n"))
+    expect(report).toMatchObject({ added: TESTS_MAX - 1, refused: [{ row: TESTS_MAX + 1 }] })
+    expect((await add(chatbot)).status).toBe(409)
+    const exported = await client.get(at(chatbot, "/export"))
+    expect(exported.text.trimEnd().split("\r\n")).toHaveLength(TESTS_MAX + 1)
+  })
+
+  test.each([
+    ["a row of another size than any test's", `question\n"${"a".repeat(5 * 1024 * 1024)}"`],
+    ["a cell of a hundred thousand lines", `question,find\nWhy?,"${"Refunds\n".repeat(100_000)}"`],
+    ["a NUL", "question\nWhy\0?"],
+    ["too many rows", `question\n${"Why?\n".repeat(TESTS_MAX + 1)}`],
+    ["no header", "Why?,Because"],
+    ["binary data", "\u0001\u0002\u0003".repeat(100)],
+  ])("with %s imports nothing", async (_, content) => {
+    const chatbot = await newChatbot()
+    const report = await importFile(chatbot, content)
+    if ("status" in report) problem(report, 400, "invalid_request")
+    else expect(report).toMatchObject({ added: 0, refused: [{ row: 2 }] })
+    expect((await client.get(at(chatbot))).body).toMatchObject({ data: [] })
   })
 })
 
