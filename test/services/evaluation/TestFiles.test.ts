@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Exit, Result } from "effect"
 import * as FastCheck from "fast-check"
-import { ChatbotId, DocumentId } from "../../../src/domain/Ids.ts"
+import { ChatbotId, DocumentId, OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
-import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { readTests, type TestFormat, testFormats } from "../../../src/services/evaluation/files/TestFiles.ts"
+import type { TestContent } from "../../../src/storage/evaluation/Tests.ts"
 import type { ExportedTest } from "../../../src/services/evaluation/files/TestRow.ts"
 import { cellsOf } from "../../../src/services/evaluation/files/TestsCsv.ts"
 
@@ -17,7 +17,7 @@ const readRows = async (name: string, content: string) => {
   return Exit.isSuccess(exit) ? exit.value : expect.unreachable(String(exit.cause))
 }
 /** The tests of a file, and why rows of it are none. */
-const testsIn = async (name: string, content: string) =>
+const testsIn = async (name: string, content: string): Promise<ReadonlyArray<TestContent | string>> =>
   (await readRows(name, content)).map(({ test }) => Result.merge(test))
 
 // Spreadsheets write line ends in their own way.
@@ -218,7 +218,7 @@ tests:
   test("becomes tests, and what has no counterpart is named", async () => {
     const rows = await readRows("promptfooconfig.yaml", config)
     const [refunds, where, when, who, file, unclear] = rows
-    const ai = { kind: "words", value: "as an AI", not: true }
+    const ai = { kind: "words", value: "as an AI", not: true } as const
     expect(refunds?.test).toEqual(
       Result.succeed({
         question: "How long do refunds for a Lamp take?",
@@ -262,7 +262,7 @@ tests:
 
   test("may be JSON, or only the list of its tests", async () => {
     const tests = [{ vars: { input: "Why?" }, assert: [{ type: "equals", value: "So." }] }]
-    const expected = [
+    const expected: ReadonlyArray<TestContent> = [
       {
         question: "Why?",
         expectations: { say: [{ kind: "pattern", value: "^\\s*So\\.\\s*$" }] },

@@ -27,11 +27,15 @@ tests:
 /** A test in YAML. */
 export const testOf = ({ expectations, history, id, question, tags }: ExportedTest): string => {
   const { find, refusal, say = [] } = expectations
-  const asserts = say.map(({ kind, not, value }) => ({ type: `${not === true ? "not-" : ""}${typeOf[kind]}`, value }))
+  const messages = [...history, { role: "user", content: question }]
+  const asserts = say.map(({ kind, not, value }) => ({
+    type: `${not === true ? "not-" : ""}${typeOf[kind]}`,
+    value: plain(value),
+  }))
   const refusing = refusal === "must" ? [{ type: "is-refusal" }] : []
   return yamlOf([
     {
-      vars: { messages: [...history, { role: "user", content: question }] },
+      vars: { messages: messages.map(({ content, role }) => ({ role, content: plain(content) })) },
       assert: [...asserts, ...refusing],
       metadata: {
         tags,
@@ -83,7 +87,7 @@ export const read = Effect.fnUntraced(function* (text: string) {
 
 const parse = (text: string): Result.Result<unknown, string> => {
   const json = Result.try((): unknown => JSON.parse(/^\s*[[{]/.test(text) ? text : ""))
-  if (Result.isSuccess(json)) return json
+  if (Result.isSuccess(json)) return Result.succeed(json.success)
   if (text.length > YAML_MAX_LENGTH) return Result.fail("A file in YAML has at most 4 MiB; use JSON")
   return Result.try({
     try: (): unknown => Bun.YAML.parse(text),
@@ -123,10 +127,11 @@ const questionName = (vars: Fields): string | undefined => {
 }
 
 const rowOf = ({ name, row, test, vars }: Variant, asserts: ReadonlyArray<unknown>): TestRow => {
+  const fill = (value: unknown) => (typeof value === "string" ? filled(value, vars) : value)
   const turns = listOf(vars.messages)
     .map(turnOf)
-    .filter(({ role }) => role !== "system")
-  const asked = turns.at(-1)?.content ?? (name === undefined ? undefined : vars[name])
+    .flatMap(({ content, role }) => (role === "system" ? [] : [{ role, content: fill(content) }]))
+  const asked = turns.at(-1)?.content ?? (name === undefined ? undefined : fill(vars[name]))
   if (asked === undefined || test.vars === undefined) {
     return { row, id: undefined, test: Result.fail(noQuestion), leftOut: [] }
   }
@@ -139,7 +144,7 @@ const rowOf = ({ name, row, test, vars }: Variant, asserts: ReadonlyArray<unknow
     row,
     id,
     {
-      question: typeof asked === "string" ? filled(asked, vars) : asked,
+      question: asked,
       history: turns.slice(0, -1),
       expectations: {
         ...(find !== undefined && { find }),
@@ -189,7 +194,8 @@ const sayOf = (given: Fields, vars: Fields, isNested = false): ReadonlyArray<Tak
     typeof value === "string" || typeof value === "number" ? [filled(String(value), vars)] : [],
   )
   if (texts.length === 0 || texts.length < values.length) return leftOut("its value is no text")
-  if (texts.some((text) => text.includes("{{") || text.startsWith("file://"))) {
+  const isTemplate = (text: string, at: number) => text.includes("{{") && !RAW.test(String(values[at]))
+  if (texts.some((text, at) => isTemplate(text, at) || text.startsWith("file://"))) {
     return leftOut("its value is a template or a file")
   }
   const made = make(texts)
@@ -203,15 +209,21 @@ const sayOf = (given: Fields, vars: Fields, isNested = false): ReadonlyArray<Tak
     : leftOut(problems[0])
 }
 
+/** Matches a text in which promptfoo looks for no variables. */
+const RAW = /^\{% raw %\}(.*)\{% endraw %\}$/s
+
+const plain = (text: string): string => (/\{[{%#]/.test(text) ? `{% raw %}${text}{% endraw %}` : text)
+
 /** A text with the short variables of the test. */
-const filled = (text: string, vars: Fields): string =>
-  text.length > 10 * VALUE_MAX_LENGTH
-    ? text
-    : text.replaceAll(/\{\{\s*(\w{1,100})\s*\}\}/g, (whole, name: string) => {
-        const value = vars[name]
-        const isShort = typeof value === "number" || (typeof value === "string" && value.length <= VALUE_MAX_LENGTH)
-        return isShort ? String(value) : whole
-      })
+const filled = (text: string, vars: Fields): string => {
+  const [, raw] = RAW.exec(text) ?? []
+  if (raw !== undefined || text.length > 10 * VALUE_MAX_LENGTH) return raw ?? text
+  return text.replaceAll(/\{\{\s*(\w{1,100})\s*\}\}/g, (whole, name: string) => {
+    const value = vars[name]
+    const isShort = typeof value === "number" || (typeof value === "string" && value.length <= VALUE_MAX_LENGTH)
+    return isShort ? String(value) : whole
+  })
+}
 
 type Say = Omit<SayExpectation, "not">
 const words = (texts: ReadonlyArray<string>): ReadonlyArray<Say> => texts.map((value) => ({ kind: "words", value }))
