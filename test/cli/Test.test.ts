@@ -1,10 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { testCommand } from "../../src/cli/Test.ts"
-import { TestResult, TestRun } from "../../src/domain/evaluation/TestRun.ts"
+import { type TestResult, type TestRun, TestRunId } from "../../src/domain/evaluation/TestRun.ts"
 import { Conflict, Unauthorized } from "../../src/domain/Errors.ts"
 import { ChatbotId, DocumentId } from "../../src/domain/Ids.ts"
 import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
-import { TestRunId } from "../../src/domain/evaluation/TestRun.ts"
 import { Timestamp } from "../../src/domain/schema/Timestamp.ts"
 import { commandLine } from "../lib/CommandLine.ts"
 
