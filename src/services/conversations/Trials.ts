@@ -10,7 +10,7 @@ import { Models } from "../../models/Models.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ensureActive } from "./ChatAdmission.ts"
 import { answerOf, type ChatEmit, measuredChat } from "./ChatAnswer.ts"
-import { ChatbotAgent } from "./ChatbotAgent.ts"
+import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
 
 /** A conversation that a chatbot answers with other settings than its own. */
