@@ -14,6 +14,7 @@ import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
+import { TestRunsApi } from "./evaluation/TestRuns.ts"
 import { UsageApi } from "./organizations/Usage.ts"
 import { WebhooksApi } from "./webhooks/Webhooks.ts"
 import { WidgetAccessApi, WidgetApi } from "./widget/Widget.ts"
@@ -43,6 +44,7 @@ export class Api extends HttpApi.make("parley")
     AuditLogApi,
     IdentitySecretsApi,
     WebhooksApi,
+    TestRunsApi,
     SystemStateApi,
     WidgetAccessApi,
     ConsoleAccessApi,
