@@ -1,14 +1,25 @@
 import { describe, expect, test } from "bun:test"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
+import { TestRunBounds } from "../../src/jobs/TestRuns.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { problem, until } from "../lib/Client.ts"
 import { startEndpoint } from "../lib/Endpoint.ts"
 import { addTests, endOf, listRuns, resultsOf, runsPath, runTests, settled } from "../lib/Evaluation.ts"
-import { calls, fails, says } from "../lib/FakeAnthropic.ts"
+import { fails, says } from "../lib/FakeAnthropic.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { expectDocumented, newWebhook, verified } from "../lib/Webhooks.ts"
 
-const { client, provider, query } = await startServer()
+const { client, provider, query } = await startServer(
+  { TOOL_PRIVATE_NETWORKS: "127.0.0.1" },
+  Context.make(TestRunBounds, {
+    concurrency: 4,
+    attempts: 3,
+    lapses: 50,
+    lease: "2 seconds",
+    pause: 1,
+    version: "1.0.0",
+  }),
+)
 
 const claude = "claude-sonnet-5-5"
 const ferry = "# The ferry\n\nThe ferry to the islands sails at noon.\n"
@@ -93,9 +104,12 @@ describe("a run without a model", () => {
   })
 
   test("decides by what was found alone where the chatbot has another model, and asks that nothing", async () => {
-    const { id, own } = await harbour([{ ...aboutFerry, expectations: { ...aboutFerry.expectations, refusal: "must" } }], {
-      model: claude,
-    })
+    const { id, own } = await harbour(
+      [{ ...aboutFerry, expectations: { ...aboutFerry.expectations, refusal: "must" } }],
+      {
+        model: claude,
+      },
+    )
     await provider.answers(says("Unused."))
     expect(await runTests(own, id)).toMatchObject({ counts: { passed: 1 } })
     expect(provider.requests()).toEqual([])
@@ -169,16 +183,22 @@ describe("a run by itself", () => {
     expect(await settled(query, id)).toBe(true)
     const [run] = (await listRuns(own, id)).data
     expect(run).toMatchObject({ trigger: "change", status: "finished", counts: { worse: 1, untouched: 2 } })
-    const asked = await endpoint.next()
-    const event = verified(asked, hook.secret)
+    const [asked] = await until(
+      () => endpoint.asked,
+      ({ length }) => length > 0,
+    )
+    const event = verified(asked ?? expect.unreachable(), hook.secret)
     expectDocumented(event)
-    expect(event).toMatchObject({ type: "tests.worse", data: { run_id: run?.id, chatbot_id: id, counts: { worse: 1 } } })
+    expect(event).toMatchObject({
+      type: "tests.worse",
+      data: { run_id: run?.id, chatbot_id: id, counts: { worse: 1 } },
+    })
   })
 
   test("follows a change of synonyms and of the model's kind, and no change of the prompt", async () => {
     const { id, own } = await harbour()
     await runTests(own, id)
-    const patch = (settings: object) => own.patch(`/api/external/chatbot/${id}`, { json: { settings } })
+    const patch = (settings: object) => own.patch(`/api/external/chatbots?id=${id}`, { json: { settings } })
     await patch({ prompt: "Answer like a sailor.", greeting: "Ahoy!" })
     expect(await settled(query, id)).toBe(false)
     await patch({ synonyms: [["ferry", "boat"]] })
@@ -254,7 +274,7 @@ describe("a run with the model", () => {
   test("checks its answers, counts their tokens, and passes where most of them do", async () => {
     const { id, own } = await harbour([aboutFerry], { model: claude })
     await plan(id, { repeats: 3 })
-    await provider.answers(calls("ferry"), says("At noon."), says("At midnight."), says("It sails at noon."))
+    await provider.answers(says("The ferry to the islands sails at noon."), says("At midnight."), says("At noon."))
     const run = await runTests(own, id, { tier: "model" })
     expect(run).toMatchObject({ tier: "model", status: "finished", counts: { passed: 1 } })
     const { total } = Object((await own.get("/api/external/usage")).body)
@@ -262,9 +282,9 @@ describe("a run with the model", () => {
     expect(total.total_tokens).toBe(run.tokens_used)
     expect((await resultsOf(own, id, run.id)).get(aboutFerry.question)).toMatchObject({
       answers: [
-        { text: "At noon.", passed: true, model: claude },
+        { text: "The ferry to the islands sails at noon.", passed: true, model: claude },
         { text: "At midnight.", passed: false },
-        { text: "It sails at noon.", passed: true },
+        { text: "At noon.", passed: true },
       ],
     })
   })
@@ -301,7 +321,7 @@ describe("a run with the model", () => {
 
   test("goes on where the provider fails for a test", async () => {
     const { id, own } = await harbour([aboutFerry, aboutBread], { model: claude })
-    await provider.answers(fails(400, "invalid_request_error"), calls("bakery"), says("At six."))
+    await provider.answers(fails(400, "invalid_request_error"), says("The bakery opens at six in the morning."))
     const { counts, id: run, status } = await runTests(own, id, { tier: "model" })
     expect([status, counts.errors, counts.passed]).toEqual(["finished", 1, 1])
     expect((await resultsOf(own, id, run)).get(aboutFerry.question)).toMatchObject({
@@ -324,9 +344,10 @@ describe("a run with the model", () => {
     })
   })
 
-  test("ends when the organization's or the key's budget is spent", async () => {
+  test("ends when the budget of the key that has started it is spent", async () => {
     const { id, own } = await harbour([aboutFerry, aboutBread], { model: claude })
-    const { client: poor } = await own.newKey({ budget: { tokens_per_day: 1 } })
+    const { client: poor, id: key } = await own.newKey()
+    await own.patch(`/api/admin/api-keys/${key}`, { json: { budget: { tokens_per_day: 1 } } })
     await provider.answers(says("At noon."))
     expect(await runTests(poor, id, { tier: "model" })).toMatchObject({
       status: "failed",
@@ -338,11 +359,15 @@ describe("a run with the model", () => {
   test("is outdated once the prompt is another, and needs a key that may chat", async () => {
     const { id, own } = await harbour([aboutFerry], { model: claude })
     expect((await listRuns(own, id)).is_outdated).toBeNull()
-    problem(await (await own.limitedTo("chatbots:write")).post(runsPath(id), { json: { tier: "model" } }), 403, "forbidden")
+    problem(
+      await (await own.limitedTo("chatbots:write")).post(runsPath(id), { json: { tier: "model" } }),
+      403,
+      "forbidden",
+    )
     await provider.answers(says("At noon."))
     await runTests(own, id, { tier: "model" })
     expect((await listRuns(own, id)).is_outdated).toBe(false)
-    await own.patch(`/api/external/chatbot/${id}`, { json: { settings: { prompt: "Answer like a sailor." } } })
+    await own.patch(`/api/external/chatbots?id=${id}`, { json: { settings: { prompt: "Answer like a sailor." } } })
     expect((await listRuns(own, id)).is_outdated).toBe(true)
   })
 

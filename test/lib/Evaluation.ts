@@ -68,7 +68,12 @@ export const settled = async (query: TestServer["query"], chatbot: string): Prom
     ),
   )
   await until(
-    () => query(SystemSql.use((sql) => sql`select from test_queue where chatbot_id = ${chatbot} and run_at <= now() + interval '1 minute'`)),
+    () =>
+      query(
+        SystemSql.use(
+          (sql) => sql`select from test_queue where chatbot_id = ${chatbot} and run_at <= now() + interval '1 minute'`,
+        ),
+      ),
     ({ length }) => length === 0,
   )
   return due.length > 0
