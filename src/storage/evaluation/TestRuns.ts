@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { TestDetails, TestResult, TestRun, type TestRunId, type TestRunInput } from "../../domain/evaluation/TestRun.ts"
-import { ApiKeyId, ChatbotId } from "../../domain/Ids.ts"
+import type { ApiKeyId, ChatbotId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
@@ -97,11 +97,12 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/storage/evalua
         const some = tags.length === 0 ? sql`` : sql`and tags && ${texts(tags)}`
         const tests = yield* sql`select id from tests where ${own} ${some} limit 1`
         if (tests.length === 0) return yield* hasNoTests
-        // A run that waits for a change follows this one, which may be of some of the tests, or of the other tier.
+        // A run that waits for a change follows this one where it is of some of the tests, or of the other tier.
+        const isOther = tier === "model" || tags.length > 0
         const [queued] = yield* decodeQueued(sql`
           insert into test_queue as q (chatbot_id, organization_id, run_id) values (${chatbot}, ${organization}, ${id})
           on conflict (chatbot_id) do update set run_id = excluded.run_id, run_at = now(),
-              is_again = q.is_again or q.trigger <> 'schedule', trigger = 'manual', server_version = null
+              is_again = q.is_again or (q.trigger <> 'schedule' and ${isOther}::boolean), trigger = 'manual', server_version = null
             where q.run_id is null and q.lease_id is null
           returning run_id = ${id} as is_queued`)
         if (queued === undefined) return yield* isRunning

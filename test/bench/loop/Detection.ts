@@ -35,7 +35,7 @@ export const run = async (): Promise<void> => {
           `${all.length} tests of ${GOODS} documents: ${first.run.counts.passed} pass, ${first.seconds.toFixed(2)} s`,
         )
 
-        const good = goods[CHANGED] ?? goods[0]!
+        const good = yield* Effect.fromNullishOr(goods[CHANGED]).pipe(Effect.orDie)
         const changed = { ...good, facts: { ...good.facts, price: "4321 euros" } }
         const report = Effect.fnUntraced(function* (
           what: string,
@@ -100,7 +100,7 @@ export const run = async (): Promise<void> => {
           ["A new version that overlooks a fifth of the passages", "5"],
         ] as const) {
           const begin = performance.now()
-          const { client, server } = yield* shop.start(["test/bench/loop/FaultyServer.ts", share])
+          const { client, server } = yield* shop.start(["test/lib/FaultySearch.ts", share])
           yield* Effect.sleep("50 millis").pipe(
             Effect.andThen(shop.runs(client)),
             Effect.repeat({

@@ -52,7 +52,7 @@ const colours = ["red", "blue", "green", "black", "white", "silver", "yellow", "
 /** Makes so many goods, the same for the same seed, each of a name of its own. */
 export const makeGoods = (count: number, seed = 1): ReadonlyArray<Good> => {
   const draw = random(seed)
-  const one = <A>(items: ReadonlyArray<A>): A => items[Math.floor(draw() * items.length)] ?? items[0]!
+  const one = (items: ReadonlyArray<string>): string => items[Math.floor(draw() * items.length)] ?? ""
   return Array.from({ length: count }, (_, index) => ({
     name: `${starts[index % starts.length]}${ends[Math.floor(index / starts.length) % ends.length]} ${one(sorts)}`,
     facts: {

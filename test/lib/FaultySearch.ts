@@ -1,8 +1,8 @@
 import { Context } from "effect"
-import { TestRunBounds } from "../../../src/jobs/TestRuns.ts"
-import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
-import { main } from "../../../src/main.ts"
-import { hash } from "../../../src/text/Hashing.ts"
+import { TestRunBounds } from "../../src/jobs/TestRuns.ts"
+import { LexicalIndex } from "../../src/knowledge/search/LexicalIndex.ts"
+import { main } from "../../src/main.ts"
+import { hash } from "../../src/text/Hashing.ts"
 
 /*
  * The program as a new version whose search has a fault: it overlooks a part of the passages. `1` overlooks none, `5` one
