@@ -45,6 +45,8 @@ import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
 import { Retention } from "./conversations/Retention.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
+import { TestQueue } from "./evaluation/TestQueue.ts"
+import { TestRuns } from "./evaluation/TestRuns.ts"
 import { ToolHeaders } from "./tools/ToolHeaders.ts"
 import { UnfinishedReplies } from "./conversations/UnfinishedReplies.ts"
 import { Usage } from "./usage/Usage.ts"
@@ -105,6 +107,8 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Sources.layer.pipe(Layer.provide(Documents.layer)),
     TestPlans.layer,
     Tests.layer,
+    TestQueue.layer,
+    TestRuns.layer,
     ToolHeaders.layer,
     Totals.layer,
     UnfinishedReplies.layer,

@@ -40,6 +40,7 @@ const echoingRetriever = Layer.succeed(Retriever, {
           chunkId: ChunkId.make(crypto.randomUUID()),
           documentId: DocumentId.make(crypto.randomUUID()),
           ordinal: 1,
+          revision: 3,
           title: chatbotId,
           headings: [],
           content: query,

@@ -3,6 +3,7 @@ import type { ConversationFilter } from "../../src/domain/chat/ConversationFilte
 import { hashKey } from "../../src/domain/keys/ApiKey.ts"
 import { type ApiKeyId, MessageId, type OrganizationId, SessionId, ToolId } from "../../src/domain/Ids.ts"
 import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
+import { TestRunId } from "../../src/domain/evaluation/TestRun.ts"
 import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
 import { type TestContent, Tests } from "../../src/storage/evaluation/Tests.ts"
 import { ApiKeys } from "../../src/storage/keys/ApiKeys.ts"
@@ -113,6 +114,15 @@ export const makeFilledTenant = Effect.gen(function* () {
   const test = TestId.make(yield* newId)
   yield* mine((yield* Tests).insert(test, chatbot, someTest))
   yield* mine((yield* TestPlans).modify(chatbot, ({ plan }) => Effect.succeed({ ...plan, repeats: 2 })))
+  const testRun = TestRunId.make(yield* newId)
+  yield* SystemSql.use(
+    (sql) => sql`
+      with run as (
+        insert into test_runs (id, organization_id, chatbot_id, tier, trigger, status, ended_at)
+        values (${testRun}, ${organization}, ${chatbot}, 'search', 'manual', 'finished', now())
+      ) insert into test_results (run_id, test_id, organization_id, tier, outcome, details, test_version)
+      values (${testRun}, ${test}, ${organization}, 'search', 'passed', '{"found": [], "find": [], "answers": []}', 1)`,
+  )
   const [source, run] = [SourceId.make(yield* newId), SourceRunId.make(yield* newId)]
   const first = { run: { id: run, only: null, isConfirmed: false } }
   yield* mine((yield* Sources).insert(source, chatbot, "website", someSite, first))
@@ -190,6 +200,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     reservation,
     tool,
     test,
+    testRun,
     ready: ready.id,
     running: running.id,
     source,

@@ -2,6 +2,7 @@ import { Duration, Effect, type Layer, Redacted } from "effect"
 import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
 import { emptyChatWidget } from "../../src/domain/chatbot/ChatWidget.ts"
 import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
+import { TestRunId } from "../../src/domain/evaluation/TestRun.ts"
 import { MessageId, ToolId } from "../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { everything } from "../../src/domain/Page.ts"
@@ -20,6 +21,7 @@ import { Conversations } from "../../src/storage/conversations/Conversations.ts"
 import { Erasures } from "../../src/storage/conversations/Erasures.ts"
 import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
 import { Tests } from "../../src/storage/evaluation/Tests.ts"
+import { TestRuns } from "../../src/storage/evaluation/TestRuns.ts"
 import { Documents } from "../../src/storage/documents/Documents.ts"
 import { IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
@@ -150,6 +152,18 @@ const testPlanCases: Cases<TestPlans["Service"]> = {
     "NotFound",
     (plans, { chatbot }) => plans.modify(chatbot, ({ plan }) => Effect.succeed({ ...plan, repeats: 3 })),
   ],
+}
+
+const testRunCases: Cases<TestRuns["Service"]> = {
+  list: [{ runs: [], total: 0, setupHash: null }, (runs, { chatbot }) => runs.list(chatbot, page)],
+  get: ["NotFound", (runs, { chatbot, testRun }) => runs.get(chatbot, testRun)],
+  start: [
+    "Conflict",
+    (runs, { apiKeyId, chatbot }) =>
+      Effect.flatMap(newId, (id) => runs.start(chatbot, TestRunId.make(id), {}, apiKeyId)),
+  ],
+  stop: ["NotFound", (runs, { chatbot, testRun }) => runs.stop(chatbot, testRun)],
+  results: ["NotFound", (runs, { chatbot, testRun }) => runs.results(chatbot, testRun, page, undefined)],
 }
 
 const documentCases: Cases<Documents["Service"]> = {
@@ -586,6 +600,7 @@ export const tenantCalls = [
   ...named("ChatbotTools", ChatbotTools, toolCases),
   ...named("Tests", Tests, testCases),
   ...named("TestPlans", TestPlans, testPlanCases),
+  ...named("TestRuns", TestRuns, testRunCases),
   ...named("Documents", Documents, documentCases),
   ...named("Sources", Sources, sourceCases),
   ...named("SourceRuns", SourceRuns, sourceRunCases),

@@ -1,24 +1,21 @@
-import { Context, Effect, Layer, Predicate } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import type { AgentReply } from "../../agent/Agent.ts"
 import { emitted } from "../../agent/AgentEvent.ts"
+import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
+import { makeReplyJudge } from "../../agent/ReplyJudge.ts"
 import { Caller, ensureServesNamed } from "../../domain/Caller.ts"
 import { emailGateModel, emailRequest } from "./EmailGate.ts"
-import type { ToolResult } from "../../domain/chat/Chat.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
-import { isUnanswered } from "../../domain/chat/Unanswered.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { bytesOfTokens } from "../../domain/chat/Tokens.ts"
-import { listDocuments, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import { sessionNotFound } from "../../storage/conversations/Messages.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
 import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
-import { ChatbotAgent } from "./ChatbotAgent.ts"
 import { aboutChat, answerOf, type ChatEmit, measuredChat, noCost, textEvents, withoutModel } from "./ChatAnswer.ts"
 import {
   type ChatContext,
@@ -166,21 +163,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
           return { ...ids, ...withoutModel, output }
         }
 
-        const { isToolEnabled } = chatbot.settings
-        let hasSearched = false
-        let passages = 0
-        const onSearch = (found: number | undefined) => {
-          hasSearched = true
-          passages += found ?? 0
-        }
-        const judged = (reply: AgentReply) =>
-          isUnanswered({
-            ...reply,
-            searchedBy: hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
-            passages,
-            sources: reply.sources.length,
-            toolAnswers: toolAnswersIn(reply.toolResults),
-          })
+        const judge = makeReplyJudge(chatbot.settings.isToolEnabled)
         const reply = yield* replies
           .recorded(
             place,
@@ -188,12 +171,12 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
               agent.reply(chatbot, {
                 application: request.instructions ?? "",
                 history: conversationOf(chatbot, context.history, request),
-                onSearch,
+                onSearch: judge.onSearch,
                 emit,
                 showsRequests: request.showsRequests,
                 ...callbacks,
               }),
-            judged,
+            judge.isUnanswered,
           )
           .pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
         return { ...ids, ...answerOf(reply, readsConversations(caller)) }
@@ -251,10 +234,3 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
 
 /** The ways in which a reply fails. */
 export type ChatFailure = Effect.Error<ReturnType<Chat["Service"]["reply"]>>
-
-/** The number of results of HTTP tools that are no failures. */
-const toolAnswersIn = (results: ReadonlyArray<ToolResult>): number =>
-  results.filter(({ result, toolName }) => !isBuiltIn(toolName) && !(Predicate.isObject(result) && "error" in result))
-    .length
-
-const isBuiltIn = (tool: string): boolean => tool === searchKnowledgeBase.name || tool === listDocuments.name

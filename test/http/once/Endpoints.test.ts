@@ -91,6 +91,27 @@ await query(
   ),
 )
 
+/** A chatbot with a test, whose tests do not run by themselves. */
+const newTested = async (name: string): Promise<string> => {
+  const { id } = await client.newChatbot({ name })
+  await client.patch(`/api/external/chatbot/${id}/test-plan`, { json: { on_change: false } })
+  await client.post(`/api/external/chatbot/${id}/tests`, { json: { question: "When?", expectations: {} } })
+  return id
+}
+const [idle, running] = [await newTested("Idle tests"), await newTested("Running tests")]
+const testRun = Bun.randomUUIDv7()
+await query(
+  SystemSql.use((sql) =>
+    Effect.andThen(
+      sql`insert into test_runs (id, organization_id, chatbot_id, tier, trigger, status)
+        select ${testRun}, organization_id, id, 'search', 'manual', 'running' from chatbots where id = ${running}`,
+      sql`insert into test_queue (chatbot_id, organization_id, run_id, run_at, lease_id)
+        select id, organization_id, ${testRun}, now() + interval '1 hour', gen_random_uuid() from chatbots
+        where id = ${running}`,
+    ),
+  ),
+)
+
 const hook = await client.post("/api/external/webhooks", {
   json: { url: "https://hooks.example/", events: ["chatbot.updated"], chatbot_id: chatbot.id },
 })
@@ -188,6 +209,14 @@ const cases: Readonly<Record<string, Case>> = {
   "PATCH /api/external/chatbot/:chatbotId/test-plan": {
     path: at("/test-plan"),
     sent: (number) => ({ json: { repeats: number } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/test-runs": {
+    path: `/api/external/chatbot/${idle}/test-runs`,
+    sent: (number) => ({ json: number === 1 ? {} : { tier: "search" } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/test-runs/:runId/stop": {
+    path: `/api/external/chatbot/${running}/test-runs/${testRun}/stop`,
+    sent: without,
   },
   "POST /api/external/chatbot/:chatbotId/tools": {
     path: at("/tools"),
@@ -315,9 +344,11 @@ const everything = async () => {
   ]
   const replies = await Promise.all(paths.map((path) => client.get(path)))
   const { sources } = Object((await client.get(at("/sources"))).body)
+  const { data: runs } = Object((await client.get(`/api/external/chatbot/${idle}/test-runs`)).body)
   return [
     ...replies.map(({ headers, text }) => [headers.get("etag"), text.replaceAll(/"last_used_at":"[^"]+"/g, "")]),
     sources.map(({ last_run, updated_at }: Source) => [updated_at, last_run?.id]),
+    runs.map(({ id }: { readonly id: string }) => id),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { expect } from "bun:test"
 import { Effect, Schema } from "effect"
 import { allScopes } from "../../../src/domain/keys/ApiKey.ts"
+import { TestRun } from "../../../src/domain/evaluation/TestRun.ts"
 import { Source } from "../../../src/domain/knowledge/Source.ts"
 import { Organization } from "../../../src/domain/organizations/Organization.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -25,6 +26,7 @@ export type Kind =
   | "message"
   | "tool"
   | "test"
+  | "testRun"
   | "source"
   | "sourceRun"
   | "questionSource"
@@ -83,6 +85,19 @@ const makeWebhook = async (client: Client, chatbot_id: string, canary: string) =
     (found) => found.deliveries.every(({ state }) => state === "failed"),
   )
   return { webhook: read(Hook, hook).webhook.id, delivery: deliveries[0]?.id ?? expect.unreachable() }
+}
+
+const OneTestRun = Schema.Struct({ run: TestRun })
+
+/** Makes a run of the tests that has ended. */
+const makeTestRun = async (client: Client, chatbot: string) => {
+  const path = `/api/external/chatbot/${chatbot}/test-runs`
+  const { id } = read(OneTestRun, await client.post(path, { json: {} })).run
+  await until(
+    async () => read(OneTestRun, await client.get(`${path}/${id}`)).run,
+    ({ ended_at }) => ended_at !== null,
+  )
+  return { testRun: id }
 }
 
 const OneSource = Schema.Struct({ source: Source })
@@ -158,6 +173,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     tool: read(Tool, tool).tool.id,
     identitySecret: read(Identity, identity).identity_secret.id,
     test: read(Test, test).test.id,
+    ...(await makeTestRun(client, chatbot)),
     ...(await makeSource(client, chatbot, canary)),
     ...(await makeQuestion(client, chatbot, canary)),
     ...(await makeWebhook(client, chatbot, canary)),
@@ -186,6 +202,7 @@ export const nothing = (): Belongings => {
     message: id(),
     tool: id(),
     test: id(),
+    testRun: id(),
     source: id(),
     sourceRun: id(),
     questionSource: id(),

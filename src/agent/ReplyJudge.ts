@@ -1,0 +1,33 @@
+import { Predicate } from "effect"
+import type { ToolResult } from "../domain/chat/Chat.ts"
+import { isUnanswered } from "../domain/chat/Unanswered.ts"
+import { listDocuments, searchKnowledgeBase } from "../models/ToolDeclaration.ts"
+import type { AgentReply } from "./Agent.ts"
+
+/** Follows the searches for a reply, and judges whether it is an answer. */
+export const makeReplyJudge = (isToolEnabled: boolean) => {
+  let hasSearched = false
+  let passages = 0
+  return {
+    /** To be called with each search as it begins, and with the number of passages that it then finds. */
+    onSearch: (found: number | undefined) => {
+      hasSearched = true
+      passages += found ?? 0
+    },
+    isUnanswered: (reply: AgentReply): boolean =>
+      isUnanswered({
+        ...reply,
+        searchedBy: hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
+        passages,
+        sources: reply.sources.length,
+        toolAnswers: toolAnswersIn(reply.toolResults),
+      }),
+  }
+}
+
+/** The number of results of HTTP tools that are no failures. */
+const toolAnswersIn = (results: ReadonlyArray<ToolResult>): number =>
+  results.filter(({ result, toolName }) => !isBuiltIn(toolName) && !(Predicate.isObject(result) && "error" in result))
+    .length
+
+const isBuiltIn = (tool: string): boolean => tool === searchKnowledgeBase.name || tool === listDocuments.name
