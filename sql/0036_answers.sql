@@ -15,7 +15,7 @@ create table chatbot_setups (
 
 create index chatbot_setups_organization on chatbot_setups (organization_id);
 
--- Questions of one subject, see topics/Grouping.ts.
+-- Questions of one subject, see `src/topics/Grouping.ts`.
 create table topics (
   id uuid primary key,
   organization_id uuid not null,
@@ -23,9 +23,11 @@ create table topics (
   name text not null,
   -- Whether a model or a person has named it; until then its name is made of its terms anew.
   is_named boolean not null default false,
-  -- What a new question is compared with, see `TopicCentre` in topics/Grouping.ts.
+  -- What a new question is compared with, see `TopicCentre` in domain/topics/TopicCentre.ts.
   centre jsonb not null,
   state text not null default 'open' check (state in ('open', 'ignored', 'answered')),
+  -- When the state was set.
+  state_at timestamptz not null default now(),
   version bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -61,6 +63,47 @@ create index reply_grounds_chatbot on reply_grounds (organization_id, chatbot_id
 create index reply_grounds_topic on reply_grounds (topic_id, created_at) where topic_id is not null;
 create index reply_grounds_ungrouped on reply_grounds (chatbot_id, created_at) where topic_id is null and question is not null;
 create index reply_grounds_kept on reply_grounds (created_at) where searches is not null;
+
+-- A gap that appears in a topic whose gaps somebody has closed opens it again.
+create function reopen_topic() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update topics set state = 'open', state_at = now(), version = version + 1
+  where id = new.topic_id and organization_id = new.organization_id and state = 'answered'
+    -- The reply was there before, and is a gap only now, or its question is grouped only now.
+    and (old.topic_id is not null or new.created_at > state_at);
+  return null;
+end
+$$;
+
+create trigger reopen_topic after update of gap, topic_id on reply_grounds
+  for each row when (new.gap is not null and new.topic_id is not null and (old.gap is null or old.topic_id is null))
+  execute function reopen_topic();
+
+-- A topic goes with the last of its questions.
+create function drop_topic() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  delete from topics where id = old.topic_id and organization_id = old.organization_id
+    and not exists (select from reply_grounds where topic_id = old.topic_id);
+  return null;
+end
+$$;
+
+create trigger drop_topic after delete on reply_grounds
+  for each row when (old.topic_id is not null) execute function drop_topic();
+
+revoke execute on function reopen_topic, drop_topic from public;
+
+-- Where questions are being grouped: by one server at a time for each chatbot.
+create table topic_runs (
+  chatbot_id uuid primary key,
+  organization_id uuid not null,
+  run_id uuid not null,
+  -- Moves while its server lives.
+  expires_at timestamptz not null,
+  foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
+);
+
+create index topic_runs_organization on topic_runs (organization_id);
 
 -- Sentences of a reply that no passage supports, see `Unsupported` in domain/chat/Grounding.ts; null where there is none.
 alter table messages add column unsupported jsonb;
@@ -169,9 +212,10 @@ create index test_queue_turn on test_queue (turn, created_at);
 create index test_queue_organization on test_queue (organization_id, turn);
 
 grant select, insert, update, delete on
-  chatbot_setups, topics, reply_grounds, tests, test_plans, test_runs, test_results, test_queue to parley_tenant;
+  chatbot_setups, topics, topic_runs, reply_grounds, tests, test_plans, test_runs, test_results, test_queue to parley_tenant;
 alter table chatbot_setups enable row level security;
 alter table topics enable row level security;
+alter table topic_runs enable row level security;
 alter table reply_grounds enable row level security;
 alter table tests enable row level security;
 alter table test_plans enable row level security;
@@ -180,6 +224,7 @@ alter table test_results enable row level security;
 alter table test_queue enable row level security;
 create policy tenant on chatbot_setups to parley_tenant using (organization_id = (select current_organization()));
 create policy tenant on topics to parley_tenant using (organization_id = (select current_organization()));
+create policy tenant on topic_runs to parley_tenant using (organization_id = (select current_organization()));
 create policy tenant on reply_grounds to parley_tenant using (organization_id = (select current_organization()));
 create policy tenant on tests to parley_tenant using (organization_id = (select current_organization()));
 create policy tenant on test_plans to parley_tenant using (organization_id = (select current_organization()));
