@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { Budgets, type BudgetSettings } from "../admission/Budgets.ts"
 import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
 import { Crawls } from "./Crawls.ts"
 import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
@@ -6,9 +7,11 @@ import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
 import * as Sealing from "./Sealing.ts"
+import * as Topics from "./Topics.ts"
 import { WebhookDelivery } from "./webhooks/WebhookDelivery.ts"
 
 export interface JobsSettings {
+  readonly budgets: BudgetSettings
   readonly blobCheck: BlobCheckSettings
   readonly ingestion: IngestionSettings
   readonly retention: Retention.RetentionSettings
@@ -22,6 +25,7 @@ export const layer = (settings: JobsSettings) =>
     Reembedding.layer(),
     Retention.layer(settings.retention),
     Sealing.layer,
+    Topics.layer.pipe(Layer.provide(Budgets.layer(settings.budgets))),
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),
     Layer.provideMerge(

@@ -13,6 +13,7 @@ import { Events } from "./organizations/Events.ts"
 import * as QueueFigures from "./system/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.ts"
 import { Conversations } from "./conversations/Conversations.ts"
+import { Topics } from "./topics/Topics.ts"
 import { Trials } from "./conversations/Trials.ts"
 import type { RateLimits, VisitorRates } from "../domain/organizations/RateLimit.ts"
 import { Health } from "./system/Health.ts"
@@ -68,6 +69,7 @@ export const layer = (settings: ServicesSettings) =>
     Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer])),
     Conversations.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
+    Topics.layer,
     Trials.layer,
     Uploads.layer,
     Idempotency.layer,

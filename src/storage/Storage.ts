@@ -24,6 +24,8 @@ import { SourcePages } from "./sources/SourcePages.ts"
 import { SourceQueue } from "./sources/SourceQueue.ts"
 import { SourceRuns } from "./sources/SourceRuns.ts"
 import { Sources } from "./sources/Sources.ts"
+import { TopicRuns } from "./topics/TopicRuns.ts"
+import { Topics } from "./topics/Topics.ts"
 import { Totals } from "./chatbots/Totals.ts"
 import { Passages } from "./documents/Passages.ts"
 import { ConversationLists } from "./conversations/ConversationLists.ts"
@@ -102,6 +104,8 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     SourceFrontier.layer.pipe(Layer.provide(Documents.layer), Layer.provideMerge(SourceQueue.layer)),
     Sources.layer.pipe(Layer.provide(Documents.layer)),
     ToolHeaders.layer,
+    TopicRuns.layer,
+    Topics.layer,
     Totals.layer,
     UnfinishedReplies.layer,
     Usage.layer,

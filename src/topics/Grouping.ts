@@ -90,10 +90,14 @@ export class Grouping {
   /** Adds a topic that is there already. */
   load({ centre, ...topic }: StoredTopic): void {
     const { model } = centre.vector ?? {}
-    const vector = centre.vector !== undefined && model === this.scale?.model ? unpacked(centre.vector.bytes) : undefined
+    const vector =
+      centre.vector !== undefined && model === this.scale?.model ? unpacked(centre.vector.bytes) : undefined
     const loaded: GroupedTopic = { ...topic, size: 0, terms: new Map(), vector: undefined, length: 0 }
     this.topics.set(topic.id, loaded)
-    this.count(centre.size, centre.terms.map(([stem, count]) => [stem, count]))
+    this.count(
+      centre.size,
+      centre.terms.map(([stem, count]) => [stem, count]),
+    )
     const terms = centre.terms.map(([stem, count, spelling, next]) => [stem, { count, spelling, next }] as const)
     this.join(loaded, centre.size, terms, vector)
   }
@@ -101,10 +105,21 @@ export class Grouping {
   /** Finds the topic of a question, or makes one. Returns its id. */
   add({ newId, terms, vector }: GroupedQuestion): TopicId {
     const likeness = terms.every(({ stem }) => isPair(stem)) ? LIKE_IN_PAIRS : LIKE
-    const nearest = this.nearest(terms.map(({ stem }) => [stem, 1] as const), vector)
+    const nearest = this.nearest(
+      terms.map(({ stem }) => [stem, 1] as const),
+      vector,
+    )
     const topic = nearest !== undefined && nearest.similarity >= likeness ? nearest.topic : this.make(newId)
-    this.count(1, terms.map(({ stem }) => [stem, 1]))
-    this.join(topic, 1, terms.map(({ next, spelling, stem }) => [stem, { count: 1, spelling, next }] as const), vector)
+    this.count(
+      1,
+      terms.map(({ stem }) => [stem, 1]),
+    )
+    this.join(
+      topic,
+      1,
+      terms.map(({ next, spelling, stem }) => [stem, { count: 1, spelling, next }] as const),
+      vector,
+    )
     this.changed.add(topic)
     return topic.id
   }
@@ -155,7 +170,8 @@ export class Grouping {
     return {
       size,
       terms: Array.from(terms, ([stem, { count, next, spelling }]) => [stem, count, spelling, next] as const),
-      ...(vector !== undefined && this.scale !== undefined && { vector: { model: this.scale.model, bytes: packed(vector) } }),
+      ...(vector !== undefined &&
+        this.scale !== undefined && { vector: { model: this.scale.model, bytes: packed(vector) } }),
     }
   }
 
@@ -167,7 +183,16 @@ export class Grouping {
   }
 
   private make(id: TopicId): GroupedTopic {
-    const topic = { id, state: "open" as const, name: "", isNamed: false, size: 0, terms: new Map(), vector: undefined, length: 0 }
+    const topic = {
+      id,
+      state: "open" as const,
+      name: "",
+      isNamed: false,
+      size: 0,
+      terms: new Map(),
+      vector: undefined,
+      length: 0,
+    }
     this.topics.set(id, topic)
     return topic
   }

@@ -13,8 +13,11 @@ const NAME_MAX_LENGTH = 120
  * phrase, as in `refund · credit card`.
  */
 export const nameOf = (grouping: Grouping, topic: GroupedTopic): string => {
-  const ranked = Array.from(topic.terms, ([stem, term]) => ({ stem, ...term, worth: term.count * grouping.weightOf(stem) }))
-    .toSorted((left, right) => right.worth - left.worth)
+  const ranked = Array.from(topic.terms, ([stem, term]) => ({
+    stem,
+    ...term,
+    worth: term.count * grouping.weightOf(stem),
+  })).toSorted((left, right) => right.worth - left.worth)
   const [best] = ranked
   if (best === undefined) return "…"
   const picked = new Map(

@@ -45,7 +45,8 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   backup: [...ground, "storage", "blobs"],
   admission: [...ground, "storage"],
   sources: [...stores, "languages", "blobs", "knowledge", "outbound"],
-  jobs: [...stores, "blobs", "knowledge", "outbound", "sources"],
+  topics: [...stores, "languages", "models", "agent"],
+  jobs: [...stores, "admission", "blobs", "knowledge", "models", "outbound", "sources", "topics"],
   services: [
     ...stores,
     "admission",
@@ -57,6 +58,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
     "agent",
     "jobs",
     "sources",
+    "topics",
   ],
   http: ["api", "admission", "services", "backup", "languages", ...ground, "Config.ts"],
   config: ["domain", "system", "outbound", "observability"],

@@ -38,6 +38,7 @@ export const AuditAction = Schema.Literals([
   "source.deleted",
   "source.run_started",
   "source.run_stopped",
+  "topic.updated",
   "conversation.deleted",
   "conversation.exported",
   "conversation.erased",

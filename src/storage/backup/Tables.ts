@@ -20,6 +20,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("organizations"),
   everywhere("chatbots"),
   everywhere("api_keys"),
+  // Before the replies whose questions they group.
+  everywhere("topics"),
   // A document may be that of a source.
   everywhere("sources"),
   everywhere("documents"),
@@ -51,6 +53,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   backedUp("unfinished_replies"),
   backedUp("idempotency_keys"),
   backedUp("retention_runs"),
+  backedUp("topic_runs"),
   // What the servers of one database share.
   backedUp("embedding_setting"),
   backedUp("server_secrets"),

@@ -48,6 +48,7 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
   "source.deleted": "Source deleted",
   "source.run_started": "Source run",
   "source.run_stopped": "Source stopped",
+  "topic.updated": "Topic changed",
   "conversation.deleted": "Conversation deleted",
   "conversation.exported": "Conversation exported",
   "conversation.erased": "Visitor erased",
