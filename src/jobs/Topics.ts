@@ -1,4 +1,4 @@
-import { Array as Arr, Duration, Effect, Layer } from "effect"
+import { Array as Arr, Context, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Budgets } from "../admission/Budgets.ts"
 import { Caller, COMMAND_LINE } from "../domain/Caller.ts"
@@ -13,14 +13,19 @@ import { Chatbots } from "../storage/chatbots/Chatbots.ts"
 import { Organizations } from "../storage/organizations/Organizations.ts"
 import { type TopicRun, TopicRuns } from "../storage/topics/TopicRuns.ts"
 import { Usage } from "../storage/usage/Usage.ts"
-import { regularly } from "../system/Background.ts"
+import { regularly, surviving } from "../system/Background.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { Grouping } from "../topics/Grouping.ts"
 import { askForNames, namingTexts } from "../topics/ModelNames.ts"
 import { nameOf } from "../topics/Names.ts"
 import { termsOf } from "../topics/QuestionTerms.ts"
 
-const RUN_EVERY = Duration.minutes(1)
+/** The time between two runs. */
+export const TopicsInterval: Context.Reference<Duration.Duration> = Context.Reference<Duration.Duration>(
+  "parley/jobs/TopicsInterval",
+  { defaultValue: () => Duration.minutes(1) },
+)
+const WARNING = "Questions could not be grouped by topic"
 /** Questions that are grouped and stored together. */
 const QUESTIONS_AT_ONCE = 200
 /** The most questions of one run, which bounds its memory. The next run goes on with the others. */
@@ -35,6 +40,8 @@ const NAMED_QUESTIONS = 3
 /** Questions of a topic that the model is shown. */
 const EXAMPLES = 8
 
+const survivingOne = surviving(WARNING)
+
 /** Groups the questions of all chatbots that are not grouped yet, and completes when they are. */
 export const run = Effect.fn("Topics.run")(function* () {
   const random = yield* SecureRandom.SecureRandom
@@ -42,7 +49,8 @@ export const run = Effect.fn("Topics.run")(function* () {
   const begun = yield* runs.begin(yield* random.uuidV4())
   yield* Effect.forEach(
     begun,
-    (one) => groupQuestions(one).pipe(Effect.ensuring(Effect.ignore(runs.end(one))), inOrganization(one)),
+    // Those of one chatbot do not keep the others waiting.
+    (one) => groupQuestions(one).pipe(survivingOne, Effect.ensuring(Effect.ignore(runs.end(one))), inOrganization(one)),
     { discard: true },
   )
 })
@@ -158,5 +166,5 @@ const serverOf = ({
 
 /** Runs it in the background, every minute, as long as the layer lives. */
 export const layer = Layer.effectDiscard(
-  Effect.forkScoped(regularly(RUN_EVERY, "Questions could not be grouped by topic", run())),
+  Effect.flatMap(TopicsInterval, (interval) => Effect.forkScoped(regularly(interval, WARNING, run()))),
 )

@@ -1,22 +1,19 @@
 import type { TopicId, TopicState } from "../domain/topics/Topic.ts"
 import type { TopicCentre } from "../domain/topics/TopicCentre.ts"
 import { commonness, UNKNOWN_SHARE } from "../text/Commonness.ts"
-import { isPair } from "../text/Words.ts"
 import type { Term } from "./QuestionTerms.ts"
 import { addTo, cosine, packed, unpacked } from "./Vectors.ts"
 
 /*
  * Groups short questions one by one. A question goes to the topic whose centre it resembles most, if it resembles it
  * enough, and is a topic of its own otherwise. Topics that have become similar are merged. The constants were fitted to
- * SQuAD and hold for XQuAD in four other languages, see `bun run bench loop gaps`.
+ * SQuAD and hold for XQuAD in other languages, see `bun run bench loop gaps`.
  */
 
 /** The least similarity of a question to the centre of its topic. */
 const LIKE = 0.27
-/** The same for scripts without spaces: many of their pairs of characters stand across two words. */
-const LIKE_IN_PAIRS = 0.17
-/** The least similarity of two topics that are one, relative to that of a question to its topic. */
-const SAME = 1.5
+/** The least similarity of two topics that are one. */
+const SAME = 0.4
 /** How many questions weigh as much as what is known about the commonness of words in general. */
 const PRIOR_QUESTIONS = 200
 /** The most terms of a centre. */
@@ -104,12 +101,11 @@ export class Grouping {
 
   /** Finds the topic of a question, or makes one. Returns its id. */
   add({ newId, terms, vector }: GroupedQuestion): TopicId {
-    const likeness = terms.every(({ stem }) => isPair(stem)) ? LIKE_IN_PAIRS : LIKE
     const nearest = this.nearest(
       terms.map(({ stem }) => [stem, 1] as const),
       vector,
     )
-    const topic = nearest !== undefined && nearest.similarity >= likeness ? nearest.topic : this.make(newId)
+    const topic = nearest !== undefined && nearest.similarity >= LIKE ? nearest.topic : this.make(newId)
     this.count(
       1,
       terms.map(({ stem }) => [stem, 1]),
@@ -136,8 +132,7 @@ export class Grouping {
     const nearest = this.nearest(terms, topic.vector, topic)
     if (nearest === undefined) return
     const { similarity, topic: other } = nearest
-    const likeness = terms.every(([stem]) => isPair(stem)) ? LIKE_IN_PAIRS : LIKE
-    if (similarity < likeness * (topic.size === 1 || other.size === 1 ? 1 : SAME)) return
+    if (similarity < (topic.size === 1 || other.size === 1 ? LIKE : SAME)) return
     if (topic.state !== other.state || (topic.isNamed && other.isNamed)) return
     const [from, into] = other.size >= topic.size ? [topic, other] : [other, topic]
     if (from.isNamed) {

@@ -2,7 +2,8 @@ import { isFunctionWord, languageShownIn } from "../languages/Detection.ts"
 import { locales } from "../languages/Locales.ts"
 import { type BoundedText, bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 import { commonness, roughStem } from "../text/Commonness.ts"
-import { spacedWords } from "../text/Words.ts"
+import { wordsOf } from "../text/UnicodeWords.ts"
+import { spacedWords, UNSPACED } from "../text/Words.ts"
 
 /** A word by which questions are compared, or a pair of characters of a script without spaces. */
 export interface Term {
@@ -19,6 +20,7 @@ export interface Term {
 const TERMS_MAX = 40
 const TERM_MAX_LENGTH = 40
 const WRITTEN_WORD = /[\p{L}\p{M}\p{N}]+/gu
+const UNSPACED_RUN = new RegExp(`[${UNSPACED}]{2}`, "u")
 const CAPITAL_WITHIN = /.\p{Lu}/u
 /** Matches what names a person or an order: addresses of e-mail and of pages, and numbers of five digits or more. */
 const PERSONAL = /\S+@\S+|https?:\/\/\S+|\p{N}(?:[\s().+-]?\p{N}){4,}/gu
@@ -38,9 +40,11 @@ export const termsOf = (question: string): ReadonlyArray<Term> => {
     const isFirst = spellings.size === 0 && !CAPITAL_WITHIN.test(word)
     spellings.set(word.toLowerCase(), isFirst ? word.toLowerCase() : word)
   }
-  const words = spacedWords(text, language).split(" ")
   const isTelling = (word: string) =>
     word.length > 1 && word.length <= TERM_MAX_LENGTH && !isFunctionWord(word, language)
+  // Pairs of characters of a script without spaces do not stand across two words, of which many are function words.
+  const apart = UNSPACED_RUN.test(text) ? bounded(wordsOf(text).filter(isTelling).join(" "), MESSAGE_MAX_LENGTH) : text
+  const words = spacedWords(bounded(apart.toLowerCase(), MESSAGE_MAX_LENGTH), language).split(" ")
   const terms = new Map<string, Term>()
   for (const [index, word] of words.entries()) {
     const stem = roughStem(word)

@@ -5,7 +5,14 @@ import { NotFound } from "../../domain/Errors.ts"
 import { type ChatbotId, SessionId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { Topic, TopicId, type TopicPatch, TopicQuestion, type TopicState } from "../../domain/topics/Topic.ts"
+import {
+  Topic,
+  TopicId,
+  type TopicPatch,
+  TopicQuestion,
+  type TopicState,
+  TopicWeek,
+} from "../../domain/topics/Topic.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -45,7 +52,7 @@ const decodeCounted = decodeRows(
 )
 const decodeTopics = decodeRows(CountedTopic)
 const decodeNumbers = decodeRows(Schema.Struct({ number: Schema.Int }))
-const decodeWeeks = decodeRows(Schema.Struct({ id: TopicId, ...Topic.fields.weeks.schema.fields }))
+const decodeWeeks = decodeRows(Schema.Struct({ id: TopicId, ...TopicWeek.fields }))
 const decodeExamples = decodeRows(Schema.Struct({ id: TopicId, question: Schema.String }))
 const decodeAsked = decodeRows(AskedQuestion)
 const decodeTexts = decodeRows(Schema.Struct({ text: Schema.String }))
