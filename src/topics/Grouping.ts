@@ -14,6 +14,8 @@ import { addTo, cosine, packed, unpacked } from "./Vectors.ts"
 const LIKE = 0.27
 /** The least similarity of two topics that are one. */
 const SAME = 0.4
+/** How many times as large as at the last comparison a topic is compared with the others again. */
+const GROWTH = 2
 /** How many questions weigh as much as what is known about the commonness of words in general. */
 const PRIOR_QUESTIONS = 200
 /** The most terms of a centre. */
@@ -24,6 +26,9 @@ const TERMS_LIMIT = 48
 const SHARED_MAX = 300
 /** The most topics that a question is compared with by its vector alone: those that got a question last. */
 const RECENT_MAX = 2_000
+/** The least standard deviations of a telling cosine above the mean of all. */
+const DEVIATIONS = 2
+const RAREST = Math.log(UNKNOWN_SHARE)
 /** The share of vectors in a similarity, where they compare meanings. */
 const VECTOR_SHARE = 0.5
 
@@ -57,6 +62,8 @@ export interface GroupedTopic {
   name: string
   isNamed: boolean
   size: number
+  /** The size at which it was last compared with other topics. */
+  comparedSize: number
   readonly terms: Map<string, CentreTerm>
   /** The mean of the vectors of its questions. */
   vector: Float32Array | undefined
@@ -74,8 +81,8 @@ export class Grouping {
   private merged = new Map<TopicId, TopicId>()
   private readonly topics = new Map<TopicId, GroupedTopic>()
   private readonly byTerm = new Map<string, Set<GroupedTopic>>()
-  /** The number of questions with each term. */
-  private readonly frequencies = new Map<string, number>()
+  /** The number of questions with each term, and the share of texts in general that hold it. */
+  private readonly frequencies = new Map<string, { questions: number; readonly common: number }>()
   private readonly recent = new Set<GroupedTopic>()
   private questions = 0
   private readonly scale: VectorScale
@@ -89,7 +96,14 @@ export class Grouping {
     const { model } = centre.vector ?? {}
     const vector =
       centre.vector !== undefined && model === this.scale?.model ? unpacked(centre.vector.bytes) : undefined
-    const loaded: GroupedTopic = { ...topic, size: 0, terms: new Map(), vector: undefined, length: 0 }
+    const loaded: GroupedTopic = {
+      ...topic,
+      size: 0,
+      comparedSize: centre.size,
+      terms: new Map(),
+      vector: undefined,
+      length: 0,
+    }
     this.topics.set(topic.id, loaded)
     this.count(
       centre.size,
@@ -120,14 +134,15 @@ export class Grouping {
     return topic.id
   }
 
-  /** Returns the topics that may have become similar to others. */
+  /** Returns the topics that have grown so much that they may have become similar to others. */
   get candidates(): ReadonlyArray<GroupedTopic> {
-    return Array.from(this.changed)
+    return Array.from(this.changed).filter(({ comparedSize, size }) => size >= GROWTH * comparedSize)
   }
 
   /** Merges a topic with the most similar one, unless people have decided differently about the two. */
   merge(topic: GroupedTopic): void {
     if (!this.topics.has(topic.id)) return
+    topic.comparedSize = topic.size
     const terms = Array.from(topic.terms, ([stem, { count }]) => [stem, count / topic.size] as const)
     const nearest = this.nearest(terms, topic.vector, topic)
     if (nearest === undefined) return
@@ -172,9 +187,9 @@ export class Grouping {
 
   /** Returns how much a term tells, 0–1: the less, the more questions and texts have it. */
   weightOf(stem: string): number {
-    const known = this.frequencies.get(stem) ?? 0
-    const share = (known + PRIOR_QUESTIONS * commonness(stem)) / (this.questions + PRIOR_QUESTIONS)
-    return Math.max(0.01, Math.min(1, Math.log(share) / Math.log(UNKNOWN_SHARE)))
+    const { common, questions } = this.frequencies.get(stem) ?? { questions: 0, common: commonness(stem) }
+    const share = (questions + PRIOR_QUESTIONS * common) / (this.questions + PRIOR_QUESTIONS)
+    return Math.max(0.01, Math.min(1, Math.log(share) / RAREST))
   }
 
   private make(id: TopicId): GroupedTopic {
@@ -184,6 +199,7 @@ export class Grouping {
       name: "",
       isNamed: false,
       size: 0,
+      comparedSize: 1,
       terms: new Map(),
       vector: undefined,
       length: 0,
@@ -194,7 +210,11 @@ export class Grouping {
 
   private count(questions: number, terms: ReadonlyArray<readonly [string, number]>): void {
     this.questions += questions
-    for (const [stem, count] of terms) this.frequencies.set(stem, (this.frequencies.get(stem) ?? 0) + count)
+    for (const [stem, count] of terms) {
+      const known = this.frequencies.get(stem)
+      if (known === undefined) this.frequencies.set(stem, { questions: count, common: commonness(stem) })
+      else known.questions += count
+    }
   }
 
   private join(
@@ -220,9 +240,9 @@ export class Grouping {
     }
     if (vector !== undefined) topic.vector = addTo(topic.vector, topic.size, vector, size)
     topic.size += size
-    topic.length = Math.hypot(
-      ...Array.from(topic.terms, ([stem, { count }]) => (this.weightOf(stem) * count) / topic.size),
-    )
+    let squares = 0
+    for (const [stem, { count }] of topic.terms) squares += (this.weightOf(stem) * count) ** 2
+    topic.length = Math.sqrt(squares) / topic.size
     if (topic.vector === undefined) return
     this.recent.delete(topic)
     this.recent.add(topic)
@@ -236,35 +256,67 @@ export class Grouping {
     except?: GroupedTopic,
   ): { readonly topic: GroupedTopic; readonly similarity: number } | undefined {
     const weighted = terms
-      .map(([stem, share]) => [stem, this.weightOf(stem) * share] as const)
-      .toSorted(([, left], [, right]) => right - left)
-    const length = Math.hypot(...weighted.map(([, weight]) => weight))
-    const candidates = new Set(vector === undefined ? [] : this.recent)
-    for (const [stem] of weighted) {
+      .map(([stem, share]) => {
+        const weight = this.weightOf(stem)
+        return { stem, weight: weight * share, factor: weight * weight * share }
+      })
+      .toSorted((left, right) => right.weight - left.weight)
+    const squares = weighted.reduce((sum, { weight }) => sum + weight * weight, 0)
+    const products = new Map<GroupedTopic, number>()
+    if (vector !== undefined) for (const topic of this.recent) products.set(topic, 0)
+    let left = squares
+    for (const { factor, stem, weight } of weighted) {
       const sharing = this.byTerm.get(stem)
-      if (sharing === undefined || (sharing.size > SHARED_MAX && candidates.size > 0)) continue
-      for (const topic of sharing.values().take(SHARED_MAX)) candidates.add(topic)
+      if (sharing === undefined) continue
+      // A topic with these last terms alone is not similar enough. Many topics are compared by their rarer terms.
+      const isMinor = left < LIKE * LIKE * squares || (sharing.size > SHARED_MAX && products.size > 0)
+      left -= weight * weight
+      let seen = 0
+      for (const topic of isMinor ? products.keys() : sharing) {
+        const term = topic.terms.get(stem)
+        if (term !== undefined) products.set(topic, (products.get(topic) ?? 0) + (factor * term.count) / topic.size)
+        if (!isMinor && ++seen === SHARED_MAX) break
+      }
     }
+    if (except !== undefined) products.delete(except)
+    const floor = vector === undefined ? 1 : this.unrelatedTo(vector)
     let found: GroupedTopic | undefined
     let most = 0
-    for (const topic of candidates) {
-      if (topic === except) continue
-      let product = 0
-      for (const [stem, weight] of weighted) {
-        const term = topic.terms.get(stem)
-        if (term !== undefined) product += (weight * this.weightOf(stem) * term.count) / topic.size
-      }
-      const words = length * topic.length === 0 ? 0 : product / (length * topic.length)
-      const similarity = this.withVectors(words, vector, topic.vector)
+    const length = Math.sqrt(squares)
+    for (const [topic, product] of products) {
+      const words = product === 0 ? 0 : product / (length * topic.length)
+      const similarity = withVectors(words, floor, vector, topic.vector)
       if (similarity > most) [found, most] = [topic, similarity]
     }
     return found && { topic: found, similarity: most }
   }
 
-  private withVectors(words: number, one: Float32Array | undefined, other: Float32Array | undefined): number {
-    if (one === undefined || other === undefined || this.scale === undefined) return words
-    const { unrelatedCosine } = this.scale
-    const meaning = Math.max(0, (cosine(one, other) - unrelatedCosine) / (1 - unrelatedCosine))
-    return (1 - VECTOR_SHARE) * words + VECTOR_SHARE * meaning
+  /**
+   * The cosine of unrelated topics to a vector. Vectors of languages that the model does not know are all alike, so that
+   * only a cosine far above the mean says something.
+   */
+  private unrelatedTo(vector: Float32Array): number {
+    let [sum, squares, count] = [0, 0, 0]
+    for (const { vector: other } of this.recent) {
+      if (other === undefined) continue
+      const value = cosine(vector, other)
+      sum += value
+      squares += value * value
+      count++
+    }
+    const mean = sum / (count || 1)
+    const deviation = Math.sqrt(Math.max(0, squares / (count || 1) - mean * mean))
+    return Math.min(0.99, Math.max(this.scale?.unrelatedCosine ?? 0, mean + DEVIATIONS * deviation))
   }
+}
+
+const withVectors = (
+  words: number,
+  unrelated: number,
+  one: Float32Array | undefined,
+  other: Float32Array | undefined,
+): number => {
+  if (one === undefined || other === undefined) return words
+  const meaning = Math.max(0, (cosine(one, other) - unrelated) / (1 - unrelated))
+  return (1 - VECTOR_SHARE) * words + VECTOR_SHARE * meaning
 }
