@@ -6,14 +6,21 @@ import { call } from "../../server/Api.ts"
 import { type Source, sourceOf, sourcesOf } from "./SourceData.ts"
 import { WebsiteDialog } from "./WebsiteDialog.tsx"
 
+interface TextProps {
+  readonly chatbotId: string
+  readonly source?: Source
+  readonly onStored?: () => void
+}
+
 /** Writes a text, or changes one. */
-export const TextDialog = ({ chatbotId, source }: { readonly chatbotId: string; readonly source?: Source }) => {
+export const TextDialog = ({ chatbotId, onStored, source }: TextProps) => {
   const { draft, of } = useDraft({ name: source?.name ?? "", text: source?.text ?? "" })
   const submit = async (): Promise<void> => {
     if (source !== undefined) {
       const params = { chatbotId, sourceId: source.id }
       const stored = await call("PATCH /api/external/chatbot/:chatbotId/sources/:sourceId", { params, body: draft })
-      return sourceOf(chatbotId, source.id).set(stored.source)
+      sourceOf(chatbotId, source.id).set(stored.source)
+      return onStored?.()
     }
     const body = { kind: "text", ...draft } as const
     await call("POST /api/external/chatbot/:chatbotId/sources", { params: { chatbotId }, body })
@@ -35,11 +42,11 @@ export const TextDialog = ({ chatbotId, source }: { readonly chatbotId: string; 
   )
 }
 
-/** Goes to the chatbot's questions and answers, of which most chatbots have one list. */
-const openQuestions = async (chatbotId: string): Promise<void> => {
+/** The chatbot's questions and answers, of which most chatbots have one list; makes the list where there is none. */
+export const questionsSource = async (chatbotId: string): Promise<Source> => {
   const params = { chatbotId }
   const { sources } = await call("GET /api/external/chatbot/:chatbotId/sources", { params })
-  const source =
+  return (
     sources.find(({ kind }) => kind === "questions") ??
     (
       await call("POST /api/external/chatbot/:chatbotId/sources", {
@@ -47,6 +54,11 @@ const openQuestions = async (chatbotId: string): Promise<void> => {
         body: { kind: "questions", name: "Questions and answers" },
       })
     ).source
+  )
+}
+
+const openQuestions = async (chatbotId: string): Promise<void> => {
+  const source = await questionsSource(chatbotId)
   await navigate(href("source", { chatbotId, sourceId: source.id }, { do: "new" }))
 }
 
