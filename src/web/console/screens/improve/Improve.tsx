@@ -63,10 +63,11 @@ const Answers = ({ mending, review }: ImprovingProps) => {
       <Question text={question} />
       <Beside texts={isFinished ? [answer, trace.text] : undefined}>
         <article class="box padded stack tight anywhere" aria-label="Old answer">
-          <h3 class="row">
-            Old answer <span class="soft small">{formatMoment(created_at)}</span>
+          <div class="row">
+            <h3>Old answer</h3>
+            <span class="soft small">{formatMoment(created_at)}</span>
             {model !== null && <Badge>{model}</Badge>}
-          </h3>
+          </div>
           {answer === "" ? <p class="soft">No text</p> : <Answer blocks={blocksOf(answer)} />}
           {sources.length > 0 && (
             <details class="small">
@@ -76,14 +77,17 @@ const Answers = ({ mending, review }: ImprovingProps) => {
           )}
         </article>
         <article class="box padded stack tight anywhere" aria-label="New answer" ref={now} tabIndex={-1}>
-          <h3 class="row">
-            New answer {mending.isTrial.value && exchange && <Badge kind="warn">Prompt not saved</Badge>}
-          </h3>
-          <output class="soft">
-            {waiting ?? (exchange === undefined && "Change something below, or ask again as the chatbot is now.")}
+          <div class="row">
+            <h3>New answer</h3>
+            {mending.isTrial.value && exchange !== undefined && <Badge kind="warn">Prompt not saved</Badge>}
+          </div>
+          <output class={exchange === undefined ? "soft" : "visually-hidden"}>
+            {waiting ??
+              (exchange === undefined
+                ? "Change something below, or ask again as the chatbot is now."
+                : isFinished && "New answer complete.")}
           </output>
           {exchange !== undefined && <Reply exchange={exchange}>{null}</Reply>}
-          <output class="visually-hidden">{isFinished && "New answer complete."}</output>
         </article>
       </Beside>
       {isFinished && can("chatbots:write") && <KeepTest key={exchange?.id} review={review} trace={trace} />}

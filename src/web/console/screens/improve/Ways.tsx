@@ -177,7 +177,14 @@ const PromptWay = ({ first, mending }: Pick<WaysProps, "mending"> & { readonly f
     return isSaved
   }
   return (
-    <Section title="Prompt" about="Second choice: the prompt changes how the chatbot answers every question.">
+    <Section
+      title="Prompt"
+      about={
+        form.text("settings.model") === "local/extractive"
+          ? "Second choice. The model local/extractive quotes documents and follows no prompt."
+          : "Second choice: the prompt changes how the chatbot answers every question."
+      }
+    >
       <EditForm form={{ ...form, save }} label="Prompt" action="Save to chatbot">
         <TextArea {...form.line("settings.prompt")} label="Prompt" maxLength={32_000} rows={4} />
         {mayAsk() && (
@@ -221,7 +228,11 @@ const PairWay = ({ mending, review }: WaysProps) => {
       title="Question and answer"
       about="Last choice: an approved answer to this one question, which comes before everything else."
     >
-      <Form action={stored.value === undefined ? "Approve and save" : "Save changes"} onSubmit={submit}>
+      <Form
+        kind="secondary"
+        action={stored.value === undefined ? "Approve and save" : "Save changes"}
+        onSubmit={submit}
+      >
         <TextField label="Question" {...of("question")} required maxLength={QUESTION_MAX_LENGTH} dir="auto" />
         <TextArea label="Answer" {...of("answer")} required rows={4} maxLength={20_000} dir="auto" hint="Markdown." />
       </Form>
