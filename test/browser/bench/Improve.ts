@@ -38,10 +38,11 @@ const ways: Readonly<Record<string, (page: Page, hand: Hand) => Promise<void>>> 
     ).setFiles({ name: "Refunds.md", mimeType: "text/markdown", buffer: Buffer.from(rule("three")) })
   },
   pair: async (page, hand) => {
-    const pair = page.getByRole("region", { name: "Question and answer" })
-    await hand.click("Answer", pair.getByLabel("Answer"))
-    await pair.getByLabel("Answer").fill("Refunds take three days.")
-    await hand.click("Approve and save", pair.getByRole("button", { name: "Approve and save" }))
+    await hand.click("Write answer…", page.getByRole("button", { name: "Write answer…" }))
+    const dialog = page.getByRole("dialog", { name: "Add question" })
+    await hand.click("Answer", dialog.getByLabel("Answer"))
+    await dialog.getByLabel("Answer").fill("Refunds take three days.")
+    await hand.click("Save", dialog.getByRole("button", { name: "Save" }))
   },
 }
 

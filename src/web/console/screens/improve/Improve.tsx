@@ -90,7 +90,7 @@ const Answers = ({ mending, review }: ImprovingProps) => {
           {exchange !== undefined && <Reply exchange={exchange}>{null}</Reply>}
         </article>
       </Beside>
-      {isFinished && can("chatbots:write") && <KeepTest key={exchange?.id} review={review} trace={trace} />}
+      {isFinished && can("chatbots:write") && <KeepTest key={exchange?.id} {...{ mending, review, trace }} />}
     </Section>
   )
 }

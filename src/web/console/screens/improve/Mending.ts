@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from "@preact/signals"
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals"
 import { type Answer, call } from "../../server/Api.ts"
 import { Failure } from "../../server/Failure.ts"
 import { resources } from "../../server/Resource.ts"
@@ -35,6 +35,8 @@ export interface Mending {
   readonly waiting: ReadonlySignal<string | undefined>
   /** Whether the new answer is of a prompt that is not saved. */
   readonly isTrial: ReadonlySignal<boolean>
+  /** The test that was made of the reply. */
+  readonly testId: Signal<string | undefined>
   readonly again: (way?: Way) => Promise<void>
   readonly stop: () => void
 }
@@ -48,6 +50,7 @@ export const makeMending = (first: Review): Mending => {
   const exchange = signal<Exchange | undefined>(undefined)
   const waiting = signal<string | undefined>(undefined)
   const isTrial = signal(false)
+  const testId = signal<string | undefined>(undefined)
   let turn = 0
   const stop = (): void => {
     turn++
@@ -85,5 +88,5 @@ export const makeMending = (first: Review): Mending => {
       if (own === turn) waiting.value = undefined
     }
   }
-  return { exchange, waiting, isTrial, again, stop }
+  return { exchange, waiting, isTrial, testId, again, stop }
 }

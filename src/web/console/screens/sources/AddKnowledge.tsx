@@ -6,21 +6,14 @@ import { call } from "../../server/Api.ts"
 import { type Source, sourceOf, sourcesOf } from "./SourceData.ts"
 import { WebsiteDialog } from "./WebsiteDialog.tsx"
 
-interface TextProps {
-  readonly chatbotId: string
-  readonly source?: Source
-  readonly onStored?: () => void
-}
-
 /** Writes a text, or changes one. */
-export const TextDialog = ({ chatbotId, onStored, source }: TextProps) => {
+export const TextDialog = ({ chatbotId, source }: { readonly chatbotId: string; readonly source?: Source }) => {
   const { draft, of } = useDraft({ name: source?.name ?? "", text: source?.text ?? "" })
   const submit = async (): Promise<void> => {
     if (source !== undefined) {
       const params = { chatbotId, sourceId: source.id }
       const stored = await call("PATCH /api/external/chatbot/:chatbotId/sources/:sourceId", { params, body: draft })
-      sourceOf(chatbotId, source.id).set(stored.source)
-      return onStored?.()
+      return sourceOf(chatbotId, source.id).set(stored.source)
     }
     const body = { kind: "text", ...draft } as const
     await call("POST /api/external/chatbot/:chatbotId/sources", { params: { chatbotId }, body })
@@ -42,7 +35,7 @@ export const TextDialog = ({ chatbotId, onStored, source }: TextProps) => {
   )
 }
 
-/** The chatbot's questions and answers, of which most chatbots have one list; makes the list where there is none. */
+/** The chatbot's questions and answers, of which most chatbots have one list; makes it where there is none. */
 export const questionsSource = async (chatbotId: string): Promise<Source> => {
   const params = { chatbotId }
   const { sources } = await call("GET /api/external/chatbot/:chatbotId/sources", { params })
