@@ -69,7 +69,7 @@ const improve = async (way: string, mend: (page: Page, hand: Hand) => Promise<vo
   await hand.click("Conversations", page.getByRole("link", { name: "Conversations" }))
   const row = page.getByRole("list", { name: "Conversations" }).getByRole("listitem").filter({ hasText: QUESTION })
   await hand.click("the conversation", row.getByRole("link").first())
-  await hand.click("Improve answer", page.getByRole("link", { name: "Improve answer" }))
+  await hand.click("Improve this answer", page.getByRole("link", { name: "Improve this answer" }))
   await mend(page, hand)
   await page.getByRole("article", { name: "New answer" }).getByText("Refunds take three days.").first().waitFor()
   await hand.click("Keep as a test", page.getByRole("button", { name: "Keep as a test" }))

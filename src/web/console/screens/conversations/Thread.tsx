@@ -217,7 +217,7 @@ const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
       {isBot && can("knowledge:read") && (
         <div>
           <a class="button secondary small" href={href("improve", { chatbotId, messageId: message.id })}>
-            Improve answer
+            Improve this answer
           </a>
         </div>
       )}

@@ -130,7 +130,7 @@ const Turn = ({ exchange, isInspected, onAgain, onInspect }: TurnProps) => {
               class="button quiet small"
               href={screenAddress("improve", { ...place.value.params, messageId: trace.messageId })}
             >
-              Improve answer
+              Improve this answer
             </a>
           )}
           {(trace.state === "failed" || trace.state === "stopped") && onAgain !== undefined && (
