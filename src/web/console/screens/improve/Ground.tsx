@@ -75,8 +75,8 @@ export const Ground = ({ review: { before, differences, now } }: { readonly revi
       </ul>
     )}
     {now.searches.length === 0 && <p class="soft">The chatbot did not search its knowledge for this answer.</p>}
-    {now.searches.map((search) => (
-      <SearchView key={search.query} now={search} then={before?.searches.find(({ query }) => query === search.query)} />
+    {now.searches.map((search, index) => (
+      <SearchView key={index} now={search} then={before?.searches.find(({ query }) => query === search.query)} />
     ))}
   </Section>
 )
