@@ -56,7 +56,7 @@ onScreen("a reply of a conversation is mended by its document, and kept as a tes
   await page.getByText("Only before: “five”. Only now: “three”.").first().waitFor()
   const ground = page.getByRole("region", { name: "Sources then and now" })
   await ground.getByText("The document “Refunds”, which the reply cites, has other content since.").waitFor()
-  await ground.getByText("Then and now").click()
+  await ground.getByText("Then and now", { exact: true }).click()
   await ground.getByText("Only before: “five”. Only now: “three”.").waitFor()
   await ground.getByText(/^\d passages? for “How many days/).click()
   await ground.getByText("Document changed").first().waitFor()
