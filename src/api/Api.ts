@@ -14,6 +14,7 @@ import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
+import { TestsApi } from "./evaluation/Tests.ts"
 import { UsageApi } from "./organizations/Usage.ts"
 import { WebhooksApi } from "./webhooks/Webhooks.ts"
 import { WidgetAccessApi, WidgetApi } from "./widget/Widget.ts"
@@ -37,6 +38,7 @@ export class Api extends HttpApi.make("parley")
     EventsApi,
     OpenAiApi,
     QuestionsApi,
+    TestsApi,
     ChatbotToolsApi,
     UsageApi,
     AdminApi,

@@ -27,6 +27,7 @@ import * as OpenApiDocument from "./OpenApiDocument.ts"
 import * as Sources from "./knowledge/Sources.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./system/System.ts"
+import * as Tests from "./evaluation/Tests.ts"
 import * as Usage from "./organizations/Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
@@ -49,6 +50,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     OpenAi.layer,
     Sources.layer,
     System.layer,
+    Tests.layer,
     Usage.layer,
     Webhooks.layer,
     Widget.layer,

@@ -33,6 +33,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("messages"),
   everywhere("chunks"),
   everywhere("chatbot_tools"),
+  everywhere("tests"),
+  everywhere("test_plans"),
   everywhere("identity_secrets"),
   everywhere("usage_entries"),
   everywhere("usage_days"),
