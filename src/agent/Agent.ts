@@ -206,6 +206,17 @@ const toolsOf = ({ documents, search, tools = [] }: AgentInput, limits: AgentLim
   return [searchTool(search, limits), ...(documents === undefined || isTaken ? [] : [listTool(documents)]), ...tools]
 }
 
+/** What the last message of a conversation asks: in words that stand alone, and in several wordings where it has them. */
+export const questionOf = (history: ReadonlyArray<ChatTurn>, chatbotName: string) => {
+  const question = bounded(history.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH)
+  const before = messagesBefore(history.slice(0, -1))
+  const name = bounded(chatbotName, MESSAGE_MAX_LENGTH)
+  const [{ text }] = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
+  // What a message says with its greeting counts as well, unless it is understood only by the messages before it.
+  const wordings = [text, ...(text === withoutSmallTalk(question, name) ? [question] : [])] as const
+  return { before, text, wordings }
+}
+
 const openingOf = Effect.fnUntraced(function* (
   input: AgentInput,
   limits: AgentLimits,
@@ -214,12 +225,7 @@ const openingOf = Effect.fnUntraced(function* (
   const { approved: find, history, instructions, toolsEnabled } = input
   const system = systemText(instructions, toolsEnabled, find !== undefined)
   if (toolsEnabled && find === undefined) return openingMessages(system, instructions.chatbotName, history, undefined)
-  const question = bounded(history.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH)
-  const before = messagesBefore(history.slice(0, -1))
-  const name = bounded(instructions.chatbotName, MESSAGE_MAX_LENGTH)
-  const [{ text }] = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
-  // What a message says with its greeting counts as well, unless it is understood only by the messages before it.
-  const wordings = [text, ...(text === withoutSmallTalk(question, name) ? [question] : [])] as const
+  const { before, text, wordings } = questionOf(history, instructions.chatbotName)
   const answer = find && (yield* find(wordings, before))
   if (answer !== undefined) onApproved(answer)
   const approved = answer && passageJson(answer)

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Predicate } from "effect"
 import { SecureRandom } from "effect/crypto"
-import type { AgentReply } from "../../agent/Agent.ts"
+import { type AgentReply, questionOf } from "../../agent/Agent.ts"
 import { emitted } from "../../agent/AgentEvent.ts"
 import { Caller, ensureServesNamed } from "../../domain/Caller.ts"
 import { emailGateModel, emailRequest } from "./EmailGate.ts"
@@ -13,8 +13,10 @@ import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { bytesOfTokens } from "../../domain/chat/Tokens.ts"
 import { listDocuments, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { setupOf } from "../../storage/conversations/ChatbotSetups.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import { sessionNotFound } from "../../storage/conversations/Messages.ts"
+import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
 import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
@@ -33,6 +35,7 @@ import { languageShownIn } from "../../languages/Detection.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { unguessableUuid } from "../../system/UnguessableId.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
+import { SearchRecorder } from "./SearchRecorder.ts"
 import { Shares } from "../../admission/Shares.ts"
 
 /** Most stored messages in the prompt of a model; a prompt of as many tokens as usual holds fewer. */
@@ -43,6 +46,8 @@ export interface ChatSettings {
   readonly historyLimit?: number
   /** Most tokens in the prompt of a model. Older messages that would exceed it are not read from the database. */
   readonly promptTokensMax: number
+  /** Days for which is kept what replies rested on; 0 for not at all. */
+  readonly groundDays: number
   /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
   readonly sessionTokens: "any" | "strict"
 }
@@ -167,28 +172,33 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         }
 
         const { isToolEnabled } = chatbot.settings
-        let hasSearched = false
-        let passages = 0
-        const onSearch = (found: number | undefined) => {
-          hasSearched = true
-          passages += found ?? 0
+        const searched = new SearchRecorder()
+        const history = conversationOf(chatbot, context.history, request)
+        const ground = (): ReplyGround => {
+          const { searches, similarity } = searched
+          return {
+            chatbotId: chatbot.id,
+            question: searches.length === 0 ? null : questionOf(history, chatbot.name).text,
+            similarity,
+            kept: settings.groundDays === 0 ? undefined : { searches, setup: setupOf(chatbot) },
+          }
         }
         const judged = (reply: AgentReply) =>
           isUnanswered({
             ...reply,
-            searchedBy: hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
-            passages,
+            searchedBy: searched.hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
+            passages: searched.passages,
             sources: reply.sources.length,
             toolAnswers: toolAnswersIn(reply.toolResults),
           })
         const reply = yield* replies
           .recorded(
-            place,
+            { ...place, ground },
             (callbacks) =>
               agent.reply(chatbot, {
                 application: request.instructions ?? "",
-                history: conversationOf(chatbot, context.history, request),
-                onSearch,
+                history,
+                onSearch: searched.onSearch,
                 emit,
                 showsRequests: request.showsRequests,
                 ...callbacks,
