@@ -12,6 +12,7 @@ import { KnowledgeApi } from "./knowledge/Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
+import { RepliesApi } from "./conversations/Replies.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
 import { UsageApi } from "./organizations/Usage.ts"
@@ -34,6 +35,7 @@ export class Api extends HttpApi.make("parley")
     ChatApi,
     ConversationsApi,
     AllConversationsApi,
+    RepliesApi,
     EventsApi,
     OpenAiApi,
     QuestionsApi,

@@ -72,7 +72,7 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
 }
 
 export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
-const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
+export const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
 const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
 
 const decodePage = decodeRows(
