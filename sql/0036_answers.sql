@@ -5,11 +5,11 @@
 -- each that was in use, named by a hash of it.
 create table chatbot_setups (
   chatbot_id uuid not null,
-  hash text not null,
+  setup_hash text not null,
   organization_id uuid not null,
   setup jsonb not null,
   created_at timestamptz not null default now(),
-  primary key (chatbot_id, hash),
+  primary key (chatbot_id, setup_hash),
   foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 

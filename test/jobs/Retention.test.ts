@@ -162,7 +162,7 @@ const makeGrounded = Effect.fnUntraced(function* (ages: ReadonlyArray<number>) {
       select gen_random_uuid(), ${organization}::uuid, id, 'bot', '', now() - age * interval '1 day'
       from session, unnest(${ages}::float8[]) age, generate_series(1, 2) returning id, created_at
     ), setup as (
-      insert into chatbot_setups (chatbot_id, hash, organization_id, setup, created_at)
+      insert into chatbot_setups (chatbot_id, setup_hash, organization_id, setup, created_at)
       select distinct ${chatbot}::uuid, created_at::text, ${organization}::uuid, '{}'::jsonb, created_at from reply
     )
     insert into reply_grounds

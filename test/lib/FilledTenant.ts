@@ -16,7 +16,7 @@ import { ChatbotTools, type ToolContent } from "../../src/storage/tools/ChatbotT
 import { Budgets, type Reservation } from "../../src/storage/usage/Budgets.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
-import { setupOf } from "../../src/storage/conversations/ChatbotSetups.ts"
+import { setupOf } from "../../src/storage/chatbots/ChatbotSetups.ts"
 import type { BotMessage } from "../../src/storage/conversations/ConversationWrites.ts"
 import type { ReplyGround } from "../../src/storage/conversations/ReplyGrounds.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"

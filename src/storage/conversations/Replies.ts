@@ -77,7 +77,7 @@ export class Replies extends Context.Service<Replies>()("parley/storage/conversa
             from messages m
               join sessions s on s.id = m.session_id and s.organization_id = ${organization} and s.chatbot_id = ${chatbot}
               left join reply_grounds g on g.message_id = m.id and g.organization_id = ${organization}
-              left join chatbot_setups c on c.chatbot_id = ${chatbot} and c.hash = g.setup_hash
+              left join chatbot_setups c on c.chatbot_id = ${chatbot} and c.setup_hash = g.setup_hash
                 and c.organization_id = ${organization}
             where m.id = ${message} and m.organization_id = ${organization}`),
         )
@@ -119,7 +119,7 @@ export class Replies extends Context.Service<Replies>()("parley/storage/conversa
           delete from chatbot_setups s
           where created_at < now() - make_interval(days => ${days}::int) and not exists (
             select from reply_grounds g
-            where g.organization_id = s.organization_id and g.chatbot_id = s.chatbot_id and g.setup_hash = s.hash
+            where g.organization_id = s.organization_id and g.chatbot_id = s.chatbot_id and g.setup_hash = s.setup_hash
               and g.created_at >= now() - make_interval(days => ${days}::int)
           )`),
     }

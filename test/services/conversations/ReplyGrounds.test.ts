@@ -45,7 +45,7 @@ const groundsOf = ({ chatbot }: Tenant) =>
   SystemSql.use(
     (sql) => sql<Row>`
       select g.*, s.setup from reply_grounds g
-      left join chatbot_setups s on s.chatbot_id = g.chatbot_id and s.hash = g.setup_hash
+      left join chatbot_setups s on s.chatbot_id = g.chatbot_id and s.setup_hash = g.setup_hash
       where g.chatbot_id = ${chatbot} order by g.created_at, g.message_id`,
   )
 

@@ -1,22 +1,12 @@
 import { createHash } from "node:crypto"
 import type { ChatbotSetup } from "../../domain/chat/ReplyGround.ts"
-import type { PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
-import type { ChatbotId } from "../../domain/Ids.ts"
+import type { ChatbotRow } from "./Chatbots.ts"
 
 /** The settings by which a chatbot answers, as the table `chatbot_setups` has them. */
 export interface StoredSetup {
   /** Names them: the same settings have the same hash. */
   readonly hash: string
   readonly setup: ChatbotSetup
-}
-
-/** The columns of a chatbot that make its replies, and what names their state. */
-interface AnsweringChatbot {
-  readonly id: ChatbotId
-  readonly name: string
-  readonly personality_config: PersonalityConfig
-  readonly settings: Settings
-  readonly version: bigint
 }
 
 /** Number of setups that are remembered: making one takes as long as reading the chatbot (measured). */
@@ -27,7 +17,9 @@ const HASH_LENGTH = 22
 const remembered = new Map<string, StoredSetup>()
 
 /** Returns the settings by which a chatbot answers. Its looks and its greeting are among them, but not in their hash. */
-export const setupOf = (chatbot: AnsweringChatbot): StoredSetup => {
+export const setupOf = (
+  chatbot: Pick<ChatbotRow, "id" | "name" | "personality_config" | "settings" | "version">,
+): StoredSetup => {
   const key = `${chatbot.id} ${chatbot.version}`
   const known = remembered.get(key)
   if (known !== undefined) return known
