@@ -15,6 +15,7 @@ import { QuestionsApi } from "./knowledge/Questions.ts"
 import { RepliesApi } from "./conversations/Replies.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
+import { TestRunsApi } from "./evaluation/TestRuns.ts"
 import { UsageApi } from "./organizations/Usage.ts"
 import { WebhooksApi } from "./webhooks/Webhooks.ts"
 import { WidgetAccessApi, WidgetApi } from "./widget/Widget.ts"
@@ -45,6 +46,7 @@ export class Api extends HttpApi.make("parley")
     AuditLogApi,
     IdentitySecretsApi,
     WebhooksApi,
+    TestRunsApi,
     SystemStateApi,
     WidgetAccessApi,
     ConsoleAccessApi,

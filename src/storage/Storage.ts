@@ -44,6 +44,8 @@ import { Reembeddings } from "./documents/Reembeddings.ts"
 import { Replies } from "./conversations/Replies.ts"
 import { Retention } from "./conversations/Retention.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
+import { TestQueue } from "./evaluation/TestQueue.ts"
+import { TestRuns } from "./evaluation/TestRuns.ts"
 import { ToolHeaders } from "./tools/ToolHeaders.ts"
 import { UnfinishedReplies } from "./conversations/UnfinishedReplies.ts"
 import { Usage } from "./usage/Usage.ts"
@@ -103,6 +105,8 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     CrawledHosts.layer,
     SourceFrontier.layer.pipe(Layer.provide(Documents.layer), Layer.provideMerge(SourceQueue.layer)),
     Sources.layer.pipe(Layer.provide(Documents.layer)),
+    TestQueue.layer,
+    TestRuns.layer,
     ToolHeaders.layer,
     Totals.layer,
     UnfinishedReplies.layer,

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { version } from "../../../package.json" with { type: "json" }
-import { questionOf } from "../../agent/Agent.ts"
+import { askedIn } from "../../agent/Asked.ts"
+import { foundAnswer, foundPassage } from "../../agent/ChatbotAgent.ts"
+import { SearchRecorder } from "../../agent/SearchRecorder.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import { ChatbotSetup, type FoundPassage, type ReplyReview, type ReplySearch } from "../../domain/chat/ReplyGround.ts"
@@ -13,11 +15,9 @@ import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/conversations/Replies.ts"
 import { Questions } from "../../storage/sources/Questions.ts"
 import { cut } from "../../text/Cut.ts"
-import { asked } from "../knowledge/questions/QuestionForms.ts"
-import { foundAnswer, foundPassage } from "./ChatbotAgent.ts"
+import { asked } from "../../knowledge/QuestionForms.ts"
 import { conversationOf } from "./ChatHistory.ts"
 import { differencesOf, isForQuestion } from "./ReplyDifferences.ts"
-import { SearchRecorder } from "./SearchRecorder.ts"
 
 /** The most turns before a question that a review shows, and the most of each, in UTF-16 code units. */
 const TURNS_MAX = 20
@@ -46,7 +46,8 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
       before: ReadonlyArray<ReplySearch>,
     ) {
       const recorder = new SearchRecorder()
-      const { before: messages, text, wordings } = questionOf(conversation, chatbot.name)
+      const { before: messages, texts, wordings } = askedIn(conversation, chatbot.name)
+      const [{ text }] = texts
       const answer = chatbot.has_questions
         ? yield* questions.answerTo(chatbot.id, asked(wordings, messages))
         : undefined
@@ -87,7 +88,7 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
         sessionToken: undefined,
       })
       const kept = row.searches ?? undefined
-      const asks = questionOf(conversation, chatbot.name).text
+      const asks = askedIn(conversation, chatbot.name).texts[0].text
       const again = kept ?? [{ query: row.question ?? asks, passages: [] }]
       const now = {
         setup: setupNow(chatbot),

@@ -1,7 +1,7 @@
-import type { FoundPassage, ReplySearch } from "../../domain/chat/ReplyGround.ts"
-import { QUERY_MAX_LENGTH } from "../../domain/knowledge/Passage.ts"
-import { clean } from "../../agent/Generation.ts"
-import { cut } from "../../text/Cut.ts"
+import type { FoundPassage, ReplySearch } from "../domain/chat/ReplyGround.ts"
+import { QUERY_MAX_LENGTH } from "../domain/knowledge/Passage.ts"
+import { clean } from "./Generation.ts"
+import { cut } from "../text/Cut.ts"
 import type { Searched } from "./ChatbotAgent.ts"
 
 /** The most searches of a reply, and the most passages of one, that are kept. Few replies have more than two. */
@@ -12,18 +12,10 @@ const TITLE_MAX_LENGTH = 200
 
 /** Records what is searched for a reply, and what is found. */
 export class SearchRecorder {
-  /** Whether the knowledge was searched, successfully or not. */
-  hasSearched = false
-  /** The number of passages that the searches found. */
-  passages = 0
   private readonly found = new Map<string, ReadonlyArray<FoundPassage>>()
 
   /** Callback to pass to the agent. */
-  readonly onSearch = ({ found = [], isLookup = false, query }: Searched): void => {
-    if (!isLookup) {
-      this.hasSearched = true
-      this.passages += found.length
-    }
+  readonly onSearch = ({ found = [], query }: Searched): void => {
     const key = cut(clean(query), QUERY_MAX_LENGTH)
     const before = this.found.get(key)
     if (before === undefined && this.found.size === SEARCHES_MAX) return

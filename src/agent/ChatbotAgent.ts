@@ -1,18 +1,18 @@
 import { Context, Effect, Layer } from "effect"
-import { Agent, type AgentInput, type FindApproved } from "../../agent/Agent.ts"
-import { toolSizes } from "../../agent/tools/AgentTool.ts"
-import { httpTool } from "../../agent/tools/HttpTool.ts"
-import type { FoundPassage } from "../../domain/chat/ReplyGround.ts"
-import { type Passage, PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
-import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
-import { TITLES_MAX } from "../../models/ToolDeclaration.ts"
-import { SafeFetch } from "../../outbound/SafeFetch.ts"
-import type { ChatbotRow } from "../../storage/chatbots/Chatbots.ts"
-import { Documents } from "../../storage/documents/Documents.ts"
-import { type ApprovedAnswer, Questions } from "../../storage/sources/Questions.ts"
-import { ChatbotTools } from "../../storage/tools/ChatbotTools.ts"
-import { asked } from "../knowledge/questions/QuestionForms.ts"
+import { Agent, type AgentInput, type FindApproved } from "./Agent.ts"
+import { toolSizes } from "./tools/AgentTool.ts"
+import { httpTool } from "./tools/HttpTool.ts"
+import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
+import { type Passage, PASSAGES_PER_SEARCH } from "../domain/knowledge/Passage.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { type Hit, Retriever } from "../knowledge/Retriever.ts"
+import { TITLES_MAX } from "../models/ToolDeclaration.ts"
+import { SafeFetch } from "../outbound/SafeFetch.ts"
+import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
+import { Documents } from "../storage/documents/Documents.ts"
+import { type ApprovedAnswer, Questions } from "../storage/sources/Questions.ts"
+import { ChatbotTools } from "../storage/tools/ChatbotTools.ts"
+import { asked } from "../knowledge/QuestionForms.ts"
 
 type FromCaller = "emit" | "history" | "onGivenUp" | "onSource" | "onStep" | "onStepBegin" | "showsRequests"
 
@@ -36,7 +36,7 @@ export interface Searched {
 const noTools = Effect.succeed([])
 
 /** Makes replies with the model, the instructions, the knowledge and the tools of a chatbot. */
-export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/services/conversations/ChatbotAgent", {
+export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/ChatbotAgent", {
   make: Effect.gen(function* () {
     const agent = yield* Agent
     const retriever = yield* Retriever
