@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { TestExecution } from "../evaluation/TestExecution.ts"
 import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
 import { Crawls } from "./Crawls.ts"
 import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
@@ -6,6 +7,7 @@ import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
 import * as Sealing from "./Sealing.ts"
+import { TestRuns } from "./TestRuns.ts"
 import { WebhookDelivery } from "./webhooks/WebhookDelivery.ts"
 
 export interface JobsSettings {
@@ -25,8 +27,11 @@ export const layer = (settings: JobsSettings) =>
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),
     Layer.provideMerge(
-      Layer.mergeAll(Crawls.layer, OrganizationRemoval.layer, WebhookDelivery.layer).pipe(
-        Layer.provideMerge(Ingestion.layer(settings.ingestion)),
-      ),
+      Layer.mergeAll(
+        Crawls.layer,
+        OrganizationRemoval.layer,
+        TestRuns.layer.pipe(Layer.provide(TestExecution.layer)),
+        WebhookDelivery.layer,
+      ).pipe(Layer.provideMerge(Ingestion.layer(settings.ingestion))),
     ),
   )

@@ -3,7 +3,7 @@ import { Admin } from "./organizations/Admin.ts"
 import { ApiKeys } from "./keys/ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./organizations/AuditLog.ts"
 import { Avatars } from "./chatbots/Avatars.ts"
-import { Budgets, type BudgetSettings } from "../admission/Budgets.ts"
+import type { BudgetSettings } from "../admission/Budgets.ts"
 import { Chat, type ChatSettings } from "./conversations/Chat.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
 import { ChatbotTools } from "./chatbots/ChatbotTools.ts"
@@ -13,6 +13,8 @@ import { Events } from "./organizations/Events.ts"
 import * as QueueFigures from "./system/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.ts"
 import { Conversations } from "./conversations/Conversations.ts"
+import { Replies } from "./conversations/Replies.ts"
+import { TestRuns } from "./evaluation/TestRuns.ts"
 import { Trials } from "./conversations/Trials.ts"
 import type { RateLimits, VisitorRates } from "../domain/organizations/RateLimit.ts"
 import { Health } from "./system/Health.ts"
@@ -69,9 +71,11 @@ export const layer = (settings: ServicesSettings) =>
     QueueFigures.layer,
     Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer])),
     Conversations.layer,
+    Replies.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     TestPlans.layer,
     Tests.layer,
+    TestRuns.layer,
     Trials.layer,
     Uploads.layer,
     Idempotency.layer,
@@ -80,6 +84,6 @@ export const layer = (settings: ServicesSettings) =>
     Webhooks.layer,
     widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
-    Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer]),
+    Layer.provide(Checkpoints.layer),
     Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, Shares.layer]),
   )

@@ -43,8 +43,11 @@ import type { QuotaLimits } from "../domain/organizations/Quota.ts"
 import { Quotas } from "./organizations/Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
+import { Replies } from "./conversations/Replies.ts"
 import { Retention } from "./conversations/Retention.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
+import { TestQueue } from "./evaluation/TestQueue.ts"
+import { TestRuns } from "./evaluation/TestRuns.ts"
 import { ToolHeaders } from "./tools/ToolHeaders.ts"
 import { UnfinishedReplies } from "./conversations/UnfinishedReplies.ts"
 import { Usage } from "./usage/Usage.ts"
@@ -94,6 +97,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Questions.layer.pipe(Layer.provide(Documents.layer)),
     Reembeddings.layer,
     Restoration.layer,
+    Replies.layer,
     Retention.layer,
     ServerSecrets.layer,
     Snapshots.layer,
@@ -105,6 +109,8 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Sources.layer.pipe(Layer.provide(Documents.layer)),
     TestPlans.layer,
     Tests.layer,
+    TestQueue.layer,
+    TestRuns.layer,
     ToolHeaders.layer,
     Totals.layer,
     UnfinishedReplies.layer,

@@ -1,6 +1,8 @@
 /** `bun run bench loop NAME [options]`: what makes the answers of a chatbot better. Each file of `loop` documents its benchmark. */
 const pieces: Readonly<Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => unknown }>>> = {
   improve: () => import("./loop/Improve.ts"),
+  cost: () => import("./loop/Cost.ts"),
+  detection: () => import("./loop/Detection.ts"),
 }
 
 export const run = async ([name = "", ...args]: ReadonlyArray<string>): Promise<void> => {

@@ -43,6 +43,8 @@ export const AuditAction = Schema.Literals([
   "source.deleted",
   "source.run_started",
   "source.run_stopped",
+  "test_run.started",
+  "test_run.stopped",
   "conversation.deleted",
   "conversation.exported",
   "conversation.erased",

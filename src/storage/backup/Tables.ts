@@ -20,6 +20,12 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("organizations"),
   everywhere("chatbots"),
   everywhere("api_keys"),
+  // Before the tests, whose triggers queue runs.
+  everywhere("test_queue"),
+  everywhere("tests"),
+  everywhere("test_plans"),
+  everywhere("test_runs"),
+  everywhere("test_results"),
   // A document may be that of a source.
   everywhere("sources"),
   everywhere("documents"),
@@ -31,6 +37,9 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("ingestions"),
   everywhere("sessions"),
   everywhere("messages"),
+  everywhere("topics"),
+  everywhere("chatbot_setups"),
+  everywhere("reply_grounds"),
   everywhere("chunks"),
   everywhere("chatbot_tools"),
   everywhere("tests"),

@@ -53,6 +53,8 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
   "source.deleted": "Source deleted",
   "source.run_started": "Source run",
   "source.run_stopped": "Source stopped",
+  "test_run.started": "Tests run",
+  "test_run.stopped": "Tests stopped",
   "conversation.deleted": "Conversation deleted",
   "conversation.exported": "Conversation exported",
   "conversation.erased": "Visitor erased",
