@@ -12,8 +12,12 @@ import { KnowledgeApi } from "./knowledge/Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
+import { RepliesApi } from "./conversations/Replies.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
+import { TestsApi } from "./evaluation/Tests.ts"
+import { TopicsApi } from "./topics/Topics.ts"
+import { TestRunsApi } from "./evaluation/TestRuns.ts"
 import { UsageApi } from "./organizations/Usage.ts"
 import { WebhooksApi } from "./webhooks/Webhooks.ts"
 import { WidgetAccessApi, WidgetApi } from "./widget/Widget.ts"
@@ -34,15 +38,19 @@ export class Api extends HttpApi.make("parley")
     ChatApi,
     ConversationsApi,
     AllConversationsApi,
+    RepliesApi,
     EventsApi,
     OpenAiApi,
     QuestionsApi,
+    TestsApi,
     ChatbotToolsApi,
+    TopicsApi,
     UsageApi,
     AdminApi,
     AuditLogApi,
     IdentitySecretsApi,
     WebhooksApi,
+    TestRunsApi,
     SystemStateApi,
     WidgetAccessApi,
     ConsoleAccessApi,

@@ -1,4 +1,6 @@
 import { Layer } from "effect"
+import { Budgets, type BudgetSettings } from "../admission/Budgets.ts"
+import { TestExecution } from "../evaluation/TestExecution.ts"
 import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
 import { Crawls } from "./Crawls.ts"
 import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
@@ -6,9 +8,12 @@ import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
 import * as Sealing from "./Sealing.ts"
+import * as Topics from "./Topics.ts"
+import { TestRuns } from "./TestRuns.ts"
 import { WebhookDelivery } from "./webhooks/WebhookDelivery.ts"
 
 export interface JobsSettings {
+  readonly budgets: BudgetSettings
   readonly blobCheck: BlobCheckSettings
   readonly ingestion: IngestionSettings
   readonly retention: Retention.RetentionSettings
@@ -22,11 +27,15 @@ export const layer = (settings: JobsSettings) =>
     Reembedding.layer(),
     Retention.layer(settings.retention),
     Sealing.layer,
+    Topics.layer.pipe(Layer.provide(Budgets.layer(settings.budgets))),
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),
     Layer.provideMerge(
-      Layer.mergeAll(Crawls.layer, OrganizationRemoval.layer, WebhookDelivery.layer).pipe(
-        Layer.provideMerge(Ingestion.layer(settings.ingestion)),
-      ),
+      Layer.mergeAll(
+        Crawls.layer,
+        OrganizationRemoval.layer,
+        TestRuns.layer.pipe(Layer.provide(TestExecution.layer)),
+        WebhookDelivery.layer,
+      ).pipe(Layer.provideMerge(Ingestion.layer(settings.ingestion))),
     ),
   )

@@ -125,6 +125,7 @@ describe("the screen of", () => {
     knowledge: `/chatbots/${id}/knowledge`,
     playground: `/chatbots/${id}/playground`,
     compare: `/chatbots/${id}/playground/compare`,
+    improve: `/chatbots/${id}/replies/${reply}`,
     tools: `/chatbots/${id}/tools`,
     widget: `/chatbots/${id}/widget`,
     conversations: "/conversations",

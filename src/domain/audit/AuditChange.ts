@@ -28,6 +28,7 @@ const shownFields: ReadonlySet<string> = new Set([
   "scopes",
   "server",
   "slug",
+  "state",
 ])
 /** The texts that are limits and not contents. */
 const shownTexts: ReadonlySet<string> = new Set(["unlimited"])

@@ -47,6 +47,8 @@ export const TopicQuestion = Schema.Struct({
 }).annotate({ identifier: "TopicQuestion" })
 export type TopicQuestion = typeof TopicQuestion.Type
 
+export const TopicWeek = Schema.Struct({ week: Schema.String, questions: Schema.Int, gaps: Schema.Int })
+
 export const Topic = Schema.Struct({
   id: TopicId,
   chatbot_id: ChatbotId,
@@ -54,7 +56,7 @@ export const Topic = Schema.Struct({
   state: TopicState,
   ...Numbers,
   gaps: Schema.Int.annotate({ description: "Questions of the days asked for that show a gap." }),
-  weeks: Schema.Array(Schema.Struct({ week: Schema.String, questions: Schema.Int, gaps: Schema.Int })).annotate({
+  weeks: Schema.Array(TopicWeek).annotate({
     description:
       "Numbers by week, which begins on the Monday that names it, UTC. Weeks without questions are left out.",
   }),

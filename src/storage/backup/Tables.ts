@@ -20,6 +20,14 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("organizations"),
   everywhere("chatbots"),
   everywhere("api_keys"),
+  // Before the replies whose questions they group.
+  everywhere("topics"),
+  // Before the tests, whose triggers queue runs.
+  everywhere("test_queue"),
+  everywhere("tests"),
+  everywhere("test_plans"),
+  everywhere("test_runs"),
+  everywhere("test_results"),
   // A document may be that of a source.
   everywhere("sources"),
   everywhere("documents"),
@@ -31,6 +39,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("ingestions"),
   everywhere("sessions"),
   everywhere("messages"),
+  everywhere("chatbot_setups"),
+  everywhere("reply_grounds"),
   everywhere("chunks"),
   everywhere("chatbot_tools"),
   everywhere("identity_secrets"),
@@ -51,6 +61,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   backedUp("unfinished_replies"),
   backedUp("idempotency_keys"),
   backedUp("retention_runs"),
+  backedUp("topic_runs"),
   // What the servers of one database share.
   backedUp("embedding_setting"),
   backedUp("server_secrets"),

@@ -13,6 +13,7 @@ export const paths = {
   source: "/chatbots/:chatbotId/knowledge/:sourceId",
   playground: "/chatbots/:chatbotId/playground",
   compare: "/chatbots/:chatbotId/playground/compare",
+  improve: "/chatbots/:chatbotId/replies/:messageId",
   tools: "/chatbots/:chatbotId/tools",
   widget: "/chatbots/:chatbotId/widget",
   conversations: "/conversations",

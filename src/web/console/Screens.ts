@@ -90,6 +90,11 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
     needs: ["chat", "chatbots:write"],
     load: () => import("./screens/playground/Compare.tsx"),
   },
+  improve: {
+    title: "Improve answer",
+    needs: ["conversations:read", "knowledge:read"],
+    load: () => import("./screens/improve/Improve.tsx"),
+  },
   tools: { title: "Tools", icon: Wrench, needs: ["chatbots:read"], load: () => import("./screens/tools/Tools.tsx") },
   widget: {
     title: "Widget",

@@ -31,6 +31,16 @@ const { message_id: reply, session_id: session } = await (async () => {
   const [, answer] = await client.messages(chatbot.id, said.session_id)
   return { session_id: said.session_id, message_id: answer?.id ?? "" }
 })()
+/** Replies that a test can be made of, by the number of the request. */
+const tested = await Promise.all(
+  [1, 2, 3].map(async (number) => {
+    const { session_id } = await client.chat(chatbot.id, `What is ${number}?`)
+    return (await client.messages(chatbot.id, session_id))[1]?.id ?? ""
+  }),
+)
+const { test: stored } = Object(
+  (await client.post(at("/tests"), { json: { question: "When?", expectations: {} } })).body,
+)
 const tool = (name: string) => ({
   name,
   description: "Finds an order.",
@@ -77,6 +87,27 @@ await query(
     Effect.andThen(
       sql`update source_runs set status = 'stopped', ended_at = now() where id = ${ended.run}`,
       sql`update source_runs set status = 'running', ended_at = null where id = ${underWay.run}`,
+    ),
+  ),
+)
+
+/** A chatbot with a test, whose tests do not run by themselves. */
+const newTested = async (name: string): Promise<string> => {
+  const { id } = await client.newChatbot({ name })
+  await client.patch(`/api/external/chatbot/${id}/test-plan`, { json: { on_change: false } })
+  await client.post(`/api/external/chatbot/${id}/tests`, { json: { question: "When?", expectations: {} } })
+  return id
+}
+const [idle, running] = [await newTested("Idle tests"), await newTested("Running tests")]
+const testRun = Bun.randomUUIDv7()
+await query(
+  SystemSql.use((sql) =>
+    Effect.andThen(
+      sql`insert into test_runs (id, organization_id, chatbot_id, tier, trigger, status)
+        select ${testRun}, organization_id, id, 'search', 'manual', 'running' from chatbots where id = ${running}`,
+      sql`insert into test_queue (chatbot_id, organization_id, run_id, run_at, lease_id)
+        select id, organization_id, ${testRun}, now() + interval '1 hour', gen_random_uuid() from chatbots
+        where id = ${running}`,
     ),
   ),
 )
@@ -158,6 +189,34 @@ const cases: Readonly<Record<string, Case>> = {
   "POST /api/external/erasures": {
     path: "/api/external/erasures",
     sent: (number) => ({ json: { session_token: `visitor-${number}` } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/tests": {
+    path: at("/tests"),
+    sent: (number) => ({ json: { question: `When on day ${number}?`, expectations: {} } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/tests/from-reply": {
+    path: at("/tests/from-reply"),
+    sent: (number) => ({ json: { message_id: tested[number - 1] } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/tests/import": {
+    path: at("/tests/import"),
+    sent: (number) => ({ form: formOf({ file: new File([`question\nHow ${number}?`], "tests.csv") }) }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/tests/:testId": {
+    path: at(`/tests/${stored.id}`),
+    sent: (number) => ({ json: { tags: [`day ${number}`] } }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/test-plan": {
+    path: at("/test-plan"),
+    sent: (number) => ({ json: { repeats: number } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/test-runs": {
+    path: `/api/external/chatbot/${idle}/test-runs`,
+    sent: (number) => ({ json: number === 1 ? {} : { tier: "search" } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/test-runs/:runId/stop": {
+    path: `/api/external/chatbot/${running}/test-runs/${testRun}/stop`,
+    sent: without,
   },
   "POST /api/external/chatbot/:chatbotId/tools": {
     path: at("/tools"),
@@ -277,15 +336,19 @@ const everything = async () => {
     at("/conversations?limit=100"),
     at(`/conversations/${session}/messages`),
     at("/tools"),
+    at("/tests"),
+    at("/test-plan"),
     "/api/admin/organizations",
     "/api/admin/api-keys",
     "/api/external/usage",
   ]
   const replies = await Promise.all(paths.map((path) => client.get(path)))
   const { sources } = Object((await client.get(at("/sources"))).body)
+  const { data: runs } = Object((await client.get(`/api/external/chatbot/${idle}/test-runs`)).body)
   return [
     ...replies.map(({ headers, text }) => [headers.get("etag"), text.replaceAll(/"last_used_at":"[^"]+"/g, "")]),
     sources.map(({ last_run, updated_at }: Source) => [updated_at, last_run?.id]),
+    runs.map(({ id }: { readonly id: string }) => id),
   ]
 }
 

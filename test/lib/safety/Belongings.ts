@@ -1,6 +1,7 @@
 import { expect } from "bun:test"
 import { Effect, Schema } from "effect"
 import { allScopes } from "../../../src/domain/keys/ApiKey.ts"
+import { TestRun } from "../../../src/domain/evaluation/TestRun.ts"
 import { Source } from "../../../src/domain/knowledge/Source.ts"
 import { Organization } from "../../../src/domain/organizations/Organization.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -24,6 +25,8 @@ export type Kind =
   | "sessionToken"
   | "message"
   | "tool"
+  | "test"
+  | "testRun"
   | "source"
   | "sourceRun"
   | "questionSource"
@@ -60,6 +63,7 @@ export const makeOrganization = async (operator: Client, canary: string) => {
 }
 
 const Tool = Schema.Struct({ tool: Schema.Struct({ id: Schema.String }) })
+const Test = Schema.Struct({ test: Schema.Struct({ id: Schema.String }) })
 const Identity = Schema.Struct({ identity_secret: Schema.Struct({ id: Schema.String }) })
 
 const Hook = Schema.Struct({ webhook: Schema.Struct({ id: Schema.String }) })
@@ -81,6 +85,19 @@ const makeWebhook = async (client: Client, chatbot_id: string, canary: string) =
     (found) => found.deliveries.every(({ state }) => state === "failed"),
   )
   return { webhook: read(Hook, hook).webhook.id, delivery: deliveries[0]?.id ?? expect.unreachable() }
+}
+
+const OneTestRun = Schema.Struct({ run: TestRun })
+
+/** Makes a run of the tests that has ended. */
+const makeTestRun = async (client: Client, chatbot: string) => {
+  const path = `/api/external/chatbot/${chatbot}/test-runs`
+  const { id } = read(OneTestRun, await client.post(path, { json: {} })).run
+  await until(
+    async () => read(OneTestRun, await client.get(`${path}/${id}`)).run,
+    ({ ended_at }) => ended_at !== null,
+  )
+  return { testRun: id }
 }
 
 const OneSource = Schema.Struct({ source: Source })
@@ -117,7 +134,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     slug,
     settings: { prompt: `Say ${canary}.` },
   })
-  const [uploaded, chatted, tool, key, identity] = await Promise.all([
+  const [uploaded, chatted, tool, test, key, identity] = await Promise.all([
     client.upload(chatbot, { [`${canary}.md`]: `# ${canary}\n\n${canary} drains.`, [`${canary}.pdf`]: "%PDF-1.7 no" }),
     client.say(chatbot, `${canary}: what drains?`, { sessionToken: `${canary}-${number}-token` }),
     client.post(`/api/external/chatbot/${chatbot}/tools`, {
@@ -129,6 +146,9 @@ export const makeBelongings = async (client: Client, organization: string, canar
         url: `https://${canary}.example/`,
         headers: { authorization: canary },
       },
+    }),
+    client.post(`/api/external/chatbot/${chatbot}/tests`, {
+      json: { question: canary, expectations: { say: [{ kind: "words", value: canary }] }, tags: [canary] },
     }),
     client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot }),
     client.post(`/api/external/chatbot/${chatbot}/identity-secrets`),
@@ -152,6 +172,8 @@ export const makeBelongings = async (client: Client, organization: string, canar
     message: chatted.headers.get("x-message-id") ?? "",
     tool: read(Tool, tool).tool.id,
     identitySecret: read(Identity, identity).identity_secret.id,
+    test: read(Test, test).test.id,
+    ...(await makeTestRun(client, chatbot)),
     ...(await makeSource(client, chatbot, canary)),
     ...(await makeQuestion(client, chatbot, canary)),
     ...(await makeWebhook(client, chatbot, canary)),
@@ -179,6 +201,8 @@ export const nothing = (): Belongings => {
     sessionToken: `no-${id()}`,
     message: id(),
     tool: id(),
+    test: id(),
+    testRun: id(),
     source: id(),
     sourceRun: id(),
     questionSource: id(),

@@ -59,6 +59,7 @@ describe("a function of the schema", () => {
           "sessions_with_email",
           "stored_matches",
           "take_source_turn",
+          "take_test_turn",
           "take_turn",
           "take_webhook_turn",
         ])
@@ -137,6 +138,7 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "server_secrets",
   "servers",
   "source_clock",
+  "test_clock",
   "webhook_clock",
   "webhook_deliveries_position_seq",
 ]

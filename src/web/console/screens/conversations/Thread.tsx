@@ -10,8 +10,10 @@ import { Json } from "../../parts/Copy.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { toast } from "../../parts/Toast.ts"
+import { href } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { nextPage, useResource } from "../../server/Resource.ts"
+import { can } from "../../server/Session.ts"
 import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
 import { briefly, type FoundPassage, passageOf, Passages, passagesIn } from "../playground/Passages.tsx"
 import {
@@ -156,6 +158,7 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
                 <Said
                   key={message.id}
                   message={message}
+                  chatbotId={chatbotId}
                   chatbot={chatbotName(chatbotId)}
                   visitor={shown === undefined ? "Visitor" : visitorOf(shown)}
                 />
@@ -177,12 +180,13 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
 
 interface SaidProps {
   readonly message: Message
+  readonly chatbotId: string
   readonly chatbot: string
   readonly visitor: string
 }
 
 /** A message, with what it rests on and what was thought of it. */
-const Said = ({ chatbot, message, visitor }: SaidProps) => {
+const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
   const { content, created_at, feedback, model, sender_type, tokens_used, unanswered } = message
   const isBot = sender_type === "bot"
   return (
@@ -208,6 +212,13 @@ const Said = ({ chatbot, message, visitor }: SaidProps) => {
             <Icon nodes={feedback.rating === "up" ? ThumbsUp : ThumbsDown} size={12} /> Thumbs {feedback.rating}
           </Badge>
           {feedback.comment !== null && <span>“{feedback.comment}”</span>}
+        </div>
+      )}
+      {isBot && can("knowledge:read") && (
+        <div>
+          <a class="button secondary small" href={href("improve", { chatbotId, messageId: message.id })}>
+            Improve this answer
+          </a>
         </div>
       )}
     </li>

@@ -9,7 +9,7 @@ import { DocumentState } from "./DocumentTable.tsx"
 
 const PAGE = 20
 
-const documentResource = resources((chatbotId: string, documentId: string) =>
+export const documentResource = resources((chatbotId: string, documentId: string) =>
   call("GET /api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId", {
     params: { chatbotId, documentId },
   }),

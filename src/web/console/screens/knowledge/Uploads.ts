@@ -37,10 +37,11 @@ export interface Upload {
 
 const headers = { prefer: "respond-async" }
 
-const send = async (
+/** Adds a file, or replaces a document by it; resolves to the documents that are new. */
+export const sendFile = async (
   chatbotId: string,
-  { file, replaces }: Upload,
-  signal: AbortSignal,
+  { file, replaces }: Pick<Upload, "file" | "replaces">,
+  signal = new AbortController().signal,
 ): Promise<ReadonlyArray<Document>> => {
   const body = new FormData()
   if (replaces === undefined) {
@@ -76,7 +77,7 @@ export const makeUploads = (chatbotId: string, onStored: (documents: ReadonlyArr
     for (let waits = 0; ; waits++) {
       change(next.id, { is: "sending" })
       try {
-        return await send(chatbotId, next, signal)
+        return await sendFile(chatbotId, next, signal)
       } catch (error) {
         const failure = toFailure(error)
         if (waits === WAITS || !isBusy(failure)) throw failure

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
+import type { ChatTurn } from "../../../../domain/chat/Chat.ts"
 import { type Block, blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { eventsOf } from "../../../shared/EventStream.ts"
 import { open } from "../../server/Api.ts"
@@ -33,17 +34,18 @@ export const ask = (chatbotId: string, sessionToken: string, question: string): 
     }),
   )
 
-/** Asks a chatbot as it would be with other settings, and stores no conversation. */
+/** Asks a chatbot as it would be with other settings, after the turns of a history, and stores no conversation. */
 export const askVariant = (
   chatbotId: string,
   question: string,
   variant: { readonly model?: string; readonly prompt?: string },
+  history: ReadonlyArray<ChatTurn> = [],
 ): Exchange =>
   begin(question, (signal) =>
     open("POST /api/external/chatbot/:chatbotId/chat/try", {
       ...options(signal),
       params: { chatbotId },
-      body: { messages: [{ role: "user", content: question }], ...variant },
+      body: { messages: [...history, { role: "user", content: question }], ...variant },
     }),
   )
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact"
 import { formatShare } from "../../../shared/Format.ts"
 import { PassageText } from "../../parts/Answer.tsx"
 import { ExternalLink } from "../../parts/Layout.tsx"
@@ -37,11 +38,18 @@ export const briefly = (input: unknown): string => {
   return values.length === 1 && typeof only === "string" ? only : JSON.stringify(input ?? null)
 }
 
+interface PassagesProps {
+  readonly passages: ReadonlyArray<FoundPassage>
+  /** What is to be said of a passage, by its place in the list. */
+  readonly note?: (index: number) => ComponentChildren
+}
+
 /** Passages of documents of the chatbot in the address, with how similar each is to what was asked. */
-export const Passages = ({ passages }: { readonly passages: ReadonlyArray<FoundPassage> }) => (
+export const Passages = ({ note, passages }: PassagesProps) => (
   <ol class="stack tight small">
     {passages.map(({ chunk, content, documentId, section, similarity, title, url }, index) => (
       <li class="passage stack tight" key={index}>
+        {note?.(index)}
         <div class="row apart soft">
           <span>
             {documentId === undefined || !can("knowledge:read") ? (

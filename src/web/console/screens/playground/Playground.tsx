@@ -11,7 +11,7 @@ import { Badge, Empty, Page } from "../../parts/Layout.tsx"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { randomUuid } from "../../../shared/Random.ts"
 import { useResource } from "../../server/Resource.ts"
-import { href } from "../../Router.ts"
+import { href, place, screenAddress } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
 import { ask, type Exchange } from "./Exchange.ts"
 import { Inspector } from "./Inspector.tsx"
@@ -106,6 +106,8 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
   )
 }
 
+const mayReview = (): boolean => can("conversations:read") && can("knowledge:read")
+
 interface TurnProps {
   readonly exchange: Exchange
   readonly isInspected: boolean
@@ -123,6 +125,14 @@ const Turn = ({ exchange, isInspected, onAgain, onInspect }: TurnProps) => {
           <Button kind="quiet" small aria-pressed={isInspected} onClick={onInspect}>
             {`${plural(trace.rows.length, "step")} · ${formatMillis(trace.latest)}`}
           </Button>
+          {trace.state === "finished" && trace.messageId !== undefined && mayReview() && (
+            <a
+              class="button quiet small"
+              href={screenAddress("improve", { ...place.value.params, messageId: trace.messageId })}
+            >
+              Improve this answer
+            </a>
+          )}
           {(trace.state === "failed" || trace.state === "stopped") && onAgain !== undefined && (
             <Button kind="quiet" small onClick={onAgain}>
               Ask again

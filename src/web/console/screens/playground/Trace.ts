@@ -71,6 +71,8 @@ export interface Trace {
   /** - `waiting`: nothing came yet. - `stopped`: the person stopped it. */
   readonly state: "waiting" | "running" | "finished" | "failed" | "stopped"
   readonly sessionId: string | undefined
+  /** The id of the stored reply. */
+  readonly messageId: string | undefined
   readonly rows: ReadonlyArray<Row>
   /** The text of the reply, which only ever grows at its end. */
   readonly text: string
@@ -84,6 +86,7 @@ export interface Trace {
 export const newTrace: Trace = {
   state: "waiting",
   sessionId: undefined,
+  messageId: undefined,
   rows: [],
   text: "",
   firstText: undefined,
@@ -117,7 +120,11 @@ const changed = (trace: Trace, event: Fields, at: number): Trace => {
   const key = text(event["toolCallId"])
   switch (event["type"]) {
     case "start":
-      return { ...trace, sessionId: text(fieldsIn(event["messageMetadata"])["session_id"]) }
+      return {
+        ...trace,
+        sessionId: text(fieldsIn(event["messageMetadata"])["session_id"]),
+        messageId: textIn(event["messageId"]),
+      }
     case "start-step": {
       const number = modelCallsOf(trace).length + 1
       const times = { start: trace.stepEnd, begun: at, end: undefined }

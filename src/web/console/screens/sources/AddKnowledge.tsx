@@ -35,11 +35,11 @@ export const TextDialog = ({ chatbotId, source }: { readonly chatbotId: string; 
   )
 }
 
-/** Goes to the chatbot's questions and answers, of which most chatbots have one list. */
-const openQuestions = async (chatbotId: string): Promise<void> => {
+/** The chatbot's questions and answers, of which most chatbots have one list; makes it where there is none. */
+export const questionsSource = async (chatbotId: string): Promise<Source> => {
   const params = { chatbotId }
   const { sources } = await call("GET /api/external/chatbot/:chatbotId/sources", { params })
-  const source =
+  return (
     sources.find(({ kind }) => kind === "questions") ??
     (
       await call("POST /api/external/chatbot/:chatbotId/sources", {
@@ -47,6 +47,11 @@ const openQuestions = async (chatbotId: string): Promise<void> => {
         body: { kind: "questions", name: "Questions and answers" },
       })
     ).source
+  )
+}
+
+const openQuestions = async (chatbotId: string): Promise<void> => {
+  const source = await questionsSource(chatbotId)
   await navigate(href("source", { chatbotId, sourceId: source.id }, { do: "new" }))
 }
 

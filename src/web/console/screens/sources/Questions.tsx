@@ -103,11 +103,13 @@ const Cell = ({ field, item, mayWrite, onStored, params }: CellProps) => {
 
 interface NewProps {
   readonly params: SourceParams
+  /** What it begins with. */
+  readonly first?: { readonly question: string; readonly answer: string }
   readonly onStored: (question: Question) => void
 }
 
-const NewQuestion = ({ onStored, params }: NewProps) => {
-  const { draft, of } = useDraft({ question: "", answer: "", variants: "" })
+export const NewQuestion = ({ first, onStored, params }: NewProps) => {
+  const { draft, of } = useDraft({ question: "", answer: "", ...first, variants: "" })
   const submit = async (): Promise<void> => {
     const body = { ...draft, variants: linesIn(draft.variants) }
     onStored((await call(`POST ${route}`, { params, body })).question)

@@ -1,0 +1,188 @@
+import { FileUp, MessageCircleQuestionMark, RefreshCw } from "lucide"
+import { useChatbotForm } from "../../forms/ChatbotForm.ts"
+import { EditForm } from "../../forms/EditForm.tsx"
+import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
+import { Button, pickFiles } from "../../parts/Buttons.tsx"
+import { openDialog } from "../../parts/Dialogs.tsx"
+import { TextArea } from "../../parts/Field.tsx"
+import { ExternalLink, Section } from "../../parts/Layout.tsx"
+import { attempt } from "../../parts/Toast.ts"
+import { href, setQuery } from "../../Router.ts"
+import { Failure } from "../../server/Failure.ts"
+import { useResource } from "../../server/Resource.ts"
+import { can } from "../../server/Session.ts"
+import { DocumentState } from "../knowledge/DocumentTable.tsx"
+import { documentResource } from "../knowledge/PassagesDrawer.tsx"
+import { accept, faultOf, sendFile } from "../knowledge/Uploads.ts"
+import { questionsSource } from "../sources/AddKnowledge.tsx"
+import { NewQuestion } from "../sources/Questions.tsx"
+import { documentsOf, mayAsk, type Mending, type Review } from "./Mending.ts"
+
+/*
+ * The ways to mend an answer, in the order in which they help other answers as well.
+ */
+
+interface WaysProps {
+  readonly review: Review
+  readonly mending: Mending
+}
+
+/** The most documents that are offered: an answer rests on the first few that were found. */
+const DOCUMENTS_MAX = 5
+
+/** Has the person choose a file, and asks again once that is added, or replaces a document, and is ready. */
+const pickFile = (chatbotId: string, mending: Mending, replaces?: string): void =>
+  pickFiles({ accept }, ([file]) =>
+    attempt(async () => {
+      if (file === undefined) return
+      const fault = faultOf(file)
+      if (fault !== undefined) throw new Failure(fault, {})
+      const mend = async () => {
+        const added = await sendFile(chatbotId, { file, replaces })
+        return replaces === undefined ? added.map(({ id }) => id) : [replaces]
+      }
+      await mending.again({ mend })
+    }),
+  )
+
+interface DocumentRowProps extends Pick<WaysProps, "mending"> {
+  readonly chatbotId: string
+  readonly passage: ReturnType<typeof documentsOf>[number]
+}
+
+/** A document with what can be done about its content, which depends on its origin. */
+const DocumentRow = ({ chatbotId, mending, passage }: DocumentRowProps) => {
+  const { chunk, document_id: documentId, title } = passage
+  const document = useResource(documentResource(chatbotId, documentId)).data.value?.document
+  return (
+    <li class="padded row apart">
+      <span class="stack tight anywhere">
+        <button
+          type="button"
+          class="link"
+          dir="auto"
+          onClick={() => setQuery({ document: documentId, passage: String(chunk) })}
+        >
+          {title}
+        </button>
+        {document?.url != null && <ExternalLink url={document.url} />}
+        {document !== undefined && <DocumentState document={document} />}
+      </span>
+      {can("knowledge:write") && document?.source_id === null && (
+        <Button
+          icon={RefreshCw}
+          aria-label={`Replace file…: ${title}`}
+          onClick={() => pickFile(chatbotId, mending, documentId)}
+        >
+          Replace file…
+        </Button>
+      )}
+      {document?.source_id != null && (
+        // The search is that of questions with answers, among which it is one of many.
+        <a
+          class="button secondary"
+          href={href("source", { chatbotId, sourceId: document.source_id }, { search: document.name })}
+        >
+          Open source
+        </a>
+      )}
+    </li>
+  )
+}
+
+const DocumentsWay = ({ mending, review }: WaysProps) => {
+  const chatbotId = review.chatbot_id
+  const documents = documentsOf(review).slice(0, DOCUMENTS_MAX)
+  return (
+    <Section
+      title="Document"
+      about="First choice: a corrected document also mends the other answers that rest on it."
+      actions={
+        can("knowledge:write") && (
+          <Button icon={FileUp} onClick={() => pickFile(chatbotId, mending)}>
+            Add file…
+          </Button>
+        )
+      }
+    >
+      {documents.length === 0 ? (
+        <p class="soft">No document has anything about this question. Add a file, or write the answer below.</p>
+      ) : (
+        <ul class="box rows" aria-label="Documents of the answer">
+          {documents.map((passage) => (
+            <DocumentRow key={passage.document_id} {...{ chatbotId, mending, passage }} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+const PromptWay = ({ first, mending }: Pick<WaysProps, "mending"> & { readonly first: VersionedChatbot }) => {
+  const form = useChatbotForm(first.chatbot.id, first)
+  const save = async (): Promise<boolean> => {
+    const isSaved = await form.save()
+    if (isSaved) void attempt(() => mending.again())
+    return isSaved
+  }
+  return (
+    <Section
+      title="Prompt"
+      about={
+        form.text("settings.model") === "local/extractive"
+          ? "Second choice. The model local/extractive quotes documents and follows no prompt."
+          : "Second choice: the prompt changes how the chatbot answers every question."
+      }
+    >
+      <EditForm form={{ ...form, save }} label="Prompt" action="Save to chatbot">
+        <TextArea {...form.line("settings.prompt")} label="Prompt" maxLength={32_000} rows={4} />
+        {mayAsk() && (
+          <Button
+            disabled={form.changes.value.length === 0}
+            onClick={() => mending.again({ prompt: form.text("settings.prompt") })}
+          >
+            Try without saving
+          </Button>
+        )}
+      </EditForm>
+    </Section>
+  )
+}
+
+const QUESTION_MAX_LENGTH = 500
+
+const PairWay = ({ mending, review }: WaysProps) => {
+  const { answer, chatbot_id: chatbotId, question, sources, standalone_question } = review
+  const first = {
+    question: (standalone_question ?? question).replaceAll(/\s+/g, " ").trim().slice(0, QUESTION_MAX_LENGTH),
+    // A reply that rests on nothing says that it has no answer.
+    answer: sources.length === 0 ? "" : answer,
+  }
+  const write = async (): Promise<void> => {
+    const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
+    const onStored = ({ document_id }: { readonly document_id: string }) =>
+      void attempt(() => mending.again({ mend: async () => [document_id] }))
+    openDialog(<NewQuestion {...{ first, onStored, params }} />)
+  }
+  return (
+    <Section
+      title="Question and answer"
+      about="Last choice: an answer to this one question that you approve, and that comes before everything else."
+    >
+      <Button icon={MessageCircleQuestionMark} onClick={write}>
+        Write answer…
+      </Button>
+    </Section>
+  )
+}
+
+export const Ways = ({ mending, review }: WaysProps) => {
+  const chatbot = chatbotResource(review.chatbot_id).data.value
+  return (
+    <>
+      <DocumentsWay {...{ mending, review }} />
+      {chatbot !== undefined && can("chatbots:write") && <PromptWay first={chatbot} mending={mending} />}
+      {can("knowledge:write") && <PairWay {...{ mending, review }} />}
+    </>
+  )
+}

@@ -1,0 +1,16 @@
+/** `bun run bench loop NAME [options]`: what makes the answers of a chatbot better. Each file of `loop` documents its benchmark. */
+const pieces: Readonly<Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => unknown }>>> = {
+  improve: () => import("./loop/Improve.ts"),
+  gaps: () => import("./loop/Gaps.ts"),
+  cost: () => import("./loop/Cost.ts"),
+  detection: () => import("./loop/Detection.ts"),
+  replay: () => import("./loop/Replay.ts"),
+}
+
+export const run = async ([name = "", ...args]: ReadonlyArray<string>): Promise<void> => {
+  const load = pieces[name]
+  if (load === undefined) {
+    process.stderr.write(`usage: bun run bench loop ${Object.keys(pieces).join("|")} [options]\n`)
+    process.exitCode = 1
+  } else await (await load()).run(args)
+}

@@ -1,0 +1,217 @@
+import { parseArgs } from "node:util"
+import * as Topics from "../../../src/jobs/Topics.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
+import { budgetSettings } from "../../lib/Chatting.ts"
+import { databaseTraits } from "../../lib/Defaults.ts"
+import { longestWait } from "../../lib/EventLoop.ts"
+import { platform, quiet, storage } from "../../lib/Layers.ts"
+import { random } from "../../lib/Random.ts"
+import { answers, ScriptedModel } from "../../lib/ScriptedModel.ts"
+import { makeTenant } from "../../lib/Tenants.ts"
+import { Budgets } from "../../../src/admission/Budgets.ts"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { TopicId } from "../../../src/domain/topics/Topic.ts"
+import { Embeddings } from "../../../src/embeddings/Embeddings.ts"
+import { type GroupedTopic, Grouping } from "../../../src/topics/Grouping.ts"
+import { nameOf } from "../../../src/topics/Names.ts"
+import { termsOf } from "../../../src/topics/QuestionTerms.ts"
+import { embeddingsNamed, embeddingsOption } from "../lib/BenchEmbeddings.ts"
+import { digest } from "../lib/Halves.ts"
+import { readSet } from "../lib/RetrievalSet.ts"
+
+/*
+ * How questions are grouped by topic. `squad-dev` and `xquad/en`, of which the former fitted the constants, and XQuAD in
+ * other languages. For each mix:
+ *
+ * - grouped: the share of questions that are in a topic with others.
+ * - purity: of these, the share whose article, or paragraph, is that of most questions of their topic.
+ * - pairs: of all pairs of questions about one paragraph, the share that is in one topic.
+ *
+ * Then `--many` questions (50,000) of one chatbot are grouped by the job of the server, in the database of DATABASE_URL or an
+ * embedded one: seconds, megabytes that the process grew by, and the longest time for which the event loop was blocked.
+ * They are the questions of all sets, each with words of another one about the same article.
+ *
+ * Options: --data DIR, --many N, --embeddings MODEL for vectors beside words, --names for the names of the largest topics.
+ */
+
+const XQUAD_PARAGRAPHS = 5
+/** Questions between two rounds of merging, as in the job. */
+const BATCH = 200
+
+interface Asked {
+  readonly text: string
+  readonly paragraph: string
+  readonly article: string
+}
+
+const questionsOf = (directory: string, name: string): ReadonlyArray<Asked> => {
+  const set = readSet(directory, name)
+  const numbers = new Map(set.passages.map(({ id }, index) => [id, index]))
+  const titles = new Map(set.passages.map(({ id, title }) => [id, title]))
+  return set.questions.flatMap(({ id, text }) => {
+    const [paragraph] = set.judgements.get(id)?.keys() ?? []
+    if (paragraph === undefined) return []
+    const article = name.startsWith("xquad/")
+      ? `article ${Math.floor((numbers.get(paragraph) ?? 0) / XQUAD_PARAGRAPHS)}`
+      : (titles.get(paragraph) ?? "")
+    // The sets of XQuAD are translations of each other.
+    const of = name.split("/")[0] ?? name
+    return [{ text, paragraph: `${of} ${paragraph}`, article: `${of} ${article}` }]
+  })
+}
+
+const shuffled = (questions: ReadonlyArray<Asked>) =>
+  questions.toSorted((left, right) => digest(left.text) - digest(right.text))
+
+/** Returns the topics' ids of questions, and their names. */
+const group = Effect.fnUntraced(function* (questions: ReadonlyArray<Asked>) {
+  const embeddings = yield* Embeddings
+  const grouping = new Grouping(embeddings.isSemantic ? embeddings : undefined)
+  const topics: Array<TopicId> = []
+  const into = new Map<TopicId, TopicId>()
+  const named = new Map<TopicId, GroupedTopic>()
+  for (let from = 0; from < questions.length; from += BATCH) {
+    const some = questions.slice(from, from + BATCH)
+    const vectors = embeddings.isSemantic ? yield* embeddings.embedDocuments(some.map(({ text }) => text)) : []
+    for (const [index, { text }] of some.entries()) {
+      const newId = TopicId.make(crypto.randomUUID())
+      topics.push(grouping.add({ newId, terms: termsOf(text), vector: vectors[index] }))
+    }
+    for (const topic of grouping.candidates) grouping.merge(topic)
+    const changes = grouping.takeChanges()
+    for (const [gone, stays] of changes.merged) into.set(gone, stays)
+    for (const topic of changes.topics) named.set(topic.id, topic)
+  }
+  const lastOf = (id: TopicId): TopicId => {
+    const next = into.get(id)
+    return next === undefined ? id : lastOf(next)
+  }
+  const nameFor = (id: TopicId) => {
+    const topic = named.get(id)
+    return topic === undefined ? "" : nameOf(grouping, topic)
+  }
+  return { ids: topics.map(lastOf), nameFor }
+})
+
+const pairsIn = (count: number) => (count * (count - 1)) / 2
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`.padStart(7)
+
+const report = Effect.fnUntraced(function* (title: string, questions: ReadonlyArray<Asked>, showsNames: boolean) {
+  const mixed = shuffled(questions)
+  const begin = performance.now()
+  const { ids, nameFor } = yield* group(mixed)
+  const seconds = (performance.now() - begin) / 1_000
+  const groups = Array.from(
+    Map.groupBy(
+      mixed.map((question, index) => ({ ...question, id: ids[index] })),
+      ({ id }) => id,
+    ).values(),
+  ).filter(({ length }) => length > 1)
+  const grouped = groups.reduce((sum, { length }) => sum + length, 0)
+  const countsBy = (some: ReadonlyArray<Asked>, by: "article" | "paragraph") =>
+    Array.from(Map.groupBy(some, (question) => question[by]).values(), ({ length }) => length)
+  const purity = (by: "article" | "paragraph") =>
+    groups.reduce((sum, some) => sum + Math.max(...countsBy(some, by)), 0) / grouped
+  const pairs = (some: ReadonlyArray<Asked>) =>
+    countsBy(some, "paragraph").reduce((sum, count) => sum + pairsIn(count), 0)
+  const together = groups.reduce((sum, some) => sum + pairs(some), 0) / pairs(mixed)
+  console.log(
+    `${title.padEnd(22)} ${String(mixed.length).padStart(6)} ${percent(grouped / mixed.length)} ` +
+      `${percent(purity("article"))} ${percent(purity("paragraph"))} ${percent(together)} ` +
+      `${String(groups.length).padStart(6)} ${seconds.toFixed(2).padStart(7)}`,
+  )
+  if (!showsNames) return
+  for (const some of groups.toSorted((left, right) => right.length - left.length).slice(0, 12)) {
+    const [first] = some
+    if (first?.id !== undefined) console.log(`  ${some.length} × ${nameFor(first.id)}   (${first.text})`)
+  }
+})
+
+/** Makes many questions of the known ones. */
+const manyOf = (known: ReadonlyArray<Asked>, count: number): ReadonlyArray<string> => {
+  const next = random(1)
+  const articles = Map.groupBy(known, ({ article }) => article)
+  const pick = <A>(items: ReadonlyArray<A>): A | undefined => items[Math.floor(next() * items.length)]
+  return Array.from({ length: count }, (_, index) => {
+    const one = known[index % known.length]
+    const words = pick(articles.get(one?.article ?? "") ?? [])?.text.split(" ") ?? []
+    return `${one?.text} ${pick(words) ?? ""} ${pick(words) ?? ""}`.trim()
+  })
+}
+
+const groupMany = Effect.fnUntraced(function* (questions: ReadonlyArray<string>) {
+  const sql = yield* SystemSql
+  const { chatbot, organization } = yield* makeTenant
+  const session = crypto.randomUUID()
+  yield* sql`insert into sessions (id, organization_id, chatbot_id, platform) values (${session}, ${organization}, ${chatbot}, 'web')`
+  for (let from = 0; from < questions.length; from += 1_000) {
+    const some = JSON.stringify(questions.slice(from, from + 1_000))
+    yield* sql`
+      with made as (
+        insert into messages (id, organization_id, session_id, sender_type, content)
+        select gen_random_uuid(), ${organization}, ${session}, 'bot', question
+        from jsonb_array_elements_text(${some}::text::jsonb) question returning id, content
+      )
+      insert into reply_grounds (message_id, organization_id, chatbot_id, question)
+      select id, ${organization}::uuid, ${chatbot}::uuid, content from made`
+  }
+  yield* sql`analyze`
+  Bun.gc(true)
+  const before = process.memoryUsage().rss
+  let most = before
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 50)
+  const begin = performance.now()
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof Topics.run>>>()
+  const [, wait] = yield* Effect.promise(() => longestWait(() => Effect.runPromiseWith(context)(Topics.run())))
+  const seconds = (performance.now() - begin) / 1_000
+  clearInterval(watch)
+  const [numbers] = yield* sql<{ grouped: number; topics: number; left: number }>`
+    select count(*) filter (where size > 1)::int as topics, coalesce(sum(size) filter (where size > 1), 0)::int as grouped,
+      (select count(*)::int from reply_grounds where topic_id is null) as left
+    from (select count(*) as size from reply_grounds where topic_id is not null group by topic_id) sizes`
+  console.log(
+    `${questions.length} questions: ${seconds.toFixed(1)} s, ${((most - before) / 2 ** 20).toFixed(0)} MB more, ` +
+      `event loop blocked for at most ${wait.computed.toFixed(0)} ms (${wait.elapsed.toFixed(0)} ms by the clock); ` +
+      `${numbers?.topics} topics with ${numbers?.grouped} questions, ${numbers?.left} not grouped`,
+  )
+})
+
+export const run = async (args: ReadonlyArray<string>): Promise<void> => {
+  const { values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      data: { type: "string", default: "../shared/data" },
+      embeddings: embeddingsOption,
+      many: { type: "string", default: "50000" },
+      names: { type: "boolean", default: false },
+    },
+  })
+  const runtime = ManagedRuntime.make(Layer.orDie(embeddingsNamed(values.embeddings)))
+  const setOf = (name: string) => questionsOf(values.data, name)
+  const mixes: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ["squad (fitted)", ["squad-dev"]],
+    ["en: xquad", ["xquad/en"]],
+    ["de: xquad", ["xquad/de"]],
+    ["zh: xquad", ["xquad/zh"]],
+    ["ru: xquad", ["xquad/ru"]],
+    ["en + de + zh", ["xquad/en", "xquad/de", "xquad/zh"]],
+    ["en: squad + cranfield", ["squad-dev", "cranfield"]],
+  ]
+  console.log("questions               number grouped  purity of article, paragraph  pairs topics seconds")
+  await runtime.runPromise(
+    Effect.forEach(mixes, ([title, names]) => report(title, names.flatMap(setOf), values.names), { discard: true }),
+  )
+  await runtime.dispose()
+  const known = ["squad-dev", "xquad/en", "xquad/de", "xquad/zh", "xquad/ru"].flatMap(setOf)
+  const job = ManagedRuntime.make(
+    Layer.mergeAll(
+      new ScriptedModel(answers("1. Name")).models,
+      Embeddings.layerLocal,
+      Budgets.layer(budgetSettings).pipe(Layer.provide(databaseTraits({ isAlone: false }))),
+    ).pipe(Layer.provideMerge(Layer.mergeAll(storage, platform, quiet))),
+  )
+  await job.runPromise(withoutTimeLimit(groupMany(manyOf(known, Number(values.many)))))
+  await job.dispose()
+}

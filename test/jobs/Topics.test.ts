@@ -1,0 +1,244 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { Budgets } from "../../src/admission/Budgets.ts"
+import { Embeddings } from "../../src/embeddings/Embeddings.ts"
+import { TopicId } from "../../src/domain/topics/Topic.ts"
+import * as Topics from "../../src/jobs/Topics.ts"
+import { Organizations } from "../../src/storage/organizations/Organizations.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { TopicRuns } from "../../src/storage/topics/TopicRuns.ts"
+import { Topics as Stored } from "../../src/storage/topics/Topics.ts"
+import { budgetSettings } from "../lib/Chatting.ts"
+import { databaseTraits } from "../lib/Defaults.ts"
+import { platform, quiet, storage } from "../lib/Layers.ts"
+import { answers, ScriptedModel } from "../lib/ScriptedModel.ts"
+import { as, asCaller, makeTenant } from "../lib/Tenants.ts"
+import { asked, type Asked } from "../lib/Topics.ts"
+
+const model = new ScriptedModel(answers("1. Refunds of orders"))
+const runtime = ManagedRuntime.make(
+  Layer.mergeAll(
+    model.models,
+    Embeddings.layerLocal,
+    Budgets.layer(budgetSettings).pipe(Layer.provide(databaseTraits({ isAlone: false }))),
+  ).pipe(Layer.provideMerge(Layer.mergeAll(storage, platform, quiet))),
+)
+const run = runtime.runPromise
+afterAll(() => runtime.dispose())
+
+type Tenant = Effect.Success<typeof makeTenant>
+
+/** The topics of a chatbot: names, states and questions, those with the most questions first. */
+const topicsOf = Effect.fnUntraced(function* ({ chatbot }: Tenant) {
+  const sql = yield* SystemSql
+  return yield* sql<{ id: string; name: string; state: string; is_named: boolean; questions: ReadonlyArray<string> }>`
+    select t.id, t.name, t.state, t.is_named, array_agg(g.question order by g.question) as questions
+    from topics t left join reply_grounds g on g.topic_id = t.id where t.chatbot_id = ${chatbot}
+    group by t.id order by count(*) desc, min(g.question)`
+})
+
+const refunds: ReadonlyArray<Asked> = ["Refund of my order?", "When is the refund paid?", "No refund of an order?"]
+const parking: ReadonlyArray<Asked> = ["Parking at the harbour", "Is parking free?"]
+
+const makeAsked = (...questions: ReadonlyArray<Asked>) => Effect.tap(makeTenant, (tenant) => asked(tenant, questions))
+
+describe("the questions of a chatbot", () => {
+  test("are grouped in the background, with those that are asked later", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeAsked(...refunds.slice(0, 2), ...parking)
+        const other = yield* makeAsked(...refunds)
+        yield* Topics.run()
+        yield* asked(tenant, refunds.slice(2))
+        yield* Topics.run()
+        const found = yield* topicsOf(tenant)
+        expect(found.map(({ questions }) => questions)).toEqual([refunds.toSorted(), parking.toSorted()])
+        expect(found.map(({ name }) => name)).toEqual([
+          expect.stringContaining("refund"),
+          expect.stringMatching(/parking/i),
+        ])
+        expect((yield* topicsOf(other)).map(({ questions }) => questions)).toEqual([refunds.toSorted()])
+        const sql = yield* SystemSql
+        expect(yield* sql`select from topic_runs`).toEqual([])
+      }),
+    ))
+
+  test("are grouped by one server at a time, and another goes on when its lease is over", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeAsked(...refunds)
+        const runs = yield* TopicRuns
+        const begun = yield* runs.begin(crypto.randomUUID())
+        const [mine] = begun.filter(({ chatbot_id }) => chatbot_id === tenant.chatbot)
+        if (mine === undefined) return expect().fail("no run began")
+        expect(yield* runs.begin(crypto.randomUUID())).toEqual([])
+        yield* Topics.run()
+        expect(yield* topicsOf(tenant)).toEqual([])
+        const sql = yield* SystemSql
+        yield* sql`update topic_runs set expires_at = now() - interval '1 second'`
+        yield* Topics.run()
+        expect(yield* topicsOf(tenant)).toHaveLength(1)
+        // The server that was slow finds that the run is another's, and stores nothing.
+        const id = TopicId.make(crypto.randomUUID())
+        const late = { topics: [{ id, name: "Late", isNamed: false, centre: { size: 1, terms: [] } }] }
+        const changes = { ...late, assigned: new Map(), merged: new Map() }
+        expect(yield* as(tenant.organization)(runs.store(mine, changes))).toBe(false)
+        expect(yield* topicsOf(tenant)).toHaveLength(1)
+      }),
+    ))
+
+  test("leave no topic behind when their conversations are deleted", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeAsked(...refunds, ...parking)
+        yield* Topics.run()
+        const sql = yield* SystemSql
+        const remove = (question: string) =>
+          sql`delete from sessions where id in (
+            select m.session_id from reply_grounds g join messages m on m.id = g.message_id
+            where g.chatbot_id = ${tenant.chatbot} and g.question = ${question})`
+        yield* remove("Is parking free?")
+        expect((yield* topicsOf(tenant)).map(({ questions }) => questions.length)).toEqual([3, 1])
+        yield* remove("Parking at the harbour")
+        expect((yield* topicsOf(tenant)).map(({ questions }) => questions.length)).toEqual([3])
+      }),
+    ))
+
+  test("that were deleted while they were grouped make no topic", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* asked(tenant, refunds)
+        const runs = yield* TopicRuns
+        const [mine] = (yield* runs.begin(crypto.randomUUID())).filter(
+          ({ chatbot_id }) => chatbot_id === tenant.chatbot,
+        )
+        if (mine === undefined) return expect().fail("no run began")
+        const mineOf = as(tenant.organization)
+        const [first] = yield* mineOf(runs.questions(tenant.chatbot, 1))
+        if (first === undefined) return expect().fail("no question waits")
+        const sql = yield* SystemSql
+        yield* sql`delete from messages where id = ${first.message_id}`
+        const id = TopicId.make(crypto.randomUUID())
+        const topics = [{ id, name: "Gone", isNamed: false, centre: { size: 1, terms: [] } }]
+        const assigned = new Map([[first.message_id, id]])
+        expect(yield* mineOf(runs.store(mine, { topics, assigned, merged: new Map() }))).toBe(true)
+        expect(yield* topicsOf(tenant)).toEqual([])
+        yield* runs.end(mine)
+      }),
+    ))
+})
+
+describe("a topic whose gaps somebody has closed", () => {
+  const closed = Effect.gen(function* () {
+    const tenant = yield* makeAsked(...refunds.slice(0, 2).map((question) => ({ question, gap: "unanswered" })))
+    yield* Topics.run()
+    const [topic] = yield* topicsOf(tenant)
+    const id = TopicId.make(topic?.id ?? "")
+    yield* asCaller(tenant.organization)((yield* Stored).update(tenant.chatbot, id, { state: "answered" }))
+    return tenant
+  })
+  const stateOf = (tenant: Tenant) => Effect.map(topicsOf(tenant), ([topic]) => topic?.state)
+
+  test("stays closed while its questions are answered, and is open again at the next gap", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* closed
+        yield* asked(tenant, ["Refund of another order?"])
+        yield* Topics.run()
+        expect(yield* stateOf(tenant)).toBe("answered")
+        yield* asked(tenant, [{ question: "Refund of the order, please", gap: "unanswered" }])
+        yield* Topics.run()
+        expect(yield* stateOf(tenant)).toBe("open")
+      }),
+    ))
+
+  test("stays closed when a gap from before is grouped only now", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* closed
+        yield* asked(tenant, [{ question: "Refund of the order, please", gap: "unanswered", age: Duration.hours(1) }])
+        yield* Topics.run()
+        expect(yield* stateOf(tenant)).toBe("answered")
+      }),
+    ))
+
+  test("is open again when a user rates one of its answers down", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* closed
+        yield* asked(tenant, ["Refund of another order?"])
+        yield* Topics.run()
+        const sql = yield* SystemSql
+        yield* sql`update reply_grounds set gap = 'rated_down' where chatbot_id = ${tenant.chatbot} and gap is null`
+        expect(yield* stateOf(tenant)).toBe("open")
+      }),
+    ))
+})
+
+describe("the name of a topic", () => {
+  const withModel = Effect.fnUntraced(function* (name: string, ...questions: ReadonlyArray<Asked>) {
+    const tenant = yield* makeTenant
+    const sql = yield* SystemSql
+    yield* sql`update chatbots set settings = settings || jsonb_build_object('model', ${name}::text) where id = ${tenant.chatbot}`
+    yield* asked(tenant, questions)
+    return tenant
+  })
+  const namesOf = (tenant: Tenant) =>
+    Effect.map(topicsOf(tenant), (topics) => topics.map(({ is_named, name }) => [name, is_named] as const))
+
+  test("is that of the chatbot's model from three questions on, which counts as usage", () =>
+    run(
+      Effect.gen(function* () {
+        model.requests.length = 0
+        const tenant = yield* withModel("claude-x", ...refunds, ...parking)
+        yield* Topics.run()
+        expect(yield* namesOf(tenant)).toEqual([
+          ["Refunds of orders", true],
+          [expect.stringMatching(/parking/i), false],
+        ])
+        expect(model.requests).toHaveLength(1)
+        expect(JSON.stringify(model.requests[0]?.prompt)).toContain("When is the refund paid?")
+        const sql = yield* SystemSql
+        expect(
+          yield* sql`select chatbot_id, replies::int, output_tokens::int from usage_entries where organization_id = ${tenant.organization}`,
+        ).toEqual([{ chatbot_id: tenant.chatbot, replies: 0, output_tokens: 5 }])
+        yield* asked(tenant, ["A refund for the order"])
+        yield* Topics.run()
+        expect(model.requests).toHaveLength(1)
+      }),
+    ))
+
+  test("stays that of its terms where the model cannot be called, or the budget is spent", () =>
+    run(
+      Effect.gen(function* () {
+        model.requests.length = 0
+        const missing = yield* withModel("missing", ...refunds)
+        const poor = yield* withModel("claude-x", ...refunds)
+        const budget = { tokens_per_day: 0, concurrent_chats: null }
+        yield* (yield* Organizations).modify(poor.organization, () => Effect.succeed({ budget }))
+        yield* Topics.run()
+        for (const tenant of [missing, poor]) {
+          expect(yield* namesOf(tenant)).toEqual([[expect.stringContaining("refund"), false]])
+        }
+        expect(model.requests).toEqual([])
+      }),
+    ))
+
+  test("that a person gives stays, whatever is asked", () =>
+    run(
+      Effect.gen(function* () {
+        model.requests.length = 0
+        const tenant = yield* makeAsked(...refunds.slice(0, 2))
+        yield* Topics.run()
+        const [topic] = yield* topicsOf(tenant)
+        const stored = yield* Stored
+        const id = TopicId.make(topic?.id ?? "")
+        yield* asCaller(tenant.organization)(stored.update(tenant.chatbot, id, { name: "Money back" }))
+        yield* asked(tenant, refunds)
+        yield* Topics.run()
+        expect(yield* namesOf(tenant)).toEqual([["Money back", true]])
+        expect(model.requests).toEqual([])
+      }),
+    ))
+})
