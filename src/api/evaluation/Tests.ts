@@ -8,7 +8,7 @@ import {
   TestPatch,
   TESTS_MAX,
 } from "../../domain/evaluation/ChatbotTest.ts"
-import { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
+import { ListedTest, TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
 import { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { PageMetadata } from "../../domain/Page.ts"
@@ -72,7 +72,7 @@ const listTests = HttpApiEndpoint.get("listTests", testsPath, {
     tag: Schema.optionalKey(textUpTo(50).annotate({ description: "Tests only with this tag." })),
   },
   success: Schema.Struct({
-    data: Schema.Array(ChatbotTest),
+    data: Schema.Array(ListedTest),
     tags: Schema.Array(Schema.String).annotate({ description: "The tags of all tests of the chatbot." }),
     metadata: PageMetadata,
   }),

@@ -3,7 +3,7 @@ import { ChatbotId, idOf } from "../Ids.ts"
 import { FoundPassage } from "../chat/ReplyGround.ts"
 import { textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
-import { FindExpectation, SayExpectation, TestId } from "./ChatbotTest.ts"
+import { ChatbotTest, FindExpectation, SayExpectation, TestId } from "./ChatbotTest.ts"
 
 /*
  * Runs of a chatbot's tests, and their results.
@@ -152,3 +152,11 @@ export const TestResult = Schema.Struct({
   created_at: Timestamp,
 }).annotate({ identifier: "TestResult" })
 export type TestResult = typeof TestResult.Type
+
+/** A test in a list, with the outcome of its latest result. */
+export const ListedTest = Schema.Struct({
+  ...ChatbotTest.fields,
+  last_result: Schema.NullOr(
+    Schema.Struct({ run_id: TestRunId, tier: TestTier, ...Struct.pick(TestResult.fields, ["outcome", "change"]) }),
+  ).annotate({ description: "Of either tier; null where the test was not run yet." }),
+}).annotate({ identifier: "ListedTest" })

@@ -4,6 +4,7 @@ import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { ChatbotTest, TestId, TESTS_MAX } from "../../domain/evaluation/ChatbotTest.ts"
+import { ListedTest } from "../../domain/evaluation/TestRun.ts"
 import type { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { offset, type Page, type Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -26,6 +27,9 @@ const TestRow = Schema.Struct({
 export type TestRow = typeof TestRow.Type
 
 const decodeTests = decodeRows(TestRow)
+const decodeListed = decodeRows(
+  Schema.Struct({ ...TestRow.fields, ...Struct.pick(ListedTest.fields, ["last_result"]) }),
+)
 const decodePlaced = decodeRows(Schema.Struct({ ...TestRow.fields, at: Schema.String }))
 const decodeTotals = decodeRows(Schema.Struct({ total: Schema.Int }))
 const decodeSummaries = decodeRows(Schema.Struct({ total: Schema.Int, tags: Schema.Array(Schema.String) }))
@@ -189,8 +193,12 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
               array(select distinct unnest(tags) from tests where ${own} order by 1) as tags`),
           onlyRow,
         )
-        const tests = yield* decodeTests(sql`
-          select ${columns} from tests where ${matching}
+        const tests = yield* decodeListed(sql`
+          select ${columns}, (
+            select jsonb_build_object('run_id', run_id, 'tier', tier, 'outcome', outcome, 'change', change)
+            from test_results where test_id = tests.id order by test_results.created_at desc limit 1
+          ) as last_result
+          from tests where ${matching}
           order by tests.created_at, id limit ${page.limit} offset ${offset(page)}`)
         return { tests, tags, total }
       }, withoutSqlErrors),
