@@ -54,6 +54,7 @@ const doing = (
 const commandsFor = (chatbotId: string, name: string): ReadonlyArray<Command> => [
   ...screenCommands({ chatbotId }, name),
   ...doing(can("knowledge:write"), "Add files", name, Upload, href("knowledge", { chatbotId }, { do: "add" })),
+  ...doing(can("chatbots:write"), "Add test", name, Plus, href("tests", { chatbotId }, { do: "new" })),
 ]
 
 const general: ReadonlyArray<Command> = [

@@ -5,8 +5,10 @@ import {
   ChartColumn,
   CodeXml,
   Files,
+  FlaskConical,
   type IconNode,
   KeyRound,
+  Lightbulb,
   MessagesSquare,
   Play,
   Settings2,
@@ -79,6 +81,12 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
     needs: ["knowledge:read"],
     load: () => import("./screens/knowledge/SourceScreen.tsx"),
   },
+  topics: {
+    title: "Gaps and topics",
+    icon: Lightbulb,
+    needs: ["conversations:read"],
+    load: () => import("./screens/topics/Topics.tsx"),
+  },
   playground: {
     title: "Playground",
     icon: Play,
@@ -89,6 +97,17 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
     title: "Compare",
     needs: ["chat", "chatbots:write"],
     load: () => import("./screens/playground/Compare.tsx"),
+  },
+  tests: {
+    title: "Tests",
+    icon: FlaskConical,
+    needs: ["chatbots:read"],
+    load: () => import("./screens/tests/Tests.tsx"),
+  },
+  testRun: {
+    title: "Test run",
+    needs: ["chatbots:read"],
+    load: () => import("./screens/tests/TestRunScreen.tsx"),
   },
   improve: {
     title: "Improve answer",

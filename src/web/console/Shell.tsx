@@ -13,13 +13,14 @@ import {
   Sun,
   X,
 } from "lucide"
+import { formatCount } from "../shared/Format.ts"
 import { Icon } from "../shared/Icon.tsx"
-import { chatbotResource } from "./data/Chatbots.ts"
+import { chatbotResource, lastRunOf } from "./data/Chatbots.ts"
 import { showDocumentation, showPalette, showShortcuts, useCommands } from "./Palette.tsx"
 import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton, Menu } from "./parts/Buttons.tsx"
 import { Dialog, Dialogs, openDialog } from "./parts/Dialogs.tsx"
-import { Empty, Page, Problem, Skeleton } from "./parts/Layout.tsx"
+import { Badge, Empty, Page, Problem, Skeleton } from "./parts/Layout.tsx"
 import { removeToast, toasts } from "./parts/Toast.ts"
 import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
@@ -38,6 +39,15 @@ const Wordmark = () => (
   </span>
 )
 
+/** The number of tests that the last run of a chatbot has found worse, asked for as screens change. */
+const WorseBadge = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const last = lastRunOf(chatbotId)
+  const { screen } = place.value
+  useEffect(() => void last.reload(), [last, screen])
+  const worse = last.data.value?.counts.worse ?? 0
+  return worse === 0 ? null : <Badge kind="bad">{`${formatCount(worse)} worse`}</Badge>
+}
+
 /** The screens whose addresses have these parameters and no others, as far as the key that is signed in may use them. */
 const Entries = ({ params }: { readonly params: Readonly<Record<string, string>> }) => {
   const current = place.value.screen
@@ -49,7 +59,8 @@ const Entries = ({ params }: { readonly params: Readonly<Record<string, string>>
           current === name ||
           (name === "conversations" && current === "conversation") ||
           (name === "knowledge" && current === "source") ||
-          (name === "playground" && current === "compare")
+          (name === "playground" && current === "compare") ||
+          (name === "tests" && current === "testRun")
         return (
           icon !== undefined && (
             <li key={name}>
@@ -60,6 +71,7 @@ const Entries = ({ params }: { readonly params: Readonly<Record<string, string>>
               >
                 <Icon nodes={icon} size={18} />
                 {title}
+                {name === "tests" && <WorseBadge chatbotId={params["chatbotId"] ?? ""} />}
               </a>
             </li>
           )

@@ -20,3 +20,10 @@ export const allChatbots = resources(() =>
     ({ chatbots }) => chatbots,
   ),
 )
+
+/** The newest run of a chatbot's tests; null before the first one. */
+export const lastRunOf = resources(async (chatbotId: string) => {
+  const route = "GET /api/external/chatbot/:chatbotId/test-runs"
+  const { data } = await call(route, { params: { chatbotId }, query: { limit: "1" } })
+  return data[0] ?? null
+})

@@ -84,12 +84,13 @@ export const deleteItem = (onChoose: () => unknown, label = "Delete…"): MenuIt
 
 interface MenuProps {
   readonly label: string
-  /** The icon of a primary button with the label; without it, three dots open the menu. */
+  /** The icon of a button with the label; without it, three dots open the menu. */
   readonly icon?: IconNode
+  readonly kind?: "primary" | "secondary"
   readonly items: ReadonlyArray<MenuItem | undefined | false>
 }
 
-export const Menu = ({ icon, items, label }: MenuProps) => {
+export const Menu = ({ icon, items, kind = "primary", label }: MenuProps) => {
   const id = useId()
   const shown = items.filter((item) => item !== undefined && item !== false)
   if (shown.length === 0) return null
@@ -98,7 +99,7 @@ export const Menu = ({ icon, items, label }: MenuProps) => {
       {icon === undefined ? (
         <IconButton icon={Ellipsis} label={label} popovertarget={id} />
       ) : (
-        <Button kind="primary" icon={icon} popovertarget={id}>
+        <Button kind={kind} icon={icon} popovertarget={id}>
           {label}
         </Button>
       )}

@@ -218,6 +218,15 @@ export const Badge = ({
   readonly children: ComponentChildren
 }) => <span class={`badge ${kind}`}>{children}</span>
 
+interface State {
+  readonly word: string
+  readonly kind: "plain" | "good" | "warn" | "bad" | "busy"
+}
+
+/** The state of something in a word; nothing without one. */
+export const StateBadge = ({ of }: { readonly of: State | undefined }) =>
+  of === undefined ? null : <Badge kind={of.kind}>{of.word}</Badge>
+
 /** Values that a person chooses from, in this order, with the words for each. */
 export type Options<A extends string = string> = Readonly<Partial<Record<A, string>>>
 

@@ -112,6 +112,10 @@ interface Paged<A> {
   readonly next: string | null | undefined
 }
 
+/** The page after one of a list that is paged by number, as a query has it; null after the last. */
+export const pageAfter = ({ currentPage, totalPages }: { readonly currentPage: number; readonly totalPages: number }) =>
+  currentPage < totalPages ? String(currentPage + 1) : null
+
 /** Puts the next page after what is known. What has moved meanwhile stays where it is, and is not there twice. */
 export const nextPage =
   <A extends { readonly id: string }, P extends Paged<A>>(fetchPage: (cursor: string | undefined) => Promise<P>) =>

@@ -29,7 +29,7 @@ const DifferenceView = ({ after, before, detail }: Review["differences"][number]
 )
 
 /** A search with what it finds now, best first, and after that what it found then alone. */
-const SearchView = ({ now, then }: { readonly now: Search; readonly then: Search | undefined }) => {
+export const SearchView = ({ now, then }: { readonly now: Search; readonly then: Search | undefined }) => {
   const rankIn = (search: Search, of: Search["passages"][number]): number =>
     1 + search.passages.findIndex((each) => each.document_id === of.document_id && each.chunk === of.chunk)
   const gone = (then?.passages ?? []).filter((passage) => rankIn(now, passage) === 0)

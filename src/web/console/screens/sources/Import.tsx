@@ -9,6 +9,19 @@ interface Imported {
   readonly problems: ReadonlyArray<string>
 }
 
+interface ImportCounts {
+  readonly added: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly refused: ReadonlyArray<{ readonly row: number; readonly reason: string }>
+}
+
+/** What came of the rows of a file, in words. */
+export const importWords = ({ added, refused, unchanged, updated }: ImportCounts): Imported => ({
+  summary: `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused.length} refused.`,
+  problems: refused.map(({ reason, row }) => `Row ${row}: ${reason}`),
+})
+
 /** Has the person choose a file, sends it as a form, and shows what came of it. */
 export const importFile = (accept: string, send: (form: FormData) => Promise<Imported>): void =>
   pickFiles({ accept }, ([file]) =>

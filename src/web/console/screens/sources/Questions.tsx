@@ -11,8 +11,8 @@ import { type Column, Table } from "../../parts/Table.tsx"
 import { bindQuery, useAsked } from "../../Router.ts"
 import { type Answer, call, open } from "../../server/Api.ts"
 import { type Failure, messageAt, toFailure } from "../../server/Failure.ts"
-import { nextPage, resources, useResource } from "../../server/Resource.ts"
-import { importFile } from "./Import.tsx"
+import { nextPage, pageAfter, resources, useResource } from "../../server/Resource.ts"
+import { importFile, importWords } from "./Import.tsx"
 import { linesIn, paramsOf, type Source, type SourceParams } from "./SourceData.ts"
 
 const route = "/api/external/chatbot/:chatbotId/sources/:sourceId/questions"
@@ -22,8 +22,7 @@ type Question = Answer<`GET ${typeof route}`>["data"][number]
 const fetchQuestions = async (chatbotId: string, sourceId: string, search: string, page = "1") => {
   const query = { page, limit: "100", query: search || undefined }
   const { data, metadata } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query })
-  const next = Number(page) < metadata.totalPages ? String(Number(page) + 1) : null
-  return { items: data, total: metadata.totalCount, next }
+  return { items: data, total: metadata.totalCount, next: pageAfter(metadata) }
 }
 
 const questionsOf = resources((chatbotId: string, sourceId: string, search: string) =>
@@ -104,15 +103,15 @@ const Cell = ({ field, item, mayWrite, onStored, params }: CellProps) => {
 interface NewProps {
   readonly params: SourceParams
   /** What it begins with. */
-  readonly first?: { readonly question: string; readonly answer: string }
-  readonly onStored: (question: Question) => void
+  readonly first?: { readonly question: string; readonly answer?: string; readonly variants?: string }
+  readonly onStored: (question: Question) => unknown
 }
 
 export const NewQuestion = ({ first, onStored, params }: NewProps) => {
-  const { draft, of } = useDraft({ question: "", answer: "", ...first, variants: "" })
+  const { draft, of } = useDraft({ question: "", answer: "", variants: "", ...first })
   const submit = async (): Promise<void> => {
     const body = { ...draft, variants: linesIn(draft.variants) }
-    onStored((await call(`POST ${route}`, { params, body })).question)
+    await onStored((await call(`POST ${route}`, { params, body })).question)
   }
   return (
     <FormDialog title="Add question" action="Save" wide stays onSubmit={submit}>
@@ -154,12 +153,8 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
   const upload = (): void =>
     importFile(".csv", async (body) => {
       const { import: result } = await call(`POST ${route}/import`, { params, body })
-      const { added, refused, unchanged, updated } = result
       await list.reload()
-      return {
-        summary: `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused.length} refused.`,
-        problems: refused.map(({ reason, row }) => `Row ${row}: ${reason}`),
-      }
+      return importWords(result)
     })
   const download = async (): Promise<void> => {
     const response = await open(`GET ${route}/export`, { params, headers: { accept: "text/csv" } })

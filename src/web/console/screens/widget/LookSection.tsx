@@ -15,7 +15,9 @@ import type { Form } from "../../forms/Form.ts"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
 import type { PreviewConfig } from "../../preview/WidgetPreview.tsx"
+import { can } from "../../server/Session.ts"
 import { languageOptions, languages, nameOfLanguage } from "./Languages.ts"
+import { SuggestedQuestions } from "./SuggestedQuestions.tsx"
 
 const WHITE = [255, 255, 255] as const
 
@@ -85,7 +87,7 @@ const Words = ({ form, tag }: { readonly form: Form; readonly tag: string }) => 
   )
 }
 
-export const WordsSection = ({ form }: { readonly form: Form }) => {
+export const WordsSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
   const added = useSignal<ReadonlyArray<string>>([])
   const shown = Array.from(new Set([...languagesIn(form), ...added.value]))
   const others = languages.filter((tag) => !shown.includes(tag))
@@ -98,6 +100,7 @@ export const WordsSection = ({ form }: { readonly form: Form }) => {
         dir="auto"
         hint={`One per line, up to ${MAX_SUGGESTIONS}. Visitors ask them with a click.`}
       />
+      {can("conversations:read") && <SuggestedQuestions chatbotId={chatbotId} form={form} most={MAX_SUGGESTIONS} />}
       {shown.map((tag) => (
         <Words key={tag} form={form} tag={tag} />
       ))}

@@ -69,7 +69,7 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
       <EditForm form={form} label="Widget appearance">
         <LookSection form={form} look={look} />
         <LauncherSection form={form} />
-        <WordsSection form={form} />
+        <WordsSection chatbotId={chatbotId} form={form} />
       </EditForm>
     </PreviewPage>
   )

@@ -1,0 +1,111 @@
+import { FlaskConical } from "lucide"
+import { formatCompact, formatCount, plural } from "../../../shared/Format.ts"
+import { chatbotResource } from "../../data/Chatbots.ts"
+import { FormDialog, openDialog } from "../../parts/Dialogs.tsx"
+import { Ago, Empty, Loaded, More, StateBadge } from "../../parts/Layout.tsx"
+import { Table } from "../../parts/Table.tsx"
+import { href, navigate } from "../../Router.ts"
+import { nextPage } from "../../server/Resource.ts"
+import { fetchPlan } from "./PlanDialog.tsx"
+import {
+  countsText,
+  fetchRuns,
+  fetchTests,
+  isGoingOn,
+  runsOf,
+  startRun,
+  statusWords,
+  type TestRun,
+  type TestTier,
+  tierWords,
+  triggerWords,
+} from "./TestData.ts"
+
+/*
+ * Runs of a chatbot's tests: how they begin, and how they went.
+ */
+
+/** The state of a run, with its progress or what it has found. */
+export const RunState = ({ run }: { readonly run: TestRun }) => {
+  const { done, total } = run.counts
+  return (
+    <span class="row">
+      <StateBadge of={statusWords[run.status]} />
+      {isGoingOn(run) && (
+        <>
+          <progress max={Math.max(total, 1)} value={total === 0 ? undefined : done} aria-label="Tests run" />
+          <span class="soft small number">{`${formatCount(done)} of ${plural(total, "test")}`}</span>
+        </>
+      )}
+      {!isGoingOn(run) && <span class="small anywhere">{run.error?.message ?? countsText(run)}</span>}
+    </span>
+  )
+}
+
+export const RunTable = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const list = runsOf(chatbotId)
+  return (
+    <Loaded of={list}>
+      {({ items, next }) =>
+        items.length === 0 ? (
+          <Empty icon={FlaskConical} title="No runs yet">
+            A run asks all questions, and compares the answers with those of the run before.
+          </Empty>
+        ) : (
+          <>
+            <Table
+              label="Runs"
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: "Run",
+                  kind: "main",
+                  cell: ({ created_at, id }) => (
+                    <a href={href("testRun", { chatbotId, runId: id })}>
+                      <Ago at={created_at} />
+                    </a>
+                  ),
+                },
+                { title: "Result", cell: (run) => <RunState run={run} /> },
+                { title: "Kind", isExtra: true, cell: ({ tier }) => tierWords[tier] },
+                { title: "Cause", isExtra: true, cell: ({ trigger }) => triggerWords[trigger] },
+              ]}
+            />
+            {next !== null && <More of={list} load={nextPage((page) => fetchRuns(chatbotId, page))} />}
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+/** Starts a run, and goes to it. */
+export const run = async (chatbotId: string, tier: TestTier, tag: string): Promise<void> =>
+  navigate(href("testRun", { chatbotId, runId: await startRun(chatbotId, tier, tag) }))
+
+/** Says what a run with the model costs before it begins. */
+export const runWithModel = async (chatbotId: string, tag: string): Promise<void> => {
+  const [{ repeats, tokens_max: most }, { total: count }] = await Promise.all([
+    fetchPlan(chatbotId),
+    fetchTests(chatbotId, "", tag),
+  ])
+  const model = chatbotResource(chatbotId).data.peek()?.chatbot.settings.model ?? "the chatbot's model"
+  const last = runsOf(chatbotId)
+    .data.peek()
+    ?.items.find(({ status, tier }) => tier === "model" && status === "finished")
+  openDialog(
+    <FormDialog title="Run with the model" action="Run" onSubmit={() => run(chatbotId, "model", tag)}>
+      <div class="prose">
+        <p>
+          {`${plural(count * repeats, "answer")} of ${model} to ${plural(count, "test")}${tag === "" ? "" : ` with the tag “${tag}”`}, paid with tokens. The run ends after ${formatCompact(most)} tokens at the latest.`}
+        </p>
+        {last !== undefined && (
+          <p>
+            {`The last run with the model used ${formatCompact(last.tokens_used)} tokens for ${plural(last.counts.total, "test")}.`}
+          </p>
+        )}
+      </div>
+    </FormDialog>,
+  )
+}

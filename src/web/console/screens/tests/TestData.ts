@@ -1,0 +1,123 @@
+import { useEffect } from "preact/hooks"
+import { formatCount, formatMillis } from "../../../shared/Format.ts"
+import { lastRunOf } from "../../data/Chatbots.ts"
+import type { Options } from "../../parts/Layout.tsx"
+import { type Answer, call } from "../../server/Api.ts"
+import { pageAfter, resources } from "../../server/Resource.ts"
+import { keysOf } from "../../server/Unknown.ts"
+
+/*
+ * Tests of a chatbot and their runs as the API shows them, and the words for their states.
+ */
+
+const tests = "/api/external/chatbot/:chatbotId/tests"
+const runs = "/api/external/chatbot/:chatbotId/test-runs"
+
+export type Test = Answer<`GET ${typeof tests}`>["data"][number]
+export type TestRun = Answer<`GET ${typeof runs}`>["data"][number]
+export type TestResult = Answer<`GET ${typeof runs}/:runId/results`>["data"][number]
+export type TestTier = TestRun["tier"]
+
+export const fetchTests = async (chatbotId: string, search: string, tag: string, page = "1") => {
+  const query = { page, limit: "100", query: search || undefined, tag: tag || undefined }
+  const { data, metadata, tags } = await call(`GET ${tests}`, { params: { chatbotId }, query })
+  return { items: data, tags, total: metadata.totalCount, next: pageAfter(metadata) }
+}
+
+export const testsOf = resources((chatbotId: string, search: string, tag: string) => fetchTests(chatbotId, search, tag))
+
+export const fetchRuns = async (chatbotId: string, page = "1") => {
+  const query = { page, limit: "30" }
+  const { data, is_outdated, metadata } = await call(`GET ${runs}`, { params: { chatbotId }, query })
+  // The navigation shows it as well.
+  if (page === "1") lastRunOf(chatbotId).set(data[0] ?? null)
+  return { items: data, isOutdated: is_outdated === true, next: pageAfter(metadata) }
+}
+
+export const runsOf = resources((chatbotId: string) => fetchRuns(chatbotId))
+
+export const runOf = resources(
+  async (chatbotId: string, runId: string) => (await call(`GET ${runs}/:runId`, { params: { chatbotId, runId } })).run,
+)
+
+/** Results of a run, those that got worse first. */
+export const fetchResults = async (chatbotId: string, runId: string, page = "1") => {
+  const query = { page, limit: "50" }
+  const { data, metadata } = await call(`GET ${runs}/:runId/results`, { params: { chatbotId, runId }, query })
+  return { items: data.map((result) => ({ ...result, id: result.test_id })), next: pageAfter(metadata) }
+}
+
+export const resultsOf = resources((chatbotId: string, runId: string) => fetchResults(chatbotId, runId))
+
+export const outcomeWords = {
+  passed: { word: "Passed", kind: "good" },
+  failed: { word: "Failed", kind: "bad" },
+  error: { word: "Not run", kind: "warn" },
+} as const
+
+/** Words for a change of a result. One that is the same has none. */
+export const changeWords = {
+  worse: { word: "Worse", kind: "bad" },
+  better: { word: "Better", kind: "good" },
+  different: { word: "Different", kind: "warn" },
+  same: undefined,
+} as const
+
+export const statusWords = {
+  queued: { word: "Waiting", kind: "busy" },
+  running: { word: "Running", kind: "busy" },
+  finished: { word: "Finished", kind: "good" },
+  stopped: { word: "Stopped", kind: "plain" },
+  failed: { word: "Failed", kind: "bad" },
+} as const
+
+export const tierWords: Options<TestTier> = { search: "Search only", model: "With the model" }
+
+export const triggerWords: Readonly<Record<TestRun["trigger"], string>> = {
+  manual: "Started by hand",
+  schedule: "Started by schedule",
+  change: "Started by a change",
+  version: "Started by an upgrade",
+}
+
+export const isGoingOn = (run: TestRun | null | undefined): boolean =>
+  run?.status === "queued" || run?.status === "running"
+
+const countWords = {
+  worse: "worse",
+  failed: "failed",
+  errors: "not run",
+  better: "better",
+  different: "different",
+  passed: "passed",
+  untouched: "untouched by changes",
+} as const
+
+/** The numbers of a run that are not zero in few words, such as `2 worse, 3 failed, 95 passed`. */
+export const countsText = ({ counts }: Pick<TestRun, "counts">): string =>
+  keysOf(countWords)
+    .flatMap((name) => (counts[name] === 0 ? [] : [`${formatCount(counts[name])} ${countWords[name]}`]))
+    .join(", ") || "No tests"
+
+/** Time that a run took, or has taken so far. */
+export const durationOf = ({ ended_at: end, started_at: start }: TestRun, now = Date.now()): string =>
+  start === null ? "–" : formatMillis((end === null ? now : Date.parse(end)) - Date.parse(start))
+
+const LOOK_MILLIS = 1_000
+
+/** Looks again every second while a run goes on and the page is seen, and once when it has ended. */
+export const useProgress = (isRunning: boolean, look: () => unknown): void =>
+  useEffect(() => {
+    if (!isRunning) return undefined
+    const timer = setInterval(() => document.hidden || look(), LOOK_MILLIS)
+    return () => {
+      clearInterval(timer)
+      look()
+    }
+  }, [isRunning, look])
+
+/** Starts a run, of which only the tests with the tag are a part where there is one. Returns its id. */
+export const startRun = async (chatbotId: string, tier: TestTier, tag: string): Promise<string> => {
+  const body = { tier, ...(tag !== "" && { tags: [tag] }) }
+  return (await call(`POST ${runs}`, { params: { chatbotId }, body })).run.id
+}

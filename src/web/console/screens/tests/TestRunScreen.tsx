@@ -1,0 +1,101 @@
+import { Square } from "lucide"
+import { useCallback } from "preact/hooks"
+import { plural } from "../../../shared/Format.ts"
+import { chatbotResource, lastRunOf } from "../../data/Chatbots.ts"
+import { Button } from "../../parts/Buttons.tsx"
+import { Ago, Loaded, LoadedPage, More, Page } from "../../parts/Layout.tsx"
+import { href } from "../../Router.ts"
+import { call } from "../../server/Api.ts"
+import { nextPage, useResource } from "../../server/Resource.ts"
+import { can } from "../../server/Session.ts"
+import { useVersion } from "../sources/Pages.tsx"
+import { RunState } from "./Runs.tsx"
+import {
+  durationOf,
+  fetchResults,
+  isGoingOn,
+  resultsOf,
+  runOf,
+  type TestRun,
+  tierWords,
+  triggerWords,
+  useProgress,
+} from "./TestData.ts"
+import { ResultRow } from "./TestResults.tsx"
+
+const stop = async ({ chatbot_id: chatbotId, id: runId }: TestRun): Promise<void> => {
+  const route = "POST /api/external/chatbot/:chatbotId/test-runs/:runId/stop"
+  const { run } = await call(route, { params: { chatbotId, runId } })
+  runOf(chatbotId, runId).set(run)
+}
+
+/** A run in few words. */
+const factsOf = (run: TestRun): ReadonlyArray<string> => [
+  tierWords[run.tier] ?? run.tier,
+  triggerWords[run.trigger],
+  ...run.tags,
+  durationOf(run),
+  ...(run.tier === "model" ? [plural(run.tokens_used, "token")] : []),
+]
+
+const Results = ({ run }: { readonly run: TestRun }) => {
+  const { chatbot_id: chatbotId, counts, id: runId } = run
+  const list = useVersion(resultsOf(chatbotId, runId), JSON.stringify([run.status, counts.done]))
+  return (
+    <Loaded of={list}>
+      {({ items, next }) => (
+        <>
+          {items.length === 0 && !isGoingOn(run) && (
+            <p class="soft">Nothing that the tests rest on has changed, so no test was run anew.</p>
+          )}
+          <ul class="box rows tree" aria-label="Results">
+            {items.map((result) => (
+              <ResultRow key={result.id} result={result} />
+            ))}
+          </ul>
+          {next !== null && <More of={list} load={nextPage((page) => fetchResults(chatbotId, runId, page))} />}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const TestRunScreen = ({ chatbotId, runId }: { readonly chatbotId: string; readonly runId: string }) => {
+  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
+  const resource = useResource(runOf(chatbotId, runId))
+  const look = useCallback(() => Promise.all([resource.reload(), lastRunOf(chatbotId).reload()]), [chatbotId, resource])
+  useProgress(isGoingOn(resource.data.value), look)
+  return (
+    <LoadedPage title="Test run" of={resource}>
+      {(run) => (
+        <Page
+          title="Test run"
+          of={chatbot?.name}
+          about={
+            <>
+              <a class="inline" href={href("tests", { chatbotId })}>
+                Tests
+              </a>{" "}
+              · {factsOf(run).join(" · ")} · <Ago at={run.created_at} />
+            </>
+          }
+          actions={
+            isGoingOn(run) &&
+            can("chatbots:write") && (
+              <Button icon={Square} onClick={() => stop(run)}>
+                Stop
+              </Button>
+            )
+          }
+        >
+          <div aria-live="polite">
+            <RunState run={run} />
+          </div>
+          <Results run={run} />
+        </Page>
+      )}
+    </LoadedPage>
+  )
+}
+
+export default TestRunScreen

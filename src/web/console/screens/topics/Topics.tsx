@@ -1,0 +1,281 @@
+import { CircleCheck, CircleDot, EyeOff, Lightbulb, MessageCircleQuestionMark, Pencil, Plus } from "lucide"
+import { useSignal } from "@preact/signals"
+import { formatShare, formatShortDay, plural } from "../../../shared/Format.ts"
+import { chatbotResource } from "../../data/Chatbots.ts"
+import { Button, Menu } from "../../parts/Buttons.tsx"
+import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
+import { TextField } from "../../parts/Field.tsx"
+import { Ago, Badge, Empty, Loaded, More, Page, StateBadge, Tabs } from "../../parts/Layout.tsx"
+import { toast } from "../../parts/Toast.ts"
+import { bindOption, href, setQuery } from "../../Router.ts"
+import { nextPage, useResource } from "../../server/Resource.ts"
+import { can } from "../../server/Session.ts"
+import { QueriedPassages } from "../knowledge/PassagesDrawer.tsx"
+import { questionsSource, sourceItems } from "../sources/AddKnowledge.tsx"
+import { NewQuestion } from "../sources/Questions.tsx"
+import {
+  changeTopic,
+  fetchQuestions,
+  fetchTopics,
+  gapWords,
+  isNew,
+  questionsOf,
+  type Topic,
+  type TopicQuestion,
+  topicsOf,
+  topicWords,
+  type View,
+  views,
+} from "./TopicData.ts"
+
+interface TopicProps {
+  readonly topic: Topic
+  readonly onChanged: () => unknown
+}
+
+/** Asks for an answer to a topic's typical question, which closes its gaps. */
+const writeAnswer = async ({ onChanged, topic }: TopicProps): Promise<void> => {
+  const { chatbot_id: chatbotId, examples, name } = topic
+  const [question = name, ...variants] = examples
+  const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
+  const stored = async (): Promise<void> => {
+    if (can("conversations:write")) await changeTopic(topic, { state: "answered" })
+    toast("Answer saved. The chatbot gives it from now on.")
+    onChanged()
+  }
+  const first = { question, variants: variants.join("\n") }
+  openDialog(<NewQuestion {...{ first, params }} onStored={stored} />)
+}
+
+const RenameDialog = ({ onChanged, topic }: TopicProps) => {
+  const { draft, of } = useDraft({ name: topic.name })
+  const submit = async (): Promise<void> => {
+    await changeTopic(topic, draft)
+    onChanged()
+  }
+  return (
+    <FormDialog title="Rename topic" action="Save" onSubmit={submit}>
+      <TextField label="Name" {...of("name")} required dir="auto" maxLength={200} />
+    </FormDialog>
+  )
+}
+
+/** Bars of a topic's questions by week, those that show a gap at the bottom. */
+const Weeks = ({ topic, weeks }: { readonly topic: Topic; readonly weeks: ReadonlyArray<string> }) => {
+  const byWeek = new Map(topic.weeks.map((each) => [each.week, each]))
+  const top = Math.max(1, ...topic.weeks.map(({ questions }) => questions))
+  return (
+    <ol class="weeks" aria-label="By week">
+      {weeks.map((week) => {
+        const { gaps = 0, questions = 0 } = byWeek.get(week) ?? {}
+        const words = `Week of ${formatShortDay(week)}: ${plural(questions, "question")}, ${plural(gaps, "gap")}`
+        return (
+          <li
+            key={week}
+            title={words}
+            style={{ "--share": String(questions / top), "--gaps": String(gaps / Math.max(1, questions)) }}
+          >
+            <span class="visually-hidden">{words}</span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+const QuestionRow = ({ of, chatbotId }: { readonly chatbotId: string; readonly of: TopicQuestion }) => {
+  const { created_at, gap, nearest, question, session_id: sessionId, similarity } = of
+  return (
+    <li class="source-page stack tight">
+      <p class="row spread">
+        <span class="anywhere" dir="auto">
+          {question}
+        </span>
+        {gap !== null && <StateBadge of={gapWords[gap]} />}
+      </p>
+      <p class="row spread soft small">
+        {nearest === null ? (
+          "Nothing found"
+        ) : (
+          <span>
+            Nearest:{" "}
+            <button
+              type="button"
+              class="link"
+              dir="auto"
+              disabled={!can("knowledge:read")}
+              onClick={() => setQuery({ document: nearest.document_id, passage: String(nearest.chunk) })}
+            >
+              {nearest.title}
+            </button>
+            {`, passage ${nearest.chunk} · ${formatShare(similarity ?? 0)} match`}
+          </span>
+        )}
+        <Ago at={created_at} />
+        <a class="inline" href={href("conversation", { chatbotId, sessionId })}>
+          Conversation
+        </a>
+        <a class="inline" href={href("improve", { chatbotId, messageId: of.message_id })}>
+          Improve answer
+        </a>
+      </p>
+    </li>
+  )
+}
+
+const Questions = ({ topic: { chatbot_id: chatbotId, id }, view }: { readonly topic: Topic; readonly view: View }) => {
+  const list = useResource(questionsOf(chatbotId, id, view))
+  return (
+    <Loaded of={list}>
+      {({ items, next }) => (
+        <>
+          <ul class="rows" aria-label="Questions">
+            {items.map((question) => (
+              <QuestionRow key={question.id} chatbotId={chatbotId} of={question} />
+            ))}
+          </ul>
+          {next !== null && <More of={list} load={nextPage((page) => fetchQuestions(chatbotId, id, view, page))} />}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const stateWords = { answered: "Answered", ignored: "Ignored" } as const
+
+interface TopicCardProps extends TopicProps {
+  readonly view: View
+  readonly weeks: ReadonlyArray<string>
+}
+
+const TopicCard = ({ onChanged, topic, view, weeks }: TopicCardProps) => {
+  const isOpen = useSignal(false)
+  const { chatbot_id: chatbotId, examples, name, state } = topic
+  const mayChange = can("conversations:write")
+  const become = (next: Topic["state"]) => async () => {
+    await changeTopic(topic, { state: next })
+    toast(`“${name}” is ${next}.`)
+    onChanged()
+  }
+  return (
+    <li class="section stack tight anywhere">
+      <div class="row apart start">
+        <div class="row">
+          <h2 dir="auto">{name}</h2>
+          {view === "gaps" && isNew(topic) && <Badge kind="busy">New</Badge>}
+          {state !== "open" && <Badge>{stateWords[state]}</Badge>}
+        </div>
+        <div class="row">
+          {can("knowledge:write") && view === "gaps" && (
+            <>
+              <Button icon={MessageCircleQuestionMark} onClick={() => writeAnswer({ onChanged, topic })}>
+                Write an answer
+              </Button>
+              <Menu label="Add a source" icon={Plus} kind="secondary" items={sourceItems(chatbotId)} />
+            </>
+          )}
+          {mayChange && (
+            <Menu
+              label={`Actions for ${name}`}
+              items={[
+                {
+                  label: "Rename…",
+                  icon: Pencil,
+                  onChoose: () => openDialog(<RenameDialog onChanged={onChanged} topic={topic} />),
+                },
+                state !== "answered" && {
+                  label: "Mark as answered",
+                  icon: CircleCheck,
+                  onChoose: become("answered"),
+                },
+                state !== "ignored" && { label: "Ignore", icon: EyeOff, onChoose: become("ignored") },
+                state !== "open" && { label: "Open again", icon: CircleDot, onChoose: become("open") },
+              ]}
+            />
+          )}
+        </div>
+      </div>
+      <div class="row">
+        <Weeks topic={topic} weeks={weeks} />
+        <span class="soft small">
+          {topicWords(topic)}
+          {topic.last_at !== null && (
+            <>
+              {" "}
+              · last <Ago at={topic.last_at} />
+            </>
+          )}
+        </span>
+      </div>
+      <ul>
+        {examples.map((example) => (
+          <li key={example} dir="auto">
+            “{example}”
+          </li>
+        ))}
+      </ul>
+      <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+        <summary>{view === "all" ? "All questions" : "Questions with gaps"}</summary>
+        {isOpen.value && (
+          <div>
+            <Questions topic={topic} view={view} />
+          </div>
+        )}
+      </details>
+    </li>
+  )
+}
+
+const emptyWords = {
+  gaps: ["No gaps", "Questions that the documents do not answer, or whose answers get a thumbs down, appear here."],
+  all: ["No topics yet", "Questions of visitors are grouped by subject here, a few minutes after they are asked."],
+} as const
+
+/** What the users of a chatbot ask, by subject, those first that its documents do not answer. */
+const Topics = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
+  const view = bindOption("view", views, "gaps")
+  const list = useResource(topicsOf(chatbotId, view.value))
+  const [title, about] = emptyWords[view.value]
+  return (
+    <Page
+      title="Gaps and topics"
+      of={chatbot?.name}
+      about="What visitors asked in the last twelve weeks, by subject, and what the documents do not answer."
+    >
+      <Tabs label="View" {...view} options={views} />
+      <Loaded of={list}>
+        {({ items, next, ungrouped, weeks }) => (
+          <>
+            {ungrouped > 0 && (
+              <p class="soft small">
+                {plural(ungrouped, "question")} {ungrouped === 1 ? "is" : "are"} not grouped yet.
+              </p>
+            )}
+            {items.length === 0 ? (
+              <Empty icon={Lightbulb} title={title}>
+                {about}
+              </Empty>
+            ) : (
+              <ul class="stack" aria-label="Topics">
+                {items.map((topic) => (
+                  <TopicCard
+                    key={topic.id}
+                    topic={topic}
+                    view={view.value}
+                    weeks={weeks}
+                    onChanged={() => void list.reload()}
+                  />
+                ))}
+              </ul>
+            )}
+            {next !== null && <More of={list} load={nextPage((page) => fetchTopics(chatbotId, view.value, page))} />}
+          </>
+        )}
+      </Loaded>
+      <QueriedPassages chatbotId={chatbotId} />
+    </Page>
+  )
+}
+
+export default Topics

@@ -1,0 +1,53 @@
+import { Lightbulb, Plus } from "lucide"
+import { useSignal } from "@preact/signals"
+import { plural } from "../../../shared/Format.ts"
+import type { Form } from "../../forms/Form.ts"
+import { Button } from "../../parts/Buttons.tsx"
+import { type Answer, call } from "../../server/Api.ts"
+
+const route = "GET /api/external/chatbot/:chatbotId/suggested-questions"
+
+interface SuggestedQuestionsProps {
+  readonly chatbotId: string
+  readonly form: Form
+  /** The most starter questions. */
+  readonly most: number
+}
+
+/** Proposes starter questions. Visitors see those that are added and saved. */
+export const SuggestedQuestions = ({ chatbotId, form, most }: SuggestedQuestionsProps) => {
+  const proposed = useSignal<Answer<typeof route>["questions"] | undefined>(undefined)
+  const lines = form.fields.value["suggestions"]
+  const chosen = Array.isArray(lines) ? lines.filter((line) => line.trim() !== "") : []
+  const others = proposed.value?.filter(({ question }) => !chosen.includes(question))
+  const suggest = async (): Promise<void> => {
+    proposed.value = (await call(route, { params: { chatbotId } })).questions
+  }
+  return (
+    <div class="stack tight" aria-live="polite">
+      <div>
+        <Button small icon={Lightbulb} onClick={suggest}>
+          Suggest questions
+        </Button>
+      </div>
+      {others?.length === 0 && <p class="soft small">No more suggestions.</p>}
+      <ul class="stack tight">
+        {others?.map(({ count, origin, question }) => (
+          <li key={question} class="row spread">
+            <Button
+              small
+              icon={Plus}
+              disabled={chosen.length >= most}
+              onClick={() => form.set("suggestions", [...chosen, question])}
+            >
+              <bdi>{question}</bdi>
+            </Button>
+            <span class="soft small">
+              {origin === "asked" ? `Asked ${plural(count, "time")}` : "From the documents"}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
