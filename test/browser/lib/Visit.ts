@@ -41,8 +41,8 @@ export const phone = {
 export const desktop = { viewport: { width: 1280, height: 800 } } as const satisfies BrowserContextOptions
 
 /** Waits until something is so that no locator can wait for. */
-export const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  const end = performance.now() + PATIENCE
+export const until = async (isSo: () => Promise<boolean>, patience = PATIENCE): Promise<void> => {
+  const end = performance.now() + patience
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`It is still not so: ${isSo}`)
     await Bun.sleep(30)
