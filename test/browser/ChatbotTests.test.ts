@@ -108,7 +108,7 @@ onScreen("a run with the model says what it costs, within the plan", async ({ pa
   await plan.waitFor({ state: "detached" })
   await page.getByRole("button", { name: "Run", exact: true }).click()
   await page.getByRole("button", { name: "With the model…" }).click()
-  await page.getByText("3 answers of local/extractive to 1 test, paid with tokens.").waitFor()
+  await page.getByText("3 answers of local/extractive to 1 test, paid with tokens").waitFor()
   await inspect(page, "console-run-with-model")
   await page.getByRole("dialog").getByRole("button", { name: "Run" }).click()
   await page.getByText("1 failed").waitFor()

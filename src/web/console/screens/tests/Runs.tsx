@@ -98,7 +98,7 @@ export const runWithModel = async (chatbotId: string, tag: string): Promise<void
     <FormDialog title="Run with the model" action="Run" onSubmit={() => run(chatbotId, "model", tag)}>
       <div class="prose">
         <p>
-          {`${plural(count * repeats, "answer")} of ${model} to ${plural(count, "test")}${tag === "" ? "" : ` with the tag “${tag}”`}, paid with tokens. The run ends after ${formatCompact(most)} tokens at the latest.`}
+          {`${plural(count * repeats, "answer")} of ${model} to ${plural(count, "test")}${tag === "" ? "" : ` with the tag “${tag}”`}, paid with tokens unless the model runs on this server. The run ends after ${formatCompact(most)} tokens at the latest.`}
         </p>
         {last !== undefined && (
           <p>
