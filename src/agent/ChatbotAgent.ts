@@ -21,6 +21,8 @@ export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
   readonly application: string
   /** Called with each search as it begins, and with the number of passages that it then finds. */
   readonly onSearch?: (passages: number | undefined) => void
+  /** What searches have found already, by their queries; those are not done again. */
+  readonly searched?: ReadonlyMap<string, ReadonlyArray<Hit>>
 }
 
 const noTools = Effect.succeed([])
@@ -38,16 +40,20 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
     /**
      * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
      */
-    const searchOf = (chatbot: ChatbotRow, onSearch: ChatbotReplyInput["onSearch"]) => (query: string) => {
-      onSearch?.(undefined)
-      return retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
-        Effect.map(({ hits }) => hits.map(toPassage)),
-        // The chatbot was deleted during the chat.
-        Effect.catchTag("NotFound", () => Effect.succeed([])),
-        Effect.tap((found) => Effect.sync(() => onSearch?.(found.length))),
-        Effect.provideService(CurrentOrganization, chatbot.organization_id),
-      )
-    }
+    const searchOf =
+      (chatbot: ChatbotRow, { onSearch, searched }: Pick<ChatbotReplyInput, "onSearch" | "searched">) =>
+      (query: string) => {
+        onSearch?.(undefined)
+        const known = searched?.get(query)
+        const search = retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 })
+        return (known === undefined ? search : Effect.succeed({ hits: known })).pipe(
+          Effect.map(({ hits }) => hits.map(toPassage)),
+          // The chatbot was deleted during the chat.
+          Effect.catchTag("NotFound", () => Effect.succeed([])),
+          Effect.tap((found) => Effect.sync(() => onSearch?.(found.length))),
+          Effect.provideService(CurrentOrganization, chatbot.organization_id),
+        )
+      }
 
     /** Finds the approved answers of this chatbot. For most chatbots, which have none, the database is not queried. */
     const approvedOf = ({ has_questions, id, organization_id }: ChatbotRow): FindApproved | undefined =>
@@ -73,7 +79,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
 
     return {
       /** Makes a reply. Nothing of it is stored. */
-      reply: (chatbot: ChatbotRow, { application, onSearch, ...input }: ChatbotReplyInput) =>
+      reply: (chatbot: ChatbotRow, { application, onSearch, searched, ...input }: ChatbotReplyInput) =>
         Effect.flatMap(toolsOf(chatbot), (tools) =>
           agent.reply({
             ...input,
@@ -86,7 +92,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
               application,
             },
             toolsEnabled: chatbot.settings.isToolEnabled,
-            search: searchOf(chatbot, onSearch),
+            search: searchOf(chatbot, { onSearch, searched }),
             approved: approvedOf(chatbot),
             documents: documentsOf(chatbot),
             tools,
