@@ -128,11 +128,12 @@ export const foundPassage = ({ documentId, isApproved, ordinal, revision, simila
 })
 
 /** An approved answer as a passage that was found. */
-export const foundAnswer = ({ document_id, question, revision }: ApprovedAnswer): FoundPassage => ({
+export const foundAnswer = ({ document_id, question, version }: ApprovedAnswer): FoundPassage => ({
   document_id,
   title: question,
   chunk: 1,
-  revision,
+  // The document follows the answer only when it is ingested.
+  revision: version,
   similarity: 1,
   approved: true,
 })

@@ -141,6 +141,13 @@ const approvedDifferences = (before: ReadonlyArray<ReplySearch>, now: ReadonlyAr
   })
 }
 
+/** The places on which a reply rests: those that it cites, or what was found first where it cites none. */
+const groundsOf = ({ sources }: ComparedReply, searches: ReadonlyArray<ReplySearch>): ReadonlySet<string> => {
+  if (sources.length > 0) return new Set(sources.map(placeOf))
+  const first = searches.flatMap(({ passages }) => passages.slice(0, 1))
+  return new Set(first.filter(({ similarity }) => similarity >= LIKELY_SIMILARITY).map(placeOf))
+}
+
 /** The differences between documents that were found then, and the passages that they still have now. */
 const documentDifferences = (
   reply: ComparedReply,
@@ -148,14 +155,18 @@ const documentDifferences = (
   now: ReadonlyArray<ReplySearch>,
   places: ReadonlyArray<PassageNow>,
 ) => {
-  const cited = new Set(reply.sources.map(placeOf))
+  const cited = groundsOf(reply, before)
   const changes = new Map<string, Weighed>()
   for (const passage of passagesOf(before)) {
     const { chunk, document_id, revision, title } = passage
     const isCited = cited.has(placeOf(passage))
     if (passage.approved === true || (changes.has(document_id) && !isCited)) continue
     const weight = isCited ? weights.citedDocument : weights.foundDocument
-    const what = isCited ? "which the reply cites" : "which was found"
+    const what = !isCited
+      ? "which was found"
+      : reply.sources.length > 0
+        ? "which the reply cites"
+        : "which was found first"
     const text = textOf(reply, passage)
     const stands = places.find(({ id }) => id === document_id)
     if (stands === undefined) {
@@ -189,7 +200,7 @@ const passageDifferences = (
   now: ReadonlyArray<ReplySearch>,
   changed: ReadonlyMap<string, unknown>,
 ) => {
-  const cited = new Set(reply.sources.map(placeOf))
+  const cited = groundsOf(reply, before)
   const isPlain = ({ approved, document_id }: FoundPassage) => approved !== true && !changed.has(document_id)
   const isSame = (old: FoundPassage, one: FoundPassage) => {
     if (old.document_id !== one.document_id) return false

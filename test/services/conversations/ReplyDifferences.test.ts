@@ -82,8 +82,8 @@ describe("the differences of a reply", () => {
   test("name each document that is deleted once, first of all where the reply cites it", () =>
     fc.assert(
       fc.property(groundArbitrary, groundArbitrary, (before, now) => {
-        const plain = before.searches.flatMap(({ passages }) => passages).filter(({ approved }) => approved !== true)
-        const [cited] = plain
+        const passages = before.searches.flatMap((search) => search.passages)
+        const cited = passages.find(({ approved }) => approved !== true)
         fc.pre(cited !== undefined)
         const gone = cited?.document_id ?? ""
         const without = now.searches.map((search) => ({
