@@ -128,12 +128,11 @@ export const foundPassage = ({ documentId, isApproved, ordinal, revision, simila
 })
 
 /** An approved answer as a passage that was found. */
-export const foundAnswer = ({ document_id, question, version }: ApprovedAnswer): FoundPassage => ({
+export const foundAnswer = ({ document_id, question, revision }: ApprovedAnswer): FoundPassage => ({
   document_id,
   title: question,
   chunk: 1,
-  // The document follows the answer only when it is ingested.
-  revision: version,
+  revision,
   similarity: 1,
   approved: true,
 })
