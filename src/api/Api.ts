@@ -15,6 +15,7 @@ import { QuestionsApi } from "./knowledge/Questions.ts"
 import { RepliesApi } from "./conversations/Replies.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
+import { TestsApi } from "./evaluation/Tests.ts"
 import { TestRunsApi } from "./evaluation/TestRuns.ts"
 import { UsageApi } from "./organizations/Usage.ts"
 import { WebhooksApi } from "./webhooks/Webhooks.ts"
@@ -40,6 +41,7 @@ export class Api extends HttpApi.make("parley")
     EventsApi,
     OpenAiApi,
     QuestionsApi,
+    TestsApi,
     ChatbotToolsApi,
     UsageApi,
     AdminApi,

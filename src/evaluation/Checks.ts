@@ -6,7 +6,7 @@ import {
 } from "../domain/evaluation/ChatbotTest.ts"
 import type { TestAnswer, TestDetails } from "../domain/evaluation/TestRun.ts"
 import { normalize } from "../text/Normalization.ts"
-import { matchesPattern } from "./Pattern.ts"
+import { patternMatches } from "../text/SafePattern.ts"
 import type { Found } from "./TestSearch.ts"
 
 /*
@@ -46,7 +46,7 @@ export const checkFind = (
 export const checkSay = (expected: SayExpectation, answer: string): boolean | undefined => {
   if (expected.kind === "judge") return undefined
   const says =
-    expected.kind === "words" ? folded(answer).includes(folded(expected.value)) : matchesPattern(expected.value, answer)
+    expected.kind === "words" ? folded(answer).includes(folded(expected.value)) : patternMatches(expected.value, answer)
   return says !== (expected.not === true)
 }
 

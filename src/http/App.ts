@@ -28,6 +28,7 @@ import * as Replies from "./conversations/Replies.ts"
 import * as Sources from "./knowledge/Sources.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./system/System.ts"
+import * as Tests from "./evaluation/Tests.ts"
 import * as TestRuns from "./evaluation/TestRuns.ts"
 import * as Usage from "./organizations/Usage.ts"
 import * as Web from "./web/Web.ts"
@@ -52,6 +53,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     OpenAi.layer,
     Sources.layer,
     System.layer,
+    Tests.layer,
     TestRuns.layer,
     Usage.layer,
     Webhooks.layer,

@@ -28,6 +28,8 @@ import { Shares } from "../admission/Shares.ts"
 import { Archives } from "./knowledge/Archives.ts"
 import { Sources } from "./knowledge/Sources.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
+import { TestPlans } from "./evaluation/TestPlans.ts"
+import { Tests } from "./evaluation/Tests.ts"
 import { Usage, type UsageSettings } from "./organizations/Usage.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import { Placements } from "./widget/Placements.ts"
@@ -71,6 +73,8 @@ export const layer = (settings: ServicesSettings) =>
     Conversations.layer,
     Replies.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
+    TestPlans.layer,
+    Tests.layer,
     TestRuns.layer,
     Trials.layer,
     Uploads.layer,

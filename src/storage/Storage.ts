@@ -24,6 +24,8 @@ import { SourcePages } from "./sources/SourcePages.ts"
 import { SourceQueue } from "./sources/SourceQueue.ts"
 import { SourceRuns } from "./sources/SourceRuns.ts"
 import { Sources } from "./sources/Sources.ts"
+import { TestPlans } from "./evaluation/TestPlans.ts"
+import { Tests } from "./evaluation/Tests.ts"
 import { Totals } from "./chatbots/Totals.ts"
 import { Passages } from "./documents/Passages.ts"
 import { ConversationLists } from "./conversations/ConversationLists.ts"
@@ -105,6 +107,8 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     CrawledHosts.layer,
     SourceFrontier.layer.pipe(Layer.provide(Documents.layer), Layer.provideMerge(SourceQueue.layer)),
     Sources.layer.pipe(Layer.provide(Documents.layer)),
+    TestPlans.layer,
+    Tests.layer,
     TestQueue.layer,
     TestRuns.layer,
     ToolHeaders.layer,

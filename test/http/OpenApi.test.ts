@@ -101,6 +101,16 @@ const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 const additions = [
+  "GET /api/external/chatbot/{chatbotId}/tests",
+  "POST /api/external/chatbot/{chatbotId}/tests",
+  "POST /api/external/chatbot/{chatbotId}/tests/from-reply",
+  "GET /api/external/chatbot/{chatbotId}/tests/export",
+  "POST /api/external/chatbot/{chatbotId}/tests/import",
+  "GET /api/external/chatbot/{chatbotId}/tests/{testId}",
+  "PATCH /api/external/chatbot/{chatbotId}/tests/{testId}",
+  "DELETE /api/external/chatbot/{chatbotId}/tests/{testId}",
+  "GET /api/external/chatbot/{chatbotId}/test-plan",
+  "PATCH /api/external/chatbot/{chatbotId}/test-plan",
   "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions",
   "POST /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions",
   "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/export",
@@ -334,6 +344,11 @@ describe("/openapi.json", () => {
       [`POST ${chatbot}/sources/{sourceId}/questions`]: json,
       [`POST ${chatbot}/sources/{sourceId}/questions/import`]: form,
       [`PATCH ${chatbot}/sources/{sourceId}/questions/{questionId}`]: json,
+      [`POST ${chatbot}/tests`]: json,
+      [`POST ${chatbot}/tests/from-reply`]: json,
+      [`POST ${chatbot}/tests/import`]: form,
+      [`PATCH ${chatbot}/tests/{testId}`]: json,
+      [`PATCH ${chatbot}/test-plan`]: json,
       [`POST ${chatbot}/tools`]: json,
       [`POST ${chatbot}/tools/try`]: json,
       [`POST ${chatbot}/tools/{toolId}/try`]: json,

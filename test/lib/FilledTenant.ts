@@ -11,6 +11,9 @@ import {
   SessionId,
   ToolId,
 } from "../../src/domain/Ids.ts"
+import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
+import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
+import { type TestContent, Tests } from "../../src/storage/evaluation/Tests.ts"
 import { ApiKeys } from "../../src/storage/keys/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/tools/ChatbotTools.ts"
 import { Budgets, type Reservation } from "../../src/storage/usage/Budgets.ts"
@@ -50,6 +53,13 @@ export const someTool: ToolContent = {
   url: "https://tools.example/",
   headers: Redacted.make({ authorization: "secret" }),
   timeout_ms: null,
+}
+
+export const someTest: TestContent = {
+  question: "Who?",
+  history: [],
+  expectations: { find: [{ title: "People" }] },
+  tags: ["people"],
 }
 
 export const someSite: SourceContent = {
@@ -128,6 +138,9 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* (yield* ApiKeys).insert(key)
   const tool = ToolId.make(yield* newId)
   yield* mine((yield* ChatbotTools).insert(tool, chatbot, someTool, 9))
+  const test = TestId.make(yield* newId)
+  yield* mine((yield* Tests).insert(test, chatbot, someTest))
+  yield* mine((yield* TestPlans).modify(chatbot, ({ plan }) => Effect.succeed({ ...plan, repeats: 2 })))
   const [source, run] = [SourceId.make(yield* newId), SourceRunId.make(yield* newId)]
   const first = { run: { id: run, only: null, isConfirmed: false } }
   yield* mine((yield* Sources).insert(source, chatbot, "website", someSite, first))
@@ -204,6 +217,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     reply,
     reservation,
     tool,
+    test,
     ready: ready.id,
     running: running.id,
     source,

@@ -1,6 +1,7 @@
 import { Duration, Effect, type Layer, Redacted } from "effect"
 import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
 import { emptyChatWidget } from "../../src/domain/chatbot/ChatWidget.ts"
+import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
 import { MessageId, ToolId } from "../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { everything } from "../../src/domain/Page.ts"
@@ -17,6 +18,8 @@ import { Totals } from "../../src/storage/chatbots/Totals.ts"
 import { ConversationLists } from "../../src/storage/conversations/ConversationLists.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
 import { Erasures } from "../../src/storage/conversations/Erasures.ts"
+import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
+import { Tests } from "../../src/storage/evaluation/Tests.ts"
 import { Documents } from "../../src/storage/documents/Documents.ts"
 import { IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
@@ -29,7 +32,17 @@ import { timestamp } from "../../src/domain/schema/Timestamp.ts"
 import { SourcePages } from "../../src/storage/sources/SourcePages.ts"
 import { SourceRuns } from "../../src/storage/sources/SourceRuns.ts"
 import { Sources } from "../../src/storage/sources/Sources.ts"
-import { claimOf, noFilter, replyOf, reservationOf, someSite, someTool, type Tenant, VISITOR } from "./FilledTenant.ts"
+import {
+  claimOf,
+  noFilter,
+  replyOf,
+  reservationOf,
+  someSite,
+  someTest,
+  someTool,
+  type Tenant,
+  VISITOR,
+} from "./FilledTenant.ts"
 import { Usage } from "../../src/storage/usage/Usage.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
@@ -105,6 +118,39 @@ const toolCases: Cases<ChatbotTools["Service"]> = {
   ],
   remove: ["NotFound", (tools, { chatbot, tool }) => tools.remove(chatbot, tool)],
   recordTrial: [undefined, (tools, { chatbot, tool }) => tools.recordTrial(chatbot, { ...someTool, id: tool })],
+}
+
+const testCases: Cases<Tests["Service"]> = {
+  insert: [
+    "NotFound",
+    (tests, { chatbot }) => Effect.flatMap(newId, (id) => tests.insert(TestId.make(id), chatbot, someTest)),
+  ],
+  put: ["NotFound", (tests, { chatbot, test }) => tests.put(chatbot, [{ ...someTest, id: test, question: "Why?" }])],
+  recordImport: [undefined, (tests, { chatbot }) => tests.recordImport(chatbot, 1)],
+  get: ["NotFound", (tests, { chatbot, test }) => tests.get(chatbot, test)],
+  modify: [
+    "NotFound",
+    (tests, { chatbot, test }) =>
+      tests.modify(chatbot, test, () => Effect.succeed({ ...someTest, question: "Where?" })),
+  ],
+  remove: ["NotFound", (tests, { chatbot, test }) => tests.remove(chatbot, test)],
+  list: [
+    { tests: [], tags: [], total: 0 },
+    (tests, { chatbot }) => tests.list(chatbot, page, { text: "who", tag: "people" }),
+  ],
+  after: [
+    { items: [], next: undefined },
+    (tests, { chatbot }) => tests.after(chatbot, { limit: 10, after: undefined }, ["people"]),
+  ],
+  count: [0, (tests, { chatbot }) => tests.count(chatbot)],
+}
+
+const testPlanCases: Cases<TestPlans["Service"]> = {
+  get: ["NotFound", (plans, { chatbot }) => plans.get(chatbot)],
+  modify: [
+    "NotFound",
+    (plans, { chatbot }) => plans.modify(chatbot, ({ plan }) => Effect.succeed({ ...plan, repeats: 3 })),
+  ],
 }
 
 const documentCases: Cases<Documents["Service"]> = {
@@ -271,6 +317,7 @@ const copyCases: Cases<ChatbotCopies["Service"]> = {
 const messageCases: Cases<Messages["Service"]> = {
   page: ["NotFound", (messages, { chatbot, session }) => messages.page(chatbot, sessionNamed(session), page)],
   after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
+  upTo: ["NotFound", (messages, { chatbot, reply }) => messages.upTo(chatbot, reply, 10)],
   unanswered: [[], (messages, { chatbot }) => messages.unanswered(chatbot, 10)],
   rate: [
     "NotFound",
@@ -543,6 +590,8 @@ const named = <S, Methods extends keyof S>(
 export const tenantCalls = [
   ...named("Chatbots", Chatbots, chatbotCases),
   ...named("ChatbotTools", ChatbotTools, toolCases),
+  ...named("Tests", Tests, testCases),
+  ...named("TestPlans", TestPlans, testPlanCases),
   ...named("Documents", Documents, documentCases),
   ...named("Sources", Sources, sourceCases),
   ...named("SourceRuns", SourceRuns, sourceRunCases),

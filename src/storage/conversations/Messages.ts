@@ -72,7 +72,8 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
 }
 
 export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
-export const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
+const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
+export const replyNotFound = new NotFound({ detail: "There is no such message of this chatbot." })
 const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
 
 const decodePage = decodeRows(
@@ -81,6 +82,7 @@ const decodePage = decodeRows(
     Schema.Struct({ total: Schema.Int, id: Schema.Null }),
   ]),
 )
+const decodeMessages = decodeRows(MessageRow)
 const decodeContents = decodeRows(Schema.Struct({ content: Schema.String }))
 const decodePlaced = decodeRows(Schema.Struct({ ...MessageRow.fields, at: Schema.String }))
 const decodeSenders = decodeRows(Schema.Struct({ sender_type: SenderType }))
@@ -121,6 +123,27 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
             ${place === undefined ? sql`` : sql`and (created_at, id) > (${place.at}::text::timestamptz, ${place.id}::uuid)`}
           order by created_at, id limit ${limit}`)
         return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
+      }, withoutSqlErrors),
+
+      /** Returns a message of a chatbot, and so many before it in its session, the latest first. */
+      upTo: Effect.fnUntraced(function* (chatbot: ChatbotId, message: MessageId, before: number) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* decodeMessages(sql`
+          select ${sql.literal(MESSAGE_COLUMNS)} from messages
+          where organization_id = ${organization} and (session_id, created_at, id) in (
+            select m.session_id, e.created_at, e.id
+            from messages m
+            join sessions s on s.id = m.session_id and s.organization_id = ${organization} and s.chatbot_id = ${chatbot}
+            cross join lateral (
+              select created_at, id from messages
+              where session_id = m.session_id and organization_id = ${organization}
+                and (created_at, id) <= (m.created_at, m.id)
+              order by created_at desc, id desc limit ${before + 1}
+            ) e
+            where m.id = ${message} and m.organization_id = ${organization}
+          ) order by created_at desc, id desc`)
+        const [found, ...earlier] = rows.map(toMessage)
+        return found === undefined ? yield* replyNotFound : { message: found, earlier }
       }, withoutSqlErrors),
 
       /** Returns the questions of a chatbot's replies that are no answer, the latest first. */

@@ -11,7 +11,7 @@ import { SystemSql } from "../sql/Database.ts"
 import { lengthy, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { integers, uuids } from "../sql/SqlValues.ts"
 import { HistoryMessage } from "./Conversations.ts"
-import { messageNotFound } from "./Messages.ts"
+import { replyNotFound } from "./Messages.ts"
 
 /** The most messages before a reply that are read with it, and the most characters of each. */
 const HISTORY_MAX = 40
@@ -59,7 +59,7 @@ export class Replies extends Context.Service<Replies>()("parley/storage/conversa
       /** Finds a message of a chatbot with what it rests on, as far as that is kept, and with the messages before it. */
       get: Effect.fnUntraced(function* (chatbot: ChatbotId, message: MessageId) {
         const organization = yield* CurrentOrganization
-        return yield* rowOr(messageNotFound)(
+        return yield* rowOr(replyNotFound)(
           decodeReplies(sql`
             select m.id, m.session_id, m.sender_type, m.content, m.created_at, m.model, m.sources, m.tool_results,
               g.question, g.searches, g.server_version, c.setup, coalesce((

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { Context, Effect } from "effect"
-import { TestRunBounds } from "../../src/jobs/TestRuns.ts"
-import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { problem, until } from "../lib/Client.ts"
-import { startEndpoint } from "../lib/Endpoint.ts"
-import { addTests, endOf, listRuns, resultsOf, runsPath, runTests, settled } from "../lib/Evaluation.ts"
-import { fails, says } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
-import { expectDocumented, newWebhook, verified } from "../lib/Webhooks.ts"
+import { TestRunBounds } from "../../../src/jobs/TestRuns.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { problem, until } from "../../lib/Client.ts"
+import { startEndpoint } from "../../lib/Endpoint.ts"
+import { addTests, endOf, listRuns, resultsOf, runsPath, runTests, settled } from "../../lib/Evaluation.ts"
+import { fails, says } from "../../lib/FakeAnthropic.ts"
+import { startServer } from "../../lib/TestServer.ts"
+import { expectDocumented, newWebhook, verified } from "../../lib/Webhooks.ts"
 
 const { client, provider, query } = await startServer(
   { TOOL_PRIVATE_NETWORKS: "127.0.0.1" },
