@@ -5,11 +5,11 @@
 -- each that was in use, named by a hash of it.
 create table chatbot_setups (
   chatbot_id uuid not null,
-  hash text not null,
+  setup_hash text not null,
   organization_id uuid not null,
   setup jsonb not null,
   created_at timestamptz not null default now(),
-  primary key (chatbot_id, hash),
+  primary key (chatbot_id, setup_hash),
   foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 
@@ -35,7 +35,8 @@ create table topics (
 create unique index topics_organization on topics (organization_id, id);
 create index topics_chatbot on topics (organization_id, chatbot_id, created_at, id);
 
--- A row for each reply that a chatbot's agent has made, deleted with its message.
+-- A row for each reply that a chatbot's agent has made, deleted with its message. It has no key of its chatbot, whose
+-- messages are deleted before it: each reply would lock the chatbot's row.
 create table reply_grounds (
   message_id uuid primary key references messages on delete cascade,
   organization_id uuid not null,
@@ -53,7 +54,6 @@ create table reply_grounds (
   setup_hash text,
   server_version text,
   created_at timestamptz not null default now(),
-  foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade,
   foreign key (topic_id) references topics on delete set null
 );
 

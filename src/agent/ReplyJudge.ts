@@ -3,16 +3,17 @@ import type { ToolResult } from "../domain/chat/Chat.ts"
 import { isUnanswered } from "../domain/chat/Unanswered.ts"
 import { listDocuments, searchKnowledgeBase } from "../models/ToolDeclaration.ts"
 import type { AgentReply } from "./Agent.ts"
+import type { Searched } from "./ChatbotAgent.ts"
 
 /** Follows the searches for a reply, and judges whether it is an answer. */
 export const makeReplyJudge = (isToolEnabled: boolean) => {
   let hasSearched = false
   let passages = 0
   return {
-    /** To be called with each search as it begins, and with the number of passages that it then finds. */
-    onSearch: (found: number | undefined) => {
-      hasSearched = true
-      passages += found ?? 0
+    /** Callback to pass to the agent. */
+    onSearch: ({ found = [], isLookup = false }: Searched) => {
+      hasSearched ||= !isLookup
+      passages += isLookup ? 0 : found.length
     },
     isUnanswered: (reply: AgentReply): boolean =>
       isUnanswered({

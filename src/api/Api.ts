@@ -12,6 +12,7 @@ import { KnowledgeApi } from "./knowledge/Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
+import { RepliesApi } from "./conversations/Replies.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
 import { TestsApi } from "./evaluation/Tests.ts"
@@ -36,6 +37,7 @@ export class Api extends HttpApi.make("parley")
     ChatApi,
     ConversationsApi,
     AllConversationsApi,
+    RepliesApi,
     EventsApi,
     OpenAiApi,
     QuestionsApi,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { askedIn } from "../agent/Asked.ts"
+import { foundAnswer, foundPassage } from "../agent/ChatbotAgent.ts"
 import type { ChatTurn } from "../domain/chat/Chat.ts"
 import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
 import type { FindExpectation } from "../domain/evaluation/ChatbotTest.ts"
@@ -60,19 +61,7 @@ export class TestSearch extends Context.Service<TestSearch>()("parley/evaluation
         const isAskedTwice = isLocal(chatbot) && chatbot.settings.isToolEnabled
         const more = isAskedTwice ? yield* Effect.forEach(texts.slice(1), ({ text }) => search(text)) : []
         const approved: ReadonlyArray<Found> =
-          answer === undefined
-            ? []
-            : [
-                {
-                  document_id: answer.document_id,
-                  title: answer.question,
-                  chunk: 1,
-                  revision: answer.revision,
-                  similarity: 1,
-                  approved: true,
-                  content: answer.answer,
-                },
-              ]
+          answer === undefined ? [] : [{ ...foundAnswer(answer), content: answer.answer }]
         const found = [...approved, ...passages.filter(({ document_id }) => document_id !== answer?.document_id)]
         return { found, searched, fingerprint: fingerprintOf(chatbot, [found, ...more]) } satisfies TestSearchResult
       }),
@@ -83,12 +72,7 @@ export class TestSearch extends Context.Service<TestSearch>()("parley/evaluation
 }
 
 const toFound = (hit: Hit): Found => ({
-  document_id: hit.documentId,
-  title: hit.title,
-  chunk: hit.ordinal,
-  revision: hit.revision,
-  similarity: hit.similarity,
-  ...(hit.isApproved ? { approved: true } : {}),
+  ...foundPassage(hit),
   content: [...hit.headings, hit.content].join("\n"),
 })
 

@@ -24,6 +24,7 @@ import * as Middleware from "./edge/Middleware.ts"
 import * as Mcp from "./mcp/Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
 import * as OpenApiDocument from "./OpenApiDocument.ts"
+import * as Replies from "./conversations/Replies.ts"
 import * as Sources from "./knowledge/Sources.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./system/System.ts"
@@ -48,6 +49,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Events.layer,
     Knowledge.layer,
     Questions.layer,
+    Replies.layer,
     OpenAi.layer,
     Sources.layer,
     System.layer,

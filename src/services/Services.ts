@@ -13,6 +13,7 @@ import { Events } from "./organizations/Events.ts"
 import * as QueueFigures from "./system/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.ts"
 import { Conversations } from "./conversations/Conversations.ts"
+import { Replies } from "./conversations/Replies.ts"
 import { TestRuns } from "./evaluation/TestRuns.ts"
 import { Trials } from "./conversations/Trials.ts"
 import type { RateLimits, VisitorRates } from "../domain/organizations/RateLimit.ts"
@@ -70,6 +71,7 @@ export const layer = (settings: ServicesSettings) =>
     QueueFigures.layer,
     Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer])),
     Conversations.layer,
+    Replies.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     TestPlans.layer,
     Tests.layer,

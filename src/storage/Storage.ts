@@ -43,6 +43,7 @@ import type { QuotaLimits } from "../domain/organizations/Quota.ts"
 import { Quotas } from "./organizations/Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
+import { Replies } from "./conversations/Replies.ts"
 import { Retention } from "./conversations/Retention.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { TestQueue } from "./evaluation/TestQueue.ts"
@@ -96,6 +97,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Questions.layer.pipe(Layer.provide(Documents.layer)),
     Reembeddings.layer,
     Restoration.layer,
+    Replies.layer,
     Retention.layer,
     ServerSecrets.layer,
     Snapshots.layer,

@@ -2,6 +2,7 @@
 const pieces: Readonly<Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => unknown }>>> = {
   cost: () => import("./loop/Cost.ts"),
   detection: () => import("./loop/Detection.ts"),
+  replay: () => import("./loop/Replay.ts"),
 }
 
 export const run = async ([name = "", ...args]: ReadonlyArray<string>): Promise<void> => {

@@ -130,6 +130,7 @@ const additions = [
   "DELETE /api/external/chatbot/{chatbotId}/conversations/{sessionId}",
   "POST /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages/{messageId}/feedback",
   "GET /api/external/chatbot/{chatbotId}/conversations/{sessionId}/transcript",
+  "GET /api/external/chatbot/{chatbotId}/replies/{messageId}",
   "POST /api/external/erasures",
   "GET /api/external/usage",
   "GET /api/external/usage/conversations",

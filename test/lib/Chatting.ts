@@ -75,6 +75,7 @@ export const budgetSettings: BudgetSettings = {
 export const chatLayer = Chat.layer({
   historyLimit: HISTORY_LIMIT,
   promptTokensMax: PROMPT_TOKENS,
+  groundDays: 90,
   sessionTokens: "any",
 }).pipe(
   Layer.provide([

@@ -1,7 +1,16 @@
 import { Duration, Effect, Redacted } from "effect"
 import type { ConversationFilter } from "../../src/domain/chat/ConversationFilter.ts"
+import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
 import { hashKey } from "../../src/domain/keys/ApiKey.ts"
-import { type ApiKeyId, MessageId, type OrganizationId, SessionId, ToolId } from "../../src/domain/Ids.ts"
+import {
+  type ApiKeyId,
+  type ChatbotId,
+  type DocumentId,
+  MessageId,
+  type OrganizationId,
+  SessionId,
+  ToolId,
+} from "../../src/domain/Ids.ts"
 import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
 import { TestRunId } from "../../src/domain/evaluation/TestRun.ts"
 import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
@@ -11,7 +20,9 @@ import { ChatbotTools, type ToolContent } from "../../src/storage/tools/ChatbotT
 import { Budgets, type Reservation } from "../../src/storage/usage/Budgets.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
+import { setupOf } from "../../src/storage/chatbots/ChatbotSetups.ts"
 import type { BotMessage } from "../../src/storage/conversations/ConversationWrites.ts"
+import type { ReplyGround } from "../../src/storage/conversations/ReplyGrounds.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/documents/Documents.ts"
 import { type Attempt, type ClaimRequest, IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
@@ -62,6 +73,23 @@ export const someSite: SourceContent = {
   text: null,
   schedule: null,
 }
+
+/** What a reply rests on that found one passage. */
+const groundOf = (chatbotId: ChatbotId, document_id: DocumentId): ReplyGround => ({
+  chatbotId,
+  question: "Is it ready?",
+  similarity: 0.5,
+  kept: {
+    searches: [{ query: "ready", passages: [{ document_id, title: "Ready", chunk: 1, revision: 1, similarity: 0.5 }] }],
+    setup: setupOf({
+      id: chatbotId,
+      name: "Filled",
+      version: 1n,
+      personality_config: chatbotDefaults("Filled", "m").personality_config,
+      settings: chatbotDefaults("Filled", "m").settings,
+    }),
+  },
+})
 
 /** Makes an organization with a row in every table. */
 export const makeFilledTenant = Effect.gen(function* () {
@@ -145,7 +173,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     mine(
       conversations.reply(
         session,
-        { ...replyOf(id), unanswered: true },
+        { ...replyOf(id), unanswered: true, ground: groundOf(chatbot, ready.id) },
         {
           apiKeyId,
           chatbotId: chatbot,

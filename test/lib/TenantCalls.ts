@@ -26,6 +26,7 @@ import { Documents } from "../../src/storage/documents/Documents.ts"
 import { IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import { Messages } from "../../src/storage/conversations/Messages.ts"
+import { Replies } from "../../src/storage/conversations/Replies.ts"
 import { Reembeddings } from "../../src/storage/documents/Reembeddings.ts"
 import { SourceId } from "../../src/domain/knowledge/Source.ts"
 import { SourceRunId } from "../../src/domain/knowledge/SourceRun.ts"
@@ -309,6 +310,11 @@ const passageCases: Cases<Passages["Service"]> = {
         ["batch"],
       ),
   ],
+}
+
+const replyCases: Cases<Replies["Service"], "get" | "passagesNow"> = {
+  get: ["NotFound", (replies, { chatbot, reply }) => replies.get(chatbot, reply)],
+  passagesNow: [[], (replies, { chatbot, ready }) => replies.passagesNow(chatbot, [{ document_id: ready, chunk: 1 }])],
 }
 
 const totalsCases: Cases<Totals["Service"]> = {
@@ -612,6 +618,7 @@ export const tenantCalls = [
   ...named("Totals", Totals, totalsCases),
   ...named("ChatbotCopies", ChatbotCopies, copyCases),
   ...named("Messages", Messages, messageCases),
+  ...named("Replies", Replies, replyCases),
   ...named("VisitorConversations", VisitorConversations, visitorCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("IdempotencyKeys", IdempotencyKeys, idempotencyCases),

@@ -1,7 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { askedIn } from "../../agent/Asked.ts"
 import { emitted } from "../../agent/AgentEvent.ts"
 import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
+import { SearchRecorder } from "../../agent/SearchRecorder.ts"
 import { makeReplyJudge } from "../../agent/ReplyJudge.ts"
 import { Caller, ensureServesNamed } from "../../domain/Caller.ts"
 import { emailGateModel, emailRequest } from "./EmailGate.ts"
@@ -11,8 +13,10 @@ import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { bytesOfTokens } from "../../domain/chat/Tokens.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { setupOf } from "../../storage/chatbots/ChatbotSetups.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import { sessionNotFound } from "../../storage/conversations/Messages.ts"
+import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
 import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
@@ -40,6 +44,8 @@ export interface ChatSettings {
   readonly historyLimit?: number
   /** Most tokens in the prompt of a model. Older messages that would exceed it are not read from the database. */
   readonly promptTokensMax: number
+  /** Days for which is kept what replies rested on; 0 for not at all. */
+  readonly groundDays: number
   /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
   readonly sessionTokens: "any" | "strict"
 }
@@ -164,14 +170,28 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         }
 
         const judge = makeReplyJudge(chatbot.settings.isToolEnabled)
+        const recorder = new SearchRecorder()
+        const history = conversationOf(chatbot, context.history, request)
+        const ground = (): ReplyGround => {
+          const { searches, similarity } = recorder
+          return {
+            chatbotId: chatbot.id,
+            question: searches.length === 0 ? null : askedIn(history, chatbot.name).texts[0].text,
+            similarity,
+            kept: settings.groundDays === 0 ? undefined : { searches, setup: setupOf(chatbot) },
+          }
+        }
         const reply = yield* replies
           .recorded(
-            place,
+            { ...place, ground },
             (callbacks) =>
               agent.reply(chatbot, {
                 application: request.instructions ?? "",
-                history: conversationOf(chatbot, context.history, request),
-                onSearch: judge.onSearch,
+                history,
+                onSearch: (search) => {
+                  judge.onSearch(search)
+                  recorder.onSearch(search)
+                },
                 emit,
                 showsRequests: request.showsRequests,
                 ...callbacks,

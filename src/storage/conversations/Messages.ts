@@ -7,6 +7,7 @@ import { isGuessable, type SessionName } from "../../domain/chat/SessionToken.ts
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { GAP } from "./ReplyGrounds.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
@@ -72,7 +73,7 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
 
 export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
 const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
-const replyNotFound = new NotFound({ detail: "There is no such message of this chatbot." })
+export const replyNotFound = new NotFound({ detail: "There is no such message of this chatbot." })
 const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
 
 const decodePage = decodeRows(
@@ -180,13 +181,16 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
         // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
         const [found] = yield* decodeSenders(sql`
           with found as (
-            select m.id, m.session_id, m.sender_type, m.feedback->>'rating' as old
+            select m.id, m.session_id, m.sender_type, m.unanswered, m.feedback->>'rating' as old
             from sessions s join messages m on m.session_id = s.id
             where m.id = ${message} and m.organization_id = ${organization} and ${sessionNamed(sql)(chatbot, name, organization)}
             for update of m
           ), rated as (
             update messages set feedback = ${json(feedback)}
             where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
+          ), grounded as (
+            update reply_grounds g set gap = ${rating === "down" ? sql`'rated_down'` : sql.literal(GAP)}
+            from found where g.message_id = found.id and g.organization_id = ${organization} and sender_type = 'bot'
           ), counted as (
             update sessions s set rated_up = rated_up + ${rating === "up" ? 1 : 0} - (old is not distinct from 'up')::int,
               rated_down = rated_down + ${rating === "down" ? 1 : 0} - (old is not distinct from 'down')::int

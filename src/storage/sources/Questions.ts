@@ -34,7 +34,7 @@ export interface QuestionContent {
 
 /** An approved answer that was found for a question. */
 export interface ApprovedAnswer extends Pick<Question, "answer" | "document_id" | "question"> {
-  /** Of its document. */
+  /** Moves with every change of the answer, which its document follows only when it is ingested. */
   readonly revision: number
 }
 
@@ -262,9 +262,8 @@ export class Questions extends Context.Service<Questions>()("parley/storage/sour
         const organization = yield* CurrentOrganization
         const same = sql`f.form = any(${texts(forms)})`
         const found = yield* decodeFound(sql`
-          select q.id, q.document_id, q.question, q.answer, d.revision, ${same} as is_exact
+          select q.id, q.document_id, q.question, q.answer, q.version::int as revision, ${same} as is_exact
           from question_forms f join questions q on q.id = f.question_id and q.organization_id = f.organization_id
-            join documents d on d.id = q.document_id and d.organization_id = q.organization_id
           where f.chatbot_id = ${chatbot} and f.organization_id = ${organization}
             and (${same} ${words.length === 0 ? sql`` : sql`or f.words = ${stemmed(sql`${words.join(" ")}::text`, language)}`})
           order by is_exact desc limit ${CANDIDATES_MAX}`)

@@ -65,7 +65,7 @@ export const makeGoods = (count: number, seed = 1): ReadonlyArray<Good> => {
   }))
 }
 
-const fileOf = ({ facts, name }: Good): string =>
+export const fileOf = ({ facts, name }: Good): string =>
   [`# ${name}`, ...kinds.map((kind) => `The ${name} ${asking[kind][0]} ${facts[kind]}.`)].join("\n\n")
 
 /** A test of a fact: its document is found, and the answer says it. */

@@ -178,6 +178,7 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "GET /api/admin/system/checks",
     "GET /api/external/chatbot/:chatbotId/conversations/:sessionId/transcript",
     "GET /api/external/chatbot/:chatbotId/knowledge-base/export",
+    "GET /api/external/chatbot/:chatbotId/replies/:messageId",
     "GET /api/external/chatbot/:chatbotId/sources/:sourceId/questions/export",
     "GET /api/external/chatbot/:chatbotId/tests/export",
     "GET /api/external/chatbots/totals",
