@@ -1,4 +1,4 @@
-import { Config, Console, Effect, Option, Predicate, Redacted, Schedule } from "effect"
+import { Config, Console, Effect, Predicate, Redacted, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApi, HttpApiClient } from "effect/http-api"

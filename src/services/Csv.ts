@@ -1,6 +1,6 @@
 import { Readable } from "node:stream"
 import { parse } from "csv-parse"
-import { Array, Effect, Schema, SchemaIssue, Stream } from "effect"
+import { Array, Effect, type Schema, SchemaIssue, Stream } from "effect"
 import { InvalidRequest } from "../domain/Errors.ts"
 import { decodeText } from "../knowledge/extract/Decode.ts"
 import { Unreadable } from "../knowledge/extract/Extraction.ts"

@@ -151,7 +151,19 @@ describe("the command line", () => {
   test.each([
     [
       "--help",
-      ["serve", "migrate", "doctor", "blobs", "models", "keys", "organizations", "backup", "verify-backup", "restore"],
+      [
+        "serve",
+        "migrate",
+        "doctor",
+        "blobs",
+        "models",
+        "keys",
+        "organizations",
+        "test",
+        "backup",
+        "verify-backup",
+        "restore",
+      ],
     ],
     ["keys --help", ["create", "list", "revoke", "budget"]],
     [

@@ -1,10 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { testCommand } from "../../src/cli/Test.ts"
-import { TestResult, TestRun } from "../../src/domain/evaluation/TestRun.ts"
+import { type TestResult, type TestRun, TestRunId } from "../../src/domain/evaluation/TestRun.ts"
 import { Conflict, Unauthorized } from "../../src/domain/Errors.ts"
 import { ChatbotId, DocumentId } from "../../src/domain/Ids.ts"
 import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
-import { TestRunId } from "../../src/domain/evaluation/TestRun.ts"
 import { Timestamp } from "../../src/domain/schema/Timestamp.ts"
 import { commandLine } from "../lib/CommandLine.ts"
 
@@ -157,7 +156,7 @@ describe("`parley test`", () => {
 
   test("waits for a run that is under way", async () => {
     answers["POST "] = [problemOf(Conflict), { run: runOf({ status: "queued" }) }]
-    answers["GET ?limit=1"] = [{ data: [runOf({ status: "running" })], metadata }]
+    answers["GET ?limit=1"] = [{ data: [runOf({ status: "running" })], is_outdated: null, metadata }]
     expect((await parley(id)).code).toBe(0)
     expect(asked.map(([path]) => path)).toContain("GET ?limit=1")
   })
@@ -168,7 +167,7 @@ describe("`parley test`", () => {
       "there are no tests",
       () => {
         answers["POST "] = [problemOf(Conflict)]
-        answers["GET ?limit=1"] = [{ data: [], metadata }]
+        answers["GET ?limit=1"] = [{ data: [], is_outdated: null, metadata }]
       },
     ],
     ["the run was stopped", () => (answers[`GET /${id}`] = [{ run: runOf({ status: "stopped" }) }])],

@@ -63,6 +63,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   agentId: "none",
   "voice_widget_config.agentId": "none",
   "settings.model": "none",
+  judge_model: "none",
   "voice_widget_config.model": "none",
   "PATCH /api/external/chatbot/{chatbotId}/voice-agent model": "none",
   "POST /api/external/chatbot/{chatbotId}/chat/try model": "none",
