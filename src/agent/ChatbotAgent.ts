@@ -51,14 +51,16 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
      * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
      */
     const searchOf =
-      (chatbot: ChatbotRow, { onSearch, searched }: Pick<ChatbotReplyInput, "onSearch" | "searched">) =>
+      (chatbot: ChatbotRow, onSearch: ChatbotReplyInput["onSearch"], searched: ChatbotReplyInput["searched"]) =>
       (query: string) => {
         onSearch?.({ query, found: undefined })
         const known = searched?.get(query)
-        const search = retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 })
-        return (known === undefined ? Effect.map(search, ({ hits }) => hits) : Effect.succeed(known)).pipe(
+        const search = retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
+          Effect.map(({ hits }): ReadonlyArray<Hit> => hits),
           // The chatbot was deleted during the chat.
-          Effect.catchTag("NotFound", () => Effect.succeed([])),
+          Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Hit>>([])),
+        )
+        return (known === undefined ? search : Effect.succeed(known)).pipe(
           Effect.map((hits) => {
             onSearch?.({ query, found: hits.map(foundPassage) })
             return hits.map(toPassage)
@@ -111,7 +113,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
               application,
             },
             toolsEnabled: chatbot.settings.isToolEnabled,
-            search: searchOf(chatbot, { onSearch, searched }),
+            search: searchOf(chatbot, onSearch, searched),
             approved: approvedOf(chatbot, onSearch),
             documents: documentsOf(chatbot),
             tools,
