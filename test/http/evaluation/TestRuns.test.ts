@@ -340,7 +340,7 @@ describe("a run with the model", () => {
       status: "failed",
       error: { code: "budget_spent" },
       counts: { total: 5, done: 2, passed: 2 },
-      tokens_used: 1_202,
+      tokens_used: 1_238,
     })
   })
 
