@@ -22,6 +22,8 @@ export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
   readonly application: string
   /** Called with each search as it begins, and with what it then finds; and with an approved answer that was found. */
   readonly onSearch?: (search: Searched) => void
+  /** What searches have found already, by their queries; those are not done again. */
+  readonly searched?: ReadonlyMap<string, ReadonlyArray<Hit>>
 }
 
 /** A search for a reply. */
@@ -48,19 +50,24 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
     /**
      * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
      */
-    const searchOf = (chatbot: ChatbotRow, onSearch: ChatbotReplyInput["onSearch"]) => (query: string) => {
-      onSearch?.({ query, found: undefined })
-      return retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
-        Effect.map(({ hits }) => hits),
-        // The chatbot was deleted during the chat.
-        Effect.catchTag("NotFound", () => Effect.succeed([])),
-        Effect.map((hits) => {
-          onSearch?.({ query, found: hits.map(foundPassage) })
-          return hits.map(toPassage)
-        }),
-        Effect.provideService(CurrentOrganization, chatbot.organization_id),
-      )
-    }
+    const searchOf =
+      (chatbot: ChatbotRow, onSearch: ChatbotReplyInput["onSearch"], searched: ChatbotReplyInput["searched"]) =>
+      (query: string) => {
+        onSearch?.({ query, found: undefined })
+        const known = searched?.get(query)
+        const search = retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
+          Effect.map(({ hits }): ReadonlyArray<Hit> => hits),
+          // The chatbot was deleted during the chat.
+          Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Hit>>([])),
+        )
+        return (known === undefined ? search : Effect.succeed(known)).pipe(
+          Effect.map((hits) => {
+            onSearch?.({ query, found: hits.map(foundPassage) })
+            return hits.map(toPassage)
+          }),
+          Effect.provideService(CurrentOrganization, chatbot.organization_id),
+        )
+      }
 
     /** Finds the approved answers of this chatbot. For most chatbots, which have none, the database is not queried. */
     const approvedOf = (
@@ -93,7 +100,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
 
     return {
       /** Makes a reply. Nothing of it is stored. */
-      reply: (chatbot: ChatbotRow, { application, onSearch, ...input }: ChatbotReplyInput) =>
+      reply: (chatbot: ChatbotRow, { application, onSearch, searched, ...input }: ChatbotReplyInput) =>
         Effect.flatMap(toolsOf(chatbot), (tools) =>
           agent.reply({
             ...input,
@@ -106,7 +113,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
               application,
             },
             toolsEnabled: chatbot.settings.isToolEnabled,
-            search: searchOf(chatbot, onSearch),
+            search: searchOf(chatbot, onSearch, searched),
             approved: approvedOf(chatbot, onSearch),
             documents: documentsOf(chatbot),
             tools,

@@ -23,11 +23,14 @@ export interface DocumentsMeant {
   readonly isByTitle: boolean
 }
 
-/** Looks for the passage that an expectation means. */
+/** Looks for the passage that an expectation means: by its id, or else its title, where the documents are not known. */
 export const checkFind = (
   expected: FindExpectation,
   found: ReadonlyArray<Found>,
-  meant: DocumentsMeant,
+  meant: DocumentsMeant = {
+    ids: new Set(expected.document_id === undefined ? [] : [expected.document_id]),
+    isByTitle: expected.document_id === undefined,
+  },
 ): TestDetails["find"][number] => {
   const { contains, document_id, title, within = RANK_DEFAULT } = expected
   const isMeant = (passage: Found) =>

@@ -57,6 +57,8 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
     /** The documents that each expectation means by its id or by the name of a file. */
     const checkAll = Effect.fnUntraced(function* (chatbot: ChatbotRow, test: WaitingTest, found: ReadonlyArray<Found>) {
       const { find = [] } = test.expectations
+      const here = find.map((expected) => checkFind(expected, found))
+      if (here.every(({ passed }) => passed)) return here
       const ids = find.flatMap(({ document_id }) => document_id ?? [])
       const names = find.flatMap(({ title }) => title?.toLowerCase() ?? [])
       const documents = ids.length + names.length === 0 ? [] : yield* queue.documents(chatbot.id, ids, names)
@@ -73,7 +75,12 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
       { role: "user", content: question },
     ]
 
-    const reply = (chatbot: ChatbotRow, test: WaitingTest, onCost?: (cost: ModelCost) => void) => {
+    const reply = (
+      chatbot: ChatbotRow,
+      test: WaitingTest,
+      { searched }: TestSearchResult,
+      onCost?: (cost: ModelCost) => void,
+    ) => {
       const { isUnanswered, onSearch } = makeReplyJudge(chatbot.settings.isToolEnabled)
       const count = (cost: ModelCost) => Effect.sync(() => onCost?.(cost))
       return agent
@@ -81,6 +88,7 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
           application: "",
           history: historyOf(test),
           onSearch,
+          searched,
           onStep: (_, cost) => count(cost),
           onGivenUp: count,
         })
@@ -133,10 +141,11 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
         search.find(chatbot, historyOf(test), test.expectations.find ?? []),
 
       /** Checks what was found, and answers by the model that costs nothing. */
-      withoutModel: Effect.fnUntraced(function* (chatbot: ChatbotRow, test: WaitingTest, { found }: TestSearchResult) {
+      withoutModel: Effect.fnUntraced(function* (chatbot: ChatbotRow, test: WaitingTest, searched: TestSearchResult) {
+        const { found } = searched
         const find = yield* checkAll(chatbot, test, found)
         const settings = { ...chatbot.settings, model: extractiveModel, fallbackModels: [] }
-        const answer = yield* reply({ ...chatbot, settings }, test)
+        const answer = yield* reply({ ...chatbot, settings }, test, searched)
         const say = isSayChecked(test.expectations, answer.refused)
           ? (test.expectations.say ?? []).flatMap((expected) => {
               const passed = checkSay(expected, answer.text)
@@ -159,10 +168,11 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
       withModel: Effect.fnUntraced(function* (
         chatbot: ChatbotRow,
         test: WaitingTest,
-        { found }: TestSearchResult,
+        searched: TestSearchResult,
         plan: TestPlan,
         payer: Payer,
       ) {
+        const { found } = searched
         const find = yield* checkAll(chatbot, test, found)
         const answers: Array<TestAnswer> = []
         const pay = paid(chatbot, payer)
@@ -201,7 +211,7 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
 
         for (let index = 0; index < plan.repeats && error === undefined; index++) {
           const texts = [chatbot.settings.prompt, ...historyOf(test).map(({ content }) => content)]
-          const { result, tokens: used } = yield* pay(texts, (onCost) => reply(chatbot, test, onCost))
+          const { result, tokens: used } = yield* pay(texts, (onCost) => reply(chatbot, test, searched, onCost))
           tokens += used
           if (Result.isFailure(result)) {
             error = result.failure.detail

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { askedIn } from "../agent/Asked.ts"
+import { foundAnswer, foundPassage } from "../agent/ChatbotAgent.ts"
 import type { ChatTurn } from "../domain/chat/Chat.ts"
 import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
 import type { FindExpectation } from "../domain/evaluation/ChatbotTest.ts"
 import { LIKELY_SIMILARITY, PASSAGES_PER_SEARCH } from "../domain/knowledge/Passage.ts"
 import { asked } from "../knowledge/QuestionForms.ts"
-import { Retriever } from "../knowledge/Retriever.ts"
+import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { extractiveModel } from "../models/local/Extractive.ts"
 import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
 import { Questions } from "../storage/sources/Questions.ts"
@@ -19,6 +20,8 @@ export interface Found extends FoundPassage {
 export interface TestSearchResult {
   /** The approved answer first, if there is one, and then the passages, best first. */
   readonly found: ReadonlyArray<Found>
+  /** The same as replies are given it, by the queries. */
+  readonly searched: ReadonlyMap<string, ReadonlyArray<Hit>>
   /** A hash of what was found. While it is the same, the answer of `local/extractive` is, too. */
   readonly fingerprint: string
 }
@@ -40,19 +43,13 @@ export class TestSearch extends Context.Service<TestSearch>()("parley/evaluation
       ) {
         const { before, texts, wordings } = askedIn(history, chatbot.name)
         const topK = Math.max(PASSAGES_PER_SEARCH, ...expected.map(({ within = 0 }) => within))
+        const searched = new Map<string, ReadonlyArray<Hit>>()
         const search = (query: string) =>
           retriever.search({ chatbotId: chatbot.id, query, topK, threshold: 0 }).pipe(
-            Effect.map(({ hits }) =>
-              hits.map((hit): Found => ({
-                document_id: hit.documentId,
-                title: hit.title,
-                chunk: hit.ordinal,
-                revision: hit.revision,
-                similarity: hit.similarity,
-                ...(hit.isApproved ? { approved: true } : {}),
-                content: [...hit.headings, hit.content].join("\n"),
-              })),
-            ),
+            Effect.map(({ hits }) => {
+              searched.set(query, hits.slice(0, PASSAGES_PER_SEARCH))
+              return hits.map(toFound)
+            }),
             // The chatbot was deleted during the run.
             Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Found>>([])),
           )
@@ -64,27 +61,20 @@ export class TestSearch extends Context.Service<TestSearch>()("parley/evaluation
         const isAskedTwice = isLocal(chatbot) && chatbot.settings.isToolEnabled
         const more = isAskedTwice ? yield* Effect.forEach(texts.slice(1), ({ text }) => search(text)) : []
         const approved: ReadonlyArray<Found> =
-          answer === undefined
-            ? []
-            : [
-                {
-                  document_id: answer.document_id,
-                  title: answer.question,
-                  chunk: 1,
-                  revision: answer.revision,
-                  similarity: 1,
-                  approved: true,
-                  content: answer.answer,
-                },
-              ]
+          answer === undefined ? [] : [{ ...foundAnswer(answer), content: answer.answer }]
         const found = [...approved, ...passages.filter(({ document_id }) => document_id !== answer?.document_id)]
-        return { found, fingerprint: fingerprintOf(chatbot, [found, ...more]) } satisfies TestSearchResult
+        return { found, searched, fingerprint: fingerprintOf(chatbot, [found, ...more]) } satisfies TestSearchResult
       }),
     }
   }),
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
+
+const toFound = (hit: Hit): Found => ({
+  ...foundPassage(hit),
+  content: [...hit.headings, hit.content].join("\n"),
+})
 
 /**
  * Hashes what searches have found: texts, order, and which are approved. Where the chatbot's own answers are those of

@@ -156,7 +156,7 @@ describe("`parley test`", () => {
 
   test("waits for a run that is under way", async () => {
     answers["POST "] = [problemOf(Conflict), { run: runOf({ status: "queued" }) }]
-    answers["GET ?limit=1"] = [{ data: [runOf({ status: "running" })], metadata }]
+    answers["GET ?limit=1"] = [{ data: [runOf({ status: "running" })], is_outdated: null, metadata }]
     expect((await parley(id)).code).toBe(0)
     expect(asked.map(([path]) => path)).toContain("GET ?limit=1")
   })
@@ -167,7 +167,7 @@ describe("`parley test`", () => {
       "there are no tests",
       () => {
         answers["POST "] = [problemOf(Conflict)]
-        answers["GET ?limit=1"] = [{ data: [], metadata }]
+        answers["GET ?limit=1"] = [{ data: [], is_outdated: null, metadata }]
       },
     ],
     ["the run was stopped", () => (answers[`GET /${id}`] = [{ run: runOf({ status: "stopped" }) }])],

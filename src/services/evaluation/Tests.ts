@@ -144,7 +144,7 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
           unchanged: named.size - fresh.size,
           refused: refused.toSorted((one, other) => one.row - other.row),
           left_out: rows.flatMap(({ leftOut, row, test }) =>
-            Result.isSuccess(test) ? leftOut.map((reason) => ({ row, reason })) : [],
+            Result.isSuccess(test) ? (leftOut ?? []).map((reason) => ({ row, reason })) : [],
           ),
         }
         return report
@@ -156,10 +156,13 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
 }
 
 /** Fails where an expected pattern is none that can be matched in bounded time. */
-const ensurePatterns = (test: TestPatch): Effect.Effect<void, InvalidRequest> => {
-  const problems = patternProblems(test)
-  return problems.length === 0 ? Effect.void : Effect.fail(InvalidRequest.of(problems))
-}
+const ensurePatterns = Effect.fnUntraced(function* (test: TestPatch) {
+  const problems = (yield* patternProblems(test)).map(({ at, message }) => ({
+    path: `expectations.say.${at}.value`,
+    message,
+  }))
+  if (problems.length > 0) return yield* InvalidRequest.of(problems)
+})
 
 const isTestId = Schema.is(TestId)
 

@@ -19,7 +19,7 @@ import { decodeRows, onlyRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { json, texts, uuids } from "../sql/SqlValues.ts"
+import { asynchronousCommit, json, texts, uuids } from "../sql/SqlValues.ts"
 import { pruneTestRuns } from "./TestRuns.ts"
 
 /** An attempt to run the tests of a chatbot. */
@@ -256,7 +256,7 @@ export class TestQueue extends Context.Service<TestQueue>()("parley/storage/eval
         const { change, details, fingerprint, outcome, test, tokens } = result
         yield* sql`
           with held as (
-            select t.id from test_queue q join tests t on t.id = ${test.id} and t.organization_id = q.organization_id
+            select t.id from ${asynchronousCommit(sql)}, test_queue q join tests t on t.id = ${test.id} and t.organization_id = q.organization_id
             where q.chatbot_id = ${job.chatbot_id} and q.organization_id = ${job.organization_id}
               and q.lease_id = ${job.lease_id}
           ), used as (

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { summary } from "../lib/Quantiles.ts"
 import { kinds, makeGoods, openShop, tell, testOf } from "./Shop.ts"
 
@@ -58,9 +58,9 @@ export const run = async (): Promise<void> => {
         for (let round = 0; round < ROUNDS; round++) {
           yield* Effect.promise(() => shop.sql`update tests set version = version + 1`)
           yield* Effect.promise(() => shop.sql`delete from test_queue`)
-          const running = Effect.runPromise(shop.make())
-          beside.push(...(yield* chats(running)))
-          const { run, seconds } = yield* Effect.promise(() => running)
+          const running = yield* Effect.forkChild(shop.make(), { startImmediately: true })
+          beside.push(...(yield* chats(new Promise<void>((resolve) => running.addObserver(() => resolve())))))
+          const { run, seconds } = yield* Fiber.join(running)
           if (run.counts.done !== tests.length || run.counts.untouched > 0) throw new Error(JSON.stringify(run))
           taken.push(seconds)
           alone.push(...(yield* chats(Bun.sleep(seconds * 1_000))))

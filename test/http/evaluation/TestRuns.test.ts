@@ -5,7 +5,7 @@ import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { problem, until } from "../../lib/Client.ts"
 import { startEndpoint } from "../../lib/Endpoint.ts"
 import { addTests, endOf, listRuns, resultsOf, runsPath, runTests, settled } from "../../lib/Evaluation.ts"
-import { fails, says } from "../../lib/FakeAnthropic.ts"
+import { fails, says, usage } from "../../lib/FakeAnthropic.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { expectDocumented, newWebhook, verified } from "../../lib/Webhooks.ts"
 
@@ -335,12 +335,12 @@ describe("a run with the model", () => {
     const many = Array.from({ length: 5 }, (_, index) => ({ question: `Question ${index}`, expectations: {} }))
     const { id, own } = await harbour(many, { model: claude })
     await plan(id, { tokens_max: 1_000 })
-    await provider.answers({ ...says("Yes."), usage: { input_tokens: 600, output_tokens: 1 } })
+    await provider.answers({ ...says("Yes."), usage: { ...usage, input_tokens: 600, output_tokens: 1 } })
     expect(await runTests(own, id, { tier: "model" })).toMatchObject({
       status: "failed",
       error: { code: "budget_spent" },
       counts: { total: 5, done: 2, passed: 2 },
-      tokens_used: 1_202,
+      tokens_used: 1_238,
     })
   })
 

@@ -86,7 +86,7 @@ describe("a file of tests", () => {
         // Their order of kinds is the file's.
         const cells = rows.map(({ test }) => (Result.isSuccess(test) ? cellsOf(test.success) : test.failure))
         expect(cells).toEqual(tests.map(cellsOf))
-        expect(rows.flatMap(({ leftOut }) => leftOut)).toEqual([])
+        expect(rows.flatMap(({ leftOut = [] }) => leftOut)).toEqual([])
       }),
       { numRuns: 150 },
     )
@@ -239,11 +239,11 @@ tests:
         tags: ["shop"],
       }),
     )
-    expect(refunds?.leftOut.map((note) => /assertion (\S+) is left out/.exec(note)?.[1])).toEqual([
+    expect(refunds?.leftOut?.map((note) => /(\S+) is left out/.exec(note)?.[1])).toEqual([
       "latency",
-      "regex",
       "javascript",
       "not-contains-all",
+      "pattern",
     ])
     expect([where, when, who].map((row) => row?.test)).toMatchObject([
       Result.succeed({ question: "Where?", expectations: { say: [ai], refusal: "must" } }),

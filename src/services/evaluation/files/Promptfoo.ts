@@ -3,7 +3,6 @@ import { type SayExpectation, TESTS_MAX } from "../../../domain/evaluation/Chatb
 import type { ChatbotId } from "../../../domain/Ids.ts"
 import { isObject } from "../../../domain/schema/Merge.ts"
 import { inTurns } from "../../../system/InTurns.ts"
-import { patternProblem } from "../../../text/SafePattern.ts"
 import { fileFails } from "../../Csv.ts"
 import { type ExportedTest, type TestRow, testRow } from "./TestRow.ts"
 
@@ -133,7 +132,7 @@ const rowOf = ({ name, row, test, vars }: Variant, asserts: ReadonlyArray<unknow
     .flatMap(({ content, role }) => (role === "system" ? [] : [{ role, content: fill(content) }]))
   const asked = turns.at(-1)?.content ?? (name === undefined ? undefined : fill(vars[name]))
   if (asked === undefined || test.vars === undefined) {
-    return { row, id: undefined, test: Result.fail(noQuestion), leftOut: [] }
+    return { row, id: undefined, test: Result.fail(noQuestion) }
   }
   const metadata = fieldsOf(test.metadata)
   const { find, id, refusal } = fieldsOf(metadata.parley)
@@ -200,13 +199,10 @@ const sayOf = (given: Fields, vars: Fields, isNested = false): ReadonlyArray<Tak
   }
   const made = make(texts)
   if (made.length > 1 && not) return leftOut("only all of its texts together must be missing")
-  const problems = made.flatMap(({ kind, value }) => {
-    if (value.length < 1 || value.length > VALUE_MAX_LENGTH) return ["its value is empty or too long"]
-    return kind === "pattern" ? (patternProblem(value) ?? []) : []
-  })
-  return problems[0] === undefined
-    ? [{ say: made.map((expected) => ({ ...expected, ...(not && { not: true as const }) })) }]
-    : leftOut(problems[0])
+  if (made.some(({ value }) => value.length < 1 || value.length > VALUE_MAX_LENGTH)) {
+    return leftOut("its value is empty or too long")
+  }
+  return [{ say: made.map((expected) => ({ ...expected, ...(not && { not: true as const }) })) }]
 }
 
 /** Matches a text in which promptfoo looks for no variables. */

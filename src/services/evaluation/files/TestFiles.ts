@@ -2,7 +2,7 @@ import type { ChatbotId } from "../../../domain/Ids.ts"
 import { Effect } from "effect"
 import { fileText } from "../../Csv.ts"
 import * as Promptfoo from "./Promptfoo.ts"
-import type { ExportedTest } from "./TestRow.ts"
+import { type ExportedTest, withPatterns } from "./TestRow.ts"
 import * as TestsCsv from "./TestsCsv.ts"
 import * as TestsJsonl from "./TestsJsonl.ts"
 
@@ -24,6 +24,10 @@ const YAML = /^(?:description|prompts|providers|tests|defaultTest):|^- /m
 /** Reads the tests of a file, whose name or else whose content says its format. */
 export const readTests = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
   const text = yield* fileText(bytes, "a text file")
+  return yield* Effect.forEach(yield* readRows(name, text), withPatterns)
+})
+
+const readRows = Effect.fnUntraced(function* (name: string, text: string) {
   const [, ending = ""] = /\.(\w+)$/.exec(name.toLowerCase()) ?? []
   const start = text.slice(0, 10_000).trimStart()
   if (ending === "jsonl" || ending === "ndjson") return yield* TestsJsonl.read(text)

@@ -19,7 +19,7 @@ export const read = Effect.fnUntraced(function* (text: string) {
     Result.match(
       Result.try(() => JSON.parse(line)),
       {
-        onFailure: () => ({ row, id: undefined, test: Result.fail("Expected a line of JSON"), leftOut: [] }),
+        onFailure: () => ({ row, id: undefined, test: Result.fail("Expected a line of JSON") }),
         onSuccess: (value: unknown) => {
           if (typeof value !== "object" || value === null) return testRow(row, undefined, value)
           const {
