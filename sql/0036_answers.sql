@@ -5,11 +5,11 @@
 -- each that was in use, named by a hash of it.
 create table chatbot_setups (
   chatbot_id uuid not null,
-  hash text not null,
+  setup_hash text not null,
   organization_id uuid not null,
   setup jsonb not null,
   created_at timestamptz not null default now(),
-  primary key (chatbot_id, hash),
+  primary key (chatbot_id, setup_hash),
   foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 
@@ -37,7 +37,8 @@ create table topics (
 create unique index topics_organization on topics (organization_id, id);
 create index topics_chatbot on topics (organization_id, chatbot_id, created_at, id);
 
--- A row for each reply that a chatbot's agent has made, deleted with its message.
+-- A row for each reply that a chatbot's agent has made, deleted with its message. It has no key of its chatbot, whose
+-- messages are deleted before it: each reply would lock the chatbot's row.
 create table reply_grounds (
   message_id uuid primary key references messages on delete cascade,
   organization_id uuid not null,
@@ -57,7 +58,6 @@ create table reply_grounds (
   setup_hash text,
   server_version text,
   created_at timestamptz not null default now(),
-  foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade,
   foreign key (topic_id) references topics on delete set null
 );
 
@@ -167,10 +167,12 @@ create table test_runs (
   is_stopping boolean not null default false,
   -- Only tests with one of these tags; empty for all.
   tags text[] not null default '{}',
+  -- The key that has started it, by whose budget the second tier is limited; null for a run by itself.
+  api_key_id uuid,
   -- See `TestCounts` in domain/evaluation/TestRun.ts.
-  counts jsonb not null default '{}',
+  counts jsonb not null default '{"total": 0, "done": 0, "untouched": 0, "passed": 0, "failed": 0, "errors": 0, "better": 0, "worse": 0, "different": 0}',
   tokens_used bigint not null default 0,
-  knowledge_version bigint,
+  -- A hash of the settings that make answers, see evaluation/SetupHash.ts.
   setup_hash text,
   server_version text,
   error jsonb,
@@ -212,6 +214,10 @@ create table test_queue (
   -- The run that waits or is under way; null until one begins by the plan or because of a change.
   run_id uuid,
   trigger text not null default 'manual',
+  -- Whether something has changed since the run was queued or began, so that another run follows.
+  is_again boolean not null default false,
+  -- The version of the servers that may take the job; null for all.
+  server_version text,
   turn bigint not null default 1,
   created_at timestamptz not null default clock_timestamp(),
   run_at timestamptz not null default now(),
@@ -224,6 +230,130 @@ create table test_queue (
 
 create index test_queue_turn on test_queue (turn, created_at);
 create index test_queue_organization on test_queue (organization_id, turn);
+create sequence test_clock;
+
+-- With its owner's rights, like `take_turn`: the clock is that of all organizations.
+create function take_test_turn() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp
+  as $$
+begin
+  new.turn := greatest(
+    (select last_value from test_clock),
+    1 + (select turn from test_queue where organization_id = new.organization_id order by turn desc limit 1)
+  );
+  return new;
+end
+$$;
+
+create trigger take_test_turn before insert on test_queue for each row execute function take_test_turn();
+
+-- Queues a run because something has changed: half a minute after the last change, and five minutes after the first at the
+-- latest. A run that has begun, or waits by hand, is followed by another.
+create function queue_tests(of_chatbot uuid) returns void
+  language plpgsql set search_path = public, pg_temp
+  as $$
+begin
+  if not exists (
+    select from chatbots c join tests t on t.organization_id = c.organization_id and t.chatbot_id = c.id
+    where c.id = of_chatbot
+  ) then return; end if;
+  delete from test_queue
+  where chatbot_id = of_chatbot and trigger = 'schedule' and run_id is null and lease_id is null;
+  insert into test_queue as q (chatbot_id, organization_id, trigger, run_at)
+  select c.id, c.organization_id, 'change', now() + interval '30 seconds'
+  from chatbots c join organizations o on o.id = c.organization_id left join test_plans p on p.chatbot_id = c.id
+  where c.id = of_chatbot and o.deleted_at is null and coalesce((p.plan->>'on_change')::boolean, true)
+  on conflict (chatbot_id) do update set
+    is_again = q.is_again or q.run_id is not null or q.lease_id is not null,
+    run_at = case when q.trigger = 'change' and q.run_id is null and q.lease_id is null
+      then greatest(q.run_at, least(excluded.run_at, q.created_at + interval '5 minutes')) else q.run_at end;
+end
+$$;
+
+-- Queues the next run of a chatbot's plan, where no other run waits.
+create function queue_planned_tests(of_chatbot uuid) returns void
+  language plpgsql set search_path = public, pg_temp
+  as $$
+begin
+  delete from test_queue
+  where chatbot_id = of_chatbot and trigger = 'schedule' and run_id is null and lease_id is null;
+  insert into test_queue (chatbot_id, organization_id, trigger, run_at)
+  select chatbot_id, organization_id, 'schedule', greatest(now(),
+    coalesce((
+      select max(created_at) from test_runs r where r.chatbot_id = of_chatbot and r.organization_id = p.organization_id
+        and trigger = 'schedule'
+    ), now()) + case plan->>'schedule' when 'daily' then interval '1 day' else interval '7 days' end)
+  from test_plans p where chatbot_id = of_chatbot and plan->>'schedule' in ('daily', 'weekly')
+  on conflict (chatbot_id) do nothing;
+end
+$$;
+
+create function queue_tests_of_chatbot() returns trigger
+  language plpgsql set search_path = public, pg_temp
+  as $$
+begin
+  perform queue_tests(new.id);
+  return null;
+end
+$$;
+
+-- What a search, or the answer of the model that costs nothing, depends on.
+create trigger queue_tests after update on chatbots
+  for each row when (
+    old.knowledge_version <> new.knowledge_version or old.name <> new.name
+    or (old.settings->>'model' = 'local/extractive') is distinct from (new.settings->>'model' = 'local/extractive')
+    or old.settings->'isToolEnabled' is distinct from new.settings->'isToolEnabled'
+  )
+  execute function queue_tests_of_chatbot();
+
+create function queue_changed_tests() returns trigger
+  language plpgsql set search_path = public, pg_temp
+  as $$
+begin
+  perform queue_tests(chatbot_id) from (select distinct chatbot_id from changed order by chatbot_id) of_chatbots;
+  return null;
+end
+$$;
+
+create trigger queue_new_tests after insert on tests
+  referencing new table as changed for each statement execute function queue_changed_tests();
+create trigger queue_changed_tests after update on tests
+  referencing new table as changed for each statement execute function queue_changed_tests();
+
+create function queue_tests_of_plan() returns trigger
+  language plpgsql set search_path = public, pg_temp
+  as $$
+begin
+  perform queue_planned_tests(new.chatbot_id);
+  return null;
+end
+$$;
+
+create trigger queue_planned_tests after insert or update of plan on test_plans
+  for each row execute function queue_tests_of_plan();
+
+create function announce_worse_tests() returns trigger
+  language plpgsql set search_path = public, pg_temp
+  as $$
+begin
+  if exists (select from webhooks where organization_id = new.organization_id) then
+    perform announce_event(
+      new.organization_id, new.chatbot_id, 'tests.worse', new.chatbot_id, new.id,
+      jsonb_build_object('tier', new.tier, 'trigger', new.trigger, 'status', new.status, 'counts', new.counts,
+        'server_version', new.server_version)
+    );
+  end if;
+  return null;
+end
+$$;
+
+create trigger announce_worse_tests after update of ended_at on test_runs
+  for each row when (old.ended_at is null and new.ended_at is not null and (new.counts->>'worse')::int > 0)
+  execute function announce_worse_tests();
+
+revoke all on function take_test_turn, queue_tests, queue_planned_tests, queue_tests_of_chatbot, queue_changed_tests,
+  queue_tests_of_plan, announce_worse_tests from public;
+grant execute on function queue_tests, queue_planned_tests to parley_tenant;
 
 grant select, insert, update, delete on
   chatbot_setups, topics, topic_runs, reply_grounds, tests, test_plans, test_runs, test_results, test_queue to parley_tenant;

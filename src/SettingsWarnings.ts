@@ -12,6 +12,8 @@ import {
   EMBEDDINGS_THREADS,
   RERANK_URL,
   HOST,
+  PARLEY_API_KEY,
+  PARLEY_URL,
   PUBLIC_URL,
 } from "./system/Variables.ts"
 
@@ -52,7 +54,7 @@ const unknownIn = (environment: Environment): ReadonlyArray<string> =>
   Object.entries(environment)
     .filter(([, value]) => !ADDRESS_OF_KUBERNETES.test(value ?? ""))
     .map(([name]) => name)
-    .filter((name) => !settingNames.includes(name) && !OF_KUBERNETES.test(name))
+    .filter((name) => ![...settingNames, PARLEY_URL, PARLEY_API_KEY].includes(name) && !OF_KUBERNETES.test(name))
     .toSorted()
     .flatMap((name) => {
       const meant = nearest(name)

@@ -10,6 +10,7 @@ import { Cause, Console, Context, Effect, Exit, FileSystem, Layer, Runtime } fro
 import { CliError, CliOutput, Command } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
+import { Budgets } from "./admission/Budgets.ts"
 import { Agent } from "./agent/Agent.ts"
 import { Backup } from "./backup/Backup.ts"
 import { BackupRuns } from "./backup/BackupRuns.ts"
@@ -123,6 +124,7 @@ const examinationOf = (data: typeof storage, files: typeof provenStore = blobSto
 
 const services = configured(Services.layer).pipe(
   Layer.provideMerge(configured(Jobs.layer)),
+  Layer.provide(configured(({ budgets }) => Budgets.layer(budgets))),
   Layer.provide(configured(Sources.layer)),
   Layer.provide([agent, examinationOf(storage, provenStore), outbound]),
   Layer.provide(configured(Knowledge.layer)),

@@ -4,6 +4,7 @@ import { Unavailable } from "../domain/Errors.ts"
 import { type ModelCost, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
 import { model as metrics } from "../observability/Metrics.ts"
 import type { Emit } from "./AgentEvent.ts"
+import { askedIn } from "./Asked.ts"
 import { sourcesOf } from "./Citations.ts"
 import { makeGenerate } from "./Generate.ts"
 import type { Generation } from "./Generation.ts"
@@ -15,13 +16,11 @@ import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
 import { tokensOfCharacters } from "../models/TokenCount.ts"
 import type { AgentTool } from "./tools/AgentTool.ts"
-import { type Passage, QUERY_MAX_LENGTH } from "../domain/knowledge/Passage.ts"
+import type { Passage } from "../domain/knowledge/Passage.ts"
 import { passageJson, passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
 import { listDocuments } from "../models/ToolDeclaration.ts"
-import { bounded, type BoundedText, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
-import { messagesBefore, searchTextsOf } from "../languages/messages/SearchText.ts"
-import { withoutSmallTalk } from "../languages/messages/SmallTalk.ts"
+import type { BoundedText } from "../text/BoundedText.ts"
 
 /** The chatbot and the conversation of a reply, with the functions that follow it. */
 export interface AgentInput {
@@ -214,18 +213,13 @@ const openingOf = Effect.fnUntraced(function* (
   const { approved: find, history, instructions, toolsEnabled } = input
   const system = systemText(instructions, toolsEnabled, find !== undefined)
   if (toolsEnabled && find === undefined) return openingMessages(system, instructions.chatbotName, history, undefined)
-  const question = bounded(history.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH)
-  const before = messagesBefore(history.slice(0, -1))
-  const name = bounded(instructions.chatbotName, MESSAGE_MAX_LENGTH)
-  const [{ text }] = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
-  // What a message says with its greeting counts as well, unless it is understood only by the messages before it.
-  const wordings = [text, ...(text === withoutSmallTalk(question, name) ? [question] : [])] as const
+  const { before, texts, wordings } = askedIn(history, instructions.chatbotName)
   const answer = find && (yield* find(wordings, before))
   if (answer !== undefined) onApproved(answer)
   const approved = answer && passageJson(answer)
   if (toolsEnabled) return openingMessages(system, instructions.chatbotName, history, undefined, approved)
   const passages = yield* input
-    .search(text)
+    .search(texts[0].text)
     .pipe(Effect.timeoutOrElse({ duration: limits.callTimeout, orElse: () => Effect.fail(searchTimedOut) }))
   const others = passages.filter(({ documentId }) => documentId !== answer?.documentId)
   return openingMessages(system, instructions.chatbotName, history, passagesJson(others, limits), approved)

@@ -12,9 +12,12 @@ import { KnowledgeApi } from "./knowledge/Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
+import { RepliesApi } from "./conversations/Replies.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
 import { TopicsApi } from "./topics/Topics.ts"
+import { TestsApi } from "./evaluation/Tests.ts"
+import { TestRunsApi } from "./evaluation/TestRuns.ts"
 import { UsageApi } from "./organizations/Usage.ts"
 import { WebhooksApi } from "./webhooks/Webhooks.ts"
 import { WidgetAccessApi, WidgetApi } from "./widget/Widget.ts"
@@ -35,9 +38,11 @@ export class Api extends HttpApi.make("parley")
     ChatApi,
     ConversationsApi,
     AllConversationsApi,
+    RepliesApi,
     EventsApi,
     OpenAiApi,
     QuestionsApi,
+    TestsApi,
     ChatbotToolsApi,
     TopicsApi,
     UsageApi,
@@ -45,6 +50,7 @@ export class Api extends HttpApi.make("parley")
     AuditLogApi,
     IdentitySecretsApi,
     WebhooksApi,
+    TestRunsApi,
     SystemStateApi,
     WidgetAccessApi,
     ConsoleAccessApi,

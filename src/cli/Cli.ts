@@ -17,6 +17,7 @@ import { whenInUse } from "./InUse.ts"
 import { keys } from "./Keys.ts"
 import { models } from "./Models.ts"
 import { organizations } from "./Organizations.ts"
+import { testCommand } from "./Test.ts"
 
 /*
  * The command line. Commands act as the operator, directly on the database of the settings. The embedded database
@@ -72,6 +73,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R
       models(actions.models),
       keys({ creation, administration }),
       organizations({ creation, administration, exporting: backingUp, importing: whenInUse(actions.importing) }),
+      testCommand,
       Command.provide(backup, backingUp),
       verifyBackup,
       restore((migration) => whenInUse(actions.restoring(migration))),

@@ -1,5 +1,6 @@
 import { noPrivateNetworks } from "../outbound/PrivateNetworks.ts"
 import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
+import { groundDays } from "./Data.ts"
 import { replyDeadline } from "./LanguageModels.ts"
 import { duration, integer, oneOf, privateNetworks } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
@@ -18,6 +19,7 @@ const agent = {
 
 const chat = {
   promptTokensMax,
+  groundDays,
   sessionTokens: oneOf("any", "strict").or(
     "SESSION_TOKENS",
     "any",

@@ -19,6 +19,7 @@ import {
   duration,
   encryptionKeys,
   httpUrl,
+  DAYS_MAX,
   integer,
   oneOf,
   postgresUrl,
@@ -108,12 +109,19 @@ const audit = {
   retentionDays: days.or("AUDIT_RETENTION", "400", "Days for which the [audit log](privacy.md#audit-log) is kept."),
 }
 
+export const groundDays = integer(0, DAYS_MAX).or(
+  "REPLY_GROUNDS_DAYS",
+  "90",
+  "Days for which is kept what each reply rested on: its searches, the places of the passages that they found, and the chatbot's settings. 0 keeps only the question, and whether it shows a gap.",
+)
+
 const retention = {
   conversationDays: daysOrOff.or(
     "CONVERSATION_RETENTION",
     "off",
     "Days from the last activity of a conversation to its deletion, unless its organization has [its own](privacy.md#retention). `off`: never.",
   ),
+  groundDays,
 }
 
 export const data = {

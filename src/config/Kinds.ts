@@ -86,7 +86,7 @@ const decodeInteger = (minimum: number, maximum: number) => (value: string) => {
 export const integer = (minimum: number, maximum: number) =>
   kind(`a whole number from ${minimum} to ${maximum}`, decodeInteger(minimum, maximum))
 
-const DAYS_MAX = 36_500
+export const DAYS_MAX = 36_500
 export const days = integer(1, DAYS_MAX)
 
 const WORKERS_MAX = 256

@@ -35,6 +35,9 @@ export const boundElsewhere = new Forbidden({
   detail: "This API key is bound to a chatbot, and serves nothing else.",
 })
 
+/** The caller's key may not chat, and so not have a model answer. */
+export const lacksChat = new Forbidden({ detail: "This API key lacks the scope chat." })
+
 /** Fails when the caller's key is bound to another chatbot. */
 export const ensureServes = (chatbotId: ChatbotId): Effect.Effect<void, Forbidden, Caller> =>
   Caller.use((caller) => (caller.chatbotId === null || caller.chatbotId === chatbotId ? Effect.void : boundElsewhere))

@@ -24,10 +24,13 @@ import * as Middleware from "./edge/Middleware.ts"
 import * as Mcp from "./mcp/Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
 import * as OpenApiDocument from "./OpenApiDocument.ts"
+import * as Replies from "./conversations/Replies.ts"
 import * as Sources from "./knowledge/Sources.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./system/System.ts"
 import * as Topics from "./topics/Topics.ts"
+import * as Tests from "./evaluation/Tests.ts"
+import * as TestRuns from "./evaluation/TestRuns.ts"
 import * as Usage from "./organizations/Usage.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
@@ -47,10 +50,13 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Events.layer,
     Knowledge.layer,
     Questions.layer,
+    Replies.layer,
     OpenAi.layer,
     Sources.layer,
     System.layer,
     Topics.layer,
+    Tests.layer,
+    TestRuns.layer,
     Usage.layer,
     Webhooks.layer,
     Widget.layer,

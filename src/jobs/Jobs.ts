@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Budgets, type BudgetSettings } from "../admission/Budgets.ts"
+import { TestExecution } from "../evaluation/TestExecution.ts"
 import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
 import { Crawls } from "./Crawls.ts"
 import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
@@ -8,6 +9,7 @@ import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
 import * as Sealing from "./Sealing.ts"
 import * as Topics from "./Topics.ts"
+import { TestRuns } from "./TestRuns.ts"
 import { WebhookDelivery } from "./webhooks/WebhookDelivery.ts"
 
 export interface JobsSettings {
@@ -29,8 +31,11 @@ export const layer = (settings: JobsSettings) =>
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),
     Layer.provideMerge(
-      Layer.mergeAll(Crawls.layer, OrganizationRemoval.layer, WebhookDelivery.layer).pipe(
-        Layer.provideMerge(Ingestion.layer(settings.ingestion)),
-      ),
+      Layer.mergeAll(
+        Crawls.layer,
+        OrganizationRemoval.layer,
+        TestRuns.layer.pipe(Layer.provide(TestExecution.layer)),
+        WebhookDelivery.layer,
+      ).pipe(Layer.provideMerge(Ingestion.layer(settings.ingestion))),
     ),
   )

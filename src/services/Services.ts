@@ -3,7 +3,7 @@ import { Admin } from "./organizations/Admin.ts"
 import { ApiKeys } from "./keys/ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./organizations/AuditLog.ts"
 import { Avatars } from "./chatbots/Avatars.ts"
-import { Budgets, type BudgetSettings } from "../admission/Budgets.ts"
+import type { BudgetSettings } from "../admission/Budgets.ts"
 import { Chat, type ChatSettings } from "./conversations/Chat.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
 import { ChatbotTools } from "./chatbots/ChatbotTools.ts"
@@ -14,6 +14,8 @@ import * as QueueFigures from "./system/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.ts"
 import { Conversations } from "./conversations/Conversations.ts"
 import { Topics } from "./topics/Topics.ts"
+import { Replies } from "./conversations/Replies.ts"
+import { TestRuns } from "./evaluation/TestRuns.ts"
 import { Trials } from "./conversations/Trials.ts"
 import type { RateLimits, VisitorRates } from "../domain/organizations/RateLimit.ts"
 import { Health } from "./system/Health.ts"
@@ -27,6 +29,8 @@ import { Shares } from "../admission/Shares.ts"
 import { Archives } from "./knowledge/Archives.ts"
 import { Sources } from "./knowledge/Sources.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
+import { TestPlans } from "./evaluation/TestPlans.ts"
+import { Tests } from "./evaluation/Tests.ts"
 import { Usage, type UsageSettings } from "./organizations/Usage.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import { Placements } from "./widget/Placements.ts"
@@ -68,8 +72,12 @@ export const layer = (settings: ServicesSettings) =>
     QueueFigures.layer,
     Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer])),
     Conversations.layer,
+    Replies.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     Topics.layer,
+    TestPlans.layer,
+    Tests.layer,
+    TestRuns.layer,
     Trials.layer,
     Uploads.layer,
     Idempotency.layer,
@@ -78,6 +86,6 @@ export const layer = (settings: ServicesSettings) =>
     Webhooks.layer,
     widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),
   ).pipe(
-    Layer.provide([Budgets.layer(settings.budgets), Checkpoints.layer]),
+    Layer.provide(Checkpoints.layer),
     Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, Shares.layer]),
   )

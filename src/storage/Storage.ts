@@ -26,6 +26,8 @@ import { SourceRuns } from "./sources/SourceRuns.ts"
 import { Sources } from "./sources/Sources.ts"
 import { TopicRuns } from "./topics/TopicRuns.ts"
 import { Topics } from "./topics/Topics.ts"
+import { TestPlans } from "./evaluation/TestPlans.ts"
+import { Tests } from "./evaluation/Tests.ts"
 import { Totals } from "./chatbots/Totals.ts"
 import { Passages } from "./documents/Passages.ts"
 import { ConversationLists } from "./conversations/ConversationLists.ts"
@@ -43,8 +45,11 @@ import type { QuotaLimits } from "../domain/organizations/Quota.ts"
 import { Quotas } from "./organizations/Quotas.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
+import { Replies } from "./conversations/Replies.ts"
 import { Retention } from "./conversations/Retention.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
+import { TestQueue } from "./evaluation/TestQueue.ts"
+import { TestRuns } from "./evaluation/TestRuns.ts"
 import { ToolHeaders } from "./tools/ToolHeaders.ts"
 import { UnfinishedReplies } from "./conversations/UnfinishedReplies.ts"
 import { Usage } from "./usage/Usage.ts"
@@ -94,6 +99,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Questions.layer.pipe(Layer.provide(Documents.layer)),
     Reembeddings.layer,
     Restoration.layer,
+    Replies.layer,
     Retention.layer,
     ServerSecrets.layer,
     Snapshots.layer,
@@ -103,6 +109,10 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     CrawledHosts.layer,
     SourceFrontier.layer.pipe(Layer.provide(Documents.layer), Layer.provideMerge(SourceQueue.layer)),
     Sources.layer.pipe(Layer.provide(Documents.layer)),
+    TestPlans.layer,
+    Tests.layer,
+    TestQueue.layer,
+    TestRuns.layer,
     ToolHeaders.layer,
     TopicRuns.layer,
     Topics.layer,

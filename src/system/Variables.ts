@@ -45,3 +45,7 @@ export const OCR_COMMAND = "OCR_COMMAND"
 export const RENDERER_URL = "RENDERER_URL"
 
 export const TOOL_PRIVATE_NETWORKS = "TOOL_PRIVATE_NETWORKS"
+
+/** Variables of the command that tests a chatbot on a running server, which are no settings. */
+export const PARLEY_URL = "PARLEY_URL"
+export const PARLEY_API_KEY = "PARLEY_API_KEY"

@@ -1,7 +1,9 @@
 /** `bun run bench loop NAME [options]`: what makes the answers of a chatbot better. Each file of `loop` documents its benchmark. */
 const pieces: Readonly<Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => unknown }>>> = {
   gaps: () => import("./loop/Gaps.ts"),
-  t: () => import("./loop/GapsT.ts"),
+  cost: () => import("./loop/Cost.ts"),
+  detection: () => import("./loop/Detection.ts"),
+  replay: () => import("./loop/Replay.ts"),
 }
 
 export const run = async ([name = "", ...args]: ReadonlyArray<string>): Promise<void> => {

@@ -14,7 +14,7 @@ const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
 /** Runs the job on a server whose settings keep conversations for this many days. */
-const keep = (conversationDays: number) => Retention.run({ conversationDays })
+const keep = (conversationDays: number) => Retention.run({ conversationDays, groundDays: 90 })
 const forEver = Number.POSITIVE_INFINITY
 
 /** Makes an organization that keeps conversations for some days, with conversations whose last activity is some days ago. */
@@ -145,6 +145,84 @@ describe("retention", () => {
         expect((yield* left(abandoned)).ages).toEqual([])
         expect(yield* runsOf(abandoned)).toEqual([["server", { conversations: 6, messages: 52, retention_days: 1 }]])
         expect(yield* sql`select organization_id from retention_runs`).toEqual([{ organization_id: taken }])
+      }),
+    ))
+})
+
+/** Makes an organization with two replies of each of these ages in days, whose ground is kept, and the settings of each age. */
+const makeGrounded = Effect.fnUntraced(function* (ages: ReadonlyArray<number>) {
+  const { organization, chatbot } = yield* makeTenant
+  const sql = yield* SystemSql
+  yield* sql`
+    with session as (
+      insert into sessions (id, organization_id, chatbot_id, platform)
+      values (gen_random_uuid(), ${organization}, ${chatbot}, 'web') returning id
+    ), reply as (
+      insert into messages (id, organization_id, session_id, sender_type, content, created_at)
+      select gen_random_uuid(), ${organization}::uuid, id, 'bot', '', now() - age * interval '1 day'
+      from session, unnest(${ages}::float8[]) age, generate_series(1, 2) returning id, created_at
+    ), setup as (
+      insert into chatbot_setups (chatbot_id, setup_hash, organization_id, setup, created_at)
+      select distinct ${chatbot}::uuid, created_at::text, ${organization}::uuid, '{}'::jsonb, created_at from reply
+    )
+    insert into reply_grounds
+      (message_id, organization_id, chatbot_id, question, gap, searches, setup_hash, server_version, created_at)
+    select id, ${organization}, ${chatbot}, 'How long?', 'weak', '[]', created_at::text, '1.0.0', created_at from reply`
+  return organization
+})
+
+const groundsLeft = Effect.fnUntraced(function* (organization: OrganizationId) {
+  const sql = yield* SystemSql
+  const grounds = yield* sql<{ age: number; is_kept: boolean; gap: string; question: string }>`
+    select distinct round(extract(epoch from now() - created_at) / 86400)::int as age, gap, question,
+      searches is not null and setup_hash is not null and server_version is not null as is_kept
+    from reply_grounds where organization_id = ${organization} order by 1`
+  const setups = yield* sql`select from chatbot_setups where organization_id = ${organization}`
+  return { kept: grounds.map(({ age, is_kept }) => [age, is_kept]), setups: setups.length, grounds }
+})
+
+describe("what replies rested on", () => {
+  test("is kept for some days; the question and its gap stay, and settings go with the last reply that names them", () =>
+    run(
+      Effect.gen(function* () {
+        const organization = yield* makeGrounded([1, 89, 91, 400])
+        yield* keep(forEver)
+        const left = yield* groundsLeft(organization)
+        expect(left.kept).toEqual([
+          [1, true],
+          [89, true],
+          [91, false],
+          [400, false],
+        ])
+        expect(left.setups).toBe(2)
+        expect(left.grounds.every(({ gap, question }) => gap === "weak" && question === "How long?")).toBe(true)
+      }),
+    ))
+
+  test("is not kept at all where the settings say so", () =>
+    run(
+      Effect.gen(function* () {
+        const organization = yield* makeGrounded([0, 5])
+        yield* Retention.run({ conversationDays: forEver, groundDays: 0 })
+        const { kept, setups } = yield* groundsLeft(organization)
+        expect([kept, setups]).toEqual([
+          [
+            [0, false],
+            [5, false],
+          ],
+          0,
+        ])
+      }),
+    ))
+
+  test("goes with its conversation, whatever is kept", () =>
+    run(
+      Effect.gen(function* () {
+        const organization = yield* makeGrounded([1])
+        const sql = yield* SystemSql
+        yield* sql`update sessions set updated_at = now() - interval '9 days' where organization_id = ${organization}`
+        yield* keep(7)
+        expect((yield* groundsLeft(organization)).kept).toEqual([])
       }),
     ))
 })

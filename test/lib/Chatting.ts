@@ -40,6 +40,7 @@ const echoingRetriever = Layer.succeed(Retriever, {
           chunkId: ChunkId.make(crypto.randomUUID()),
           documentId: DocumentId.make(crypto.randomUUID()),
           ordinal: 1,
+          revision: 3,
           title: chatbotId,
           headings: [],
           content: query,
@@ -74,6 +75,7 @@ export const budgetSettings: BudgetSettings = {
 export const chatLayer = Chat.layer({
   historyLimit: HISTORY_LIMIT,
   promptTokensMax: PROMPT_TOKENS,
+  groundDays: 90,
   sessionTokens: "any",
 }).pipe(
   Layer.provide([

@@ -1,13 +1,27 @@
 import { Duration, Effect, Redacted } from "effect"
 import type { ConversationFilter } from "../../src/domain/chat/ConversationFilter.ts"
+import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
 import { hashKey } from "../../src/domain/keys/ApiKey.ts"
-import { type ApiKeyId, MessageId, type OrganizationId, SessionId, ToolId } from "../../src/domain/Ids.ts"
+import {
+  type ApiKeyId,
+  type ChatbotId,
+  type DocumentId,
+  MessageId,
+  type OrganizationId,
+  SessionId,
+  ToolId,
+} from "../../src/domain/Ids.ts"
+import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
+import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
+import { type TestContent, Tests } from "../../src/storage/evaluation/Tests.ts"
 import { ApiKeys } from "../../src/storage/keys/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/tools/ChatbotTools.ts"
 import { Budgets, type Reservation } from "../../src/storage/usage/Budgets.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
+import { setupOf } from "../../src/storage/chatbots/ChatbotSetups.ts"
 import type { BotMessage } from "../../src/storage/conversations/ConversationWrites.ts"
+import type { ReplyGround } from "../../src/storage/conversations/ReplyGrounds.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/documents/Documents.ts"
 import { type Attempt, type ClaimRequest, IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
@@ -19,6 +33,7 @@ import { type SourceContent, Sources } from "../../src/storage/sources/Sources.t
 import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { everything } from "../../src/domain/Page.ts"
+import { TopicId } from "../../src/domain/topics/Topic.ts"
 import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
@@ -41,6 +56,13 @@ export const someTool: ToolContent = {
   timeout_ms: null,
 }
 
+export const someTest: TestContent = {
+  question: "Who?",
+  history: [],
+  expectations: { find: [{ title: "People" }] },
+  tags: ["people"],
+}
+
 export const someSite: SourceContent = {
   name: "Site",
   urls: ["https://docs.example/"],
@@ -51,6 +73,23 @@ export const someSite: SourceContent = {
   text: null,
   schedule: null,
 }
+
+/** What a reply rests on that found one passage. */
+const groundOf = (chatbotId: ChatbotId, document_id: DocumentId): ReplyGround => ({
+  chatbotId,
+  question: "Is it ready?",
+  similarity: 0.5,
+  kept: {
+    searches: [{ query: "ready", passages: [{ document_id, title: "Ready", chunk: 1, revision: 1, similarity: 0.5 }] }],
+    setup: setupOf({
+      id: chatbotId,
+      name: "Filled",
+      version: 1n,
+      personality_config: chatbotDefaults("Filled", "m").personality_config,
+      settings: chatbotDefaults("Filled", "m").settings,
+    }),
+  },
+})
 
 /** Makes an organization with a row in every table. */
 export const makeFilledTenant = Effect.gen(function* () {
@@ -100,6 +139,9 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* (yield* ApiKeys).insert(key)
   const tool = ToolId.make(yield* newId)
   yield* mine((yield* ChatbotTools).insert(tool, chatbot, someTool, 9))
+  const test = TestId.make(yield* newId)
+  yield* mine((yield* Tests).insert(test, chatbot, someTest))
+  yield* mine((yield* TestPlans).modify(chatbot, ({ plan }) => Effect.succeed({ ...plan, repeats: 2 })))
   const [source, run] = [SourceId.make(yield* newId), SourceRunId.make(yield* newId)]
   const first = { run: { id: run, only: null, isConfirmed: false } }
   yield* mine((yield* Sources).insert(source, chatbot, "website", someSite, first))
@@ -122,7 +164,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     mine(
       conversations.reply(
         session,
-        { ...replyOf(id), unanswered: true },
+        { ...replyOf(id), unanswered: true, ground: groundOf(chatbot, ready.id) },
         {
           apiKeyId,
           chatbotId: chatbot,
@@ -144,6 +186,18 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* SystemSql.use(
     (sql) => sql`
       insert into retention_runs (organization_id, expires_at) values (${organization}, now() + interval '1 hour')`,
+  )
+  const topic = TopicId.make(yield* newId)
+  yield* SystemSql.use(
+    (sql) => sql`
+      with run as (
+        insert into topic_runs (organization_id, chatbot_id, run_id, expires_at)
+        values (${organization}, ${chatbot}, ${topic}, now() + interval '1 hour')
+      ), made as (
+        insert into topics (id, organization_id, chatbot_id, name, centre)
+        values (${topic}, ${organization}, ${chatbot}, 'Readiness', '{"size": 1, "terms": []}') returning id
+      )
+      update reply_grounds set topic_id = made.id from made where message_id = ${reply}`,
   )
   const webhook = WebhookId.make(yield* newId)
   const hook = { url: "https://hooks.example/", description: "", events: ["chatbot.updated"], active: true } as const
@@ -174,8 +228,10 @@ export const makeFilledTenant = Effect.gen(function* () {
     delivery,
     keyed,
     reply,
+    topic,
     reservation,
     tool,
+    test,
     ready: ready.id,
     running: running.id,
     source,

@@ -1,6 +1,7 @@
 import { Duration, Effect, type Layer, Redacted } from "effect"
 import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
 import { emptyChatWidget } from "../../src/domain/chatbot/ChatWidget.ts"
+import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
 import { MessageId, ToolId } from "../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { everything } from "../../src/domain/Page.ts"
@@ -17,10 +18,13 @@ import { Totals } from "../../src/storage/chatbots/Totals.ts"
 import { ConversationLists } from "../../src/storage/conversations/ConversationLists.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
 import { Erasures } from "../../src/storage/conversations/Erasures.ts"
+import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
+import { Tests } from "../../src/storage/evaluation/Tests.ts"
 import { Documents } from "../../src/storage/documents/Documents.ts"
 import { IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import { Messages } from "../../src/storage/conversations/Messages.ts"
+import { Replies } from "../../src/storage/conversations/Replies.ts"
 import { Reembeddings } from "../../src/storage/documents/Reembeddings.ts"
 import { SourceId } from "../../src/domain/knowledge/Source.ts"
 import { SourceRunId } from "../../src/domain/knowledge/SourceRun.ts"
@@ -28,7 +32,19 @@ import { timestamp } from "../../src/domain/schema/Timestamp.ts"
 import { SourcePages } from "../../src/storage/sources/SourcePages.ts"
 import { SourceRuns } from "../../src/storage/sources/SourceRuns.ts"
 import { Sources } from "../../src/storage/sources/Sources.ts"
-import { claimOf, noFilter, replyOf, reservationOf, someSite, someTool, type Tenant, VISITOR } from "./FilledTenant.ts"
+import {
+  claimOf,
+  noFilter,
+  replyOf,
+  reservationOf,
+  someSite,
+  someTest,
+  someTool,
+  type Tenant,
+  VISITOR,
+} from "./FilledTenant.ts"
+import { TopicRuns } from "../../src/storage/topics/TopicRuns.ts"
+import { Topics } from "../../src/storage/topics/Topics.ts"
 import { Usage } from "../../src/storage/usage/Usage.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
@@ -104,6 +120,39 @@ const toolCases: Cases<ChatbotTools["Service"]> = {
   ],
   remove: ["NotFound", (tools, { chatbot, tool }) => tools.remove(chatbot, tool)],
   recordTrial: [undefined, (tools, { chatbot, tool }) => tools.recordTrial(chatbot, { ...someTool, id: tool })],
+}
+
+const testCases: Cases<Tests["Service"]> = {
+  insert: [
+    "NotFound",
+    (tests, { chatbot }) => Effect.flatMap(newId, (id) => tests.insert(TestId.make(id), chatbot, someTest)),
+  ],
+  put: ["NotFound", (tests, { chatbot, test }) => tests.put(chatbot, [{ ...someTest, id: test, question: "Why?" }])],
+  recordImport: [undefined, (tests, { chatbot }) => tests.recordImport(chatbot, 1)],
+  get: ["NotFound", (tests, { chatbot, test }) => tests.get(chatbot, test)],
+  modify: [
+    "NotFound",
+    (tests, { chatbot, test }) =>
+      tests.modify(chatbot, test, () => Effect.succeed({ ...someTest, question: "Where?" })),
+  ],
+  remove: ["NotFound", (tests, { chatbot, test }) => tests.remove(chatbot, test)],
+  list: [
+    { tests: [], tags: [], total: 0 },
+    (tests, { chatbot }) => tests.list(chatbot, page, { text: "who", tag: "people" }),
+  ],
+  after: [
+    { items: [], next: undefined },
+    (tests, { chatbot }) => tests.after(chatbot, { limit: 10, after: undefined }, ["people"]),
+  ],
+  count: [0, (tests, { chatbot }) => tests.count(chatbot)],
+}
+
+const testPlanCases: Cases<TestPlans["Service"]> = {
+  get: ["NotFound", (plans, { chatbot }) => plans.get(chatbot)],
+  modify: [
+    "NotFound",
+    (plans, { chatbot }) => plans.modify(chatbot, ({ plan }) => Effect.succeed({ ...plan, repeats: 3 })),
+  ],
 }
 
 const documentCases: Cases<Documents["Service"]> = {
@@ -251,6 +300,11 @@ const passageCases: Cases<Passages["Service"]> = {
   ],
 }
 
+const replyCases: Cases<Replies["Service"], "get" | "passagesNow"> = {
+  get: ["NotFound", (replies, { chatbot, reply }) => replies.get(chatbot, reply)],
+  passagesNow: [[], (replies, { chatbot, ready }) => replies.passagesNow(chatbot, [{ document_id: ready, chunk: 1 }])],
+}
+
 const totalsCases: Cases<Totals["Service"]> = {
   ofChatbots: [[], (totals, { chatbot }) => totals.ofChatbots(chatbot)],
 }
@@ -265,6 +319,7 @@ const copyCases: Cases<ChatbotCopies["Service"]> = {
 const messageCases: Cases<Messages["Service"]> = {
   page: ["NotFound", (messages, { chatbot, session }) => messages.page(chatbot, sessionNamed(session), page)],
   after: [{ messages: [], last: undefined }, (messages, { session }) => messages.after(session, undefined, 10)],
+  upTo: ["NotFound", (messages, { chatbot, reply }) => messages.upTo(chatbot, reply, 10)],
   unanswered: [[], (messages, { chatbot }) => messages.unanswered(chatbot, 10)],
   rate: [
     "NotFound",
@@ -514,6 +569,42 @@ const auditCases: Cases<AuditLog["Service"], "list"> = {
   ],
 }
 
+// The other methods serve all organizations.
+const topicRunCases: Cases<TopicRuns["Service"], "examples" | "get" | "ids" | "name" | "questions" | "store"> = {
+  ids: [[], (runs, { chatbot }) => runs.ids(chatbot, 10)],
+  get: [[], (runs, { topic }) => runs.get([topic])],
+  questions: [[], (runs, { chatbot }) => runs.questions(chatbot, 10)],
+  examples: [new Map(), (runs, { topic }) => runs.examples([topic], 10)],
+  name: [undefined, (runs, { topic }) => runs.name(new Map([[topic, "Other"]]))],
+  store: [
+    false,
+    (runs, { chatbot, organization, reply, topic }) =>
+      runs.store(
+        { chatbot_id: chatbot, organization_id: organization, run_id: topic },
+        {
+          topics: [{ id: topic, name: "Other", isNamed: false, centre: { size: 1, terms: [] } }],
+          assigned: new Map([[reply, topic]]),
+          merged: new Map(),
+        },
+      ),
+  ],
+}
+
+const days = { from: "2000-01-01", to: "9999-12-31" }
+const topicCases: Cases<Topics["Service"]> = {
+  list: [
+    { topics: [], total: 0 },
+    (topics, { chatbot }) => topics.list(chatbot, { ...days, onlyGaps: true, state: undefined }, page),
+  ],
+  ungrouped: [0, (topics, { chatbot }) => topics.ungrouped(chatbot)],
+  weeks: [new Map(), (topics, { topic }) => topics.weeks([topic], days)],
+  examples: [new Map(), (topics, { topic }) => topics.examples([topic], false)],
+  questions: ["NotFound", (topics, { chatbot, topic }) => topics.questions(chatbot, topic, false, page)],
+  update: ["NotFound", (topics, { chatbot, topic }) => topics.update(chatbot, topic, { name: "Other" })],
+  asked: [[], (topics, { chatbot }) => topics.asked(chatbot, "2000-01-01")],
+  written: [{ passages: [], questions: [] }, (topics, { chatbot }) => topics.written(chatbot)],
+}
+
 /** Names each call, and makes its outcome comparable: the value, or the name of the failure. */
 const named = <S, Methods extends keyof S>(
   name: string,
@@ -537,6 +628,8 @@ const named = <S, Methods extends keyof S>(
 export const tenantCalls = [
   ...named("Chatbots", Chatbots, chatbotCases),
   ...named("ChatbotTools", ChatbotTools, toolCases),
+  ...named("Tests", Tests, testCases),
+  ...named("TestPlans", TestPlans, testPlanCases),
   ...named("Documents", Documents, documentCases),
   ...named("Sources", Sources, sourceCases),
   ...named("SourceRuns", SourceRuns, sourceRunCases),
@@ -545,9 +638,12 @@ export const tenantCalls = [
   ...named("ConversationLists", ConversationLists, conversationListCases),
   ...named("OrganizationChanges", OrganizationChanges, changesCases),
   ...named("Passages", Passages, passageCases),
+  ...named("TopicRuns", TopicRuns, topicRunCases),
+  ...named("Topics", Topics, topicCases),
   ...named("Totals", Totals, totalsCases),
   ...named("ChatbotCopies", ChatbotCopies, copyCases),
   ...named("Messages", Messages, messageCases),
+  ...named("Replies", Replies, replyCases),
   ...named("VisitorConversations", VisitorConversations, visitorCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("IdempotencyKeys", IdempotencyKeys, idempotencyCases),

@@ -11,6 +11,7 @@ const busy: Queues = {
   ingestions: { waiting: 7, underWay: 2, delayed: 1, overdue_seconds: 12.5 },
   reembeddings: idle,
   source_queue: idle,
+  test_queue: idle,
   webhook_queue: idle,
 }
 

@@ -10,7 +10,7 @@ import { described, RequestCost } from "../parts/Annotations.ts"
 const reviewReply = HttpApiEndpoint.get("reviewReply", "/api/external/chatbot/:chatbotId/replies/:messageId", {
   params: { chatbotId: ChatbotId, messageId: MessageId },
   success: Schema.Struct({ reply: ReplyReview }),
-  error: [Problem.NotFound, Problem.Conflict],
+  error: [Problem.NotFound, Problem.Conflict, Problem.TooManyAtOnce],
 })
   .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "conversations:read")

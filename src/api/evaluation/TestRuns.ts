@@ -34,7 +34,14 @@ const startTestRun = HttpApiEndpoint.post("startTestRun", runsPath, {
 const listTestRuns = HttpApiEndpoint.get("listTestRuns", runsPath, {
   params: ofChatbot,
   query: pageQuery,
-  success: Schema.Struct({ data: Schema.Array(TestRun), metadata: PageMetadata }),
+  success: Schema.Struct({
+    data: Schema.Array(TestRun),
+    is_outdated: Schema.NullOr(Schema.Boolean).annotate({
+      description:
+        "Whether prompt, model or other settings that make answers have changed since the last run of the second tier; null where there was none.",
+    }),
+    metadata: PageMetadata,
+  }),
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")

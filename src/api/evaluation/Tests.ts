@@ -1,6 +1,13 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ChatbotTest, TestId, TestInput, TestPatch, TESTS_MAX } from "../../domain/evaluation/ChatbotTest.ts"
+import {
+  ChatbotTest,
+  TestId,
+  TestImport,
+  TestInput,
+  TestPatch,
+  TESTS_MAX,
+} from "../../domain/evaluation/ChatbotTest.ts"
 import { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
 import { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
@@ -8,7 +15,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -31,6 +38,7 @@ const createTest = HttpApiEndpoint.post("createTest", testsPath, {
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -47,6 +55,7 @@ const createTestOfReply = HttpApiEndpoint.post("createTestOfReply", `${testsPath
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -89,6 +98,7 @@ const updateTest = HttpApiEndpoint.patch("updateTest", testPath, {
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -125,14 +135,6 @@ export const TestImportForm = Schema.Struct({
   file: FormFile.annotate({ description: "A file of at most 20 MiB: CSV, JSONL, or promptfoo's YAML or JSON." }),
 })
 
-/** What an import of tests did. */
-export const TestImport = Schema.Struct({
-  added: Schema.Int,
-  updated: Schema.Int,
-  unchanged: Schema.Int,
-  refused: Schema.Array(Schema.Struct({ row: Schema.Int, reason: Schema.String })),
-}).annotate({ identifier: "TestImport" })
-
 const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
   params: ofChatbot,
   payload: TestImportForm.pipe(HttpApiSchema.asMultipartStream()),
@@ -168,6 +170,7 @@ const updateTestPlan = HttpApiEndpoint.patch("updateTestPlan", planPath, {
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({

@@ -21,7 +21,10 @@ export const FoundPassage = Schema.Struct({
   document_id: DocumentId,
   title: Schema.String,
   chunk: Schema.Int.annotate({ description: "The passage's place in the document, from 1." }),
-  revision: Schema.Int.annotate({ description: "Of the document, which moves with every new content of it." }),
+  revision: Schema.Int.annotate({
+    description:
+      "Of the document, which moves with every new content of it; or of an approved answer to the question itself, which moves with every change of it.",
+  }),
   similarity: Schema.Finite,
   approved: Schema.optionalKey(
     Schema.Literal(true).annotate({ description: "Whether it is an answer that people have approved." }),

@@ -11,8 +11,10 @@ import { Timestamp } from "../schema/Timestamp.ts"
 
 /** The most tests of one chatbot. */
 export const TESTS_MAX = 5_000
-const HISTORY_MAX = 40
-const EXPECTATIONS_MAX = 20
+/** The most turns before the question. */
+export const HISTORY_MAX = 40
+/** The most expectations of each kind. */
+export const EXPECTATIONS_MAX = 20
 const TAGS_MAX = 20
 /** The lowest rank at which a passage counts as found, where the test does not say. */
 export const RANK_DEFAULT = 5
@@ -111,3 +113,19 @@ export const ChatbotTest = Schema.Struct({
   updated_at: Timestamp,
 }).annotate({ identifier: "Test" })
 export type ChatbotTest = typeof ChatbotTest.Type
+
+const ImportNotes = Schema.Array(Schema.Struct({ row: Schema.Int, reason: Schema.String }))
+
+/** What an import of tests did. */
+export const TestImport = Schema.Struct({
+  added: Schema.Int,
+  updated: Schema.Int,
+  unchanged: Schema.Int,
+  refused: ImportNotes.annotate({
+    description: "Tests that are not imported. `row`: the row or line of the file, or the number of the test in it.",
+  }),
+  left_out: ImportNotes.annotate({
+    description: "What the file expects of a test that is imported, and Parley cannot check.",
+  }),
+}).annotate({ identifier: "TestImport" })
+export type TestImport = typeof TestImport.Type

@@ -4,6 +4,7 @@ import { Feedback, SenderType } from "../chat/Conversation.ts"
 import { DocumentError } from "../knowledge/Document.ts"
 import { SourceId, SourceKind } from "../knowledge/Source.ts"
 import { SourceRun, SourceRunId } from "../knowledge/SourceRun.ts"
+import { TestRun, TestRunId } from "../evaluation/TestRun.ts"
 import { ApiKeyId, ChatbotId, DocumentId, MessageId, OrganizationId, SessionId } from "../Ids.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
@@ -15,7 +16,7 @@ import { Timestamp } from "../schema/Timestamp.ts"
 /**
  * The types of events that a webhook can be sent.
  *
- * No program stores an event. Triggers of `sessions`, `messages`, `documents`, `source_runs` and `chatbots` do, in the transaction of
+ * No program stores an event. Triggers of `sessions`, `messages`, `documents`, `source_runs`, `test_runs` and `chatbots` do, in the transaction of
  * the change, so that no path can forget one, and for budgets the functions that count a chat: see `announce_event` in
  * `sql/0027_webhooks.sql` and where it is called. Another type needs another trigger, in a migration.
  */
@@ -29,6 +30,7 @@ export const WebhookEventType = Schema.Literals([
   "message.created",
   "feedback.created",
   "budget.spent",
+  "tests.worse",
 ])
 export type WebhookEventType = typeof WebhookEventType.Type
 
@@ -46,6 +48,7 @@ export const scopeOfEvent: Readonly<Record<WebhookEventType, Scope>> = {
   "message.created": "conversations:read",
   "feedback.created": "conversations:read",
   "budget.spent": "admin",
+  "tests.worse": "chatbots:read",
 }
 
 const VisitorId = Schema.NullOr(Schema.String).annotate({
@@ -127,6 +130,12 @@ export const webhookData = {
       examples: ["2026-11-20"],
     }),
   }),
+  "tests.worse": Schema.Struct({
+    run_id: TestRunId,
+    chatbot_id: ChatbotId,
+    name: Schema.String.annotate({ description: "The chatbot's." }),
+    ...Struct.pick(TestRun.fields, ["tier", "trigger", "status", "counts", "server_version"]),
+  }),
 } satisfies Readonly<Record<WebhookEventType, Schema.Top>>
 
 /** Descriptions of the types of events, for the OpenAPI document. */
@@ -142,4 +151,6 @@ export const eventDescriptions: Readonly<Record<WebhookEventType, string>> = {
     "A message was stored: of a user, a whole reply, or the part of a reply that was cut off. Also messages that a client brought from a conversation elsewhere.",
   "feedback.created": "A reply was rated, or rated differently. The data is the rating as it is when this is sent.",
   "budget.spent": "The tokens of a budget are used up until midnight, UTC. Once a day for each budget.",
+  "tests.worse":
+    "A run of a chatbot's tests has ended in which tests are worse than before. `counts` has their number.",
 }

@@ -1,24 +1,25 @@
-import { Context, Effect, Layer, Predicate } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import type { AgentReply } from "../../agent/Agent.ts"
+import { askedIn } from "../../agent/Asked.ts"
 import { emitted } from "../../agent/AgentEvent.ts"
+import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
+import { SearchRecorder } from "../../agent/SearchRecorder.ts"
+import { makeReplyJudge } from "../../agent/ReplyJudge.ts"
 import { Caller, ensureServesNamed } from "../../domain/Caller.ts"
 import { emailGateModel, emailRequest } from "./EmailGate.ts"
-import type { ToolResult } from "../../domain/chat/Chat.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
-import { isUnanswered } from "../../domain/chat/Unanswered.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { bytesOfTokens } from "../../domain/chat/Tokens.ts"
-import { listDocuments, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { setupOf } from "../../storage/chatbots/ChatbotSetups.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import { sessionNotFound } from "../../storage/conversations/Messages.ts"
+import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
 import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
-import { ChatbotAgent } from "./ChatbotAgent.ts"
 import { aboutChat, answerOf, type ChatEmit, measuredChat, noCost, textEvents, withoutModel } from "./ChatAnswer.ts"
 import {
   type ChatContext,
@@ -43,6 +44,8 @@ export interface ChatSettings {
   readonly historyLimit?: number
   /** Most tokens in the prompt of a model. Older messages that would exceed it are not read from the database. */
   readonly promptTokensMax: number
+  /** Days for which is kept what replies rested on; 0 for not at all. */
+  readonly groundDays: number
   /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
   readonly sessionTokens: "any" | "strict"
 }
@@ -166,34 +169,34 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
           return { ...ids, ...withoutModel, output }
         }
 
-        const { isToolEnabled } = chatbot.settings
-        let hasSearched = false
-        let passages = 0
-        const onSearch = (found: number | undefined) => {
-          hasSearched = true
-          passages += found ?? 0
+        const judge = makeReplyJudge(chatbot.settings.isToolEnabled)
+        const recorder = new SearchRecorder()
+        const history = conversationOf(chatbot, context.history, request)
+        const ground = (): ReplyGround => {
+          const { searches, similarity } = recorder
+          return {
+            chatbotId: chatbot.id,
+            question: searches.length === 0 ? null : askedIn(history, chatbot.name).texts[0].text,
+            similarity,
+            kept: settings.groundDays === 0 ? undefined : { searches, setup: setupOf(chatbot) },
+          }
         }
-        const judged = (reply: AgentReply) =>
-          isUnanswered({
-            ...reply,
-            searchedBy: hasSearched ? (isToolEnabled ? "model" : "server") : undefined,
-            passages,
-            sources: reply.sources.length,
-            toolAnswers: toolAnswersIn(reply.toolResults),
-          })
         const reply = yield* replies
           .recorded(
-            place,
+            { ...place, ground },
             (callbacks) =>
               agent.reply(chatbot, {
                 application: request.instructions ?? "",
-                history: conversationOf(chatbot, context.history, request),
-                onSearch,
+                history,
+                onSearch: (search) => {
+                  judge.onSearch(search)
+                  recorder.onSearch(search)
+                },
                 emit,
                 showsRequests: request.showsRequests,
                 ...callbacks,
               }),
-            judged,
+            judge.isUnanswered,
           )
           .pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
         return { ...ids, ...answerOf(reply, readsConversations(caller)) }
@@ -251,10 +254,3 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
 
 /** The ways in which a reply fails. */
 export type ChatFailure = Effect.Error<ReturnType<Chat["Service"]["reply"]>>
-
-/** The number of results of HTTP tools that are no failures. */
-const toolAnswersIn = (results: ReadonlyArray<ToolResult>): number =>
-  results.filter(({ result, toolName }) => !isBuiltIn(toolName) && !(Predicate.isObject(result) && "error" in result))
-    .length
-
-const isBuiltIn = (tool: string): boolean => tool === searchKnowledgeBase.name || tool === listDocuments.name

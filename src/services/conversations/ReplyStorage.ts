@@ -5,6 +5,7 @@ import { MessageId } from "../../domain/Ids.ts"
 import { costsByModel, type ModelCost } from "../../domain/organizations/Usage.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import type { BotMessage } from "../../storage/conversations/ConversationWrites.ts"
+import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import type { ReplyUnderWay } from "../../storage/conversations/UnfinishedReplies.ts"
 import { Usage } from "../../storage/usage/Usage.ts"
 import { costOf, textOf } from "./ChatAnswer.ts"
@@ -24,6 +25,8 @@ export interface ReplyPlace extends ReplyUnderWay {
   readonly hasAllSteps: boolean
   /** Returns the milliseconds from the message to the first word that was streamed; undefined before it. */
   readonly firstWord: () => number | undefined
+  /** Returns what the reply rests on, as far as it is known; undefined where the chatbot's agent does not make it. */
+  readonly ground?: () => ReplyGround
 }
 
 /** Stores the replies of chats, whole or as far as they got, and counts what they have used. */
@@ -54,7 +57,7 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
         costs !== undefined && place.isStoredAlready ? countApart(place, costs) : Effect.void,
         conversations.reply(
           place.session,
-          { id: place.id, firstWord: place.firstWord(), ...message },
+          { id: place.id, firstWord: place.firstWord(), ground: place.ground?.(), ...message },
           costs && usageOf(place, costs),
           isUnfinished || place.isResumed,
         ),

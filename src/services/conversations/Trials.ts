@@ -3,14 +3,14 @@ import { Budgets } from "../../admission/Budgets.ts"
 import { Shares } from "../../admission/Shares.ts"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import { readsConversations } from "../../domain/chat/SessionToken.ts"
-import { Caller } from "../../domain/Caller.ts"
-import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
+import { Caller, lacksChat } from "../../domain/Caller.ts"
+import { InvalidRequest } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { Models } from "../../models/Models.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ensureActive } from "./ChatAdmission.ts"
 import { answerOf, type ChatEmit, measuredChat } from "./ChatAnswer.ts"
-import { ChatbotAgent } from "./ChatbotAgent.ts"
+import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
 
 /** A conversation that a chatbot answers with other settings than its own. */
@@ -73,5 +73,3 @@ export class Trials extends Context.Service<Trials>()("parley/services/conversat
 }) {
   static readonly layer = Layer.effect(this, this.make).pipe(Layer.provide([ReplyStorage.layer, ChatbotAgent.layer]))
 }
-
-const lacksChat = new Forbidden({ detail: "This API key lacks the scope chat." })

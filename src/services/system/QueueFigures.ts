@@ -15,6 +15,7 @@ const queuesOf = (found: Queues | undefined): ReadonlyArray<readonly [name: stri
   ["ingestion", found?.ingestions],
   ["embedding", found?.reembeddings],
   ["sources", found?.source_queue],
+  ["tests", found?.test_queue],
   ["webhooks", found?.webhook_queue],
 ]
 

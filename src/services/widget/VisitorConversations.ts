@@ -15,7 +15,7 @@ import { Messages } from "../../storage/conversations/Messages.ts"
 import * as Storage from "../../storage/widget/VisitorConversations.ts"
 import { cut } from "../../text/Cut.ts"
 import { LiveReplies } from "./LiveReplies.ts"
-import { passageIn } from "./CitedPassage.ts"
+import { passageIn } from "../conversations/CitedPassage.ts"
 import { widgetSource } from "./VisitorEvents.ts"
 
 /** The longest title of a conversation, in UTF-16 code units. */

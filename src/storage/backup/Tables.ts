@@ -22,6 +22,12 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("api_keys"),
   // Before the replies whose questions they group.
   everywhere("topics"),
+  // Before the tests, whose triggers queue runs.
+  everywhere("test_queue"),
+  everywhere("tests"),
+  everywhere("test_plans"),
+  everywhere("test_runs"),
+  everywhere("test_results"),
   // A document may be that of a source.
   everywhere("sources"),
   everywhere("documents"),
@@ -33,6 +39,9 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("ingestions"),
   everywhere("sessions"),
   everywhere("messages"),
+  everywhere("topics"),
+  everywhere("chatbot_setups"),
+  everywhere("reply_grounds"),
   everywhere("chunks"),
   everywhere("chatbot_tools"),
   everywhere("identity_secrets"),

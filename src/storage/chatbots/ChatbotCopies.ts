@@ -34,7 +34,7 @@ type ToolRow = typeof ToolRow.Type
 
 const decodeTools = decodeRows(ToolRow)
 
-/** Copies within the tables `chatbots` and `chatbot_tools`, always within the current organization. */
+/** Copies within the tables of chatbots, of their tools and of their tests, always within the current organization. */
 export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/storage/chatbots/ChatbotCopies", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -61,7 +61,7 @@ export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/stor
 
     return {
       /**
-       * Copies the configuration of a chatbot, with its tools, into a new one that is not public. Fails with `Conflict`
+       * Copies the configuration of a chatbot, with its tools and tests, into a new one that is not public. Fails with `Conflict`
        * when the headers of a tool cannot be decrypted.
        */
       copy: Effect.fnUntraced(
@@ -91,6 +91,14 @@ export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/stor
             ${tools.length}::int
           from chatbots where id = ${source} and organization_id = ${organization}`
           for (const tool of tools) yield* copyTool(tool, id)
+          yield* sql`
+          insert into tests (id, organization_id, chatbot_id, question, history, expectations, tags, created_at)
+          select gen_random_uuid(), organization_id, ${id}::uuid, question, history, expectations, tags, created_at
+          from tests where chatbot_id = ${source} and organization_id = ${organization}`
+          yield* sql`
+          insert into test_plans (chatbot_id, organization_id, plan)
+          select ${id}::uuid, organization_id, plan from test_plans
+          where chatbot_id = ${source} and organization_id = ${organization}`
           return id
         },
         committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken)),

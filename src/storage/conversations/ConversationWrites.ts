@@ -6,6 +6,7 @@ import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { sessionNotFound } from "./Messages.ts"
+import { makeGrounding, type ReplyGround } from "./ReplyGrounds.ts"
 import { decodeRows } from "../Rows.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
@@ -40,6 +41,8 @@ export interface BotMessage {
   readonly unanswered: boolean
   /** Milliseconds from the message to the first word of the reply; undefined for one that was not streamed. */
   readonly firstWord?: number | undefined
+  /** What it rests on; undefined for one that the chatbot's agent has not made. */
+  readonly ground?: ReplyGround | undefined
 }
 
 /** Replies of a conversation whose times to the first word are stored, so that its row stays small. */
@@ -146,6 +149,8 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
   )
 
 export const makeReply = (sql: SqlClient.SqlClient) => {
+  const grounding = makeGrounding(sql)
+
   const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
     provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,
     finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results,
@@ -187,7 +192,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
           unanswered_replies = unanswered_replies + ${unanswered}::int ${isKnown === undefined ? sql`` : sql`- (select count(*) from known where unanswered)::int`}
           ${firstWords}
         where id = ${session} and organization_id = ${organization} returning id
-      ) ${counted ?? sql``}
+      ) ${counted ?? sql``} ${message.ground ? grounding(organization, message, message.ground) : sql``}
       insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
         usage, finish_reason, tool_calls, tool_results, sources, unanswered)
       select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,

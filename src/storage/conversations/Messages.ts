@@ -7,6 +7,7 @@ import { isGuessable, type SessionName } from "../../domain/chat/SessionToken.ts
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { GAP } from "./ReplyGrounds.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
@@ -72,6 +73,7 @@ export const sessionNamed = (sql: SqlClient.SqlClient) => {
 
 export const sessionNotFound = new NotFound({ detail: "There is no such conversation." })
 const messageNotFound = new NotFound({ detail: "There is no such message in this conversation." })
+export const replyNotFound = new NotFound({ detail: "There is no such message of this chatbot." })
 const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be rated; this is the user's message." })
 
 const decodePage = decodeRows(
@@ -80,6 +82,7 @@ const decodePage = decodeRows(
     Schema.Struct({ total: Schema.Int, id: Schema.Null }),
   ]),
 )
+const decodeMessages = decodeRows(MessageRow)
 const decodeContents = decodeRows(Schema.Struct({ content: Schema.String }))
 const decodePlaced = decodeRows(Schema.Struct({ ...MessageRow.fields, at: Schema.String }))
 const decodeSenders = decodeRows(Schema.Struct({ sender_type: SenderType }))
@@ -122,6 +125,27 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
         return { messages: rows.map(({ at: _, ...row }) => toMessage(row)), last: rows.at(-1) }
       }, withoutSqlErrors),
 
+      /** Returns a message of a chatbot, and so many before it in its session, the latest first. */
+      upTo: Effect.fnUntraced(function* (chatbot: ChatbotId, message: MessageId, before: number) {
+        const organization = yield* CurrentOrganization
+        const rows = yield* decodeMessages(sql`
+          select ${sql.literal(MESSAGE_COLUMNS)} from messages
+          where organization_id = ${organization} and (session_id, created_at, id) in (
+            select m.session_id, e.created_at, e.id
+            from messages m
+            join sessions s on s.id = m.session_id and s.organization_id = ${organization} and s.chatbot_id = ${chatbot}
+            cross join lateral (
+              select created_at, id from messages
+              where session_id = m.session_id and organization_id = ${organization}
+                and (created_at, id) <= (m.created_at, m.id)
+              order by created_at desc, id desc limit ${before + 1}
+            ) e
+            where m.id = ${message} and m.organization_id = ${organization}
+          ) order by created_at desc, id desc`)
+        const [found, ...earlier] = rows.map(toMessage)
+        return found === undefined ? yield* replyNotFound : { message: found, earlier }
+      }, withoutSqlErrors),
+
       /** Returns the questions of a chatbot's replies that are no answer, the latest first. */
       unanswered: Effect.fnUntraced(function* (chatbot: ChatbotId, limit: number) {
         const organization = yield* CurrentOrganization
@@ -157,13 +181,16 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
         // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
         const [found] = yield* decodeSenders(sql`
           with found as (
-            select m.id, m.session_id, m.sender_type, m.feedback->>'rating' as old
+            select m.id, m.session_id, m.sender_type, m.unanswered, m.feedback->>'rating' as old
             from sessions s join messages m on m.session_id = s.id
             where m.id = ${message} and m.organization_id = ${organization} and ${sessionNamed(sql)(chatbot, name, organization)}
             for update of m
           ), rated as (
             update messages set feedback = ${json(feedback)}
             where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
+          ), grounded as (
+            update reply_grounds g set gap = ${rating === "down" ? sql`'rated_down'` : sql.literal(GAP)}
+            from found where g.message_id = found.id and g.organization_id = ${organization} and sender_type = 'bot'
           ), counted as (
             update sessions s set rated_up = rated_up + ${rating === "up" ? 1 : 0} - (old is not distinct from 'up')::int,
               rated_down = rated_down + ${rating === "down" ? 1 : 0} - (old is not distinct from 'down')::int

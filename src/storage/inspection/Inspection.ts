@@ -84,7 +84,9 @@ export type PostgresServer = typeof PostgresServer.Type
 export type LexemeIndexFacts = typeof LexemeIndex.Type
 
 /** The state of each queue, by the name of its table. */
-export type Queues = Readonly<Record<"ingestions" | "reembeddings" | "source_queue" | "webhook_queue", QueueState>>
+export type Queues = Readonly<
+  Record<"ingestions" | "reembeddings" | "source_queue" | "test_queue" | "webhook_queue", QueueState>
+>
 
 /** Reads the state of the whole database for its operator. It changes nothing. */
 export class Inspection extends Context.Service<Inspection>()("parley/storage/inspection/Inspection", {
@@ -133,6 +135,7 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
       ingestions: queueState(sql, "ingestions"),
       reembeddings: queueState(sql, "reembeddings"),
       source_queue: queueState(sql, "source_queue"),
+      test_queue: queueState(sql, "test_queue"),
       webhook_queue: queueState(sql, "webhook_queue"),
     })
 

@@ -38,6 +38,7 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
           | "idempotency_keys"
           | "ingestions"
           | "source_queue"
+          | "test_queue"
           | "unfinished_replies"
           | "usage_days"
           | "usage_entries"
@@ -89,6 +90,7 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
          */
         emptyOrganization: Effect.fn("OrganizationRemains.emptyOrganization")(function* (organization: OrganizationId) {
           yield* emptyTable("source_queue", organization)
+          yield* emptyTable("test_queue", organization)
           yield* emptyTable("ingestions", organization)
           yield* emptyTable("usage_entries", organization)
           yield* emptyTable("usage_days", organization)

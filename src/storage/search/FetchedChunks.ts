@@ -12,6 +12,8 @@ export interface FetchedChunk {
   readonly chunkId: ChunkId
   readonly documentId: DocumentId
   readonly ordinal: number
+  /** Of its document, which moves with every new content of it. */
+  readonly revision: number
   readonly title: string
   readonly headings: ReadonlyArray<string>
   readonly content: string
@@ -26,6 +28,7 @@ const ChunkRow = Schema.Struct({
   id: ChunkId,
   document_id: DocumentId,
   ordinal: Schema.Int,
+  revision: Schema.Int,
   title: Schema.String,
   headings: Schema.Array(Schema.String),
   content: Schema.String,
@@ -47,8 +50,8 @@ export const makeFetch = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatbotId: ChatbotId, chunks: ReadonlyArray<ChunkId>) {
     const organization = yield* CurrentOrganization
     const rows = yield* decodeFetched(sql`
-      select b.knowledge_version as version, c.id, c.document_id, c.ordinal, c.title, c.headings, c.content, c.page, d.url,
-        d.is_approved
+      select b.knowledge_version as version, c.id, c.document_id, c.ordinal, c.revision, c.title, c.headings, c.content, c.page,
+        d.url, d.is_approved
       from chatbots b left join (
         chunks c join documents d on d.id = c.document_id and d.organization_id = c.organization_id
       ) on c.id = any(${chunks}::uuid[]) and c.chatbot_id = b.id and c.organization_id = b.organization_id
@@ -65,6 +68,7 @@ const toChunk = (row: ChunkRow): FetchedChunk => ({
   chunkId: row.id,
   documentId: row.document_id,
   ordinal: row.ordinal,
+  revision: row.revision,
   title: row.title,
   headings: row.headings,
   content: row.content,

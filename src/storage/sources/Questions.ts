@@ -33,7 +33,10 @@ export interface QuestionContent {
 }
 
 /** An approved answer that was found for a question. */
-export type ApprovedAnswer = Pick<Question, "answer" | "document_id" | "question">
+export interface ApprovedAnswer extends Pick<Question, "answer" | "document_id" | "question"> {
+  /** Moves with every change of the answer, which its document follows only when it is ingested. */
+  readonly revision: number
+}
 
 const QuestionRow = Schema.Struct({
   ...Question.fields,
@@ -55,6 +58,7 @@ const decodeFound = decodeRows(
     document_id: DocumentId,
     question: Schema.String,
     answer: Schema.String,
+    revision: Schema.Int,
     is_exact: Schema.Boolean,
   }),
 )
@@ -258,7 +262,7 @@ export class Questions extends Context.Service<Questions>()("parley/storage/sour
         const organization = yield* CurrentOrganization
         const same = sql`f.form = any(${texts(forms)})`
         const found = yield* decodeFound(sql`
-          select q.id, q.document_id, q.question, q.answer, ${same} as is_exact
+          select q.id, q.document_id, q.question, q.answer, q.version::int as revision, ${same} as is_exact
           from question_forms f join questions q on q.id = f.question_id and q.organization_id = f.organization_id
           where f.chatbot_id = ${chatbot} and f.organization_id = ${organization}
             and (${same} ${words.length === 0 ? sql`` : sql`or f.words = ${stemmed(sql`${words.join(" ")}::text`, language)}`})

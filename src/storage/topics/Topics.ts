@@ -149,8 +149,6 @@ export class Topics extends Context.Service<Topics>()("parley/storage/topics/Top
         return number
       }, withoutSqlErrors),
 
-      get: (chatbot: ChatbotId, id: TopicId) => withoutSqlErrors(read(chatbot, id)),
-
       /** Returns the numbers of these topics by week, the earliest first; of some days, or of all. */
       weeks: Effect.fnUntraced(function* (ids: ReadonlyArray<TopicId>, days?: Pick<TopicFilter, "from" | "to">) {
         const organization = yield* CurrentOrganization

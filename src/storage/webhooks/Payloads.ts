@@ -37,6 +37,10 @@ export const payloadData = (sql: SqlClient.SqlClient, textLimit: number): Statem
   )
   when 'budget.spent' then d.detail || jsonb_build_object('organization_id', d.organization_id,
     'api_key_id', case when d.detail->>'whose' = 'key' then d.target end)
+  when 'tests.worse' then (
+    select d.detail || jsonb_build_object('run_id', d.target, 'chatbot_id', c.id, 'name', c.name)
+    from chatbots c where c.id = d.subject and c.organization_id = d.organization_id
+  )
   when 'source.finished' then ${sourceData(sql)}
   when 'source.failed' then ${sourceData(sql)}
   else (

@@ -39,12 +39,14 @@ const Tool = Schema.Struct({ tool: Schema.Struct({ id: Schema.String }) })
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
 
 describe("a copy of a chatbot", () => {
-  test("has its settings, widget, voice, avatar and tools, and none of its contents", async () => {
+  test("has its settings, widget, voice, avatar, tools and tests, and none of its contents", async () => {
     const mine = await client.newOrganization()
     const { id } = await mine.newChatbot({ name: "Support", is_public: true, settings: { prompt: "Be brief." } })
     await mine.patch(at(id, "chat-widget"), { json: { slogan: "We help" } })
     await mine.patch(at(id, "voice-agent"), { json: { temperature: 0.5 } })
     await mine.post(at(id, "tools"), { json: tool })
+    await mine.post(at(id, "tests"), { json: { question: "Why?", expectations: { refusal: "must" }, tags: ["a"] } })
+    await mine.patch(at(id, "test-plan"), { json: { repeats: 3 } })
     const form = new FormData()
     form.set("avatar", new Blob([png]), "a.png")
     expect((await mine.patch(at(id, "update-avatar"), { form })).status).toBe(200)
@@ -62,6 +64,11 @@ describe("a copy of a chatbot", () => {
     })
     expect(await mine.documents(copy.id)).toEqual([])
     expect((await mine.get(at(copy.id, "conversations"))).body).toMatchObject({ data: [] })
+
+    expect((await mine.get(at(copy.id, "tests"))).body).toMatchObject({
+      data: [{ chatbot_id: copy.id, question: "Why?", expectations: { refusal: "must" }, tags: ["a"] }],
+    })
+    expect((await mine.get(at(copy.id, "test-plan"))).body).toMatchObject({ plan: { repeats: 3 } })
 
     // Each owns its avatar: that of the copy outlives the original.
     expect(copy.settings.avatar).not.toBe(original.settings.avatar)

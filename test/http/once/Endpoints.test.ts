@@ -31,6 +31,16 @@ const { message_id: reply, session_id: session } = await (async () => {
   const [, answer] = await client.messages(chatbot.id, said.session_id)
   return { session_id: said.session_id, message_id: answer?.id ?? "" }
 })()
+/** Replies that a test can be made of, by the number of the request. */
+const tested = await Promise.all(
+  [1, 2, 3].map(async (number) => {
+    const { session_id } = await client.chat(chatbot.id, `What is ${number}?`)
+    return (await client.messages(chatbot.id, session_id))[1]?.id ?? ""
+  }),
+)
+const { test: stored } = Object(
+  (await client.post(at("/tests"), { json: { question: "When?", expectations: {} } })).body,
+)
 const tool = (name: string) => ({
   name,
   description: "Finds an order.",
@@ -43,6 +53,13 @@ const organization: string = Object((await client.post("/api/admin/organizations
   .organization.id
 const { id: apiKey } = await client.newKey()
 
+const topic = crypto.randomUUID()
+await query(
+  SystemSql.use(
+    (sql) => sql`insert into topics (id, organization_id, chatbot_id, name, centre)
+      select ${topic}::uuid, organization_id, id, 'Tides', '{"size": 1, "terms": []}' from chatbots where id = ${chatbot.id}`,
+  ),
+)
 const site = (name: string) => ({ kind: "website", name, urls: ["https://docs.example/"] })
 const newSource = async (json: object): Promise<{ readonly id: string; readonly run: string }> => {
   const { source } = Object((await client.post(at("/sources"), { json })).body)
@@ -159,6 +176,26 @@ const cases: Readonly<Record<string, Case>> = {
     path: "/api/external/erasures",
     sent: (number) => ({ json: { session_token: `visitor-${number}` } }),
   },
+  "POST /api/external/chatbot/:chatbotId/tests": {
+    path: at("/tests"),
+    sent: (number) => ({ json: { question: `When on day ${number}?`, expectations: {} } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/tests/from-reply": {
+    path: at("/tests/from-reply"),
+    sent: (number) => ({ json: { message_id: tested[number - 1] } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/tests/import": {
+    path: at("/tests/import"),
+    sent: (number) => ({ form: formOf({ file: new File([`question\nHow ${number}?`], "tests.csv") }) }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/tests/:testId": {
+    path: at(`/tests/${stored.id}`),
+    sent: (number) => ({ json: { tags: [`day ${number}`] } }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/test-plan": {
+    path: at("/test-plan"),
+    sent: (number) => ({ json: { repeats: number } }),
+  },
   "POST /api/external/chatbot/:chatbotId/tools": {
     path: at("/tools"),
     sent: (number) => ({ json: tool(`tool_${number}`) }),
@@ -206,6 +243,10 @@ const cases: Readonly<Record<string, Case>> = {
   "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions/import": {
     path: at(`/sources/${faq}/questions/import`),
     sent: (number) => ({ form: formOf({ file: new File([`question,answer\nHow ${number}?,So.`], "faq.csv") }) }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/topics/:topicId": {
+    path: at(`/topics/${topic}`),
+    sent: (number) => ({ json: { name: `Tides ${number}` } }),
   },
   "POST /api/external/chatbot/:chatbotId/knowledge-base/import": {
     path: at("/knowledge-base/import"),
@@ -277,6 +318,8 @@ const everything = async () => {
     at("/conversations?limit=100"),
     at(`/conversations/${session}/messages`),
     at("/tools"),
+    at("/tests"),
+    at("/test-plan"),
     "/api/admin/organizations",
     "/api/admin/api-keys",
     "/api/external/usage",

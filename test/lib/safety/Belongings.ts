@@ -24,6 +24,7 @@ export type Kind =
   | "sessionToken"
   | "message"
   | "tool"
+  | "test"
   | "source"
   | "sourceRun"
   | "questionSource"
@@ -60,6 +61,7 @@ export const makeOrganization = async (operator: Client, canary: string) => {
 }
 
 const Tool = Schema.Struct({ tool: Schema.Struct({ id: Schema.String }) })
+const Test = Schema.Struct({ test: Schema.Struct({ id: Schema.String }) })
 const Identity = Schema.Struct({ identity_secret: Schema.Struct({ id: Schema.String }) })
 
 const Hook = Schema.Struct({ webhook: Schema.Struct({ id: Schema.String }) })
@@ -117,7 +119,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     slug,
     settings: { prompt: `Say ${canary}.` },
   })
-  const [uploaded, chatted, tool, key, identity] = await Promise.all([
+  const [uploaded, chatted, tool, test, key, identity] = await Promise.all([
     client.upload(chatbot, { [`${canary}.md`]: `# ${canary}\n\n${canary} drains.`, [`${canary}.pdf`]: "%PDF-1.7 no" }),
     client.say(chatbot, `${canary}: what drains?`, { sessionToken: `${canary}-${number}-token` }),
     client.post(`/api/external/chatbot/${chatbot}/tools`, {
@@ -129,6 +131,9 @@ export const makeBelongings = async (client: Client, organization: string, canar
         url: `https://${canary}.example/`,
         headers: { authorization: canary },
       },
+    }),
+    client.post(`/api/external/chatbot/${chatbot}/tests`, {
+      json: { question: canary, expectations: { say: [{ kind: "words", value: canary }] }, tags: [canary] },
     }),
     client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot }),
     client.post(`/api/external/chatbot/${chatbot}/identity-secrets`),
@@ -152,6 +157,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     message: chatted.headers.get("x-message-id") ?? "",
     tool: read(Tool, tool).tool.id,
     identitySecret: read(Identity, identity).identity_secret.id,
+    test: read(Test, test).test.id,
     ...(await makeSource(client, chatbot, canary)),
     ...(await makeQuestion(client, chatbot, canary)),
     ...(await makeWebhook(client, chatbot, canary)),
@@ -179,6 +185,7 @@ export const nothing = (): Belongings => {
     sessionToken: `no-${id()}`,
     message: id(),
     tool: id(),
+    test: id(),
     source: id(),
     sourceRun: id(),
     questionSource: id(),

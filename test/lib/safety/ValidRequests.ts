@@ -25,6 +25,9 @@ export const agreeing: Readonly<Record<string, object>> = {
   "POST /api/external/chatbot/{chatbotId}/sources": { kind: "website", urls: ["https://docs.example/"] },
   "POST /api/external/chatbot/{chatbotId}/sources/preview": { kind: "website", urls: ["https://docs.example/"] },
   "PATCH /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/{questionId}": { answer: "Another answer" },
+  "POST /api/external/chatbot/{chatbotId}/tests": { expectations: {} },
+  "PATCH /api/external/chatbot/{chatbotId}/tests/{testId}": { expectations: {} },
+  "PATCH /api/external/chatbot/{chatbotId}/test-plan": { judge_model: null },
   "POST /api/admin/api-keys": { scopes: ["chat"] },
   "POST /api/admin/backups": { directory: "/nonexistent/backup" },
   "POST /api/external/webhooks/{webhookId}/deliveries/resend": { since: "2026-01-01T00:00:00Z" },
@@ -48,6 +51,7 @@ const archive = await new Response(
 export const fileFor = (field: string, operation = ""): File => {
   if (field === "avatar") return new File([png], "avatar.png")
   if (operation.endsWith("/knowledge-base/import")) return new File([archive], "knowledge-base.zip")
+  if (operation.endsWith("/tests/import")) return new File([`question\n${crypto.randomUUID()}`], "tests.csv")
   return operation.endsWith("/import")
     ? new File([`question,answer\n${crypto.randomUUID()},An answer`], "questions.csv")
     : new File([`# Note\n\nNote ${crypto.randomUUID()} drains.`], "note.md")

@@ -106,7 +106,9 @@ describe("stored chunks", () => {
           if (chunk === undefined) return yield* Effect.die("no chunk")
           const { id, embedding, sketch: _, ...shown } = chunk
           const { chunks: found } = yield* as(tenant.organization)((yield* Chunks).fetch(tenant.chatbot, [id]))
-          expect(found).toEqual([{ chunkId: id, documentId, title: "Title", ...shown, url: null, isApproved: false }])
+          expect(found).toEqual([
+            { chunkId: id, documentId, revision: 1, title: "Title", ...shown, url: null, isApproved: false },
+          ])
           expect((yield* cosines(tenant, { chunks: [id], embedding })).get(id)).toBeCloseTo(1, 5)
         }
       }),

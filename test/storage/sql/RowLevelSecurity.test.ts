@@ -56,6 +56,7 @@ describe("by a statement without a filter", () => {
           "api_keys",
           "audit_log",
           "chat_reservations",
+          "chatbot_setups",
           "chatbot_tools",
           "chatbots",
           "chunks",
@@ -69,12 +70,15 @@ describe("by a statement without a filter", () => {
           "question_forms",
           "questions",
           "reembeddings",
+          "reply_grounds",
           "retention_runs",
           "sessions",
           "source_pages",
           "source_queue",
           "source_runs",
           "sources",
+          "topic_runs",
+          "topics",
           "unfinished_replies",
           "usage_days",
           "usage_entries",
@@ -171,12 +175,13 @@ describe("by a statement without a filter", () => {
 })
 
 describe("a row of an organization", () => {
-  /** Tables without a foreign key to the organization, because their rows expire, are folded, or stay. */
+  /** Tables without a foreign key to the organization, because their rows expire, are folded, or stay, or go with a message. */
   const unreferenced = new Set([
     appendOnly,
     "chat_reservations",
     "holding_entries",
     "idempotency_keys",
+    "reply_grounds",
     "unfinished_replies",
     "usage_entries",
     "webhook_deliveries",

@@ -21,7 +21,7 @@ import { Ingestion } from "../../../jobs/Ingestion.ts"
 import { Chatbots } from "../../../storage/chatbots/Chatbots.ts"
 import { contentOf } from "../../../storage/documents/Documents.ts"
 import * as Storage from "../../../storage/sources/Questions.ts"
-import { recognizedBy } from "./QuestionForms.ts"
+import { recognizedBy } from "../../../knowledge/QuestionForms.ts"
 import { ensureMatch, type IfMatch } from "../../Versions.ts"
 import { type CsvRow, csvHeader, csvRow, readCsv } from "./QuestionsCsv.ts"
 

@@ -27,6 +27,7 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   "source.failed": "Source failed",
   "chatbot.updated": "Chatbot updated",
   "budget.spent": "Budget spent",
+  "tests.worse": "Tests worse",
 }
 
 export const eventTypes = Object.keys(eventWords) as ReadonlyArray<EventType>

@@ -1,17 +1,18 @@
 import { Context, Effect, Layer } from "effect"
-import { Agent, type AgentInput, type FindApproved } from "../../agent/Agent.ts"
-import { toolSizes } from "../../agent/tools/AgentTool.ts"
-import { httpTool } from "../../agent/tools/HttpTool.ts"
-import { type Passage, PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
-import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
-import { TITLES_MAX } from "../../models/ToolDeclaration.ts"
-import { SafeFetch } from "../../outbound/SafeFetch.ts"
-import type { ChatbotRow } from "../../storage/chatbots/Chatbots.ts"
-import { Documents } from "../../storage/documents/Documents.ts"
-import { type ApprovedAnswer, Questions } from "../../storage/sources/Questions.ts"
-import { ChatbotTools } from "../../storage/tools/ChatbotTools.ts"
-import { asked } from "../knowledge/questions/QuestionForms.ts"
+import { Agent, type AgentInput, type FindApproved } from "./Agent.ts"
+import { toolSizes } from "./tools/AgentTool.ts"
+import { httpTool } from "./tools/HttpTool.ts"
+import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
+import { type Passage, PASSAGES_PER_SEARCH } from "../domain/knowledge/Passage.ts"
+import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { type Hit, Retriever } from "../knowledge/Retriever.ts"
+import { TITLES_MAX } from "../models/ToolDeclaration.ts"
+import { SafeFetch } from "../outbound/SafeFetch.ts"
+import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
+import { Documents } from "../storage/documents/Documents.ts"
+import { type ApprovedAnswer, Questions } from "../storage/sources/Questions.ts"
+import { ChatbotTools } from "../storage/tools/ChatbotTools.ts"
+import { asked } from "../knowledge/QuestionForms.ts"
 
 type FromCaller = "emit" | "history" | "onGivenUp" | "onSource" | "onStep" | "onStepBegin" | "showsRequests"
 
@@ -19,14 +20,23 @@ type FromCaller = "emit" | "history" | "onGivenUp" | "onSource" | "onStep" | "on
 export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
   /** Instructions of the calling application; empty for none. */
   readonly application: string
-  /** Called with each search as it begins, and with the number of passages that it then finds. */
-  readonly onSearch?: (passages: number | undefined) => void
+  /** Called with each search as it begins, and with what it then finds; and with an approved answer that was found. */
+  readonly onSearch?: (search: Searched) => void
+}
+
+/** A search for a reply. */
+export interface Searched {
+  readonly query: string
+  /** The best passages come first; undefined as the search begins. */
+  readonly found: ReadonlyArray<FoundPassage> | undefined
+  /** Whether the question was looked for among those that have approved answers, which every reply begins with. */
+  readonly isLookup?: boolean
 }
 
 const noTools = Effect.succeed([])
 
 /** Makes replies with the model, the instructions, the knowledge and the tools of a chatbot. */
-export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/services/conversations/ChatbotAgent", {
+export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/ChatbotAgent", {
   make: Effect.gen(function* () {
     const agent = yield* Agent
     const retriever = yield* Retriever
@@ -39,23 +49,33 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/servic
      * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
      */
     const searchOf = (chatbot: ChatbotRow, onSearch: ChatbotReplyInput["onSearch"]) => (query: string) => {
-      onSearch?.(undefined)
+      onSearch?.({ query, found: undefined })
       return retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
-        Effect.map(({ hits }) => hits.map(toPassage)),
+        Effect.map(({ hits }) => hits),
         // The chatbot was deleted during the chat.
         Effect.catchTag("NotFound", () => Effect.succeed([])),
-        Effect.tap((found) => Effect.sync(() => onSearch?.(found.length))),
+        Effect.map((hits) => {
+          onSearch?.({ query, found: hits.map(foundPassage) })
+          return hits.map(toPassage)
+        }),
         Effect.provideService(CurrentOrganization, chatbot.organization_id),
       )
     }
 
     /** Finds the approved answers of this chatbot. For most chatbots, which have none, the database is not queried. */
-    const approvedOf = ({ has_questions, id, organization_id }: ChatbotRow): FindApproved | undefined =>
+    const approvedOf = (
+      { has_questions, id, organization_id }: ChatbotRow,
+      onSearch: ChatbotReplyInput["onSearch"],
+    ): FindApproved | undefined =>
       !has_questions
         ? undefined
         : (texts, before) =>
             questions.answerTo(id, asked(texts, before)).pipe(
-              Effect.map((found) => found && toApproved(found)),
+              Effect.map((found) => {
+                if (found === undefined) return undefined
+                onSearch?.({ query: texts[0], found: [foundAnswer(found)], isLookup: true })
+                return toApproved(found)
+              }),
               Effect.provideService(CurrentOrganization, organization_id),
             )
 
@@ -87,7 +107,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/servic
             },
             toolsEnabled: chatbot.settings.isToolEnabled,
             search: searchOf(chatbot, onSearch),
-            approved: approvedOf(chatbot),
+            approved: approvedOf(chatbot, onSearch),
             documents: documentsOf(chatbot),
             tools,
           }),
@@ -97,6 +117,25 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/servic
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
+
+export const foundPassage = ({ documentId, isApproved, ordinal, revision, similarity, title }: Hit): FoundPassage => ({
+  document_id: documentId,
+  title,
+  chunk: ordinal,
+  revision,
+  similarity,
+  ...(isApproved ? { approved: true } : {}),
+})
+
+/** An approved answer as a passage that was found. */
+export const foundAnswer = ({ document_id, question, revision }: ApprovedAnswer): FoundPassage => ({
+  document_id,
+  title: question,
+  chunk: 1,
+  revision,
+  similarity: 1,
+  approved: true,
+})
 
 const toApproved = ({ answer, document_id, question }: ApprovedAnswer): Passage => ({
   documentId: document_id,

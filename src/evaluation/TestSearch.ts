@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { askedIn } from "../agent/Asked.ts"
+import type { ChatTurn } from "../domain/chat/Chat.ts"
+import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
+import type { FindExpectation } from "../domain/evaluation/ChatbotTest.ts"
+import { LIKELY_SIMILARITY, PASSAGES_PER_SEARCH } from "../domain/knowledge/Passage.ts"
+import { asked } from "../knowledge/QuestionForms.ts"
+import { Retriever } from "../knowledge/Retriever.ts"
+import { extractiveModel } from "../models/local/Extractive.ts"
+import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
+import { Questions } from "../storage/sources/Questions.ts"
+
+/** A passage that the search of a test has found, with its whole text. */
+export interface Found extends FoundPassage {
+  readonly content: string
+}
+
+export interface TestSearchResult {
+  /** The approved answer first, if there is one, and then the passages, best first. */
+  readonly found: ReadonlyArray<Found>
+  /** A hash of what was found. While it is the same, the answer of `local/extractive` is, too. */
+  readonly fingerprint: string
+}
+
+/** Whether a chatbot's answers are those of the model that costs nothing and always says the same. */
+export const isLocal = ({ settings }: ChatbotRow): boolean => settings.model === extractiveModel
+
+/** Searches for the last message of a test as a chat does. */
+export class TestSearch extends Context.Service<TestSearch>()("parley/evaluation/TestSearch", {
+  make: Effect.gen(function* () {
+    const retriever = yield* Retriever
+    const questions = yield* Questions
+
+    return {
+      find: Effect.fnUntraced(function* (
+        chatbot: ChatbotRow,
+        history: ReadonlyArray<ChatTurn>,
+        expected: ReadonlyArray<FindExpectation>,
+      ) {
+        const { before, texts, wordings } = askedIn(history, chatbot.name)
+        const topK = Math.max(PASSAGES_PER_SEARCH, ...expected.map(({ within = 0 }) => within))
+        const search = (query: string) =>
+          retriever.search({ chatbotId: chatbot.id, query, topK, threshold: 0 }).pipe(
+            Effect.map(({ hits }) =>
+              hits.map((hit): Found => ({
+                document_id: hit.documentId,
+                title: hit.title,
+                chunk: hit.ordinal,
+                revision: hit.revision,
+                similarity: hit.similarity,
+                ...(hit.isApproved ? { approved: true } : {}),
+                content: [...hit.headings, hit.content].join("\n"),
+              })),
+            ),
+            // The chatbot was deleted during the run.
+            Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Found>>([])),
+          )
+        const answer = chatbot.has_questions
+          ? yield* questions.answerTo(chatbot.id, asked(wordings, before))
+          : undefined
+        const passages = yield* search(texts[0].text)
+        // The model that costs nothing searches again where the first search answers nothing.
+        const isAskedTwice = isLocal(chatbot) && chatbot.settings.isToolEnabled
+        const more = isAskedTwice ? yield* Effect.forEach(texts.slice(1), ({ text }) => search(text)) : []
+        const approved: ReadonlyArray<Found> =
+          answer === undefined
+            ? []
+            : [
+                {
+                  document_id: answer.document_id,
+                  title: answer.question,
+                  chunk: 1,
+                  revision: answer.revision,
+                  similarity: 1,
+                  approved: true,
+                  content: answer.answer,
+                },
+              ]
+        const found = [...approved, ...passages.filter(({ document_id }) => document_id !== answer?.document_id)]
+        return { found, fingerprint: fingerprintOf(chatbot, [found, ...more]) } satisfies TestSearchResult
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+/**
+ * Hashes what searches have found: texts, order, and which are approved. Where the chatbot's own answers are those of
+ * the model that costs nothing, also what else decides them.
+ */
+const fingerprintOf = (chatbot: ChatbotRow, searches: ReadonlyArray<ReadonlyArray<Found>>): string => {
+  const passages = searches.map((found) =>
+    found.map(({ approved = false, chunk, content, document_id, similarity, title }) => [
+      document_id,
+      title,
+      chunk,
+      content,
+      approved,
+      ...(isLocal(chatbot) ? [similarity >= LIKELY_SIMILARITY] : []),
+    ]),
+  )
+  const answers = isLocal(chatbot) ? [chatbot.name, chatbot.settings.isToolEnabled] : []
+  return createHash("sha256")
+    .update(JSON.stringify([passages, answers]))
+    .digest("base64url")
+}

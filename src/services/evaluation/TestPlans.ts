@@ -1,0 +1,39 @@
+import { Context, Effect, Layer } from "effect"
+import type { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
+import { InvalidRequest } from "../../domain/Errors.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
+import type { Change } from "../../domain/schema/Merge.ts"
+import { extractiveModel } from "../../models/local/Extractive.ts"
+import { Models } from "../../models/Models.ts"
+import * as Storage from "../../storage/evaluation/TestPlans.ts"
+import { ensureMatch, type IfMatch } from "../Versions.ts"
+
+/** Manages how the tests of chatbots are run. */
+export class TestPlans extends Context.Service<TestPlans>()("parley/services/evaluation/TestPlans", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.TestPlans
+    const models = yield* Models
+
+    /** Fails where a plan names a model for the judge that the server does not have, or that cannot judge. */
+    const ensureJudge = ({ judge_model: model = null }: TestPlanPatch) => {
+      if (model === null) return Effect.void
+      if (model === extractiveModel)
+        return Effect.fail(InvalidRequest.at("judge_model", `${extractiveModel} cannot judge`))
+      return Effect.mapError(models.check(model), ({ detail }) => InvalidRequest.at("judge_model", detail))
+    }
+
+    return {
+      get: storage.get,
+
+      update: (chatbot: ChatbotId, change: Change<TestPlan, TestPlanPatch>, ifMatch: IfMatch) =>
+        storage.modify(chatbot, (row) =>
+          Effect.andThen(
+            ensureMatch(row, ifMatch),
+            Effect.map(Effect.tap(change(row.plan), ensureJudge), (patch): TestPlan => ({ ...row.plan, ...patch })),
+          ),
+        ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

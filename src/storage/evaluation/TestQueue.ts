@@ -1,0 +1,295 @@
+import { Context, type Duration, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import { ChatTurn } from "../../domain/chat/Chat.ts"
+import { Expectations, TestId } from "../../domain/evaluation/ChatbotTest.ts"
+import {
+  TestCounts,
+  TestDetails,
+  TestPlan,
+  testPlanDefaults,
+  type TestResult,
+  type TestRun,
+  TestRunId,
+  TestTier,
+} from "../../domain/evaluation/TestRun.ts"
+import { ApiKeyId, ChatbotId, DocumentId } from "../../domain/Ids.ts"
+import { Budget } from "../../domain/organizations/Budget.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { decodeRows, onlyRow } from "../Rows.ts"
+import { SystemSql } from "../sql/Database.ts"
+import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
+import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { json, texts, uuids } from "../sql/SqlValues.ts"
+import { pruneTestRuns } from "./TestRuns.ts"
+
+/** An attempt to run the tests of a chatbot. */
+export const TestJob = Schema.Struct({
+  ...Job.fields,
+  chatbot_id: ChatbotId,
+  trigger: Schema.Literals(["manual", "schedule", "change", "version"]),
+})
+export type TestJob = typeof TestJob.Type
+
+/** The run that an attempt begins, or goes on with. */
+const BegunRun = Schema.Struct({
+  id: TestRunId,
+  tier: TestTier,
+  tags: Schema.Array(Schema.String),
+  tokens_used: Schema.Finite,
+  /** The fields of the chatbot's plan that are stored. */
+  plan: TestPlan.mapFields(Struct.map(Schema.optionalKey)),
+  /** The key that has started it, and the budgets of that key and of the organization. */
+  api_key_id: Schema.NullOr(ApiKeyId),
+  budgets: Schema.Struct({ organization: Budget, key: Schema.NullOr(Budget) }),
+  is_stopping: Schema.Boolean,
+})
+
+/** A test to run, with what its latest result is known by. */
+const WaitingTest = Schema.Struct({
+  id: TestId,
+  question: Schema.String,
+  history: Schema.Array(ChatTurn),
+  expectations: Schema.toType(Expectations),
+  version: Schema.Finite,
+  fingerprint: Schema.NullOr(Schema.String),
+  outcome: Schema.NullOr(Schema.Literals(["passed", "failed"])),
+})
+export type WaitingTest = typeof WaitingTest.Type
+
+/** The result of a test, as it is stored. */
+export interface NewResult extends Pick<TestResult, "change" | "outcome"> {
+  readonly test: WaitingTest
+  readonly details: TestDetails
+  readonly fingerprint: string
+  /** Tokens that the test has used. */
+  readonly tokens: number
+}
+
+/** How a run has ended. */
+export interface TestRunEnd {
+  readonly status: "finished" | "stopped" | "failed"
+  readonly error: TestRun["error"]
+  readonly counts: TestCounts
+  /** Whether the run is deleted, since it shows nothing. */
+  readonly isForgotten: boolean
+}
+
+export const testQueueTable = {
+  table: "test_queue",
+  key: "chatbot_id",
+  clock: "test_clock",
+  parent: { table: "chatbots", lock: "key share" },
+} as const satisfies QueueTable<string>
+
+const decodeJobs = decodeRows(TestJob)
+const decodeRuns = decodeRows(BegunRun)
+const decodeIds = decodeRows(Schema.Struct({ id: TestId }))
+const decodeTests = decodeRows(WaitingTest)
+const decodeDocuments = decodeRows(Schema.Struct({ id: DocumentId, name: Schema.String }))
+const decodeBefore = decodeRows(
+  Schema.Struct({ outcome: Schema.Literals(["passed", "failed"]), details: Schema.toType(TestDetails) }),
+)
+const decodeRenewals = decodeRows(Schema.Struct({ is_stopping: Schema.Boolean }))
+const decodeAgain = decodeRows(Schema.Struct({ is_again: Schema.Boolean }))
+const decodeCounts = decodeRows(Schema.Struct(Struct.omit(TestCounts.fields, ["total", "untouched"])))
+
+/** The queue of chatbots whose tests are to be run, see `LeaseQueue`, and the rows of the runs that its jobs are. */
+export class TestQueue extends Context.Service<TestQueue>()("parley/storage/evaluation/TestQueue", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const system = yield* SystemSql
+    const queue = yield* makeLeaseQueue(testQueueTable)
+
+    const ownBy = ({ chatbot_id, organization_id }: TestJob) =>
+      sql`chatbot_id = ${chatbot_id} and organization_id = ${organization_id}`
+
+    /** Within a transaction that has the lease: ends the run and its job, and queues the next one. */
+    const close = Effect.fnUntraced(function* (
+      job: TestJob,
+      { counts, error, isForgotten, status }: Omit<TestRunEnd, "counts"> & { readonly counts?: TestCounts },
+    ) {
+      const own = ownBy(job)
+      const run = sql`${own} and id = (select run_id from test_queue where ${own})`
+      yield* isForgotten
+        ? sql`delete from test_runs where ${run}`
+        : sql`update test_runs set status = ${status}, error = ${json(error)}, ended_at = clock_timestamp()
+            ${counts === undefined ? sql`` : sql`, counts = ${json(counts)}`} where ${run}`
+      const [again] = yield* decodeAgain(sql`delete from test_queue where ${own} returning is_again`)
+      if (again?.is_again === true) yield* sql`select queue_tests(${job.chatbot_id}::uuid)`
+      yield* sql`select queue_planned_tests(${job.chatbot_id}::uuid)`
+      yield* pruneTestRuns(sql, job.chatbot_id)
+    })
+
+    return {
+      /** Claims a chatbot whose tests are to be run by servers of this version. Organizations take turns. */
+      claim: (version: string) =>
+        Effect.fnUntraced(function* (lease: Lease) {
+          const [row] = yield* decodeJobs(system`
+            with claimed as (${queue.claim(lease, { and: system`(q.server_version is null or q.server_version = ${version})` })})
+            select organization_id, chatbot_id, trigger, attempts, lapses, given_up, lease_id from claimed`)
+          return row
+        }, withoutSqlErrors),
+
+      untilDue: (version: string) => queue.untilDue(system`q.server_version is null or q.server_version = ${version}`),
+
+      releaseAll: queue.releaseAll,
+
+      release: queue.release,
+
+      /** Renews the lease of a job whose run has not begun. */
+      renewLease: queue.renew,
+
+      /**
+       * Queues the tests of all chatbots whose last run was that of another version, unless their plans forbid it. A run
+       * that waits for a change becomes one for the version. Returns the number of chatbots.
+       */
+      queueVersion: Effect.fnUntraced(function* (version: string) {
+        const queued = yield* system`
+          insert into test_queue as q (chatbot_id, organization_id, trigger, server_version)
+          select c.id, c.organization_id, 'version', ${version}
+          from (select distinct chatbot_id from tests) t join chatbots c on c.id = t.chatbot_id
+            join organizations o on o.id = c.organization_id and o.deleted_at is null
+            left join test_plans p on p.chatbot_id = c.id
+            cross join lateral (
+              select server_version from test_runs r where r.organization_id = c.organization_id and r.chatbot_id = c.id
+                and r.status = 'finished' and r.tier = 'search'
+              order by r.created_at desc, r.id desc limit 1
+            ) last
+          where coalesce((p.plan->>'on_change')::boolean, true) and last.server_version is distinct from ${version}
+          order by c.id
+          on conflict (chatbot_id) do update set trigger = 'version', server_version = excluded.server_version, run_at = now()
+            where q.run_id is null and q.lease_id is null
+          returning chatbot_id`
+        return queued.length
+      }, withoutSqlErrors),
+
+      /**
+       * Begins the job's run, which is `id` where nobody has started it by hand; or goes on with the one that an earlier
+       * attempt has begun. Returns nothing when the lease is lost.
+       */
+      begin: Effect.fnUntraced(function* (
+        job: TestJob,
+        id: TestRunId,
+        { setupHash, version }: { readonly setupHash: string; readonly version: string },
+      ) {
+        let run: typeof BegunRun.Type | undefined
+        yield* queue.underLease(
+          job,
+          Effect.gen(function* () {
+            const own = ownBy(job)
+            yield* sql`with queued as (
+                update test_queue set run_id = ${id} where ${own} and run_id is null returning chatbot_id, trigger
+              ) insert into test_runs (id, organization_id, chatbot_id, tier, trigger, status)
+              select ${id}, ${job.organization_id}, chatbot_id,
+                case when trigger = 'schedule' then coalesce((
+                  select plan->>'schedule_tier' from test_plans where ${own}
+                ), 'search') else 'search' end, trigger, 'queued' from queued`
+            const runs = yield* decodeRuns(sql`
+              update test_runs r set status = 'running', started_at = coalesce(started_at, now()),
+                setup_hash = ${setupHash}, server_version = ${version}
+              from organizations o
+              where r.chatbot_id = ${job.chatbot_id} and r.organization_id = ${job.organization_id}
+                and o.id = r.organization_id and r.id = (select run_id from test_queue where ${own})
+              returning r.id, r.tier, r.tags, r.tokens_used::float8, r.api_key_id, r.is_stopping,
+                coalesce((select plan from test_plans where ${own}), '{}') as plan,
+                jsonb_build_object('organization', o.budget,
+                  'key', (select budget from api_keys where id = r.api_key_id and organization_id = o.id)) as budgets`)
+            run = runs[0]
+          }),
+        )
+        return run && { ...run, plan: { ...testPlanDefaults, ...run.plan } }
+      }, withoutSqlErrors),
+
+      /** Returns the tests of a run that have no result in it yet, and the numbers of its results so far. */
+      waiting: Effect.fnUntraced(function* (job: TestJob, run: TestRunId, tags: ReadonlyArray<string>) {
+        const some = tags.length === 0 ? sql`` : sql`and tags && ${texts(tags)}`
+        const ids = yield* decodeIds(sql`
+          select id from tests t where ${ownBy(job)} ${some}
+            and not exists (select from test_results where run_id = ${run} and test_id = t.id)
+          order by created_at, id`)
+        const counted = yield* decodeCounts(sql`
+          select count(*)::int as done, count(*) filter (where outcome = 'passed')::int as passed,
+            count(*) filter (where outcome = 'failed')::int as failed,
+            count(*) filter (where outcome = 'error')::int as errors,
+            count(*) filter (where change = 'better')::int as better,
+            count(*) filter (where change = 'worse')::int as worse,
+            count(*) filter (where change = 'different')::int as different
+          from test_results where run_id = ${run} and organization_id = ${job.organization_id}`)
+        return { ids: ids.map(({ id }) => id), counts: yield* onlyRow(counted) }
+      }, withoutSqlErrors),
+
+      /** Returns tests by their ids, as far as they still exist, each with its latest result in this tier. */
+      tests: Effect.fnUntraced(function* (job: TestJob, ids: ReadonlyArray<TestId>, tier: TestTier) {
+        return yield* decodeTests(sql`
+          select t.id, t.question, t.history, t.expectations, t.version::float8, last.fingerprint, last.outcome
+          from tests t left join lateral (
+            select fingerprint, outcome from test_results where test_id = t.id and tier = ${tier}
+              and test_version = t.version and outcome <> 'error' order by created_at desc limit 1
+          ) last on true
+          where ${ownBy(job)} and t.id = any(${uuids(ids)}) order by t.created_at, t.id`)
+      }, withoutSqlErrors),
+
+      /** Returns the latest result of a test, in the version that it has. */
+      before: Effect.fnUntraced(function* ({ id, version }: WaitingTest, tier: TestTier) {
+        const [row] = yield* decodeBefore(sql`
+          select outcome, details from test_results
+          where test_id = ${id} and tier = ${tier} and test_version = ${version}::float8::bigint and outcome <> 'error'
+            and organization_id = ${yield* CurrentOrganization}
+          order by created_at desc limit 1`)
+        return row
+      }, withoutSqlErrors),
+
+      /** Finds documents of a chatbot by their ids, and by their file names in small letters. */
+      documents: Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        ids: ReadonlyArray<string>,
+        names: ReadonlyArray<string>,
+      ) {
+        return yield* decodeDocuments(sql`
+          select id, lower(name) as name from documents
+          where chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}
+            and (id = any(${uuids(ids)}) or lower(name) = any(${texts(names)}))`)
+      }, withoutSqlErrors),
+
+      /** Stores the result of a test, unless the lease is lost or the test was deleted meanwhile. */
+      store: Effect.fnUntraced(function* (job: TestJob, run: TestRunId, tier: TestTier, result: NewResult) {
+        const { change, details, fingerprint, outcome, test, tokens } = result
+        yield* sql`
+          with held as (
+            select t.id from test_queue q join tests t on t.id = ${test.id} and t.organization_id = q.organization_id
+            where q.chatbot_id = ${job.chatbot_id} and q.organization_id = ${job.organization_id}
+              and q.lease_id = ${job.lease_id}
+          ), used as (
+            update test_runs set tokens_used = tokens_used + ${tokens}::float8::bigint
+            where id = ${run} and organization_id = ${job.organization_id} and exists (select from held)
+          )
+          insert into test_results
+            (run_id, test_id, organization_id, tier, outcome, change, details, fingerprint, test_version)
+          select ${run}::uuid, id, ${job.organization_id}::uuid, ${tier}::text, ${outcome}::text, ${change}::text,
+            ${json(details)}::jsonb, ${fingerprint}::text, ${test.version}::float8::bigint
+          from held on conflict do nothing`
+      }, withoutSqlErrors),
+
+      /** Renews the lease, and stores the progress. Returns whether the run is to stop; nothing when the lease is lost. */
+      renew: Effect.fnUntraced(function* (job: TestJob, run: TestRunId, counts: TestCounts, lease: Duration.Duration) {
+        const [row] = yield* decodeRenewals(sql`
+          with renewed as (${queue.renewal(job, job.organization_id, lease)})
+          update test_runs set counts = ${json(counts)}
+          where id = ${run} and chatbot_id = (select chatbot_id from renewed) and organization_id = ${job.organization_id}
+          returning is_stopping`)
+        return row
+      }, withoutSqlErrors),
+
+      /** Ends a run and its job, and queues the next one. Returns false when the lease is lost. */
+      end: (job: TestJob, end: TestRunEnd) => withoutSqlErrors(queue.underLease(job, close(job, end))),
+
+      /** Ends the run of a job that is given up. */
+      giveUp: (job: TestJob, message: string) =>
+        queue
+          .underLease(job, close(job, { status: "failed", error: { code: "gave_up", message }, isForgotten: false }))
+          .pipe(Effect.asVoid, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
