@@ -14,8 +14,6 @@ import { addTo, cosine, packed, unpacked } from "./Vectors.ts"
 const LIKE = 0.27
 /** The least similarity of two topics that are one. */
 const SAME = 0.4
-/** How many times as large as at the last comparison a topic is compared with the others again. */
-const GROWTH = 2
 /** How many questions weigh as much as what is known about the commonness of words in general. */
 const PRIOR_QUESTIONS = 200
 /** The most terms of a centre. */
@@ -28,6 +26,8 @@ const SHARED_MAX = 300
 const RECENT_MAX = 2_000
 /** The least standard deviations of a telling cosine above the mean of all. */
 const DEVIATIONS = 2
+/** The least cosines of which the mean says something. */
+const COSINES_MIN = 30
 const RAREST = Math.log(UNKNOWN_SHARE)
 /** The share of vectors in a similarity, where they compare meanings. */
 const VECTOR_SHARE = 0.5
@@ -62,7 +62,7 @@ export interface GroupedTopic {
   name: string
   isNamed: boolean
   size: number
-  /** The size at which it was last compared with other topics. */
+  /** The size at which it was last compared with other topics, or loaded. */
   comparedSize: number
   readonly terms: Map<string, CentreTerm>
   /** The mean of the vectors of its questions. */
@@ -136,7 +136,7 @@ export class Grouping {
 
   /** Returns the topics that have grown so much that they may have become similar to others. */
   get candidates(): ReadonlyArray<GroupedTopic> {
-    return Array.from(this.changed).filter(({ comparedSize, size }) => size >= GROWTH * comparedSize)
+    return Array.from(this.changed).filter(({ comparedSize, size }) => levelOf(size) > levelOf(comparedSize))
   }
 
   /** Merges a topic with the most similar one, unless people have decided differently about the two. */
@@ -304,11 +304,16 @@ export class Grouping {
       squares += value * value
       count++
     }
-    const mean = sum / (count || 1)
-    const deviation = Math.sqrt(Math.max(0, squares / (count || 1) - mean * mean))
-    return Math.min(0.99, Math.max(this.scale?.unrelatedCosine ?? 0, mean + DEVIATIONS * deviation))
+    const known = this.scale?.unrelatedCosine ?? 0
+    if (count < COSINES_MIN) return known
+    const mean = sum / count
+    const deviation = Math.sqrt(Math.max(0, squares / count - mean * mean))
+    return Math.min(0.99, Math.max(known, mean + DEVIATIONS * deviation))
   }
 }
+
+/** Topics are compared with others when they have 2, 4, 8 … questions. */
+const levelOf = (size: number): number => Math.floor(Math.log2(size))
 
 const withVectors = (
   words: number,

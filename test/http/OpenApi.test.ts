@@ -101,6 +101,10 @@ const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 const additions = [
+  "GET /api/external/chatbot/{chatbotId}/topics",
+  "GET /api/external/chatbot/{chatbotId}/topics/{topicId}/questions",
+  "PATCH /api/external/chatbot/{chatbotId}/topics/{topicId}",
+  "GET /api/external/chatbot/{chatbotId}/suggested-questions",
   "GET /api/external/chatbot/{chatbotId}/tests",
   "POST /api/external/chatbot/{chatbotId}/tests",
   "POST /api/external/chatbot/{chatbotId}/tests/from-reply",

@@ -34,6 +34,7 @@ import { type SourceContent, Sources } from "../../src/storage/sources/Sources.t
 import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { everything } from "../../src/domain/Page.ts"
+import { TopicId } from "../../src/domain/topics/Topic.ts"
 import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
@@ -196,6 +197,18 @@ export const makeFilledTenant = Effect.gen(function* () {
     (sql) => sql`
       insert into retention_runs (organization_id, expires_at) values (${organization}, now() + interval '1 hour')`,
   )
+  const topic = TopicId.make(yield* newId)
+  yield* SystemSql.use(
+    (sql) => sql`
+      with run as (
+        insert into topic_runs (organization_id, chatbot_id, run_id, expires_at)
+        values (${organization}, ${chatbot}, ${topic}, now() + interval '1 hour')
+      ), made as (
+        insert into topics (id, organization_id, chatbot_id, name, centre)
+        values (${topic}, ${organization}, ${chatbot}, 'Readiness', '{"size": 1, "terms": []}') returning id
+      )
+      update reply_grounds set topic_id = made.id from made where message_id = ${reply}`,
+  )
   const webhook = WebhookId.make(yield* newId)
   const hook = { url: "https://hooks.example/", description: "", events: ["chatbot.updated"], active: true } as const
   yield* mine((yield* Webhooks).insert(webhook, chatbot, hook, Redacted.make("whsec_AAAA"), 9))
@@ -225,6 +238,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     delivery,
     keyed,
     reply,
+    topic,
     reservation,
     tool,
     test,

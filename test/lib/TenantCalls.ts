@@ -45,6 +45,8 @@ import {
   type Tenant,
   VISITOR,
 } from "./FilledTenant.ts"
+import { TopicRuns } from "../../src/storage/topics/TopicRuns.ts"
+import { Topics } from "../../src/storage/topics/Topics.ts"
 import { Usage } from "../../src/storage/usage/Usage.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
@@ -581,6 +583,42 @@ const auditCases: Cases<AuditLog["Service"], "list"> = {
   ],
 }
 
+// The other methods serve all organizations.
+const topicRunCases: Cases<TopicRuns["Service"], "examples" | "get" | "ids" | "name" | "questions" | "store"> = {
+  ids: [[], (runs, { chatbot }) => runs.ids(chatbot, 10)],
+  get: [[], (runs, { topic }) => runs.get([topic])],
+  questions: [[], (runs, { chatbot }) => runs.questions(chatbot, 10)],
+  examples: [new Map(), (runs, { topic }) => runs.examples([topic], 10)],
+  name: [undefined, (runs, { topic }) => runs.name(new Map([[topic, "Other"]]))],
+  store: [
+    false,
+    (runs, { chatbot, organization, reply, topic }) =>
+      runs.store(
+        { chatbot_id: chatbot, organization_id: organization, run_id: topic },
+        {
+          topics: [{ id: topic, name: "Other", isNamed: false, centre: { size: 1, terms: [] } }],
+          assigned: new Map([[reply, topic]]),
+          merged: new Map(),
+        },
+      ),
+  ],
+}
+
+const days = { from: "2000-01-01", to: "9999-12-31" }
+const topicCases: Cases<Topics["Service"]> = {
+  list: [
+    { topics: [], total: 0 },
+    (topics, { chatbot }) => topics.list(chatbot, { ...days, onlyGaps: true, state: undefined }, page),
+  ],
+  ungrouped: [0, (topics, { chatbot }) => topics.ungrouped(chatbot)],
+  weeks: [new Map(), (topics, { topic }) => topics.weeks([topic], days)],
+  examples: [new Map(), (topics, { topic }) => topics.examples([topic], false)],
+  questions: ["NotFound", (topics, { chatbot, topic }) => topics.questions(chatbot, topic, false, page)],
+  update: ["NotFound", (topics, { chatbot, topic }) => topics.update(chatbot, topic, { name: "Other" })],
+  asked: [[], (topics, { chatbot }) => topics.asked(chatbot, "2000-01-01")],
+  written: [{ passages: [], questions: [] }, (topics, { chatbot }) => topics.written(chatbot)],
+}
+
 /** Names each call, and makes its outcome comparable: the value, or the name of the failure. */
 const named = <S, Methods extends keyof S>(
   name: string,
@@ -615,6 +653,8 @@ export const tenantCalls = [
   ...named("ConversationLists", ConversationLists, conversationListCases),
   ...named("OrganizationChanges", OrganizationChanges, changesCases),
   ...named("Passages", Passages, passageCases),
+  ...named("TopicRuns", TopicRuns, topicRunCases),
+  ...named("Topics", Topics, topicCases),
   ...named("Totals", Totals, totalsCases),
   ...named("ChatbotCopies", ChatbotCopies, copyCases),
   ...named("Messages", Messages, messageCases),

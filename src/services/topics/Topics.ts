@@ -32,6 +32,9 @@ const SUGGESTED_MAX = 20
 const ASKED_MAX = 14
 /** Matches a heading that is a question. Greek asks with a semicolon. */
 const ASKS = /[?？؟;;]\s*$/u
+/** Matches a heading below the title, of a passage without what is fenced, such as code. */
+const HEADING = /^#{2,4} +(.+?)[ #]*$/gm
+const FENCED = /^```[^]*?(?:^```|$(?![^]))/gm
 /** Matches the number of a heading. */
 const HEADING_NUMBER = /^\s*(?:[\p{N}]+[.)]?)(?:[\p{N}.)]*)\s+/u
 /** The least words of a heading that is offered: a single one says too little. */
@@ -104,7 +107,7 @@ export class Topics extends Context.Service<Topics>()("parley/services/topics/To
           count: questions[0]?.count ?? 0,
         }))
         const mayRead = (yield* Caller).scopes.includes("knowledge:read")
-        const written = mayRead ? yield* storage.headings(chatbot) : { headings: [], questions: [] }
+        const written = mayRead ? yield* storage.written(chatbot) : { passages: [], questions: [] }
         const { translations = {}, suggestions = [] } = chat_widget_config
         const offered = [suggestions, ...Object.values(translations).map((words) => words.suggestions ?? [])].flat()
         const seen = new Set(offered.map(formOf))
@@ -118,7 +121,8 @@ export class Topics extends Context.Service<Topics>()("parley/services/topics/To
         for (const { count, question } of frequent) {
           if (question !== undefined && found.length < ASKED_MAX) offer(question, "asked", count)
         }
-        const headings = written.headings
+        const headings = written.passages
+          .flatMap((passage) => Array.from(passage.replaceAll(FENCED, "").matchAll(HEADING), ([, text = ""]) => text))
           .map((heading) => heading.replace(HEADING_NUMBER, "").trim())
           .filter((heading) => !isPersonal(textOf(heading)) && wordsOf(textOf(heading)).length >= HEADING_WORDS)
         // Whole questions are understood best; a heading that is none still says what there is to ask about.

@@ -73,8 +73,9 @@ const ASKED_READ = 30
 const QUESTIONS_MIN = 2
 /** Topics whose questions may be suggested, and documents whose headings may. */
 const SUGGESTED_TOPICS = 40
-const SUGGESTING_DOCUMENTS = 50
-const HEADINGS_OF_DOCUMENT = 3
+const SUGGESTING_DOCUMENTS = 40
+const PASSAGES_OF_DOCUMENT = 3
+const PASSAGE_LENGTH = 2_000
 /** Days after its first question in which a topic is new. */
 const NEW_DAYS = 7
 
@@ -147,8 +148,6 @@ export class Topics extends Context.Service<Topics>()("parley/storage/topics/Top
         )
         return number
       }, withoutSqlErrors),
-
-      get: (chatbot: ChatbotId, id: TopicId) => withoutSqlErrors(read(chatbot, id)),
 
       /** Returns the numbers of these topics by week, the earliest first; of some days, or of all. */
       weeks: Effect.fnUntraced(function* (ids: ReadonlyArray<TopicId>, days?: Pick<TopicFilter, "from" | "to">) {
@@ -243,8 +242,8 @@ export class Topics extends Context.Service<Topics>()("parley/storage/topics/Top
           order by c.count desc, t.id`)
       }, withoutSqlErrors),
 
-      /** Returns the questions that people have answered, the latest first, and then headings of the latest documents. */
-      headings: Effect.fnUntraced(function* (chatbot: ChatbotId) {
+      /** Returns the questions that people have answered, and the first passages of documents, of the latest ones first. */
+      written: Effect.fnUntraced(function* (chatbot: ChatbotId) {
         const organization = yield* CurrentOrganization
         const questions = yield* decodeTexts(sql`
           select q.question as text from sources s cross join lateral (
@@ -253,19 +252,18 @@ export class Topics extends Context.Service<Topics>()("parley/storage/topics/Top
             order by created_at desc, id limit ${SUGGESTED_TOPICS}
           ) q where s.chatbot_id = ${chatbot} and s.organization_id = ${organization} and s.kind = 'questions'
           order by q.created_at desc, q.id limit ${SUGGESTED_TOPICS}`)
-        const headings = yield* decodeTexts(sql`
-          select left(c.headings[array_upper(c.headings, 1)], 500) as text
+        const passages = yield* decodeTexts(sql`
+          select left(c.content, ${PASSAGE_LENGTH}::int) as text
           from (
             select id, revision from documents
             where chatbot_id = ${chatbot} and organization_id = ${organization} and status = 'ready' and not is_approved
             order by created_at desc limit ${SUGGESTING_DOCUMENTS}
           ) d cross join lateral (
-            select headings, ordinal from chunks
+            select content, ordinal from chunks
             where document_id = d.id and revision = d.revision and organization_id = ${organization}
-              and ordinal <= 20 and headings <> '{}'
-            order by ordinal limit ${HEADINGS_OF_DOCUMENT}
+            order by ordinal limit ${PASSAGES_OF_DOCUMENT}
           ) c order by c.ordinal, d.id`)
-        return { questions: questions.map(({ text }) => text), headings: headings.map(({ text }) => text) }
+        return { questions: questions.map(({ text }) => text), passages: passages.map(({ text }) => text) }
       }, withoutSqlErrors),
     }
   }),

@@ -53,6 +53,13 @@ const organization: string = Object((await client.post("/api/admin/organizations
   .organization.id
 const { id: apiKey } = await client.newKey()
 
+const topic = crypto.randomUUID()
+await query(
+  SystemSql.use(
+    (sql) => sql`insert into topics (id, organization_id, chatbot_id, name, centre)
+      select ${topic}::uuid, organization_id, id, 'Tides', '{"size": 1, "terms": []}' from chatbots where id = ${chatbot.id}`,
+  ),
+)
 const site = (name: string) => ({ kind: "website", name, urls: ["https://docs.example/"] })
 const newSource = async (json: object): Promise<{ readonly id: string; readonly run: string }> => {
   const { source } = Object((await client.post(at("/sources"), { json })).body)
@@ -265,6 +272,10 @@ const cases: Readonly<Record<string, Case>> = {
   "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions/import": {
     path: at(`/sources/${faq}/questions/import`),
     sent: (number) => ({ form: formOf({ file: new File([`question,answer\nHow ${number}?,So.`], "faq.csv") }) }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/topics/:topicId": {
+    path: at(`/topics/${topic}`),
+    sent: (number) => ({ json: { name: `Tides ${number}` } }),
   },
   "POST /api/external/chatbot/:chatbotId/knowledge-base/import": {
     path: at("/knowledge-base/import"),

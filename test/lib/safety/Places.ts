@@ -27,6 +27,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   sourceId: ["source"],
   runId: ["sourceRun"],
   questionId: ["question"],
+  // Only the server makes topics, in the background.
+  topicId: "none",
   "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions sourceId": ["questionSource"],
   "POST /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions sourceId": ["questionSource"],
   "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/export sourceId": ["questionSource"],
