@@ -29,6 +29,12 @@ interface ReportRequest<Groups> {
   readonly page: Page
 }
 
+interface ConversationsRequest extends ReportRequest<ConversationGroups> {
+  /** Whether to count as many days before, too. */
+  readonly isCompared: boolean
+  readonly timeZone: string
+}
+
 const DEFAULT_DAYS = 30
 /** Entries count even before they are folded into days, so the interval only keeps their number small. */
 const FOLD_INTERVAL = Duration.seconds(10)
@@ -71,13 +77,14 @@ export class Usage extends Context.Service<Usage>()("parley/services/organizatio
         }),
 
         /** Returns numbers of the conversations of the organization, or of the chatbot that the caller's key is bound to. */
-        conversations: Effect.fn("Usage.conversations")(function* ({
-          groups,
-          page,
-          ...days
-        }: ReportRequest<ConversationGroups>) {
-          const scope = yield* scopeOf(days)
-          return { ...scope, ...(yield* lists.count({ ...scope, groups, page })) }
+        conversations: Effect.fn("Usage.conversations")(function* ({ isCompared, ...request }: ConversationsRequest) {
+          const scope = yield* scopeOf(request)
+          const report = { ...scope, ...(yield* lists.count({ ...request, ...scope })) }
+          if (!isCompared) return report
+          const [first, last] = [dayNumber(scope.from), dayNumber(scope.to)]
+          const before = { from: dayAt(2 * first - last - 1), to: dayAt(first - 1) }
+          const { total } = yield* lists.count({ ...request, ...scope, ...before, page: { page: 1, limit: 1 } })
+          return { ...report, previous: total }
         }),
       }
     }),

@@ -5,6 +5,7 @@ import { InvalidRequest } from "../../../domain/Errors.ts"
 import { IMPORT_ROWS_MAX, type Pair, QuestionInput } from "../../../domain/knowledge/Question.ts"
 import { decodeText } from "../../../knowledge/extract/Decode.ts"
 import { Unreadable } from "../../../knowledge/extract/Extraction.ts"
+import { csvHeader, csvRow, unguarded } from "../../../text/Csv.ts"
 import { inTurns } from "../../../system/InTurns.ts"
 import { turn } from "../../../system/LoopTurns.ts"
 
@@ -13,21 +14,12 @@ import { turn } from "../../../system/LoopTurns.ts"
  * for each variant.
  */
 
-/** Matches a cell that a spreadsheet takes for a formula, or that has been guarded against that. */
-const FORMULA = /^'*[=+\-@＝＋－＠\t\r]/u
+/** The beginning of a file. */
+export const questionsHeader = csvHeader(["question", "answer", "variants"])
 
-const guarded = (cell: string): string => (FORMULA.test(cell) ? `'${cell}` : cell)
-const unguarded = (cell: string): string => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell)
-
-const line = (cells: ReadonlyArray<string>): string =>
-  `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",")}\r\n`
-
-/** The beginning of a file. By the byte order mark, Excel takes it for UTF-8. */
-export const csvHeader = "\ufeffquestion,answer,variants\r\n"
-
-/** A row of a file. Cells that a spreadsheet would take for formulas begin with an apostrophe, which an import removes. */
-export const csvRow = ({ answer, question, variants }: Pair): string =>
-  line([question, answer, variants.join("\n")].map(guarded))
+/** A row of a file. An import removes the apostrophes that guard cells. */
+export const questionRow = ({ answer, question, variants }: Pair): string =>
+  csvRow([question, answer, variants.join("\n")])
 
 /** A row of a file: its number, from 1 for the header, and the question, or why it is none. */
 export interface CsvRow {
