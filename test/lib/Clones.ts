@@ -11,11 +11,11 @@ import { tablesWithOrganization, type Tenant } from "./FilledTenant.ts"
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Columns besides ids that tell rows apart, with what the copy with the number `n` has in them. */
+/** Columns besides ids that tell rows apart, some of them of one type only, with what the copy with the number `n` has in them. */
 const distinct: Readonly<Record<string, string>> = {
   slug: "slug || '-' || n",
   blob_key: "blob_key || '-' || n",
-  hash: "sha256(hash || convert_to(n::text, 'UTF8'))",
+  "hash bytea": "sha256(hash || convert_to(n::text, 'UTF8'))",
   user_info: `case when user_info ? 'email' then jsonb_build_object('email', n || (user_info->>'email')) else user_info end`,
   created_at: "created_at - n * interval '1 second'",
   updated_at: "updated_at - n * interval '1 second'",
@@ -41,7 +41,7 @@ export const addClones = Effect.fnUntraced(function* ({ organization }: Tenant, 
     const values = columns.map(({ name, type }) =>
       type === "uuid" && (name !== "organization_id" || alone !== undefined)
         ? `(lpad(to_hex(n), 8, '0') || substr(${name}::text, 9))::uuid`
-        : (distinct[name] ?? `"${name}"`),
+        : (distinct[name] ?? distinct[`${name} ${type}`] ?? `"${name}"`),
     )
     yield* sql`insert into ${sql(table)} (${sql.literal(columns.map(({ name }) => `"${name}"`).join(", "))})
       select ${sql.literal(values.join(", "))}
