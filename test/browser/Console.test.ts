@@ -491,7 +491,7 @@ onScreen("usage says what to do, and leads to the conversations that it is about
   const group = page.getByRole("combobox", { name: "Group by" })
   for (const [name, kind, row] of [
     ["Language", "language", "German"],
-    ["Platform", "platform", "api"],
+    ["Platform", "platform", "web"],
     ["Hour", "hour", /^\d\d:00$/],
     ["Topic", "topic", undefined],
     ["Page", "page", "Not known"],

@@ -23,8 +23,10 @@ const numbers: ReadonlyArray<Column<ConversationRow>> = [
   number("Resolved", (row) => qualityOf([row]).resolvedShare, false, formatShare),
   number("Questions", ({ questions }) => questions, true),
   number("Unanswered", (row) => qualityOf([row]).unansweredShare, false, formatShare),
-  number("Thumbs up", ({ rated_up }) => rated_up, true),
-  number("Thumbs down", ({ rated_down }) => rated_down, true),
+  {
+    ...number("Thumbs up", (row) => qualityOf([row]).upShare, true),
+    cell: (row) => (qualityOf([row]).rated === 0 ? "–" : formatShare(qualityOf([row]).upShare)),
+  },
 ]
 
 const firstWord = number(
@@ -82,7 +84,9 @@ export const Groups = ({ from, to }: GroupsProps) => {
     >
       <Loaded of={report}>
         {({ data, group_by, metadata }) =>
-          group_by === by && (
+          group_by !== by ? null : data.length === 0 ? (
+            <p class="soft">Nothing yet: questions are grouped in the background.</p>
+          ) : (
             <>
               <Table
                 label={`Conversations by ${by}`}
