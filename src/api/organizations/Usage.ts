@@ -5,7 +5,7 @@ import {
   ConversationCounts,
   ConversationGroups,
   ConversationUsage,
-  CSV_ROWS_MAX,
+  FILE_ROWS_MAX,
   Day,
   TimeZone,
   UsageCounts,
@@ -95,7 +95,7 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
                 "text/csv": {
                   schema: {
                     type: "string",
-                    description: `A line for each row of all pages, at most ${CSV_ROWS_MAX.toLocaleString("en")}, in UTF-8 with a byte order mark. Cells that a spreadsheet would take for formulas begin with an apostrophe.`,
+                    description: `A line for each row of all pages, at most ${FILE_ROWS_MAX.toLocaleString("en")}, in UTF-8 with a byte order mark. Cells that a spreadsheet would take for formulas begin with an apostrophe.`,
                   },
                 },
               },

@@ -111,7 +111,7 @@ export const UsageCounts = Schema.Struct(counts).annotate({
 export type UsageCounts = typeof UsageCounts.Type
 
 /** The most rows of a report that is a file: a year of a hundred chatbots by day has fewer. */
-export const CSV_ROWS_MAX = 50_000
+export const FILE_ROWS_MAX = 50_000
 
 /** Groups of a report on conversations. */
 export const ConversationGroups = Schema.Literals([

@@ -3,9 +3,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
 import { pageOf } from "../../api/parts/Paging.ts"
-import { CSV_ROWS_MAX } from "../../domain/organizations/Usage.ts"
 import { pageMetadata } from "../../domain/Page.ts"
-import { conversationsCsv } from "../../services/organizations/ConversationsCsv.ts"
 import { Usage } from "../../services/organizations/Usage.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -16,24 +14,20 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       conversations: Effect.fnUntraced(function* ({ query, request }) {
-        const isCsv = (query.format ?? (request.headers["accept"]?.includes("text/csv") ? "csv" : "json")) === "csv"
-        const page = isCsv ? { page: 1, limit: CSV_ROWS_MAX } : pageOf(query)
         const groups = query.group_by ?? "day"
-        const isCompared = query.previous === "true" && !isCsv
-        const found = yield* usage.conversations({
-          ...query,
-          groups,
-          page,
-          isCompared,
-          timeZone: query.time_zone ?? "UTC",
-        })
+        const report = { from: query.from, to: query.to, groups, timeZone: query.time_zone ?? "UTC" }
+        const isCsv = request.headers["accept"]?.includes("text/csv") === true
+        if ((query.format ?? (isCsv ? "csv" : "json")) === "csv") {
+          const { file, name } = yield* usage.conversationsFile(report)
+          return HttpServerResponse.stream(file, {
+            contentType: "text/csv; charset=utf-8",
+            headers: { "content-disposition": `attachment; filename="${name}"`, "cache-control": "no-store" },
+          })
+        }
+        const page = pageOf(query)
+        const found = yield* usage.conversations({ ...report, page }, query.previous === "true")
         const { count, from, rows, to, ...totals } = found
-        if (!isCsv) return { from, to, group_by: groups, data: rows, metadata: pageMetadata(page, count), ...totals }
-        const file = `conversations-${groups.replace(",", "-")}-${from}-${to}.csv`
-        return HttpServerResponse.text(conversationsCsv(rows), {
-          contentType: "text/csv; charset=utf-8",
-          headers: { "content-disposition": `attachment; filename="${file}"`, "cache-control": "no-store" },
-        })
+        return { from, to, group_by: groups, data: rows, metadata: pageMetadata(page, count), ...totals }
       }),
       read: Effect.fnUntraced(function* ({ query }) {
         const page = pageOf(query)

@@ -23,7 +23,7 @@ import { contentOf } from "../../../storage/documents/Documents.ts"
 import * as Storage from "../../../storage/sources/Questions.ts"
 import { recognizedBy } from "./QuestionForms.ts"
 import { ensureMatch, type IfMatch } from "../../Versions.ts"
-import { type CsvRow, questionsHeader, questionRow, readCsv } from "./QuestionsCsv.ts"
+import { type CsvRow, csvHeader, csvRow, readCsv } from "./QuestionsCsv.ts"
 
 /** The number of rows of an import that the database commits together. */
 const TOGETHER = 25
@@ -159,10 +159,10 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
         const rows = Stream.paginate(1, (page) =>
           Effect.map(storage.list(chatbot, source, { page, limit: EXPORTED_AT_ONCE }, ""), ({ questions }) => {
             const next = questions.length < EXPORTED_AT_ONCE ? Option.none() : Option.some(page + 1)
-            return [questions.map(questionRow), next] as const
+            return [questions.map(csvRow), next] as const
           }),
         )
-        return Stream.concat(Stream.make(questionsHeader), rows).pipe(
+        return Stream.concat(Stream.make(csvHeader), rows).pipe(
           Stream.provideService(CurrentOrganization, organization),
           Stream.encodeText,
         )

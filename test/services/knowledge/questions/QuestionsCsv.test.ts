@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
 import { Effect, Result } from "effect"
 import * as fc from "fast-check"
-import { questionsHeader, questionRow, readCsv } from "../../../../src/services/knowledge/questions/QuestionsCsv.ts"
+import { csvHeader, csvRow, readCsv } from "../../../../src/services/knowledge/questions/QuestionsCsv.ts"
 
 const read = (text: string) => Effect.runPromise(readCsv(Buffer.from(text)))
 
@@ -24,7 +24,7 @@ const pairs = fc.array(
 test("an import reads exactly what an export has written", async () => {
   await fc.assert(
     fc.asyncProperty(pairs, async (all) => {
-      const rows = await read(questionsHeader + all.map(questionRow).join(""))
+      const rows = await read(csvHeader + all.map(csvRow).join(""))
       expect(rows.map(({ pair }) => pair)).toEqual(all.map((pair) => Result.succeed(pair)))
     }),
   )
@@ -33,7 +33,7 @@ test("an import reads exactly what an export has written", async () => {
 test("no cell of an export begins as a formula does", () => {
   fc.assert(
     fc.property(pairs, (all) => {
-      const cells: ReadonlyArray<string> = parse(all.map(questionRow).join(""), { relax_column_count: true }).flat()
+      const cells: ReadonlyArray<string> = parse(all.map(csvRow).join(""), { relax_column_count: true }).flat()
       for (const text of cells) expect(text).not.toMatch(/^[=+\-@＝＋－＠\t\r]/u)
     }),
   )
