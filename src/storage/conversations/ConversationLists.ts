@@ -155,7 +155,7 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           const counted =
             groups === "topic"
               ? sql`
-            select topic_id, chatbot_id, null::int[] as first_words, 1 as conversations, count(*) as questions,
+            select topic_id, chatbot_id, null::int[] as word, 1 as conversations, count(*) as questions,
               count(*) filter (where unanswered) as unanswered, count(*) filter (where feedback->>'rating' = 'up') as rated_up,
               count(*) filter (where feedback->>'rating' = 'down') as rated_down,
               (not bool_or(unanswered or coalesce(feedback->>'rating' = 'down', false)))::int as resolved
@@ -175,24 +175,33 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
               "case when max(word) is not null then jsonb_build_object('median', (max(word))[1], 'p95', (max(word))[2]) end as first_word_ms",
             ].join(", "),
           )
+          const [own, nothing] = [counts.join(", "), counts.map(() => "0").join(", ")]
           // The times are put in order apart from the conversations: together, all columns would be sorted with them.
-          const parts = (columns: string, grouping: string) =>
-            sql.literal(`(
-            select ${columns} ${counts.join(", ")}, null::int[] as word from counted
+          const parts =
+            groups === "topic"
+              ? sql`counted`
+              : sql`(
+            select ${by}, ${sql.literal(own)}, null::int[] as word from counted
             union all
-            select ${columns} ${counts.map(() => "0").join(", ")}, ${PERCENTILES}
-            from counted, unnest(first_words) word ${grouping}
-          ) parts`)
+            select ${by}, ${sql.literal(nothing)}, ${sql.literal(PERCENTILES)} from counted, unnest(first_words) word group by ${by}
+          ) parts`
+          const words =
+            groups === "topic"
+              ? sql`null`
+              : sql`(select ${sql.literal(PERCENTILES)} from counted, unnest(first_words) word)`
           const found = yield* decodeCounts(sql`
           with counted as (${counted}), groups as materialized (
-            select ${by}, ${sums} from ${parts(`${columns.join(", ")},`, `group by ${columns.join(", ")}`)} group by ${by}
+            select ${by}, ${sums} from ${parts} group by ${by}
           ), page as (
             select ${sql.csv(["*", ...names].map((column) => sql.literal(column)))}
             from groups order by ${order} limit ${page.limit} offset ${offset(page)}
           )
           select page.*, to_jsonb(total) as total, number.count
-          from (select count(*)::int as count from groups) number, (select ${sums} from ${parts("", "")}) total
-            left join page on true order by ${order}`).pipe(
+          from (select count(*)::int as count from groups) number, (
+            select ${sums} from (
+              select ${sql.literal(own)}, null::int[] as word from groups union all select ${sql.literal(nothing)}, ${words}
+            ) parts
+          ) total left join page on true order by ${order}`).pipe(
             Effect.catchIf(isOfUnknownZone, () => Effect.fail(unknownZone)),
           )
           const { count, total } = yield* onlyRow(found)

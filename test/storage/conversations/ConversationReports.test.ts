@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type { ChatbotId, OrganizationId } from "../../../src/domain/Ids.ts"
 import type { ConversationGroups } from "../../../src/domain/organizations/Usage.ts"
+import { TopicId } from "../../../src/domain/topics/Topic.ts"
 import { ConversationLists } from "../../../src/storage/conversations/ConversationLists.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { platform, storage } from "../../lib/Layers.ts"
@@ -52,7 +53,7 @@ const add = Effect.fnUntraced(function* ({ chatbot, organization }: Tenant, conv
 })
 
 const addTopic = Effect.fnUntraced(function* ({ chatbot, organization }: Tenant, name: string) {
-  const id = yield* newId
+  const id = TopicId.make(yield* newId)
   const sql = yield* SystemSql
   yield* sql`insert into topics (id, organization_id, chatbot_id, name, centre)
     values (${id}, ${organization}, ${chatbot}, ${name}, '{}')`
