@@ -488,7 +488,26 @@ onScreen("usage says what to do, and leads to the conversations that it is about
   const advice = page.getByRole("region", { name: "Recommendations" })
   await advice.getByText("1 reply with a thumbs down.").waitFor()
   await page.getByText(/^95% within/).waitFor()
-  await page.getByRole("region", { name: "Questions by language" }).getByRole("rowheader", { name: "German" }).waitFor()
+  await page.getByRole("term").filter({ hasText: "Resolved" }).waitFor()
+  const group = page.getByRole("combobox", { name: "Group by" })
+  for (const [name, kind, row] of [
+    ["Language", "language", "German"],
+    ["Platform", "platform", "web"],
+    ["Hour", "hour", /^\d\d:00$/],
+    ["Topic", "topic", undefined],
+    ["Page", "page", "Not known"],
+  ] as const) {
+    await group.selectOption(name)
+    const table = page.getByRole("region", { name: `Conversations by ${kind}` })
+    await table.waitFor()
+    if (row !== undefined) await table.getByRole("rowheader", { name: row }).first().waitFor()
+    await inspect(page, `console-usage-by-${kind}`)
+  }
+  const saving = page.waitForEvent("download")
+  await page.getByRole("button", { name: "Download CSV" }).click()
+  const file = await saving
+  expect(file.suggestedFilename()).toMatch(/^conversations-page-.*\.csv$/)
+  expect(readFileSync(await file.path(), "utf8")).toStartWith("\ufeffpage,conversations,")
   await page.getByRole("button", { name: "Enter prices" }).click()
   await page.getByLabel("Output").first().fill("1000000")
   await inspect(page, "console-prices")

@@ -2,7 +2,8 @@ import { expect } from "bun:test"
 import { createHmac } from "node:crypto"
 import { says } from "../lib/FakeAnthropic.ts"
 import { inspect, startSuite } from "./lib/Suite.ts"
-import { call, Chat, words } from "./lib/Widget.ts"
+import { until } from "./lib/Visit.ts"
+import { call, Chat, focused, words } from "./lib/Widget.ts"
 
 const { model, server, site, visit } = await startSuite()
 const { id, slug } = await server.api.newChatbot({ name: "Harbour" })
@@ -39,7 +40,7 @@ visit(
     const { id: worded } = await server.api.newChatbot({ settings: { greeting: "Ahoy!" } })
     await server.api.patch(`/api/external/chatbot/${worded}/chat-widget`, {
       header: "Harbour",
-      suggestions: ["When does the ferry sail?", "May I bring my dog?"],
+      suggestions: ["When does the ferry sail?", "May I bring my dog?", "What is it?", "Who are you?", "Why?"],
       translations: { de: { greeting: "Moin!", header: "Hafen", suggestions: ["Wann fährt die Fähre?"] } },
     })
     const english = await Chat.open(page, site.page({ key: worded, "data-language": "en" }))
@@ -47,7 +48,18 @@ visit(
     await inspect(page, "widget-home", english.document)
     await english.button("May I bring my dog?").click()
     expect(await english.reply()).toBe("You said: May I bring my dog?")
-    expect(await english.button("When does the ferry sail?").count()).toBe(0)
+    // Then at most three of those that were not asked.
+    const offered = english.within.locator(".suggestions button")
+    await offered.first().waitFor()
+    expect(await offered.allInnerTexts()).toEqual(["When does the ferry sail?", "What is it?", "Who are you?"])
+    await inspect(page, "widget-next-suggestions", english.document)
+    await offered.nth(1).focus()
+    await page.keyboard.press("Enter")
+    expect(await english.reply(2)).toBe("You said: What is it?")
+    await focused(english.document)
+    await until(async () => (await offered.allInnerTexts()).join() === "When does the ferry sail?,Who are you?,Why?")
+    const [question, suggestion] = [english.within.locator("article.question").last(), offered.last()]
+    expect((await question.boundingBox())?.y ?? 0).toBeLessThan((await suggestion.boundingBox())?.y ?? 0)
     await page.goto(`${server.url}/chat/${worded}`)
     const own = new Chat(page, page)
     await own.composer.waitFor()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { parse } from "csv-parse/sync"
 import { Schema } from "effect"
 import { ConversationCounts, ConversationUsage, UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
@@ -45,6 +46,7 @@ const chatted = async () => {
 const ConversationsReply = Schema.Struct({
   data: Schema.Array(ConversationUsage),
   total: ConversationCounts,
+  previous: Schema.optionalKey(ConversationCounts),
   metadata: Schema.Struct({ totalCount: Schema.Int }),
 })
 const conversationsOf = async (of: Client, query = "") =>
@@ -57,20 +59,63 @@ describe("the numbers of conversations", () => {
     await own.post(`/api/external/chatbot/${written}/conversations/s/messages/${reply?.id}/feedback`, {
       json: { rating: "down" },
     })
-    const none = { conversations: 1, questions: 1, unanswered: 0, rated_up: 0, rated_down: 0, first_word_ms: null }
+    const rates = { unanswered: 0, rated_up: 0, rated_down: 0, resolved: 1 }
+    const none = { conversations: 1, questions: 1, ...rates, first_word_ms: null }
+    const named = { chatbot_name: expect.any(String) }
     const { data, metadata, total } = await conversationsOf(own, "?group_by=day,chatbot")
     expect(data).toEqual([
-      { day: today(), chatbot_id: written, ...none, questions: 2, rated_down: 1 },
-      { day: today(), chatbot_id: local, ...none },
-    ] as typeof data)
+      { day: today(), chatbot_id: written, ...named, ...none, questions: 2, rated_down: 1, resolved: 0 },
+      { day: today(), chatbot_id: local, ...named, ...none },
+    ])
     expect(metadata.totalCount).toBe(2)
     expect(total).toEqual({ ...none, conversations: 2, questions: 3, rated_down: 1 })
     const bound = (await own.newKey({ chatbot_id: local })).client
     expect((await conversationsOf(bound)).data).toEqual([{ day: today(), ...none }])
     expect((await conversationsOf(own, "?to=2026-01-31")).data).toEqual([])
+    expect((await conversationsOf(own)).previous).toBeUndefined()
+    // The time before is empty, and today is the time before tomorrow.
+    expect((await conversationsOf(own, "?previous=true")).previous?.conversations).toBe(0)
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    const later = await conversationsOf(own, `?from=${tomorrow}&to=${tomorrow}&previous=true`)
+    expect([later.total.conversations, later.previous]).toEqual([0, total])
     expect(wrongPaths(await own.get("/api/external/usage/conversations?from=2026-02-01&to=2026-01-31"))).toEqual([
       "query.to",
     ])
+  })
+
+  test("are counted by hour in a time zone that exists", async () => {
+    const { own } = await chatted()
+    const hourIn = async (zone: string) => (await conversationsOf(own, `?group_by=hour&time_zone=${zone}`)).data
+    const [here] = await hourIn("UTC")
+    const [there] = await hourIn("Etc/GMT-5")
+    expect(there?.hour).toBe(((here?.hour ?? 0) + 5) % 24)
+    for (const zone of ["Nowhere/Land", "%2B05:00", "-05:00", "", "';--"]) {
+      expect(wrongPaths(await own.get(`/api/external/usage/conversations?group_by=hour&time_zone=${zone}`))).toEqual([
+        "query.time_zone",
+      ])
+    }
+  })
+
+  test("are a file of all rows, without a cell that a spreadsheet takes for a formula", async () => {
+    const own = await client.newOrganization()
+    for (const name of ['=HYPERLINK("https://evil.example")', "Harbour, the"]) {
+      await own.chat((await own.newChatbot({ name })).id, "Hi")
+    }
+    const path = "/api/external/usage/conversations?group_by=chatbot&limit=1"
+    const file = await own.get(`${path}&format=csv`)
+    expect(file.headers.get("content-type")).toBe("text/csv; charset=utf-8")
+    expect(file.headers.get("content-disposition")).toMatch(
+      /^attachment; filename="conversations-chatbot-[-0-9]+\.csv"$/,
+    )
+    const [header, ...rows]: ReadonlyArray<ReadonlyArray<string>> = parse(file.text, { bom: true })
+    const counts = "conversations,questions,unanswered,rated_up,rated_down,resolved"
+    expect(header?.join()).toBe(`chatbot_id,chatbot_name,${counts},first_word_median_ms,first_word_p95_ms`)
+    expect(rows.map(([, ...cells]) => cells)).toEqual([
+      ['\'=HYPERLINK("https://evil.example")', "1", "1", "0", "0", "0", "1", "", ""],
+      ["Harbour, the", "1", "1", "0", "0", "0", "1", "", ""],
+    ])
+    expect((await own.get(path, { headers: { accept: "text/csv" } })).text).toBe(file.text)
+    expect((await conversationsOf(own, "?group_by=chatbot&limit=1")).metadata.totalCount).toBe(2)
   })
 })
 

@@ -282,9 +282,18 @@ const conversationListCases: Cases<ConversationLists["Service"]> = {
     {
       rows: [],
       count: 0,
-      total: { conversations: 0, questions: 0, unanswered: 0, rated_up: 0, rated_down: 0, first_word_ms: null },
+      total: {
+        conversations: 0,
+        questions: 0,
+        unanswered: 0,
+        rated_up: 0,
+        rated_down: 0,
+        resolved: 0,
+        first_word_ms: null,
+      },
     },
-    (lists, { chatbot }) => lists.count({ from: "2000-01-01", to: today(), groups: "day,chatbot", chatbot, page }),
+    (lists, { chatbot }) =>
+      lists.count({ from: "2000-01-01", to: today(), groups: "topic", timeZone: "UTC", chatbot, page }),
   ],
 }
 

@@ -5,7 +5,9 @@ import {
   ConversationCounts,
   ConversationGroups,
   ConversationUsage,
+  FILE_ROWS_MAX,
   Day,
+  TimeZone,
   UsageCounts,
   USAGE_DAYS_MAX,
   UsageGroup,
@@ -14,6 +16,7 @@ import {
 } from "../../domain/organizations/Usage.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
 import { pageQuery } from "../parts/Paging.ts"
+import { merge } from "../../domain/schema/Merge.ts"
 import { described } from "../parts/Annotations.ts"
 
 const days = {
@@ -52,6 +55,18 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
     group_by: Schema.optionalKey(
       ConversationGroups.annotate({ description: "The group that each row stands for.", default: "day" }),
     ),
+    time_zone: Schema.optionalKey(
+      TimeZone.annotate({
+        description: "The time zone whose hours `hour` means. Days are in UTC all the same.",
+        default: "UTC",
+      }),
+    ),
+    previous: Schema.optionalKey(
+      Schema.Literals(["true", "false"]).annotate({ description: "`true`: with the numbers of as many days before." }),
+    ),
+    format: Schema.optionalKey(
+      Schema.Literals(["json", "csv"]).annotate({ description: "Absent: as `Accept` says, `text/csv` or else JSON." }),
+    ),
     ...pageQuery,
   },
   success: Schema.Struct({
@@ -60,15 +75,34 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
     group_by: ConversationGroups,
     data: Schema.Array(ConversationUsage),
     total: ConversationCounts.annotate({ description: "Of all pages." }),
+    previous: Schema.optionalKey(
+      ConversationCounts.annotate({ description: "`total` of as many days before, where it was asked for." }),
+    ),
     metadata: PageMetadata,
   }),
 })
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(
-    described(
-      "Read numbers of conversations",
-      "Conversations with their questions, ratings, replies without an answer, and times to the first word. A conversation counts as a whole for the day of its latest activity, UTC, as long as it is stored: numbers of earlier days fall where conversations go on, are deleted or expire. A key that is bound to a chatbot sees that chatbot's.",
-    ),
+    OpenApi.annotations({
+      summary: "Read numbers of conversations",
+      description:
+        "Conversations with their questions, ratings, replies without an answer, and times to the first word. A conversation counts as a whole for the day of its latest activity, UTC, as long as it is stored: numbers of earlier days fall where conversations go on, are deleted or expire. `platform`, `page` and `topic` come with the most conversations first. By `topic`, the questions of these days count for which something was searched, and a conversation counts once for each of its topics, in `total` too; times to the first word are not known. A key that is bound to a chatbot sees that chatbot's.",
+      transform: (operation) =>
+        merge(operation, {
+          responses: {
+            200: {
+              content: {
+                "text/csv": {
+                  schema: {
+                    type: "string",
+                    description: `A line for each row of all pages, at most ${FILE_ROWS_MAX.toLocaleString("en")}, in UTF-8 with a byte order mark. Cells that a spreadsheet would take for formulas begin with an apostrophe.`,
+                  },
+                },
+              },
+            },
+          },
+        }),
+    }),
   )
 
 /** The endpoints that report the tokens which chats have used, and the conversations. */

@@ -10,12 +10,13 @@ const LAUNCHER_TEXT_MAX_LENGTH = 40
 
 const LauncherText = textUpTo(LAUNCHER_TEXT_MAX_LENGTH).annotate({ description: "Text beside the launcher's icon." })
 
-/** Questions that are offered before the first message. */
+/** Questions that are offered before the first message, and after a reply those that were not asked yet. */
 export const Suggestions = boundedList(
   textBetween(1, 200),
   { maximum: SUGGESTIONS_MAX_COUNT },
   {
-    description: "Questions that are offered before the first message. Absent where there are none.",
+    description:
+      "Questions that are offered before the first message, and after a reply those that were not asked yet. Absent where there are none.",
     examples: [["When does the ferry leave?"]],
   },
 )

@@ -1,6 +1,7 @@
-import { Schema, SchemaTransformation } from "effect"
+import { DateTime, Option, Schema, SchemaTransformation } from "effect"
 import { ApiKeyId, ChatbotId, optionalId } from "../Ids.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
+import { TopicId } from "../topics/Topic.ts"
 
 /** Tokens of one or more answers, by kind. `input` leaves out those read from or written to the provider's cache. */
 export type TokenCounts = {
@@ -109,9 +110,31 @@ export const UsageCounts = Schema.Struct(counts).annotate({
 })
 export type UsageCounts = typeof UsageCounts.Type
 
+/** The most rows of a report that is a file: a year of a hundred chatbots by day has fewer. */
+export const FILE_ROWS_MAX = 50_000
+
 /** Groups of a report on conversations. */
-export const ConversationGroups = Schema.Literals(["day", "chatbot", "day,chatbot", "language"])
+export const ConversationGroups = Schema.Literals([
+  "day",
+  "chatbot",
+  "day,chatbot",
+  "language",
+  "platform",
+  "page",
+  "hour",
+  "topic",
+])
 export type ConversationGroups = typeof ConversationGroups.Type
+
+/** A time zone by its name in the IANA database: offsets mean the opposite to Postgres. */
+export const TimeZone = Schema.String.check(
+  Schema.makeFilter(
+    (name: string) =>
+      (/^[A-Za-z]/u.test(name) && Option.isSome(DateTime.zoneMakeNamed(name))) ||
+      "Expected a time zone such as Europe/Berlin",
+    unexpressed,
+  ),
+).annotate({ examples: ["Europe/Berlin"] })
 
 /** Numbers of conversations, and of what was said and thought in them. */
 export const ConversationCounts = Schema.Struct({
@@ -120,6 +143,10 @@ export const ConversationCounts = Schema.Struct({
   unanswered: Count.annotate({ description: "Replies without an answer." }),
   rated_up: Count,
   rated_down: Count,
+  resolved: Count.annotate({
+    description:
+      "Conversations that needed no help: with a reply, without one that is no answer, and without one that was rated down.",
+  }),
   first_word_ms: Schema.NullOr(Schema.Struct({ median: Count, p95: Count })).annotate({
     description:
       "Milliseconds from a message to the first word of its reply: the median and the 95th percentile of the replies that were streamed, of which the first hundred of a conversation count. Null where none was.",
@@ -133,6 +160,7 @@ export const ConversationCounts = Schema.Struct({
       unanswered: 7,
       rated_up: 12,
       rated_down: 2,
+      resolved: 33,
       first_word_ms: { median: 850, p95: 2_400 },
     },
   ],
@@ -143,12 +171,29 @@ export type ConversationCounts = typeof ConversationCounts.Type
 export const ConversationUsage = Schema.Struct({
   day: Schema.optionalKey(Day.annotate({ description: "Of the latest activity." })),
   chatbot_id: optionalId(ChatbotId, "Of the chatbot that answered."),
+  chatbot_name: Schema.optionalKey(Schema.String),
   language: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
       description: "Of the questions, as ISO 639-1 has it; null where none of them shows it.",
       examples: ["de"],
     }),
   ),
+  platform: Schema.optionalKey(Schema.String.annotate({ examples: ["widget"] })),
+  page: Schema.optionalKey(
+    Schema.NullOr(Schema.String).annotate({
+      description: "The page on which the conversation began; null where it is not known.",
+      examples: ["https://example.com/pricing"],
+    }),
+  ),
+  hour: Schema.optionalKey(
+    Count.check(Schema.isLessThan(24)).annotate({
+      description: "The hour of the day in which the conversation began.",
+    }),
+  ),
+  topic_id: Schema.optionalKey(
+    Schema.NullOr(TopicId).annotate({ description: "Null for the questions that are not grouped yet." }),
+  ),
+  topic_name: Schema.optionalKey(Schema.NullOr(Schema.String)),
   ...ConversationCounts.fields,
 }).annotate({ identifier: "ConversationUsage" })
 export type ConversationUsage = typeof ConversationUsage.Type

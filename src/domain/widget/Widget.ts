@@ -35,7 +35,8 @@ export const WidgetConfig = Schema.Struct({
   language: Schema.String.annotate({ description: "`auto` for that of the browser, or a language tag such as `de`." }),
   greeting: Schema.String,
   suggestions: Schema.Array(Schema.String).annotate({
-    description: "Questions that are offered before the first message.",
+    description:
+      "Questions that are offered before the first message, and after a reply those that were not asked yet.",
   }),
   launcher: Launcher,
   translations: Schema.Record(Schema.String, WidgetWords).annotate({

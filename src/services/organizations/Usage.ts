@@ -1,4 +1,4 @@
-import { Context, DateTime, Duration, Effect, Layer } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Stream } from "effect"
 import { Caller } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { Page } from "../../domain/Page.ts"
@@ -6,13 +6,16 @@ import {
   type ConversationGroups,
   dayAt,
   dayNumber,
+  FILE_ROWS_MAX,
   USAGE_DAYS_MAX,
   type UsageGroup,
 } from "../../domain/organizations/Usage.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ConversationLists } from "../../storage/conversations/ConversationLists.ts"
 import { Budgets } from "../../storage/usage/Budgets.ts"
 import * as Storage from "../../storage/usage/Usage.ts"
 import { regularly } from "../../system/Background.ts"
+import { conversationsCsv } from "./ConversationsCsv.ts"
 
 export interface UsageSettings {
   /** Days for which usage is kept. */
@@ -29,7 +32,13 @@ interface ReportRequest<Groups> {
   readonly page: Page
 }
 
+interface ConversationsRequest extends ReportRequest<ConversationGroups> {
+  readonly timeZone: string
+}
+
 const DEFAULT_DAYS = 30
+/** The rows of a file that are read at once: each time, the database counts anew. */
+const FILE_ROWS_AT_ONCE = 5_000
 /** Entries count even before they are folded into days, so the interval only keeps their number small. */
 const FOLD_INTERVAL = Duration.seconds(10)
 const FORGET_INTERVAL = Duration.hours(1)
@@ -70,14 +79,37 @@ export class Usage extends Context.Service<Usage>()("parley/services/organizatio
           return { ...scope, ...(yield* storage.read({ ...scope, groups, page })) }
         }),
 
-        /** Returns numbers of the conversations of the organization, or of the chatbot that the caller's key is bound to. */
-        conversations: Effect.fn("Usage.conversations")(function* ({
-          groups,
-          page,
-          ...days
-        }: ReportRequest<ConversationGroups>) {
-          const scope = yield* scopeOf(days)
-          return { ...scope, ...(yield* lists.count({ ...scope, groups, page })) }
+        /**
+         * Returns numbers of the conversations of the organization, or of the chatbot that the caller's key is bound to; of
+         * as many days before, too, if they are to be compared.
+         */
+        conversations: Effect.fn("Usage.conversations")(function* (request: ConversationsRequest, isCompared: boolean) {
+          const scope = yield* scopeOf(request)
+          const report = { ...scope, ...(yield* lists.count({ ...request, ...scope })) }
+          if (!isCompared) return report
+          const [first, last] = [dayNumber(scope.from), dayNumber(scope.to)]
+          const before = { from: dayAt(2 * first - last - 1), to: dayAt(first - 1) }
+          const { total } = yield* lists.count({ ...request, ...scope, ...before, page: { page: 1, limit: 1 } })
+          return { ...report, previous: total }
+        }),
+
+        /** Returns the rows of all pages of the same report as a CSV file, in pieces, with a name for it. */
+        conversationsFile: Effect.fn("Usage.conversationsFile")(function* (
+          request: Omit<ConversationsRequest, "page">,
+        ) {
+          const scope = yield* scopeOf(request)
+          const organization = yield* CurrentOrganization
+          const pieces = Stream.paginate(1, (page) =>
+            Effect.map(lists.count({ ...request, ...scope, page: { page, limit: FILE_ROWS_AT_ONCE } }), (found) => {
+              const isLast = page * FILE_ROWS_AT_ONCE >= Math.min(found.count, FILE_ROWS_MAX)
+              return [
+                [conversationsCsv(found.rows, page === 1)],
+                isLast ? Option.none() : Option.some(page + 1),
+              ] as const
+            }),
+          )
+          const name = `conversations-${request.groups.replace(",", "-")}-${scope.from}-${scope.to}.csv`
+          return { name, file: Stream.encodeText(Stream.provideService(pieces, CurrentOrganization, organization)) }
         }),
       }
     }),

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError, type Statement } from "effect/sql"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
+import { InvalidRequest } from "../../domain/Errors.ts"
 import { type ChatbotId, SessionId } from "../../domain/Ids.ts"
 import { type ConversationGroups, ConversationCounts, ConversationUsage } from "../../domain/organizations/Usage.ts"
 import { offset, type Page, type Place } from "../../domain/Page.ts"
@@ -8,7 +9,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SESSION_COLUMNS, SessionRow, toSession } from "./Conversations.ts"
 import { afterPlace, placeColumn } from "../sql/Listing.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
-import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { sqlState, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 
 /** Bounds of a scan, which ends at the first that it reaches. It looks through one conversation at least. */
@@ -36,19 +37,28 @@ export interface ConversationReport {
   readonly from: string
   readonly to: string
   readonly groups: ConversationGroups
+  /** The time zone whose hours are the groups of `hour`. */
+  readonly timeZone: string
   /** The only chatbot whose conversations count; undefined for all. */
   readonly chatbot: ChatbotId | undefined
   readonly page: Page
 }
 
-const groupColumns: Record<ConversationGroups, string> = {
-  day: "day",
-  chatbot: "chatbot_id",
-  "day,chatbot": "day, chatbot_id",
-  language: "language",
+const groupColumns: Record<ConversationGroups, ReadonlyArray<string>> = {
+  day: ["day"],
+  chatbot: ["chatbot_id"],
+  "day,chatbot": ["day", "chatbot_id"],
+  language: ["language"],
+  platform: ["platform"],
+  page: ["page"],
+  hour: ["hour"],
+  topic: ["topic_id", "chatbot_id"],
 }
 
-const counts = ["conversations", "questions", "unanswered", "rated_up", "rated_down"]
+/** The groups of which there may be many that matter little: those with the most conversations come first. */
+const largestFirst: ReadonlySet<ConversationGroups> = new Set(["page", "platform", "topic"])
+
+const counts = ["conversations", "questions", "unanswered", "rated_up", "rated_down", "resolved"]
 
 /** Every row has the totals of all pages. There is one row without a group when the page is empty. */
 const totals = { count: Schema.Int, total: ConversationCounts }
@@ -123,41 +133,77 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           return { scanned: rows.map(({ candidates: _, ...row }) => row), isComplete }
         }, withoutSqlErrors),
 
-        /** Counts conversations by the day of their latest activity, UTC, and by chatbot: a page, ordered by the groups. */
-        count: Effect.fnUntraced(function* ({ chatbot, from, groups, page, to }: ConversationReport) {
+        /**
+         * Counts the conversations whose latest activity was on these days, UTC, by groups: a page. By topic, it counts the
+         * questions of these days for which something was searched, and a conversation for each of its topics.
+         */
+        count: Effect.fnUntraced(function* ({ chatbot, from, groups, page, timeZone, to }: ConversationReport) {
           const organization = yield* CurrentOrganization
-          const by = sql.literal(groupColumns[groups])
+          const columns = groupColumns[groups]
+          const by = sql.literal(columns.join(", "))
+          const order = largestFirst.has(groups) ? sql`conversations desc, ${by}` : by
+          const within = (
+            time: "g.created_at" | "updated_at",
+          ) => sql`${sql.literal(time)} >= ${from}::text::date::timestamp at time zone 'utc'
+            and ${sql.literal(time)} < (${to}::text::date + 1)::timestamp at time zone 'utc'
+            ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
+          const made: Readonly<Record<string, Statement.Fragment>> = {
+            day: sql`(updated_at at time zone 'utc')::date as day`,
+            page: sql`page->>'url' as page`,
+            hour: sql`extract(hour from created_at at time zone ${timeZone}::text)::int as hour`,
+          }
+          const counted =
+            groups === "topic"
+              ? sql`
+            select topic_id, chatbot_id, null::int[] as word, 1 as conversations, count(*) as questions,
+              count(*) filter (where unanswered) as unanswered, count(*) filter (where feedback->>'rating' = 'up') as rated_up,
+              count(*) filter (where feedback->>'rating' = 'down') as rated_down,
+              (not bool_or(unanswered or coalesce(feedback->>'rating' = 'down', false)))::int as resolved
+            from reply_grounds g join messages m on m.id = g.message_id and m.organization_id = g.organization_id
+            where g.organization_id = ${organization} and question is not null and ${within("g.created_at")}
+            group by topic_id, chatbot_id, session_id`
+              : sql`
+            select ${sql.csv(columns.map((column) => made[column] ?? sql.literal(column)))}, first_words, 1 as conversations,
+              (message_count + 1) / 2 as questions, unanswered_replies as unanswered, rated_up, rated_down,
+              (message_count > 1 and unanswered_replies = 0 and rated_down = 0)::int as resolved
+            from sessions
+            where organization_id = ${organization} and ${within("updated_at")}`
+          const names = columns.flatMap((column) => nameColumns[column] ?? [])
           const sums = sql.literal(
             [
               ...counts.map((column) => `coalesce(sum(${column})::float8, 0) as ${column}`),
               "case when max(word) is not null then jsonb_build_object('median', (max(word))[1], 'p95', (max(word))[2]) end as first_word_ms",
             ].join(", "),
           )
+          const [own, nothing] = [counts.join(", "), counts.map(() => "0").join(", ")]
           // The times are put in order apart from the conversations: together, all columns would be sorted with them.
-          const parts = (columns: string, grouping: string) =>
-            sql.literal(`(
-            select ${columns} ${counts.join(", ")}, null::int[] as word from counted
+          const parts =
+            groups === "topic"
+              ? sql`counted`
+              : sql`(
+            select ${by}, ${sql.literal(own)}, null::int[] as word from counted
             union all
-            select ${columns} ${counts.map(() => "0").join(", ")}, ${PERCENTILES}
-            from counted, unnest(first_words) word ${grouping}
-          ) parts`)
+            select ${by}, ${sql.literal(nothing)}, ${sql.literal(PERCENTILES)} from counted, unnest(first_words) word group by ${by}
+          ) parts`
+          const words =
+            groups === "topic"
+              ? sql`null`
+              : sql`(select ${sql.literal(PERCENTILES)} from counted, unnest(first_words) word)`
           const found = yield* decodeCounts(sql`
-          with counted as (
-            select (updated_at at time zone 'utc')::date as day, chatbot_id, language, first_words, 1 as conversations,
-              (message_count + 1) / 2 as questions, unanswered_replies as unanswered, rated_up, rated_down
-            from sessions
-            where organization_id = ${organization}
-              and updated_at >= ${from}::text::date::timestamp at time zone 'utc'
-              and updated_at < (${to}::text::date + 1)::timestamp at time zone 'utc'
-              ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}
-          ), groups as materialized (
-            select ${by}, ${sums} from ${parts(`${groupColumns[groups]},`, `group by ${groupColumns[groups]}`)} group by ${by}
+          with counted as (${counted}), groups as materialized (
+            select ${by}, ${sums} from ${parts} group by ${by}
           ), page as (
-            select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
+            select ${sql.csv(["*", ...names].map((column) => sql.literal(column)))}
+            from groups order by ${order} limit ${page.limit} offset ${offset(page)}
           )
           select page.*, to_jsonb(total) as total, number.count
-          from (select count(*)::int as count from groups) number, (select ${sums} from ${parts("", "")}) total
-            left join page on true order by ${by}`)
+          from (select count(*)::int as count from groups) number, (
+            select ${sums} from (
+              select ${sql.literal(own)}, null::int[] as word from groups union all select ${sql.literal(nothing)}, ${words}
+            ) parts
+          ) total left join page on true order by ${order}`).pipe(
+            Effect.catchIf(isOfUnknownZone, () => Effect.fail(unknownZone)),
+          )
           const { count, total } = yield* onlyRow(found)
           const rows = found.flatMap(({ count: _, total: __, ...row }) => (row.conversations === null ? [] : [row]))
           return { rows, count, total }
@@ -178,6 +224,16 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
 ) {
   static readonly layer = Layer.effect(this, this.make)
 }
+
+/** The names of what the ids of groups stand for. */
+const nameColumns: Readonly<Record<string, string>> = {
+  chatbot_id: "(select name from chatbots where id = groups.chatbot_id) as chatbot_name",
+  topic_id: "(select name from topics where id = groups.topic_id) as topic_name",
+}
+
+/** Whether the database does not know a time zone: its list may be older than that of this process. */
+const isOfUnknownZone = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "22023"
+const unknownZone = InvalidRequest.at("query.time_zone", "Expected a time zone that the database knows")
 
 /** The median and the 95th percentile of times to the first word, from one sort. */
 const PERCENTILES = "percentile_disc(array[0.5, 0.95]) within group (order by word)"

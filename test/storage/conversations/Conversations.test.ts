@@ -132,7 +132,8 @@ describe("a session", () => {
           store,
         )
         const today = new Date().toISOString().slice(0, 10)
-        const report = { from: "2020-01-01", to: today, chatbot: undefined, page: { page: 1, limit: 10 } }
+        const scope = { from: "2020-01-01", to: today, chatbot: undefined }
+        const report = { ...scope, page: { page: 1, limit: 10 }, timeZone: "UTC" }
         const { rows, total } = yield* as(tenant.organization)(
           (yield* ConversationLists).count({ ...report, groups: "chatbot" }),
         )
@@ -143,10 +144,11 @@ describe("a session", () => {
           unanswered: 0,
           rated_up: 0,
           rated_down: 0,
+          resolved: 2,
           first_word_ms: { median: 50, p95: 95 },
         }
         expect(total).toEqual(counts)
-        expect(rows).toEqual([{ chatbot_id: tenant.chatbot, ...counts }])
+        expect(rows).toEqual([{ chatbot_id: tenant.chatbot, chatbot_name: expect.any(String), ...counts }])
         const none = yield* as(tenant.organization)(
           (yield* ConversationLists).count({ ...report, to: "2020-01-02", groups: "language" }),
         )

@@ -3,6 +3,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import type { AuditFilter } from "../../../src/domain/audit/AuditEntry.ts"
 import type { ConversationFilter } from "../../../src/domain/chat/ConversationFilter.ts"
+import type { ConversationGroups } from "../../../src/domain/organizations/Usage.ts"
 import { ApiKeyId } from "../../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { AuditLog } from "../../../src/storage/audit/AuditLog.ts"
@@ -173,6 +174,18 @@ const scan = (condition: Partial<ConversationFilter>) => () =>
 const audited = (condition: Partial<AuditFilter>) => () =>
   AuditLog.use((log) => log.list({ ...anyEntry, ...condition }, twenty))
 
+const counted = (groups: ConversationGroups) => () =>
+  ConversationLists.use((lists) =>
+    lists.count({
+      from: "2020-01-01",
+      to: "2020-12-31",
+      groups,
+      timeZone: "UTC",
+      chatbot: undefined,
+      page: { page: 1, limit: 20 },
+    }),
+  )
+
 /** Calls that change nothing, of methods that take conditions, with each of these alone. */
 const conditions: Readonly<
   Record<string, (target: Tenant) => Effect.Effect<unknown, unknown, CurrentOrganization | Services>>
@@ -184,6 +197,8 @@ const conditions: Readonly<
   "conversations with replies that were rated up": scan({ rating: "up" }),
   "conversations with replies that were rated down": scan({ rating: "down" }),
   "conversations of a time": scan({ from: new Date(0), to: new Date(1) }),
+  "a report on the conversations of other days": counted("page"),
+  "a report on the topics of other days": counted("topic"),
   "the audit log": audited({}),
   "entries of an action that is rare": audited({ action: "organization.deleted" }),
   "entries of a key that did nothing": audited({ apiKey: ApiKeyId.make("00000000-0000-7000-8000-000000000000") }),

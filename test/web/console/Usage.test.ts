@@ -63,7 +63,7 @@ describe("a CSV file", () => {
 })
 
 describe("what to do about conversations", () => {
-  const quiet = { conversations: 10, questions: 20, unanswered: 0, rated_up: 0, rated_down: 0 }
+  const quiet = { conversations: 10, questions: 20, unanswered: 0, rated_up: 0, rated_down: 0, resolved: 9 }
   const steady = { used: 1_000, questions: 20 }
 
   test("names the chatbots with most questions without an answer first, and then those that were rated down", () => {
@@ -98,6 +98,7 @@ describe("what to do about conversations", () => {
     expect(qualityOf([quiet, { ...quiet, unanswered: 4, rated_up: 3, rated_down: 1 }])).toEqual({
       questions: 40,
       rated: 4,
+      resolvedShare: 0.9,
       unansweredShare: 0.1,
       upShare: 0.75,
     })

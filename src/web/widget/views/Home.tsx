@@ -5,6 +5,8 @@ import { Markdown } from "../../shared/markdown/Markdown.tsx"
 import { useWidget } from "./Context.ts"
 
 const RECENT_COUNT = 3
+/** More would push the answer out of sight. */
+const NEXT_COUNT = 3
 
 /** Content above the first message: a greeting, and as long as nothing is said, ways to begin. */
 export const Home = (): VNode => {
@@ -21,22 +23,37 @@ export const Home = (): VNode => {
           <Markdown blocks={blocks} texts={language.value.texts} />
         </article>
       )}
-      {(isPreview || !hasBegun) && <Suggestions />}
+      {(isPreview || !hasBegun) && <Suggestions questions={config.value.suggestions} />}
       {!isPreview && !hasBegun && host.state.value !== undefined && <Recent />}
     </>
   )
 }
 
-/** Questions of the operator, each of which is asked by a click. */
-const Suggestions = (): VNode | null => {
+/** Questions of the operator that were not asked yet, once the last reply is complete. */
+export const NextSuggestions = (): VNode | null => {
   const { chat, config, host } = useWidget()
-  const { is_active, suggestions } = config.value
-  if (suggestions.length === 0 || !is_active || chat.isGone.value) return null
+  const { value: entries } = chat.entries
+  const last = entries.at(-1)
+  if (last?.kind !== "reply" || last.phase.value !== "finished" || host.mode === "preview") return null
+  const asked = new Set(entries.map((entry) => entry.text))
+  return <Suggestions questions={config.value.suggestions.filter((text) => !asked.has(text)).slice(0, NEXT_COUNT)} />
+}
+
+/** Questions of the operator, each of which is asked by a click. */
+const Suggestions = ({ questions }: { readonly questions: ReadonlyArray<string> }): VNode | null => {
+  const { chat, config, focusRequests, host } = useWidget()
+  if (questions.length === 0 || !config.value.is_active || chat.isGone.value) return null
+  const ask = (text: string): void => {
+    if (host.mode === "preview") return
+    void chat.send(text)
+    // The button that had the focus is gone.
+    focusRequests.value += 1
+  }
   return (
     <ul class="suggestions">
-      {suggestions.map((text) => (
+      {questions.map((text) => (
         <li key={text}>
-          <button type="button" dir="auto" onClick={() => host.mode !== "preview" && void chat.send(text)}>
+          <button type="button" dir="auto" onClick={() => ask(text)}>
             {text}
           </button>
         </li>

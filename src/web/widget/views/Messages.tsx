@@ -4,7 +4,7 @@ import type { Entry, Question } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
 import { EmailForm } from "./EmailForm.tsx"
 import { FailureNote } from "./FailureNote.tsx"
-import { Home } from "./Home.tsx"
+import { Home, NextSuggestions } from "./Home.tsx"
 import { ReplyView } from "./ReplyView.tsx"
 
 const QuestionView = ({ isLast, question }: { readonly question: Question; readonly isLast: boolean }): VNode => {
@@ -58,6 +58,7 @@ export const Messages = (): VNode => {
           {entries.map((entry) => (
             <EntryView key={entry.key} entry={entry} isLast={entry === last} />
           ))}
+          <NextSuggestions />
           {chat.emailRequest.value !== undefined && <EmailForm answer={chat.emailRequest.value} />}
           <GeneralFailure />
         </div>

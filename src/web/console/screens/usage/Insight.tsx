@@ -6,14 +6,19 @@ import { addDays, countDays, daysBetween } from "../../charts/Days.ts"
 import { openDialog } from "../../parts/Dialogs.tsx"
 import { bind } from "../../parts/Field.tsx"
 import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
-import { type Column, Table } from "../../parts/Table.tsx"
 import { href } from "../../Router.ts"
-import type { Answer } from "../../server/Api.ts"
 import { together, useResource } from "../../server/Resource.ts"
-import { nameOfLanguage } from "../widget/Languages.ts"
+import { Groups } from "./Groups.tsx"
 import { costOf, modelsWithoutPrice, PricesDialog } from "./Prices.tsx"
 import { type Advice, adviceOf, changeWords, qualityOf } from "./Quality.ts"
-import { conversationReport, languageReport, usageReport, type UsageRow } from "./Report.ts"
+import {
+  chatbotReport,
+  type ConversationRow,
+  type Conversations,
+  dailyReport,
+  usageReport,
+  type UsageRow,
+} from "./Report.ts"
 
 interface TileProps {
   readonly label: string
@@ -34,7 +39,12 @@ const Tile = ({ before, children, isBad, isKnown = true, label, now, value }: Ti
       <dt class="soft small">{label}</dt>
       <dd>
         <strong>{value}</strong>
-        {isKnown && <span class={`small tile-change ${kind}`}>{changeWords(now, before)}</span>}
+        {isKnown && (
+          <span class={`small tile-change ${kind}`}>
+            {before > 0 && now !== before && <span aria-hidden="true">{now > before ? "↑" : "↓"} </span>}
+            {changeWords(now, before)}
+          </span>
+        )}
         {children}
       </dd>
     </div>
@@ -50,27 +60,21 @@ interface InsightProps {
   readonly chatbotName: (id: string) => string
 }
 
-/** The reports of a time. */
-const useReports = (from: string, to: string) => ({
-  conversations: useResource(conversationReport(from, to, "chatbot")),
-  tokens: useResource(usageReport(from, to, "model")),
-  languages: useResource(languageReport(from, to)).data.value,
-})
-
 /** Quality of chatbots' answers in a time, compared with the time before, with advice. */
 export const Insight = ({ chatbotName, from, to }: InsightProps) => {
   const days = countDays(from, to)
-  const now = useReports(from, to)
-  const before = useReports(addDays(from, -days), addDays(from, -1))
+  const report = useResource(chatbotReport(from, to))
+  const tokens = useResource(usageReport(from, to, "model"))
+  const tokensBefore = useResource(usageReport(addDays(from, -days), addDays(from, -1), "model"))
   return (
-    <Loaded of={together(now.conversations, now.tokens, before.conversations, before.tokens)}>
-      {([rows, tokens, rowsBefore, tokensBefore]) => (
+    <Loaded of={together(report, tokens, tokensBefore)}>
+      {([{ previous, rows, total }, now, before]) => (
         <>
           <p class="soft small">Compared with the previous {plural(days, "day")}.</p>
           <Shown
-            {...{ chatbotName, from, to }}
-            now={{ rows, tokens, languages: now.languages }}
-            before={{ rows: rowsBefore, tokens: tokensBefore, languages: before.languages }}
+            {...{ chatbotName, from, rows, to }}
+            now={{ counts: total, tokens: now }}
+            before={{ counts: previous ?? total, tokens: before }}
           />
         </>
       )}
@@ -88,7 +92,7 @@ const units = {
 
 /** The questions of each day, of those without an answer, or of replies that were rated down. */
 const ByDay = ({ chatbotName, from, to }: InsightProps) => {
-  const report = useResource(conversationReport(from, to, "day,chatbot"))
+  const report = useResource(dailyReport(from, to))
   const measure = useSignal<keyof typeof measures>("questions")
   return (
     <section class="section stack" aria-label="Questions by day">
@@ -112,53 +116,29 @@ const ByDay = ({ chatbotName, from, to }: InsightProps) => {
 
 const filtersOf = (kind: Advice["kind"]) => (kind === "down" ? { rating: kind } : { show: kind })
 
-type ConversationRow = Answer<"GET /api/external/usage/conversations">["data"][number]
-
-const languageName = ({ language }: ConversationRow): string =>
-  typeof language === "string" ? nameOfLanguage(language) : "Not known"
-
-const number = (
-  title: string,
-  value: (row: ConversationRow) => number,
-  isExtra = false,
-  format = formatCount,
-): Column<ConversationRow> => ({ title, kind: "number", isExtra, sort: value, cell: (row) => format(value(row)) })
-
-/** Columns of what was asked, how well it was answered, and how soon. */
-const measured = (): ReadonlyArray<Column<ConversationRow>> => [
-  number("Questions", ({ questions }) => questions),
-  number("Unanswered", (row) => qualityOf([row]).unansweredShare, false, formatShare),
-  number(
-    "Time to first word",
-    ({ first_word_ms: word }) => word?.median ?? 0,
-    true,
-    (millis) => (millis === 0 ? "–" : formatMillis(millis)),
-  ),
-]
-
-/** Numbers of a time; languages are there as soon as they are known. */
+/** Numbers of a time. */
 interface Period {
-  readonly rows: ReadonlyArray<ConversationRow>
+  readonly counts: Conversations["total"]
   readonly tokens: ReadonlyArray<UsageRow>
-  readonly languages: Answer<"GET /api/external/usage/conversations"> | undefined
 }
 
 interface ShownProps extends InsightProps {
+  readonly rows: ReadonlyArray<ConversationRow>
   readonly now: Period
   readonly before: Period
 }
 
 /** The numbers of a time that are compared. */
-const totalsOf = ({ languages, rows, tokens }: Period) => ({
-  ...qualityOf(rows),
-  firstWord: languages?.total.first_word_ms,
+const totalsOf = ({ counts, tokens }: Period) => ({
+  ...qualityOf([counts]),
+  firstWord: counts.first_word_ms,
   used: tokensOf(tokens),
   cost: costOf(tokens),
 })
 
-const Shown = ({ before: periodBefore, chatbotName, from, now: { languages, ...period }, to }: ShownProps) => {
-  const { rows, tokens } = period
-  const now = totalsOf({ languages, ...period })
+const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to }: ShownProps) => {
+  const { tokens } = period
+  const now = totalsOf(period)
   const before = totalsOf(periodBefore)
   const { cost, firstWord } = now
   const models = Array.from(new Set(tokens.map(({ model = "" }) => model))).toSorted()
@@ -168,6 +148,15 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: { languages, ...p
   return (
     <>
       <dl class="tiles">
+        <Tile
+          label="Resolved"
+          value={formatShare(now.resolvedShare)}
+          now={now.resolvedShare}
+          before={before.resolvedShare}
+          isBad={false}
+        >
+          <span class="soft small">of {plural(period.counts.conversations, "conversation")}</span>
+        </Tile>
         <Tile label="Questions" value={formatCount(now.questions)} now={now.questions} before={before.questions} />
         <Tile
           label="Unanswered"
@@ -243,33 +232,7 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: { languages, ...p
         </ul>
       </Section>
       {rows.length > 0 && <ByDay {...{ chatbotName, from, to }} />}
-      {rows.length > 0 && (
-        <Table
-          label="Conversations by chatbot"
-          rows={rows}
-          keyOf={({ chatbot_id }) => chatbot_id ?? ""}
-          columns={[
-            {
-              title: "Chatbot",
-              kind: "main",
-              sort: ({ chatbot_id }) => chatbotName(chatbot_id ?? ""),
-              cell: ({ chatbot_id }) => chatbotName(chatbot_id ?? ""),
-            },
-            number("Conversations", ({ conversations }) => conversations, true),
-            ...measured(),
-            number("Thumbs up", ({ rated_up }) => rated_up, true),
-            number("Thumbs down", ({ rated_down }) => rated_down, true),
-          ]}
-        />
-      )}
-      {languages?.data.some(({ language }) => language !== null) && (
-        <Table
-          label="Questions by language"
-          rows={languages.data}
-          keyOf={languageName}
-          columns={[{ title: "Language", kind: "main", sort: languageName, cell: languageName }, ...measured()]}
-        />
-      )}
+      {rows.length > 0 && <Groups from={from} to={to} />}
     </>
   )
 }

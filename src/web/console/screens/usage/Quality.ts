@@ -1,13 +1,13 @@
 import { formatShare, plural } from "../../../shared/Format.ts"
-import type { Answer } from "../../server/Api.ts"
+import type { Conversations } from "./Report.ts"
 
 /*
  * Numbers of conversations, and what follows from them.
  */
 
 export type Counts = Pick<
-  Answer<"GET /api/external/usage/conversations">["total"],
-  "conversations" | "questions" | "unanswered" | "rated_up" | "rated_down"
+  Conversations["total"],
+  "conversations" | "questions" | "unanswered" | "rated_up" | "rated_down" | "resolved"
 >
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(1, part / whole))
@@ -22,6 +22,7 @@ export const qualityOf = (rows: ReadonlyArray<Counts>) => {
   return {
     questions,
     rated,
+    resolvedShare: share(sumOf(rows, "resolved"), sumOf(rows, "conversations")),
     unansweredShare: share(sumOf(rows, "unanswered"), questions),
     upShare: share(sumOf(rows, "rated_up"), rated),
   }

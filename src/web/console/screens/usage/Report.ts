@@ -1,6 +1,6 @@
 import type { Reading } from "../../charts/BarsByDay.tsx"
 import { dayAt } from "../../charts/Days.ts"
-import { type Answer, call, everyPage } from "../../server/Api.ts"
+import { type Answer, call, everyPage, open } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 
 /*
@@ -42,18 +42,48 @@ export const usageReport = resources((from: string, to: string, by: string) =>
   fetchReport(from, to, ["day", by as Division]),
 )
 
-/** The conversations of each chatbot from one day to another, also of each day. */
-export const conversationReport = resources((from: string, to: string, groups: string) => {
-  const group_by = groups === "day,chatbot" ? groups : "chatbot"
-  return everyRow((page) =>
-    call("GET /api/external/usage/conversations", { query: { from, to, group_by, page, limit: "100" } }),
-  )
+const CONVERSATIONS = "GET /api/external/usage/conversations"
+
+export type Conversations = Answer<typeof CONVERSATIONS>
+export type ConversationRow = Conversations["data"][number]
+
+/** The conversations of each day and chatbot, from one day to another. */
+export const dailyReport = resources((from: string, to: string) =>
+  everyRow((page) => call(CONVERSATIONS, { query: { from, to, group_by: "day,chatbot", page, limit: "100" } })),
+)
+
+/** The conversations of all chatbots, one by one and together, with those of as many days before. */
+export const chatbotReport = resources(async (from: string, to: string) => {
+  const ask = (page: string, previous?: "true") =>
+    call(CONVERSATIONS, { query: { from, to, group_by: "chatbot", page, limit: "100", previous } })
+  const { previous, total, ...first } = await ask("1", "true")
+  return { rows: await everyRow(async (page) => (page === "1" ? first : await ask(page))), total, previous }
 })
 
-/** The conversations from one day to another by the language of the questions, and all of them together. */
-export const languageReport = resources((from: string, to: string) =>
-  call("GET /api/external/usage/conversations", { query: { from, to, group_by: "language", limit: "100" } }),
+export type Group = Exclude<Conversations["group_by"], "day" | "day,chatbot">
+
+export const groups: Readonly<Record<Group, string>> = {
+  chatbot: "Chatbot",
+  topic: "Topic",
+  language: "Language",
+  page: "Page",
+  platform: "Platform",
+  hour: "Hour",
+}
+
+/** The time zone of this browser, in whose hours people are shown theirs. */
+const time_zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The conversations of the first hundred groups of a kind. */
+export const groupReport = resources((from: string, to: string, by: Group) =>
+  call(CONVERSATIONS, { query: { from, to, group_by: by, time_zone, limit: "100" } }),
 )
+
+/** A file of the conversations of all groups of a kind. */
+export const groupFile = async (from: string, to: string, by: Group): Promise<Blob> => {
+  const query = { from, to, group_by: by, time_zone, format: "csv" } as const
+  return (await open(CONVERSATIONS, { query, headers: { accept: "text/csv" } })).blob()
+}
 
 export const usageToday = resources(() => {
   const today = dayAt(Date.now())

@@ -1,0 +1,112 @@
+import { Download } from "lucide"
+import { saveFile } from "../../../shared/Download.ts"
+import { formatCount, formatMillis, formatShare } from "../../../shared/Format.ts"
+import { Button } from "../../parts/Buttons.tsx"
+import { SelectField } from "../../parts/Field.tsx"
+import { Loaded, Section } from "../../parts/Layout.tsx"
+import { type Column, Table } from "../../parts/Table.tsx"
+import { bindOption } from "../../Router.ts"
+import { useResource } from "../../server/Resource.ts"
+import { nameOfLanguage } from "../widget/Languages.ts"
+import { qualityOf } from "./Quality.ts"
+import { type ConversationRow, type Group, groupFile, groupReport, groups } from "./Report.ts"
+
+const number = (
+  title: string,
+  value: (row: ConversationRow) => number,
+  isExtra = false,
+  format = formatCount,
+): Column<ConversationRow> => ({ title, kind: "number", isExtra, sort: value, cell: (row) => format(value(row)) })
+
+const numbers: ReadonlyArray<Column<ConversationRow>> = [
+  number("Conversations", ({ conversations }) => conversations, true),
+  number("Resolved", (row) => qualityOf([row]).resolvedShare, false, formatShare),
+  number("Questions", ({ questions }) => questions, true),
+  number("Unanswered", (row) => qualityOf([row]).unansweredShare, false, formatShare),
+  {
+    ...number("Thumbs up", (row) => qualityOf([row]).upShare, true),
+    cell: (row) => (qualityOf([row]).rated === 0 ? "–" : formatShare(qualityOf([row]).upShare)),
+  },
+]
+
+const firstWord = number(
+  "Time to first word",
+  ({ first_word_ms: word }) => word?.median ?? 0,
+  true,
+  (millis) => (millis === 0 ? "–" : formatMillis(millis)),
+)
+
+const NOT_KNOWN = "Not known"
+
+const namesOf: Readonly<Record<Group, (row: ConversationRow) => string>> = {
+  chatbot: ({ chatbot_name = "" }) => chatbot_name,
+  topic: ({ topic_name }) => topic_name ?? "Not grouped yet",
+  language: ({ language }) => (typeof language === "string" ? nameOfLanguage(language) : NOT_KNOWN),
+  page: ({ page }) => page ?? NOT_KNOWN,
+  platform: ({ platform = "" }) => platform,
+  hour: ({ hour = 0 }) => `${String(hour).padStart(2, "0")}:00`,
+}
+
+const keyOf = (row: ConversationRow): string =>
+  String(row.topic_id ?? row.chatbot_id ?? row.language ?? row.page ?? row.platform ?? row.hour)
+
+const about: Readonly<Partial<Record<Group, string>>> = {
+  topic: "A conversation counts for each topic that was asked about in it.",
+  page: "The page on which the conversation began.",
+  hour: "When the conversation began, in your time zone.",
+}
+
+interface GroupsProps {
+  readonly from: string
+  readonly to: string
+}
+
+/** The conversations of a time by what they have in common, as a table and as a file. */
+export const Groups = ({ from, to }: GroupsProps) => {
+  const division = bindOption("group", groups, "chatbot")
+  const by = division.value
+  const report = useResource(groupReport(from, to, by))
+  const name = namesOf[by]
+  const save = async (): Promise<void> =>
+    saveFile(`conversations-${by}-${from}-${to}.csv`, await groupFile(from, to, by))
+  return (
+    <Section
+      title="Conversations"
+      about={about[by]}
+      actions={
+        <>
+          <SelectField label="Group by" labelHidden {...division} options={groups} />
+          <Button icon={Download} onClick={save}>
+            Download CSV
+          </Button>
+        </>
+      }
+    >
+      <Loaded of={report}>
+        {({ data, group_by, metadata }) =>
+          group_by !== by ? null : data.length === 0 ? (
+            <p class="soft">Nothing yet: questions are grouped in the background.</p>
+          ) : (
+            <>
+              <Table
+                label={`Conversations by ${by}`}
+                rows={data}
+                keyOf={keyOf}
+                columns={[
+                  { title: groups[by], kind: "main", sort: name, cell: name },
+                  ...numbers,
+                  ...(by === "topic" ? [] : [firstWord]),
+                ]}
+              />
+              {metadata.totalCount > data.length && (
+                <p class="soft small">
+                  The first {data.length} of {formatCount(metadata.totalCount)}. The file has all.
+                </p>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
