@@ -136,7 +136,7 @@ export class Evidence {
 const ENDING_MAX = 3
 const NAME_MIN = 3
 /** Fewest letters of a name that stay, where its ending is replaced by another. */
-const NAME_STEM_MIN = 5
+const NAME_STEM_MIN = 4
 
 const isSameName = (one: string, other: string): boolean => {
   const [shorter, longer] = one.length < other.length ? [one, other] : [other, one]
@@ -144,5 +144,5 @@ const isSameName = (one: string, other: string): boolean => {
   let shared = 0
   while (shared < shorter.length && shorter[shared] === longer[shared]) shared++
   if (shared === shorter.length) return shared >= NAME_MIN && longer.length - shared <= ENDING_MAX
-  return shared >= NAME_STEM_MIN && longer.length - shared <= 2 && shorter.length - shared <= 2
+  return shared >= NAME_STEM_MIN && longer.length - shared <= ENDING_MAX
 }

@@ -18,14 +18,19 @@ const LATIN = /^\p{Script=Latin}/u
 export const unknownNameIn = (text: BoundedText, language: SpokenLanguage, evidence: Evidence): string | undefined => {
   const isUnknown = (word: string) => {
     const keys = keysIn(bounded(word))
-    // A noun of German, unlike a name, is mostly a common word.
-    const mayBe = (key: string) => language !== "de" || weightOf(key) >= RARE_WEIGHT
-    return keys.some((key) => !isSilent(key, language) && mayBe(key) && !evidence.names(key))
+    // A noun of German, unlike a name, is mostly a common word or a form of one.
+    const mayBe = (key: string) =>
+      language !== "de" || (weightOf(key) >= RARE_WEIGHT && evidence.holding(key).length === 0)
+    return !ACRONYM.test(word) && keys.some((key) => !isSilent(key, language) && mayBe(key) && !evidence.names(key))
   }
-  const name = namesIn(text, language).find((run) => run.some(isUnknown))?.join(" ")
+  const name = namesIn(text, language)
+    .find((run) => run.filter(isUnknown).length * 2 >= Math.max(1, run.length))
+    ?.join(" ")
   return name ?? (language === "zh" ? chineseIn(text, evidence) : language === "ar" ? arabicIn(text, language, evidence) : undefined)
 }
 
+/** Matches abbreviations, which stand for words of a passage as often as not. */
+const ACRONYM = /^\p{Lu}{2,3}$/u
 /** The least weight of a word that is a name in German. */
 const RARE_WEIGHT = 0.9
 
@@ -72,15 +77,19 @@ const chineseIn = (text: BoundedText, evidence: Evidence): string | undefined =>
     const next = words[at + 1] ?? ""
     return word.length === 1 && SURNAMES.includes(word) && /^\p{Script=Han}{1,2}$/u.test(next) && !isSilent(next, "zh") ? [word + next] : []
   })
-  return [...abroad, ...own].find((name) => !evidence.says(name))
+  const houses = Array.from(text.matchAll(/(\p{Script=Han}{2})(?:公司|集团|银行|大学|医院|酒店)/gu), ([, name = ""]) => name)
+  return [...abroad, ...houses, ...own].find((name) => !evidence.says(name))
 }
 
-/** Two words in a row that stand nowhere. */
+/** Matches words with an article, an ending of cases or the prefix of a verb, which names have not. */
+const NO_NAME = /^[وفبلك]?ال|ً|^[يتن]/u
+
+/** Two words in a row that stand nowhere and may be names. */
 const arabicIn = (text: BoundedText, language: SpokenLanguage, evidence: Evidence): string | undefined => {
   const words = wordsOf(text)
   const isUnknown = (word: string | undefined) => {
     const [key] = word === undefined ? [] : keysIn(bounded(word))
-    return key !== undefined && key.length > 2 && !isSilent(word ?? "", language) && !isSilent(key, language) && !evidence.said.has(key) && evidence.holding(key).length === 0
+    return key !== undefined && key.length > 2 && !NO_NAME.test(word ?? "") && !isSilent(word ?? "", language) && !isSilent(key, language) && !evidence.said.has(key) && evidence.holding(key).length === 0
   }
   const at = words.findIndex((word, at) => isUnknown(word) && isUnknown(words[at + 1]))
   return at === -1 ? undefined : words.slice(at, at + 2).join(" ")

@@ -50,7 +50,7 @@ const digitOf = (digit: string): string => {
 
 /** The numbers of a text. Numerals count in the languages given. */
 export const numbersIn = (text: BoundedText, languages: ReadonlyArray<SpokenLanguage>): ReadonlyArray<WrittenNumber> => {
-  const plain = withPlainDigits(text)
+  const plain = withPlainDigits(text).replaceAll(PERCENT, "%")
   return [...digitsIn(plain), ...monthsIn(plain, languages), ...numeralsIn(plain, languages), ...hanIn(plain)]
 }
 
@@ -78,6 +78,9 @@ const groupedValue = (text: string): number => {
   const [, whole = text, fraction = ""] = /^(.*?\d{3})(?:[.,](\d{1,2}|\d{4,}))?$/u.exec(text) ?? []
   return Number(`${whole.replaceAll(/\D/g, "")}.${fraction}0`)
 }
+
+/** Words for percent that hold one for a hundred. */
+const PERCENT = /百分之|(?:في |ب)الم(?:ئ|ائ)ة|pour cent|por cien(?:to)?|per cento|por cento|yüzde/giu
 
 /* Months. */
 
