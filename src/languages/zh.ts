@@ -43,7 +43,8 @@ export const locale: Locale = {
     numerals: "",
     denials: "没, 未, 不得, 禁止, 无法, 不可, 无需, 没有资格",
     limits: "只, 仅, 除, 除外, 除非, 必须, 才, 未满, 不仅, 不过, 不同",
-    remarks: "如果您还有, 如果你还有, 如有其他, 其他问题, 随时, 欢迎提问, 希望对, 希望这, 告诉我, 很抱歉, 抱歉, 还有什么, 以下是, 如下",
+    remarks:
+      "如果您还有, 如果你还有, 如有其他, 其他问题, 随时, 欢迎提问, 希望对, 希望这, 告诉我, 很抱歉, 抱歉, 还有什么, 以下是, 如下",
     documents: "文档, 文件, 知识库, 资料, 信息, 上下文, 来源, 答案, 提到, 提及, 说明",
   },
   replies: {
@@ -96,6 +97,7 @@ export const widget: WidgetTexts = {
   thanks: "感谢您的反馈。",
   sources: "来源",
   page: "第 {n} 页",
+  unsupported: "文档中未找到：{n}",
   emailQuestion: "我们可以通过哪个邮箱联系您？",
   email: "邮箱",
   emailInvalid: "请输入邮箱地址，例如 name@example.com。",

@@ -50,8 +50,10 @@ export const check = (
     wrongNumber(claim, evidence, language, scores, isForeign) ??
     wrongName(claim, evidence, language, scores) ??
     (isForeign
-      ? scores.share >= tuning.unsure ? undefined : "unsure"
-      : denied(claim, evidence, language, scores) ?? tooFewWords(claim, scores))
+      ? scores.share >= tuning.unsure
+        ? undefined
+        : "unsure"
+      : (denied(claim, evidence, language, scores) ?? tooFewWords(claim, scores)))
   )
 }
 
@@ -78,7 +80,8 @@ const scoresOf = (text: BoundedText, evidence: Evidence, language: SpokenLanguag
   for (const { values } of numbersIn(text, [language])) {
     total += NUMBER_WEIGHT
     const holding = evidence.lines.filter(({ numbers }) => values.some((value) => numbers.has(value)))
-    for (const text of new Set(holding.map((line) => line.text))) texts.set(text, (texts.get(text) ?? 0) + NUMBER_WEIGHT)
+    for (const text of new Set(holding.map((line) => line.text)))
+      texts.set(text, (texts.get(text) ?? 0) + NUMBER_WEIGHT)
   }
   const share = total === 0 ? 1 : Math.max(0, ...texts.values()) / total
   return { words, total, lines, best: Math.max(0, ...lines.values()), share }
@@ -106,7 +109,12 @@ const wrongNumber = (
   return undefined
 }
 
-const wrongName = ({ isLead, text }: Claim, evidence: Evidence, language: SpokenLanguage, _: Scores): Verdict | undefined => {
+const wrongName = (
+  { isLead, text }: Claim,
+  evidence: Evidence,
+  language: SpokenLanguage,
+  _: Scores,
+): Verdict | undefined => {
   const name = isLead ? undefined : unknownNameIn(text, language, evidence)
   return name === undefined ? undefined : { reason: "name", detail: name }
 }

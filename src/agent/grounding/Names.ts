@@ -26,7 +26,10 @@ export const unknownNameIn = (text: BoundedText, language: SpokenLanguage, evide
   const name = namesIn(text, language)
     .find((run) => run.filter(isUnknown).length * 2 >= Math.max(1, run.length))
     ?.join(" ")
-  return name ?? (language === "zh" ? chineseIn(text, evidence) : language === "ar" ? arabicIn(text, language, evidence) : undefined)
+  return (
+    name ??
+    (language === "zh" ? chineseIn(text, evidence) : language === "ar" ? arabicIn(text, language, evidence) : undefined)
+  )
 }
 
 /** Matches abbreviations, which stand for words of a passage as often as not. */
@@ -75,9 +78,14 @@ const chineseIn = (text: BoundedText, evidence: Evidence): string | undefined =>
   const words = Array.from(segmenter.segment(text), ({ segment }) => segment)
   const own = words.flatMap((word, at) => {
     const next = words[at + 1] ?? ""
-    return word.length === 1 && SURNAMES.includes(word) && /^\p{Script=Han}{1,2}$/u.test(next) && !isSilent(next, "zh") ? [word + next] : []
+    return word.length === 1 && SURNAMES.includes(word) && /^\p{Script=Han}{1,2}$/u.test(next) && !isSilent(next, "zh")
+      ? [word + next]
+      : []
   })
-  const houses = Array.from(text.matchAll(/(\p{Script=Han}{2})(?:公司|集团|银行|大学|医院|酒店)/gu), ([, name = ""]) => name)
+  const houses = Array.from(
+    text.matchAll(/(\p{Script=Han}{2})(?:公司|集团|银行|大学|医院|酒店)/gu),
+    ([, name = ""]) => name,
+  )
   return [...abroad, ...houses, ...own].find((name) => !evidence.says(name))
 }
 
@@ -89,7 +97,15 @@ const arabicIn = (text: BoundedText, language: SpokenLanguage, evidence: Evidenc
   const words = wordsOf(text)
   const isUnknown = (word: string | undefined) => {
     const [key] = word === undefined ? [] : keysIn(bounded(word))
-    return key !== undefined && key.length > 2 && !NO_NAME.test(word ?? "") && !isSilent(word ?? "", language) && !isSilent(key, language) && !evidence.said.has(key) && evidence.holding(key).length === 0
+    return (
+      key !== undefined &&
+      key.length > 2 &&
+      !NO_NAME.test(word ?? "") &&
+      !isSilent(word ?? "", language) &&
+      !isSilent(key, language) &&
+      !evidence.said.has(key) &&
+      evidence.holding(key).length === 0
+    )
   }
   const at = words.findIndex((word, at) => isUnknown(word) && isUnknown(words[at + 1]))
   return at === -1 ? undefined : words.slice(at, at + 2).join(" ")

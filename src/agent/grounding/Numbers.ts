@@ -49,7 +49,10 @@ const digitOf = (digit: string): string => {
 }
 
 /** The numbers of a text. Numerals count in the languages given. */
-export const numbersIn = (text: BoundedText, languages: ReadonlyArray<SpokenLanguage>): ReadonlyArray<WrittenNumber> => {
+export const numbersIn = (
+  text: BoundedText,
+  languages: ReadonlyArray<SpokenLanguage>,
+): ReadonlyArray<WrittenNumber> => {
   const plain = withPlainDigits(text).replaceAll(PERCENT, "%")
   return [...digitsIn(plain), ...monthsIn(plain, languages), ...numeralsIn(plain, languages), ...hanIn(plain)]
 }
@@ -65,8 +68,7 @@ const digitsIn = (text: string): ReadonlyArray<WrittenNumber> =>
       const hours = { text: written, values: hoursOf(Number(hour)) }
       return minute === "00" ? [hours] : [hours, { text: written, values: [Number(minute)] }]
     }
-    const value =
-      grouped === undefined ? Number(written.replace(",", ".")) : groupedValue(grouped)
+    const value = grouped === undefined ? Number(written.replace(",", ".")) : groupedValue(grouped)
     const scaled = SCALES.flatMap(([scale, factor]) => (scale.test(after) ? [value * factor] : []))
     return [{ text: written, values: AFTERNOON.test(after) ? [value, value + 12] : [value, ...scaled] }]
   })
@@ -155,7 +157,8 @@ const numeralsIn = (text: string, languages: ReadonlyArray<SpokenLanguage>): Rea
 }
 
 const HAN_DIGITS = "零一二三四五六七八九"
-const HAN = /[零〇一二两三四五六七八九十百千万]+(?=\s?[个位周天年月日小时分秒元块欧美英岁次本张台份段点层楼倍种名人项条家所公里米克度%\p{L}]|$)/gu
+const HAN =
+  /[零〇一二两三四五六七八九十百千万]+(?=\s?[个位周天年月日小时分秒元块欧美英岁次本张台份段点层楼倍种名人项条家所公里米克度%\p{L}]|$)/gu
 
 const hanIn = (text: string): ReadonlyArray<WrittenNumber> =>
   /[一二两三四五六七八九十百千]/u.test(text)

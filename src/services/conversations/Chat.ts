@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Predicate } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { AgentReply } from "../../agent/Agent.ts"
-import { emitted } from "../../agent/AgentEvent.ts"
+import { emitted, textEvents } from "../../agent/AgentEvent.ts"
 import { Caller, ensureServesNamed } from "../../domain/Caller.ts"
 import { emailGateModel, emailRequest } from "./EmailGate.ts"
 import type { ToolResult } from "../../domain/chat/Chat.ts"
@@ -19,7 +19,7 @@ import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
 import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
 import { ChatbotAgent } from "./ChatbotAgent.ts"
-import { aboutChat, answerOf, type ChatEmit, measuredChat, noCost, textEvents, withoutModel } from "./ChatAnswer.ts"
+import { aboutChat, answerOf, type ChatEmit, measuredChat, noCost, withoutModel } from "./ChatAnswer.ts"
 import {
   type ChatContext,
   type ChatRequest,

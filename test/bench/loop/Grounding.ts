@@ -29,13 +29,16 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
         if (isShown) console.log(half, reply.language, "WRONG", JSON.stringify(verdict), sentence)
       }
       const marked = checked.filter(({ verdict }) => verdict !== undefined && verdict !== "unsure")
-      const isMarked = marked.some(({ claim }) => reply.kind === "true" || isPlantedIn(reply, reply.text.slice(claim.start, claim.end)))
+      const isMarked = marked.some(
+        ({ claim }) => reply.kind === "true" || isPlantedIn(reply, reply.text.slice(claim.start, claim.end)),
+      )
       if (reply.kind === "true") {
         count("true replies marked", reply.language, isMarked)
         for (const { verdict } of checked) {
           const reason = verdict === undefined || verdict === "unsure" ? undefined : verdict.reason
           count("true sentences marked", reply.language, reason !== undefined)
-          for (const each of ["number", "name", "negation", "words"] as const) count(`  by ${each}`, reply.language, reason === each)
+          for (const each of ["number", "name", "negation", "words"] as const)
+            count(`  by ${each}`, reply.language, reason === each)
         }
       } else {
         count(`caught: ${reply.kind}`, reply.language, isMarked)

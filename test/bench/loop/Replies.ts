@@ -31,7 +31,10 @@ interface Page {
 
 const xquad = (language: string): ReadonlyMap<string, string> => {
   const file = join(import.meta.dir, "../../../../shared/data/xquad", language, "corpus.jsonl")
-  const real = process.env["PARLEY_DATA"] === undefined ? file : join(process.env["PARLEY_DATA"], "xquad", language, "corpus.jsonl")
+  const real =
+    process.env["PARLEY_DATA"] === undefined
+      ? file
+      : join(process.env["PARLEY_DATA"], "xquad", language, "corpus.jsonl")
   return new Map(
     readFileSync(real, "utf8")
       .split("\n")

@@ -5,7 +5,17 @@ import { useResource } from "../server/Resource.ts"
 import type { Form } from "./Form.ts"
 
 /** The model of a chatbot; those of the organization's chatbots and the one that needs no key are suggested. */
-export const ModelField = ({ form, hint }: { readonly form: Form; readonly hint?: string }) => {
+export const ModelField = ({
+  form,
+  hint,
+  label = "Model",
+  path = "settings.model",
+}: {
+  readonly form: Form
+  readonly hint?: string
+  readonly label?: string
+  readonly path?: string
+}) => {
   const id = useId()
   const chatbots = useResource(allChatbots()).data.value ?? []
   const used = chatbots.flatMap(({ settings }) => [settings.model, ...(settings.fallbackModels ?? [])])
@@ -18,7 +28,7 @@ export const ModelField = ({ form, hint }: { readonly form: Form; readonly hint?
             <option key={model}>{model}</option>
           ))}
       </datalist>
-      <TextField {...form.line("settings.model")} label="Model" list={id} spellcheck={false} hint={hint} />
+      <TextField {...form.line(path)} label={label} list={id} spellcheck={false} hint={hint} />
     </>
   )
 }
