@@ -79,9 +79,10 @@ const scoresOf = (text: BoundedText, evidence: Evidence, language: SpokenLanguag
   }
   for (const { values } of numbersIn(text, [language])) {
     total += NUMBER_WEIGHT
-    const holding = evidence.lines.filter(({ numbers }) => values.some((value) => numbers.has(value)))
-    for (const text of new Set(holding.map((line) => line.text)))
+    const holders = values.flatMap((value) => evidence.linesWith(value))
+    for (const text of new Set(holders.map((line) => evidence.lines[line]?.text ?? 0))) {
       texts.set(text, (texts.get(text) ?? 0) + NUMBER_WEIGHT)
+    }
   }
   const share = total === 0 ? 1 : Math.max(0, ...texts.values()) / total
   return { words, total, lines, best: Math.max(0, ...lines.values()), share }
@@ -99,11 +100,8 @@ const wrongNumber = (
   for (const { text: written, values } of numbersIn(text, [language])) {
     if (values.some((value) => evidence.numbersSaid.has(value) || value === 1)) continue
     if (isLead && values.every((value) => value < LEAD_NUMBER_MIN)) continue
-    const isFound = evidence.lines.some(
-      ({ numbers }, at) =>
-        values.some((value) => numbers.has(value)) &&
-        (isForeign || [at - 1, at, at + 1].some((near) => (lines.get(near) ?? 0) >= tuning.line * best)),
-    )
+    const holders = values.flatMap((value) => evidence.linesWith(value))
+    const isFound = holders.some((at) => isForeign || (lines.get(at) ?? 0) >= tuning.line * best)
     if (!isFound) return { reason: "number", detail: written }
   }
   return undefined

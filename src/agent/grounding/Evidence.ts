@@ -14,7 +14,9 @@ import { numbersIn } from "./Numbers.ts"
  */
 
 /** What is read of one text, in UTF-16 code units. */
-const TEXT_MAX_LENGTH = 16_000
+const TEXT_MAX_LENGTH = 8_000
+/** Beginning of a text that shows its language, in UTF-16 code units. */
+const SAMPLE_LENGTH = 300
 /** Most distinct words of all texts that words of the reply are compared with. */
 const WORDS_MAX = 30_000
 
@@ -23,8 +25,6 @@ export interface Line {
   /** The number of its text. */
   readonly text: number
   readonly sentence: BoundedText
-  readonly words: ReadonlySet<string>
-  readonly numbers: ReadonlySet<number>
 }
 
 /** A line that holds a word, with the certainty that it does, 0–1. */
@@ -66,12 +66,13 @@ export class Evidence {
   private texts = 0
   private saidText = ""
   private readonly holders = new Map<string, ReadonlyArray<Holder>>()
+  private readonly linesByNumber = new Map<number, Array<number>>()
   private readonly linesByWord = new Map<string, Array<number>>()
 
   /** Adds a text that supports what it says. */
   add(content: string, spoken: ReadonlyArray<SpokenLanguage>): void {
     const text = bounded(content, TEXT_MAX_LENGTH)
-    const language = languageShownIn(text)
+    const language = languageShownIn(bounded(text.slice(0, SAMPLE_LENGTH)))
     if (language !== undefined) this.languages.add(language)
     const numerals = Array.from(new Set([...spoken, ...(language === undefined ? [] : [language])]))
     for (const block of blocksOf(text)) {
@@ -79,12 +80,17 @@ export class Evidence {
         const words = new Set(keysIn(sentence))
         const numbers = new Set(numbersIn(sentence, numerals).flatMap(({ values }) => values))
         if (HALF_HOUR.test(sentence)) numbers.add(30)
+        for (const number of numbers) {
+          const known = this.linesByNumber.get(number)
+          if (known === undefined) this.linesByNumber.set(number, [this.lines.length])
+          else known.push(this.lines.length)
+        }
         for (const word of words) {
           const known = this.linesByWord.get(word)
           if (known !== undefined) known.push(this.lines.length)
           else if (this.linesByWord.size < WORDS_MAX) this.linesByWord.set(word, [this.lines.length])
         }
-        this.lines.push({ text: this.texts, sentence, words, numbers })
+        this.lines.push({ text: this.texts, sentence })
       }
     }
     this.texts++
@@ -96,6 +102,10 @@ export class Evidence {
     this.saidText += `\n${text}`
     for (const word of keysIn(text)) this.said.add(word)
     for (const { values } of numbersIn(text, spoken)) for (const value of values) this.numbersSaid.add(value)
+  }
+
+  linesWith(number: number): ReadonlyArray<number> {
+    return this.linesByNumber.get(number) ?? []
   }
 
   /** The lines that hold a word or a form of it. */

@@ -24,20 +24,25 @@ export interface Checked {
 /** The number of texts that were given last, with which a reply is compared. */
 const TEXTS_MAX = 50
 /** Length of a sample that shows the language of a reply, in UTF-16 code units. */
-const SAMPLE_LENGTH = 1_000
+const SAMPLE_LENGTH = 500
 
 /** Compares the claims of a reply with what its model was given. It lets other fibers run in between. */
 export const checkReply = Effect.fnUntraced(function* (reply: string, { said, texts }: Given) {
-  const sample = bounded(reply.slice(0, SAMPLE_LENGTH))
+  // The question shows the language of a reply that is short.
+  const sample = bounded(`${reply.slice(0, SAMPLE_LENGTH)}\n${said.at(-1)?.slice(0, SAMPLE_LENGTH) ?? ""}`)
   const given = texts.slice(-TEXTS_MAX)
   const samples = [...said, ...given].map((text) => bounded(text.slice(0, SAMPLE_LENGTH)))
   const language = languageOfReply(sample, samples)
   const evidence = new Evidence()
-  yield* inTurns(given, (text) => evidence.add(text, [language]))
-  yield* inTurns(said, (text) => evidence.addSaid(text, [language]))
+  yield* inTurns(given, (text) => evidence.add(text, [language]), 1)
+  yield* inTurns(said, (text) => evidence.addSaid(text, [language]), 1)
   const isForeign = Array.from(evidence.languages).some((each) => each !== language)
-  const claims = (yield* inTurns(piecesOf(reply), (piece) => claimsIn(piece, language))).flat()
-  return yield* inTurns(claims, (claim): Checked => ({ claim, verdict: check(claim, evidence, language, isForeign) }))
+  const claims = (yield* inTurns(piecesOf(reply), (piece) => claimsIn(piece, language), 1)).flat()
+  return yield* inTurns(
+    claims,
+    (claim): Checked => ({ claim, verdict: check(claim, evidence, language, isForeign) }),
+    1,
+  )
 })
 
 /** A claim that is not supported, with its place. */

@@ -24,7 +24,7 @@ export const unknownNameIn = (text: BoundedText, language: SpokenLanguage, evide
     return !ACRONYM.test(word) && keys.some((key) => !isSilent(key, language) && mayBe(key) && !evidence.names(key))
   }
   const name = namesIn(text, language)
-    .find((run) => run.filter(isUnknown).length * 2 >= Math.max(1, run.length))
+    .find((run) => isUnknown(run.at(-1) ?? "") || run.filter(isUnknown).length * 2 > run.length)
     ?.join(" ")
   return (
     name ??

@@ -16,6 +16,7 @@ export const ModelField = ({
   readonly label?: string
   readonly path?: string
 }) => {
+  const isOptional = path !== "settings.model"
   const id = useId()
   const chatbots = useResource(allChatbots()).data.value ?? []
   const used = chatbots.flatMap(({ settings }) => [settings.model, ...(settings.fallbackModels ?? [])])
@@ -28,7 +29,14 @@ export const ModelField = ({
             <option key={model}>{model}</option>
           ))}
       </datalist>
-      <TextField {...form.line(path)} label={label} list={id} spellcheck={false} hint={hint} />
+      <TextField
+        {...form.line(path)}
+        {...(isOptional && { onValue: (value: string) => form.set(path, value === "" ? null : value) })}
+        label={label}
+        list={id}
+        spellcheck={false}
+        hint={hint}
+      />
     </>
   )
 }
