@@ -14,6 +14,7 @@ const benches: Readonly<
   http: () => import("./http.ts"),
   ingest: () => import("./ingest.ts"),
   kills: () => import("./kills.ts"),
+  loop: () => import("./loop.ts"),
   profile: () => import("./profile.ts"),
   reliability: () => import("./reliability.ts"),
   retrieval: () => import("./retrieval.ts"),

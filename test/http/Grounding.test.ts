@@ -51,7 +51,7 @@ describe("a chatbot that marks unsupported sentences", () => {
       { type: "unsupported", sentences: [wrong] },
       { type: "finish" },
     ])
-    expect((await visitor.messages(stream.begun.conversation)).find(({ role }) => role === "assistant")).toMatchObject({
+    expect((await visitor.messages(stream.ids.conversation)).find(({ role }) => role === "assistant")).toMatchObject({
       unsupported: [wrong],
     })
   })
@@ -84,7 +84,7 @@ describe("a strict chatbot", () => {
     const text = stream.events.flatMap(({ event }) => (event.type === "text" ? [event.text] : [])).join("")
     expect(text).toBe("I found nothing about that in the documents.")
     expect(JSON.stringify(stream.events)).not.toContain(wrong)
-    const listed = await own.get(`/api/external/chatbot/${id}/conversations/${stream.begun.conversation}/messages`)
+    const listed = await own.get(`/api/external/chatbot/${id}/conversations/${stream.ids.conversation}/messages`)
     expect(listed.body).toMatchObject({ data: [{}, { content: text, unanswered: true }] })
     expect(listed.text).not.toContain(wrong)
   })
