@@ -48,7 +48,7 @@ describe("a sentence that no document supports", () => {
     await until(async () => (await page.evaluate(underlined)).join("|") === wrong.slice(0, -1))
     await inspect(page, "console-unsupported")
     const { data } = await server.api.get(`/api/external/chatbot/${id}/conversations`)
-    await page.goto(`${server.url}/console/chatbots/${id}/conversations/${data[0].id}`)
+    await page.goto(`${server.url}/console/conversations/${id}/${data[0].id}`)
     await page.getByText("Not found in the documents: 1 sentence").waitFor()
     await page.goto(`${server.url}/console/chatbots/${id}`)
     const select = page.getByLabel("Check against the documents")

@@ -1,5 +1,5 @@
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
-import type { SpokenLanguage } from "../../languages/Locales.ts"
+import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
 import { weightOf } from "../../models/local/Terms.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { type Claim, isSilent, phrasesIn } from "./Claims.ts"
@@ -13,24 +13,26 @@ import { numbersIn } from "./Numbers.ts"
  */
 
 /** Why a claim is not supported, as far as words can say. */
-export interface Verdict extends Pick<Unsupported, "detail" | "reason"> {}
+export type Verdict = Pick<Unsupported, "detail" | "reason">
 
-/** The least share of a claim's words that one text holds. */
-export const tuning = { share: 0.4, line: 0.5, denied: 0.7, unsure: 0.7 }
+/** The least share of a claim's words that one text holds, and the share from which on no judge is needed. */
+const SHARE_MIN = 0.4
+const SURE_SHARE = 0.7
+/** The least score of a line with a claim's number, as a share of the best line's. */
+const NUMBER_LINE_MIN = 0.5
+/** The least share of a clause's words in one that denies it, and the other way round. */
+const AGREEING_MIN = 0.7
+const COVERED_MIN = 0.5
 
-/** A lead such as `There are three ways:` counts what follows. */
-const LEAD_NUMBER_MIN = 11
+/** Lower numbers may be written out, or count what follows, as in `There are three ways:`. */
+const LEAD_NUMBER_MIN = 13
 /** The information in a number, as that of a word. */
 const NUMBER_WEIGHT = 0.7
 
-interface Word {
-  readonly key: string
-  readonly weight: number
-}
-
 /** How well lines and texts hold the words of a claim. */
 interface Scores {
-  readonly words: ReadonlyArray<Word>
+  /** The number of the words, and their information. */
+  readonly count: number
   readonly total: number
   readonly lines: ReadonlyMap<number, number>
   readonly best: number
@@ -48,19 +50,19 @@ export const check = (
   const scores = scoresOf(claim.text, evidence, language)
   return (
     wrongNumber(claim, evidence, language, scores, isForeign) ??
-    wrongName(claim, evidence, language, scores) ??
+    wrongName(claim, evidence, language) ??
     (isForeign
-      ? scores.share >= tuning.unsure
+      ? scores.share >= SURE_SHARE
         ? undefined
         : "unsure"
-      : (denied(claim, evidence, language, scores) ?? tooFewWords(claim, scores)))
+      : (denied(claim, evidence, language, scores) ?? tooFewWords(claim, language, scores)))
   )
 }
 
 const scoresOf = (text: BoundedText, evidence: Evidence, language: SpokenLanguage): Scores => {
-  const words: Array<Word> = []
   const lines = new Map<number, number>()
   const texts = new Map<number, number>()
+  let count = 0
   let total = 0
   for (const key of new Set(keysIn(text))) {
     if (isSilent(key, language) || !isTelling(key)) continue
@@ -68,7 +70,7 @@ const scoresOf = (text: BoundedText, evidence: Evidence, language: SpokenLanguag
     // What the user has said may be repeated, and agrees with a passage where that says it, too.
     if (evidence.said.has(key) && evidence.holding(key).length === 0) continue
     total += weight
-    words.push({ key, weight })
+    count++
     const inTexts = new Map<number, number>()
     for (const [line, strength] of evidence.holding(key)) {
       lines.set(line, (lines.get(line) ?? 0) + weight * strength)
@@ -85,7 +87,7 @@ const scoresOf = (text: BoundedText, evidence: Evidence, language: SpokenLanguag
     }
   }
   const share = total === 0 ? 1 : Math.max(0, ...texts.values()) / total
-  return { words, total, lines, best: Math.max(0, ...lines.values()), share }
+  return { count, total, lines, best: Math.max(0, ...lines.values()), share }
 }
 
 const isTelling = (key: string): boolean => key.length > (/^\p{ASCII}/u.test(key) ? 2 : 1)
@@ -99,9 +101,9 @@ const wrongNumber = (
 ): Verdict | undefined => {
   for (const { text: written, values } of numbersIn(text, [language])) {
     if (values.some((value) => evidence.numbersSaid.has(value) || value === 1)) continue
-    if (isLead && values.every((value) => value < LEAD_NUMBER_MIN)) continue
+    if ((isLead || locales[language].claims === undefined) && values.every((value) => value < LEAD_NUMBER_MIN)) continue
     const holders = values.flatMap((value) => evidence.linesWith(value))
-    const isFound = holders.some((at) => isForeign || (lines.get(at) ?? 0) >= tuning.line * best)
+    const isFound = holders.some((at) => isForeign || (lines.get(at) ?? 0) >= NUMBER_LINE_MIN * best)
     if (!isFound) return { reason: "number", detail: written }
   }
   return undefined
@@ -117,9 +119,14 @@ const wrongName = (
   return name === undefined ? undefined : { reason: "name", detail: name }
 }
 
-const tooFewWords = ({ isLead }: Claim, { share, total, words }: Scores): Verdict | undefined => {
-  if (isLead || words.length < 2 || total < 1 || share >= tuning.share) return undefined
-  return { reason: "words" }
+const tooFewWords = (
+  { isLead }: Claim,
+  language: SpokenLanguage,
+  { count, share, total }: Scores,
+): Verdict | "unsure" | undefined => {
+  if (isLead || count < 2 || total < 1 || share >= SHARE_MIN) return undefined
+  // Where the offers and remarks of a language are not known, one looks like a claim.
+  return locales[language].claims === undefined ? "unsure" : { reason: "words" }
 }
 
 const CLAUSE = /(?<!\d)[,:]|[,:](?!\d)|[;–—，；：،؛]|\s(?:but|and|aber|sondern|und|ولكن|لكن)\s/u
@@ -149,7 +156,7 @@ const denied = (
       const others = telling(other, language)
       const shared = words.filter((word) => others.some((each) => evidence.areSame(word, each))).length
       const covered = others.filter((word) => words.some((each) => evidence.areSame(each, word))).length
-      if (shared / words.length < tuning.denied || covered / others.length < 0.5) continue
+      if (shared / words.length < AGREEING_MIN || covered / others.length < COVERED_MIN) continue
       const otherPhrases = phrasesIn(other, language)
       const score = shared / words.length + covered / others.length
       if (score <= most) continue
