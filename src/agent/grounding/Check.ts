@@ -109,12 +109,7 @@ const wrongNumber = (
   return undefined
 }
 
-const wrongName = (
-  { isLead, text }: Claim,
-  evidence: Evidence,
-  language: SpokenLanguage,
-  _: Scores,
-): Verdict | undefined => {
+const wrongName = ({ isLead, text }: Claim, evidence: Evidence, language: SpokenLanguage): Verdict | undefined => {
   const name = isLead ? undefined : unknownNameIn(text, language, evidence)
   return name === undefined ? undefined : { reason: "name", detail: name }
 }

@@ -80,7 +80,7 @@ describe("with mark", () => {
   })
 
   test.each([
-    ["fails", () => Effect.fail(new ProviderFailure({ kind: "server", description: "", retryable: false }))],
+    ["fails", () => Effect.fail(new ProviderFailure({ kind: "failed", description: "", retryable: false }))],
     ["answers something else", answers("I cannot say.")],
   ] as const)("words decide where the judge %s", async (_, verdict) => {
     const model = new ScriptedModel(asks("refunds"), answers(wrong), verdict)
