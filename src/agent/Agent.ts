@@ -1,10 +1,13 @@
 import { Context, Effect, Layer } from "effect"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
-import { type ModelCost, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
+import type { Unsupported } from "../domain/chat/Grounding.ts"
+import type { GroundingMode } from "../domain/chatbot/GroundingMode.ts"
+import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
 import { model as metrics } from "../observability/Metrics.ts"
-import type { Emit } from "./AgentEvent.ts"
+import { type Emit, withoutTexts } from "./AgentEvent.ts"
 import { askedIn } from "./Asked.ts"
+import { reviewOf } from "./grounding/Review.ts"
 import { sourcesOf } from "./Citations.ts"
 import { makeGenerate } from "./Generate.ts"
 import type { Generation } from "./Generation.ts"
@@ -30,6 +33,9 @@ export interface AgentInput {
   readonly instructions: Instructions
   /** Without tools, the knowledge base is searched once, and the model gets the passages together with the question. */
   readonly toolsEnabled: boolean
+  /** Whether the sentences of the reply are compared with what the model was given, and the model that judges the rest. */
+  readonly grounding?: GroundingMode | undefined
+  readonly judgeModel?: string | undefined
   /** The conversation, whose last turn is the user's. */
   readonly history: ReadonlyArray<ChatTurn>
   readonly search: Search
@@ -58,7 +64,10 @@ export interface AgentInput {
   readonly onStepBegin?: (look: () => { readonly step: StepContent; readonly cost: ModelCost } | undefined) => void
   /** Called with each source as it is found, so that the sources of a failed or interrupted reply are not lost. */
   readonly onSource?: (source: Source) => void
-  /** Called with the estimated cost of a request that was given up before its answer began. No step has this cost. */
+  /**
+   * Called with each cost that no step has: the estimated one of a request that was given up before its answer began, and
+   * that of a judge.
+   */
   readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
 }
 
@@ -76,8 +85,10 @@ export interface AgentReply {
   /** The quotes from documents on which the reply rests. */
   readonly sources: ReadonlyArray<Source>
   readonly finishReason: FinishReason
-  /** Whether the model has said that the output is no answer. */
+  /** Whether the model has said that the output is no answer, or it was refused. */
   readonly saysNoAnswer: boolean
+  /** Sentences of the output that nothing supports which the model was given. */
+  readonly unsupported: ReadonlyArray<Unsupported>
   readonly steps: ReadonlyArray<Step>
   /** The tool calls, and the results, of all steps. */
   readonly toolCalls: ReadonlyArray<ToolCall>
@@ -116,6 +127,7 @@ export class Agent extends Context.Service<
                 found.push(...passages)
                 return passages
               })
+            const isWithheld = input.grounding === "strict" && provider !== "local"
             const onApproved = (passage: Passage) => void found.push(passage)
             const question = input.history.at(-1)?.content ?? ""
             const { emit, onStep, onStepBegin } = input
@@ -135,6 +147,13 @@ export class Agent extends Context.Service<
               countTokens(cost)
               return input.onGivenUp?.(cost) ?? Effect.void
             }
+            const judged: Array<TokenCounts> = []
+            const onJudged = (cost: ModelCost) => {
+              judged.push(cost.tokens)
+              costs.push(cost)
+              countTokens(cost)
+              return input.onGivenUp?.(cost) ?? Effect.void
+            }
             const tools = input.toolsEnabled ? toolsOf({ ...input, search }, limits) : []
             const result = yield* runLoop({
               opening: yield* openingOf({ ...input, search }, limits, onApproved),
@@ -144,8 +163,8 @@ export class Agent extends Context.Service<
                 calls,
                 tools,
                 onGivenUp,
-                emit,
-                onBegin,
+                emit: isWithheld && emit !== undefined ? withoutTexts(emit) : emit,
+                onBegin: isWithheld ? () => {} : onBegin,
                 showsRequests: input.showsRequests === true,
               }),
               onSource: input.onSource,
@@ -158,17 +177,20 @@ export class Agent extends Context.Service<
                 return onStep === undefined ? Effect.void : onStep(step, cost)
               },
               emit,
+              isWithheld,
+              review: reviewOf(input, { models, found, onJudged, isQuoted: () => answeredBy.provider === "local" }),
             }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
             return {
               output: result.output,
               sources: result.sources,
               finishReason: result.last.finishReason,
               saysNoAnswer: result.saysNoAnswer,
+              unsupported: result.unsupported,
               steps: result.steps,
               toolCalls: result.steps.flatMap((step) => step.toolCalls),
               toolResults: result.steps.flatMap((step) => step.toolResults),
               ...answeredBy,
-              tokens: result.tokens,
+              tokens: judged.reduce(addTokens, result.tokens),
               costs,
             }
           },

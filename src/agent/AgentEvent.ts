@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
+import type { Unsupported } from "../domain/chat/Grounding.ts"
 import type { ToolOutcome } from "./tools/AgentTool.ts"
 
 /**
@@ -18,6 +19,8 @@ export type AgentEvent =
   | { readonly type: "tool-call"; readonly call: ToolCall }
   | { readonly type: "tool-outcome"; readonly call: ToolCall; readonly outcome: ToolOutcome }
   | { readonly type: "source"; readonly source: Source }
+  /** Sentences of the reply that no passage supports. */
+  | { readonly type: "unsupported"; readonly sentences: ReadonlyArray<Unsupported> }
   | { readonly type: "step-end"; readonly step: Step }
 
 /**
@@ -27,9 +30,22 @@ export type AgentEvent =
  */
 export type Emit<Event = AgentEvent> = (event: Event) => Effect.Effect<void> | undefined
 
+/** The events of an answer that consists of one text. */
+export const textEvents = (text: string): ReadonlyArray<AgentEvent> => [
+  { type: "text-start", id: "text-1" },
+  { type: "text-delta", id: "text-1", delta: text },
+  { type: "text-end", id: "text-1" },
+]
+
 /** Passes an event to its consumer, if there is one. */
 export const emitted = <Event>(emit: Emit<Event> | undefined, event: Event): Effect.Effect<void> =>
   Effect.suspend(() => emit?.(event) ?? Effect.void)
+
+/** Passes on all events but those of texts. */
+export const withoutTexts =
+  (emit: Emit): Emit =>
+  (event) =>
+    event.type === "text-start" || event.type === "text-delta" || event.type === "text-end" ? undefined : emit(event)
 
 /** Passes events to their consumer in order. Like `Emit`, it returns `undefined` where nothing has to be waited for. */
 export const allEmitted = <Event>(

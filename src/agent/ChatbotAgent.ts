@@ -106,6 +106,8 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
             ...input,
             model: chatbot.settings.model,
             fallbackModels: chatbot.settings.fallbackModels,
+            grounding: chatbot.settings.grounding,
+            judgeModel: chatbot.settings.judgeModel,
             instructions: {
               chatbotName: chatbot.name,
               prompt: chatbot.settings.prompt,

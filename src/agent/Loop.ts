@@ -2,10 +2,11 @@ import { DateTime, type Duration, Effect } from "effect"
 import type { Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
+import type { Unsupported } from "../domain/chat/Grounding.ts"
 import { addTokens, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
 import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
 import { turn } from "../system/LoopTurns.ts"
-import { type Emit, emitted } from "./AgentEvent.ts"
+import { type Emit, emitted, textEvents } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
 import { trimHistory } from "./TrimHistory.ts"
@@ -50,6 +51,21 @@ export type Generate = (
   onCut: (generation: Generation) => Effect.Effect<void>,
 ) => Effect.Effect<Generation, ProviderFailure>
 
+/** An answer that may end a reply, with the steps that led to it. */
+export interface AnswerToReview {
+  readonly output: string
+  readonly steps: ReadonlyArray<Step>
+  readonly generation: Generation
+}
+
+/** What becomes of an answer: it ends the reply, is made once more with a remark, or gives way to a text that ends the reply. */
+export type Review =
+  | { readonly type: "accepted"; readonly unsupported: ReadonlyArray<Unsupported> }
+  | { readonly type: "again"; readonly remark: string }
+  | { readonly type: "refused"; readonly text: string }
+
+const accepted: Review = { type: "accepted", unsupported: [] }
+
 interface LoopOptions {
   readonly opening: ReadonlyArray<Prompt.Message>
   /** The tools that the model may call. */
@@ -60,6 +76,10 @@ interface LoopOptions {
   readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
   readonly onSource: ((source: Source) => void) | undefined
+  /** Reviews the text of an answer that may end the reply. Without it, every answer is accepted. */
+  readonly review?: ((answer: AnswerToReview) => Effect.Effect<Review>) | undefined
+  /** Whether no text is emitted, or passed to `onStep`, before it was reviewed and accepted. */
+  readonly isWithheld?: boolean
   /** Receives the events that `generate` does not emit: outcomes, sources and the end of each step. */
   readonly emit: Emit | undefined
 }
@@ -72,6 +92,7 @@ interface LoopResult {
   readonly last: Step
   /** Whether the model has said in the output that it gives no answer. */
   readonly saysNoAnswer: boolean
+  readonly unsupported: ReadonlyArray<Unsupported>
   readonly tokens: TokenCounts
 }
 
@@ -79,7 +100,7 @@ interface LoopResult {
 export const runLoop = Effect.fnUntraced(function* (
   options: LoopOptions,
 ): Effect.fn.Return<LoopResult, ProviderFailure> {
-  const { emit, limits } = options
+  const { emit, isWithheld = false, limits } = options
   const hasTools = options.tools.length > 0
   const steps: Array<Step> = []
   const sources: Array<Source> = []
@@ -105,25 +126,61 @@ export const runLoop = Effect.fnUntraced(function* (
     const outcomes = yield* Effect.onInterrupt(Effect.andThen(turn, answerCalls(generation, mayCall, options)), () =>
       onCut(generation),
     )
-    const step = yield* stepOf(generation, isContinued, outcomes)
-    steps.push(step)
+    const made = yield* stepOf(generation, isContinued, outcomes)
     tokens = addTokens(tokens, generation.tokens)
-    output = stepType === "continue" ? output + step.text : step.text
+    output = stepType === "continue" ? output + made.text : made.text
     saysNoAnswer = generation.saysNoAnswer || (stepType === "continue" && saysNoAnswer)
-    yield* options.onStep(step, generation)
-    for (const source of yield* options.sourcesOf(generation)) {
-      sources.push(source)
-      options.onSource?.(source)
-      yield* emitted(emit, { type: "source", source })
-    }
-    yield* emitted(emit, { type: "step-end", step })
+    yield* options.onStep(isWithheld ? withText(made, "") : made, generation)
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
-    if (!hasResults && !isContinued) return { output, sources, steps, last: step, saysNoAnswer, tokens }
+    const isFinal = !hasResults && !isContinued
+    const review = isFinal
+      ? yield* options.review?.({ output, steps: [...steps, made], generation }) ?? Effect.succeed(accepted)
+      : undefined
+    const unsupported = review?.type === "accepted" ? review.unsupported : []
+    if (review?.type === "refused") {
+      output = review.text
+      saysNoAnswer = true
+    }
+    const isShown = review?.type === "accepted" || review?.type === "refused"
+    const step = isWithheld ? withText(made, isShown ? output : "") : made
+    steps.push(step)
+    if (isWithheld && isShown) yield* emitText(emit, output)
+    if (isWithheld ? review?.type === "accepted" : true) {
+      for (const source of yield* options.sourcesOf(generation)) {
+        sources.push(source)
+        options.onSource?.(source)
+        yield* emitted(emit, { type: "source", source })
+      }
+    }
+    if (unsupported.length > 0) yield* emitted(emit, { type: "unsupported", sentences: unsupported })
+    yield* emitted(emit, { type: "step-end", step })
+    if (isShown) return { output, sources, steps, last: step, saysNoAnswer, unsupported, tokens }
+    if (review?.type === "again") {
+      stepType = "initial"
+      messages = withRemark(messages, review.remark)
+      continue
+    }
     stepType = hasResults ? "tool-result" : "continue"
     messages = messages.concat(nextMessages(generation, outcomes))
     for (const call of generation.calls) repeats.add(call)
   }
 })
+
+/** A step with another text, and without the messages that repeat the one it had. */
+const withText = (step: Step, text: string): Step => ({ ...step, text, response: { ...step.response, messages: [] } })
+
+const emitText = (emit: Emit | undefined, text: string) =>
+  Effect.forEach(textEvents(text), (event) => emitted(emit, event), { discard: true })
+
+/** Adds a remark to the user's last message, which no shortening of the history leaves out. */
+const withRemark = (messages: ReadonlyArray<Prompt.Message>, remark: string): ReadonlyArray<Prompt.Message> => {
+  const at = messages.findLastIndex(({ role }) => role === "user")
+  return messages.map((message, index) =>
+    index === at && message.role === "user"
+      ? Prompt.userMessage({ content: [...message.content, Prompt.textPart({ text: remark })] })
+      : message,
+  )
+}
 
 /** The finish reasons of complete answers. The calls of other answers may be cut off, and do not run. */
 const wholeReasons: ReadonlySet<Response.FinishReason> = new Set(["stop", "tool-calls", "pause"])

@@ -59,6 +59,20 @@ export interface QuestionWords {
   readonly how?: string
 }
 
+/** The words of a language by which the sentences of a reply are compared with passages: words and phrases between commas. */
+export interface ClaimWords {
+  /** The numbers from 0 to 20, the tens to 90, 100 and 1000; forms of one number between slashes. */
+  readonly numerals: string
+  /** Words that deny, beside those of `QuestionWords`. */
+  readonly denials: string
+  /** Words that limit, such as `only`: a sentence with one says the same with and without a denial. */
+  readonly limits: string
+  /** Phrases of offers and wishes, which say nothing about the documents' subject. */
+  readonly remarks: string
+  /** Words for documents and what they hold. A denial beside one says that the answer is not there. */
+  readonly documents: string
+}
+
 /** Sentences that `local/extractive` says by itself. */
 export interface Replies {
   readonly hello: string
@@ -90,6 +104,8 @@ export interface Locale {
   readonly functionWords: FunctionWords
   readonly smallTalk: SmallTalkPhrases
   readonly asking: QuestionWords
+  /** Without them, no number that is written out is compared. */
+  readonly claims?: ClaimWords
   readonly replies: Replies
   /** The question for the user's e-mail address. */
   readonly emailRequest: string

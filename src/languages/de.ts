@@ -52,6 +52,16 @@ export const locale: Locale = {
       "der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, ich, wir, man, ihr, ihre, ihren, ihrem, ihrer, euer, eure, euren, eurer, ist, sind, bitte, denn, eigentlich, zu, was ist, was sind, wie ist, wie sind, wie lautet, wie lauten",
     how: "wie, wie kann ich, wie kann man, wie können wir, wie soll ich, wie muss ich",
   },
+  claims: {
+    numerals:
+      "null, eins/ein/eine/einen/einem/einer/einmal, zwei/zweimal, drei/dreimal, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, dreizehn, vierzehn, fünfzehn, sechzehn, siebzehn, achtzehn, neunzehn, zwanzig, dreißig, vierzig, fünfzig, sechzig, siebzig, achtzig, neunzig, hundert, tausend",
+    denials: "keiner, keinem, keines, weder, niemals, verboten, untersagt, unmöglich, ausgeschlossen, niemand",
+    limits: "nur, lediglich, außer, sofern, ausnahme, ausgenommen, stattdessen, bleiben, bleibt, erst, bis, weniger",
+    remarks:
+      "noch fragen, weitere fragen, weitere hilfe, gern weiter, melden sie sich, lassen sie es mich wissen, lass es mich wissen, ich hoffe, helfe ich, gerne helfe, kann ich ihnen, hier ist, hier sind, tut mir leid, leider kann ich",
+    documents:
+      "dokument, dokumente, dokumenten, wissensdatenbank, unterlagen, informationen, information, angaben, kontext, quelle, quellen, antwort, erwähnt, angegeben",
+  },
   replies: {
     hello: "Hallo!",
     ask: "Stellen Sie mir eine Frage, und ich suche die Antwort in den Dokumenten.",
@@ -103,6 +113,7 @@ export const widget: WidgetTexts = {
   thanks: "Danke für Ihre Rückmeldung.",
   sources: "Quellen",
   page: "Seite {n}",
+  unsupported: "Nicht in den Dokumenten gefunden: {n}",
   emailQuestion: "Unter welcher E-Mail-Adresse können wir Sie erreichen?",
   email: "E-Mail-Adresse",
   emailInvalid: "Bitte geben Sie eine E-Mail-Adresse wie name@example.com ein.",

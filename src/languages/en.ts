@@ -47,6 +47,16 @@ export const locale: Locale = {
     silent: "the, a, an, i, we, your, do, does, is, are, am, s, re, of, to, any, please, what is, what are, what s",
     how: "how do i, how do you, how do we, how can i, how can we, how can you, how can one, how does one, how should i, how should we, how to",
   },
+  claims: {
+    numerals:
+      "zero, one/once/a/an, two/twice, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, sixteen, seventeen, eighteen, nineteen, twenty, thirty, forty, fifty, sixty, seventy, eighty, ninety, hundred, thousand",
+    denials: "neither, nor, forbidden, prohibited, refused, unable, unavailable, impossible, excludes, lacks",
+    limits: "only, unless, except, exception, instead, stay, stays, remain, less, fewer, until",
+    remarks:
+      "let me know, feel free, i hope, i can help, i can also, happy to help, glad to help, happy to, anything else, any other questions, further questions, more questions, need more, please note, here is, here are, you're welcome, i recommend, i'm sorry, sorry",
+    documents:
+      "document, documents, knowledge base, passage, passages, information, context, source, sources, answer, mention, mentions, mentioned, specify, specified, details",
+  },
   replies: {
     hello: "Hello!",
     ask: "Ask me a question, and I will look for the answer in the documents.",
@@ -98,6 +108,7 @@ export const widget = {
   thanks: "Thank you for your feedback.",
   sources: "Sources",
   page: "Page {n}",
+  unsupported: "Not found in the documents: {n}",
   emailQuestion: "What e-mail address can we reach you at?",
   email: "E-mail address",
   emailInvalid: "Please enter an e-mail address such as name@example.com.",

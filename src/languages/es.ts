@@ -99,6 +99,7 @@ export const widget: WidgetTexts = {
   thanks: "Gracias por tu opinión.",
   sources: "Fuentes",
   page: "Página {n}",
+  unsupported: "No se encuentra en los documentos: {n}",
   emailQuestion: "¿En qué correo electrónico podemos contactar contigo?",
   email: "Correo electrónico",
   emailInvalid: "Introduce una dirección de correo como nombre@example.com.",

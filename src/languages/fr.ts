@@ -100,6 +100,7 @@ export const widget: WidgetTexts = {
   thanks: "Merci pour votre avis.",
   sources: "Sources",
   page: "Page {n}",
+  unsupported: "Introuvable dans les documents : {n}",
   emailQuestion: "À quelle adresse e-mail pouvons-nous vous joindre ?",
   email: "Adresse e-mail",
   emailInvalid: "Veuillez saisir une adresse e-mail, par exemple nom@example.com.",

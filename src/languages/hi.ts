@@ -91,6 +91,7 @@ export const widget: WidgetTexts = {
   thanks: "आपकी राय के लिए धन्यवाद।",
   sources: "स्रोत",
   page: "पृष्ठ {n}",
+  unsupported: "दस्तावेज़ों में नहीं मिला: {n}",
   emailQuestion: "हम आपसे किस ईमेल पते पर संपर्क करें?",
   email: "ईमेल पता",
   emailInvalid: "कृपया name@example.com जैसा ईमेल पता लिखें।",

@@ -99,6 +99,7 @@ export const widget: WidgetTexts = {
   thanks: "Grazie per il tuo feedback.",
   sources: "Fonti",
   page: "Pagina {n}",
+  unsupported: "Non trovato nei documenti: {n}",
   emailQuestion: "A quale indirizzo e-mail possiamo contattarti?",
   email: "Indirizzo e-mail",
   emailInvalid: "Inserisci un indirizzo e-mail come nome@example.com.",

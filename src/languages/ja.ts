@@ -93,6 +93,7 @@ export const widget: WidgetTexts = {
   thanks: "ご意見ありがとうございます。",
   sources: "出典",
   page: "{n} ページ",
+  unsupported: "文書に見つかりません: {n}",
   emailQuestion: "ご連絡先のメールアドレスを教えてください。",
   email: "メールアドレス",
   emailInvalid: "name@example.com のようなメールアドレスを入力してください。",

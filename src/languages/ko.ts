@@ -90,6 +90,7 @@ export const widget: WidgetTexts = {
   thanks: "의견을 주셔서 감사합니다.",
   sources: "출처",
   page: "{n}쪽",
+  unsupported: "문서에서 찾을 수 없음: {n}",
   emailQuestion: "연락받으실 이메일 주소를 알려 주세요.",
   email: "이메일 주소",
   emailInvalid: "name@example.com과 같은 이메일 주소를 입력해 주세요.",

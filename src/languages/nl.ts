@@ -98,6 +98,7 @@ export const widget: WidgetTexts = {
   thanks: "Bedankt voor je feedback.",
   sources: "Bronnen",
   page: "Pagina {n}",
+  unsupported: "Niet gevonden in de documenten: {n}",
   emailQuestion: "Op welk e-mailadres kunnen we je bereiken?",
   email: "E-mailadres",
   emailInvalid: "Vul een e-mailadres in, zoals naam@example.com.",

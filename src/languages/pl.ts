@@ -95,6 +95,7 @@ export const widget: WidgetTexts = {
   thanks: "Dziękujemy za opinię.",
   sources: "Źródła",
   page: "Strona {n}",
+  unsupported: "Nie znaleziono w dokumentach: {n}",
   emailQuestion: "Pod jakim adresem e-mail możemy się z Tobą skontaktować?",
   email: "Adres e-mail",
   emailInvalid: "Podaj adres e-mail, na przykład imie@example.com.",

@@ -97,6 +97,7 @@ export const widget: WidgetTexts = {
   thanks: "Obrigado pelo seu feedback.",
   sources: "Fontes",
   page: "Página {n}",
+  unsupported: "Não encontrado nos documentos: {n}",
   emailQuestion: "Em qual e-mail podemos falar com você?",
   email: "E-mail",
   emailInvalid: "Digite um endereço de e-mail como nome@example.com.",

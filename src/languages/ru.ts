@@ -98,6 +98,7 @@ export const widget: WidgetTexts = {
   thanks: "Спасибо за отзыв.",
   sources: "Источники",
   page: "Страница {n}",
+  unsupported: "Не найдено в документах: {n}",
   emailQuestion: "По какому адресу электронной почты с вами можно связаться?",
   email: "Электронная почта",
   emailInvalid: "Введите адрес электронной почты, например name@example.com.",

@@ -98,6 +98,7 @@ export const widget: WidgetTexts = {
   thanks: "Geri bildiriminiz için teşekkürler.",
   sources: "Kaynaklar",
   page: "Sayfa {n}",
+  unsupported: "Belgelerde bulunamadı: {n}",
   emailQuestion: "Size hangi e-posta adresinden ulaşabiliriz?",
   email: "E-posta adresi",
   emailInvalid: "Lütfen ad@example.com gibi bir e-posta adresi girin.",

@@ -39,6 +39,14 @@ export const locale: Locale = {
       "的, 了, 吗, 嗎, 呢, 啊, 我, 我们, 我們, 你们, 你們, 请, 請, 请问, 請問, 是, 是什么, 是什麼, 什么是, 什麼是",
     how: "怎么, 怎麼, 如何, 怎样, 怎樣, 怎么样, 怎样才能, 我该怎么, 我怎么, 怎么才能, 该如何",
   },
+  claims: {
+    numerals: "",
+    denials: "没, 未, 不得, 禁止, 无法, 不可, 无需, 没有资格",
+    limits: "只, 仅, 除, 除外, 除非, 必须, 才, 未满, 不仅, 不过, 不同",
+    remarks:
+      "如果您还有, 如果你还有, 如有其他, 其他问题, 随时, 欢迎提问, 希望对, 希望这, 告诉我, 很抱歉, 抱歉, 还有什么, 以下是, 如下",
+    documents: "文档, 文件, 知识库, 资料, 信息, 上下文, 来源, 答案, 提到, 提及, 说明",
+  },
   replies: {
     hello: "您好！",
     ask: "请提问，我会在文档中查找答案。",
@@ -89,6 +97,7 @@ export const widget: WidgetTexts = {
   thanks: "感谢您的反馈。",
   sources: "来源",
   page: "第 {n} 页",
+  unsupported: "文档中未找到：{n}",
   emailQuestion: "我们可以通过哪个邮箱联系您？",
   email: "邮箱",
   emailInvalid: "请输入邮箱地址，例如 name@example.com。",

@@ -8,10 +8,12 @@ const AT_ONCE = 4
 const nextTurn = Effect.andThen(Effect.yieldNow, turn)
 
 /** Maps items with a function that takes a while, and lets other fibers run after every few items. */
-export const inTurns = <A, B>(items: ReadonlyArray<A>, make: (item: A) => B): Effect.Effect<ReadonlyArray<B>> =>
+export const inTurns = <A, B>(
+  items: ReadonlyArray<A>,
+  make: (item: A) => B,
+  atOnce: number = AT_ONCE,
+): Effect.Effect<ReadonlyArray<B>> =>
   Effect.map(
-    Effect.forEach(Array.chunksOf(items, AT_ONCE), (some) =>
-      Effect.map(nextTurn, () => some.map((item) => make(item))),
-    ),
+    Effect.forEach(Array.chunksOf(items, atOnce), (some) => Effect.map(nextTurn, () => some.map((item) => make(item)))),
     Array.flatten,
   )

@@ -359,6 +359,7 @@ describe("/openapi.json", () => {
       [`PATCH ${chatbot}/tests/{testId}`]: json,
       [`PATCH ${chatbot}/test-plan`]: json,
       [`POST ${chatbot}/test-runs`]: json,
+      [`PATCH ${chatbot}/topics/{topicId}`]: json,
       [`POST ${chatbot}/tools`]: json,
       [`POST ${chatbot}/tools/try`]: json,
       [`POST ${chatbot}/tools/{toolId}/try`]: json,

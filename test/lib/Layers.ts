@@ -169,6 +169,7 @@ export const replyOf = (output: string): AgentReply => ({
   sources: [],
   finishReason: "stop",
   saysNoAnswer: false,
+  unsupported: [],
   steps: [],
   toolCalls: [],
   toolResults: [],

@@ -1,4 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
+import { Unsupported } from "./Grounding.ts"
 import { boundedList } from "../schema/Bounded.ts"
 import { SessionId } from "../Ids.ts"
 import { Text, textUpTo } from "../schema/Text.ts"
@@ -205,6 +206,11 @@ export const ChatReply = Schema.Struct({
   output: Schema.String.annotate({ description: "The reply." }),
   sources: Schema.optionalKey(
     Schema.Array(Source).annotate({ description: "The passages that the reply rests on, where it rests on some." }),
+  ),
+  unsupported: Schema.optionalKey(
+    Schema.Array(Unsupported).annotate({
+      description: "Sentences of the reply that no passage supports, where the chatbot checks them and there are some.",
+    }),
   ),
   steps: Schema.Array(Step).annotate({ description: "One entry for each call of the model." }),
   tool_calls: Schema.Array(ToolCall).annotate({ description: "Those of all steps." }),

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Source } from "./Chat.ts"
+import { Unsupported } from "./Grounding.ts"
 import { ChatbotId, MessageId, SessionId } from "../Ids.ts"
 import { textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
@@ -51,6 +52,11 @@ export const Message = Schema.Struct({
   tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
   sources: Schema.optionalKey(
     Schema.Array(Source).annotate({ description: "The passages that a reply rests on, where it rests on some." }),
+  ),
+  unsupported: Schema.optionalKey(
+    Schema.Array(Unsupported).annotate({
+      description: "Sentences of a reply that no passage supports, where the chatbot checks them and there are some.",
+    }),
   ),
   feedback: Schema.optionalKey(Feedback),
   unanswered: Schema.optionalKey(

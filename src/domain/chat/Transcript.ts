@@ -1,4 +1,5 @@
 import type { Source } from "./Chat.ts"
+import type { Unsupported } from "./Grounding.ts"
 import type { Feedback, Message, Session } from "./Conversation.ts"
 
 /*
@@ -25,6 +26,7 @@ interface SaidInMarkdown {
   readonly content: string
   readonly created_at: string
   readonly sources?: ReadonlyArray<Pick<Source, "page" | "quote" | "title" | "url">>
+  readonly unsupported?: ReadonlyArray<string | Pick<Unsupported, "sentence">>
   readonly feedback?: Feedback
 }
 
@@ -44,6 +46,12 @@ const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "title" 
   )
   return `\nSources:\n\n${fenced(lines.join("\n"))}`
 }
+
+/** The sentences of a reply that no passage supports, as a part of its message in Markdown. */
+const unsupportedIn = (unsupported: SaidInMarkdown["unsupported"] = []): string =>
+  unsupported.length === 0
+    ? ""
+    : `\nNot found in the documents:\n\n${fenced(unsupported.map((each) => (typeof each === "string" ? each : each.sentence)).join("\n"))}`
 
 /** Rating of a reply by the user, with any comment, as a part of the reply's message in Markdown. */
 const ratedIn = (feedback: Feedback | undefined): string => {
@@ -70,7 +78,7 @@ export const notationsOf = <Conversation, Said extends SaidInMarkdown>(
     fileExtension: "md",
     opening: openingInMarkdown,
     message: (message, index) =>
-      `\n## ${index + 1}. ${speakerOf(message)}, ${message.created_at}\n\n${fenced(message.content)}${citedIn(message.sources)}${ratedIn(message.feedback)}`,
+      `\n## ${index + 1}. ${speakerOf(message)}, ${message.created_at}\n\n${fenced(message.content)}${citedIn(message.sources)}${unsupportedIn(message.unsupported)}${ratedIn(message.feedback)}`,
     ending: "",
   },
 })

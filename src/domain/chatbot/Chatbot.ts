@@ -1,6 +1,7 @@
 import { Schema, Struct } from "effect"
 import { boundedList } from "../schema/Bounded.ts"
 import { NotFound } from "../Errors.ts"
+import { GroundingMode, JudgeModel } from "./GroundingMode.ts"
 import { Color, ImageUrl, Label, partial } from "./FieldTypes.ts"
 import { ChatbotId, OrganizationId } from "../Ids.ts"
 import { Suggestions } from "./ChatWidget.ts"
@@ -67,6 +68,8 @@ export const Settings = Schema.Struct({
         "Whether every API key that chats may add instructions, by the system messages of `/v1`. Without it, only keys with `chatbots:write` may. Shown when it is true.",
     }),
   ),
+  grounding: Schema.optionalKey(GroundingMode),
+  judgeModel: Schema.optionalKey(JudgeModel),
   snippet: Snippet,
 })
 export type Settings = typeof Settings.Type
@@ -113,6 +116,8 @@ export const ChatbotPatch = Schema.Struct({
         fallbackModels: Schema.optionalKey(Schema.NullOr(FallbackModels)),
         synonyms: Schema.optionalKey(Schema.NullOr(Synonyms)),
         isSystemMessageEnabled: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+        grounding: Schema.optionalKey(Schema.NullOr(GroundingMode)),
+        judgeModel: Schema.optionalKey(Schema.NullOr(JudgeModel)),
         avatar: Schema.optionalKey(
           Schema.NullOr(StoredAvatar).annotate({ description: "As it is stored, or null, which removes the avatar." }),
         ),

@@ -107,6 +107,11 @@ export const WidgetMessage = Schema.Struct({
   client_id: Schema.optionalKey(Schema.String).annotate({ description: "The id that the widget gave the message." }),
   is_complete: Schema.Boolean.annotate({ description: "False for a reply that failed or was stopped on its way." }),
   sources: Schema.Array(WidgetSource),
+  unsupported: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "The sentences of a reply that no passage supports, as they are in its text.",
+    }),
+  ),
   feedback: Schema.optionalKey(Feedback),
 }).annotate({ identifier: "WidgetMessage" })
 export type WidgetMessage = typeof WidgetMessage.Type
@@ -165,6 +170,8 @@ export type WidgetEvent =
   | { readonly type: "tool"; readonly tool: "search" | "documents" | "other"; readonly query?: string }
   | { readonly type: "text"; readonly text: string }
   | ({ readonly type: "source" } & WidgetSource)
+  /** The sentences of the text that no passage supports. */
+  | { readonly type: "unsupported"; readonly sentences: ReadonlyArray<string> }
   | { readonly type: "finish"; readonly finish_reason: string }
   | { readonly type: "error"; readonly code: string; readonly detail: string }
   | { readonly type: "stopped" }

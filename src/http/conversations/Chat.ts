@@ -77,10 +77,23 @@ const wantsStream = (parameter: "true" | "false" | undefined, { headers }: HttpS
 type ShownTrial = Omit<typeof ChatReply.Encoded, "session_id">
 
 /** The body of the response with an answer that is not stored. */
-const trialOf = ({ finish_reason, output, sources, steps, tool_calls, tool_results }: TrialAnswer): ShownTrial => {
-  const reply = { finish_reason, output, steps, tool_calls, tool_results }
-  return sources.length === 0 ? reply : { ...reply, sources }
-}
+const trialOf = ({
+  finish_reason,
+  output,
+  sources,
+  steps,
+  tool_calls,
+  tool_results,
+  unsupported,
+}: TrialAnswer): ShownTrial => ({
+  finish_reason,
+  output,
+  steps,
+  tool_calls,
+  tool_results,
+  ...(sources.length > 0 && { sources }),
+  ...(unsupported.length > 0 && { unsupported }),
+})
 
 /** The body of the response with an answer. */
 const replyOf = (answer: ChatAnswer): typeof ChatReply.Encoded => ({

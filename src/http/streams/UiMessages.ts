@@ -1,5 +1,6 @@
 import type { FinishReason, UIMessageChunk } from "ai"
 import type { Step } from "../../domain/chat/Chat.ts"
+import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/conversations/ChatAnswer.ts"
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
@@ -23,7 +24,10 @@ type StreamedStep = Omit<Step, "response"> & { readonly response: Omit<Step["res
 
 const streamed = ({ response: { messages: _, ...response }, ...step }: Step): StreamedStep => ({ ...step, response })
 
-type Chunk = UIMessageChunk<{ readonly session_id: string }, { readonly step: StreamedStep }>
+/** Data that a stream has beside the parts of the protocol. */
+type Data = { readonly step: StreamedStep; readonly unsupported: ReadonlyArray<Unsupported> }
+
+type Chunk = UIMessageChunk<{ readonly session_id: string }, Data>
 
 const chunk = (value: Chunk): string => dataEvent(value)
 
@@ -122,6 +126,8 @@ export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason">> {
           ? chunk({ type: "source-document", mediaType: SOURCE_MEDIA_TYPE, ...source })
           : chunk({ type: "source-url", url, ...source })
       }
+      case "unsupported":
+        return chunk({ type: "data-unsupported", data: event.sentences })
       case "step-end":
         this.inStep = false
         return this.stepData(event.step) + chunk({ type: "finish-step" })

@@ -117,7 +117,7 @@ export class Terms {
 }
 
 /** Words that no language's list of commonest words has are at least as rare as this, by length. */
-const weightOf = (word: string): number => Math.min(1, -Math.log2(commonness(word)) / RAREST_BITS)
+export const weightOf = (word: string): number => Math.min(1, -Math.log2(commonness(word)) / RAREST_BITS)
 
 /** The least number of letters at the beginning that two forms of a word share. */
 const SHARED_MIN = 4
@@ -125,7 +125,7 @@ const SHARED_MIN = 4
 const PART_MIN = 5
 
 /** Whether words are forms of one word, or one is a part of the other. */
-const similarity = (a: string, b: string): number => {
+export const similarity = (a: string, b: string): number => {
   const [shorter, longer] = a.length < b.length ? [a, b] : [b, a]
   let shared = 0
   while (shared < shorter.length && shorter.charCodeAt(shared) === longer.charCodeAt(shared)) shared++

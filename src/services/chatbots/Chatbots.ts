@@ -74,9 +74,14 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
 
     const checkModels = ({
       fallbackModels,
+      judgeModel,
       model,
-    }: Pick<NonNullable<ChatbotPatch["settings"]>, "fallbackModels" | "model">) => {
-      const named = (fallbackModels ?? []).map((name, index) => [name, `settings.fallbackModels.${index}`] as const)
+    }: Pick<NonNullable<ChatbotPatch["settings"]>, "fallbackModels" | "judgeModel" | "model">) => {
+      const named = (fallbackModels ?? []).map((name, index): readonly [string, string] => [
+        name,
+        `settings.fallbackModels.${index}`,
+      ])
+      if (judgeModel !== undefined && judgeModel !== null) named.push([judgeModel, "settings.judgeModel"])
       return Effect.forEach(
         model === undefined ? named : [[model, "settings.model"] as const, ...named],
         ([name, path]) => Effect.mapError(models.check(name), (error) => InvalidRequest.at(path, error.detail)),
@@ -277,14 +282,16 @@ const decodeParts = (merged: object) =>
     Effect.map(
       ({
         personality_config,
-        settings: { fallbackModels = [], isSystemMessageEnabled, synonyms = [], ...settings },
+        settings: { fallbackModels = [], grounding, isSystemMessageEnabled, judgeModel, synonyms = [], ...settings },
       }) => ({
         personality_config,
         // An empty list, and what is not enabled, are stored as absent.
         settings: {
           ...settings,
           ...(fallbackModels.length > 0 && { fallbackModels }),
+          ...(grounding !== undefined && grounding !== "off" && { grounding }),
           ...(isSystemMessageEnabled === true && { isSystemMessageEnabled }),
+          ...(judgeModel !== undefined && { judgeModel }),
           ...(synonyms.length > 0 && { synonyms }),
         },
       }),

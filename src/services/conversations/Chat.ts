@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { askedIn } from "../../agent/Asked.ts"
-import { emitted } from "../../agent/AgentEvent.ts"
+import { emitted, textEvents } from "../../agent/AgentEvent.ts"
 import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
 import { SearchRecorder } from "../../agent/SearchRecorder.ts"
 import { makeReplyJudge } from "../../agent/ReplyJudge.ts"
@@ -20,7 +20,7 @@ import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
 import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
-import { aboutChat, answerOf, type ChatEmit, measuredChat, noCost, textEvents, withoutModel } from "./ChatAnswer.ts"
+import { aboutChat, answerOf, type ChatEmit, measuredChat, noCost, withoutModel } from "./ChatAnswer.ts"
 import {
   type ChatContext,
   type ChatRequest,

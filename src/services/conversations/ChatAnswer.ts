@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { AgentEvent, Emit } from "../../agent/AgentEvent.ts"
 import type { AgentReply, StepContent } from "../../agent/Agent.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../../domain/chat/Chat.ts"
+import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Notice } from "./ChatAdmission.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../../domain/organizations/Usage.ts"
@@ -25,6 +26,8 @@ export interface ChatAnswer extends ReplyFacts {
   readonly finish_reason: FinishReason
   readonly output: string
   readonly sources: ReadonlyArray<Source>
+  /** Sentences of the output that no passage supports. */
+  readonly unsupported: ReadonlyArray<Unsupported>
   readonly steps: ReadonlyArray<Step>
   readonly tool_calls: ReadonlyArray<ToolCall>
   readonly tool_results: ReadonlyArray<ToolResult>
@@ -72,6 +75,7 @@ export const answerOf = (reply: AgentReply, showsRequests: boolean): Omit<ChatAn
   finish_reason: reply.finishReason,
   output: reply.output,
   sources: reply.sources,
+  unsupported: reply.unsupported,
   steps: showsRequests ? reply.steps : reply.steps.map(withoutRequest),
   tool_calls: reply.toolCalls,
   tool_results: reply.toolResults,
@@ -82,18 +86,12 @@ export const answerOf = (reply: AgentReply, showsRequests: boolean): Omit<ChatAn
 export const withoutModel = {
   finish_reason: "stop" as const,
   sources: [],
+  unsupported: [],
   steps: [],
   tool_calls: [],
   tool_results: [],
   tokens: noTokens,
 }
-
-/** The events of an answer that consists of one text. */
-export const textEvents = (text: string): ReadonlyArray<AgentEvent> => [
-  { type: "text-start", id: "text-1" },
-  { type: "text-delta", id: "text-1", delta: text },
-  { type: "text-end", id: "text-1" },
-]
 
 /** The cost of an answer that the server gives without a model, as it is stored. */
 export const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [], sources: [] }

@@ -1,6 +1,7 @@
 import { Context, Effect, Exit, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { AgentReply } from "../../agent/Agent.ts"
+import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import { MessageId } from "../../domain/Ids.ts"
 import { costsByModel, type ModelCost } from "../../domain/organizations/Usage.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
@@ -28,6 +29,10 @@ export interface ReplyPlace extends ReplyUnderWay {
   /** Returns what the reply rests on, as far as it is known; undefined where the chatbot's agent does not make it. */
   readonly ground?: () => ReplyGround
 }
+
+/** Sentences of an output that begins later in the content that is stored. */
+const movedBy = (distance: number, unsupported: ReadonlyArray<Unsupported>): ReadonlyArray<Unsupported> =>
+  unsupported.map(({ end, start, ...rest }) => ({ ...rest, start: start + distance, end: end + distance }))
 
 /** Stores the replies of chats, whole or as far as they got, and counts what they have used. */
 export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/services/conversations/ReplyStorage", {
@@ -96,10 +101,17 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
           (watch, exit) =>
             Effect.flatMap(watch.end, (isUnfinished) => {
               if (Exit.isSuccess(exit)) {
-                const { costs, finishReason, output, steps } = exit.value
+                const { costs, finishReason, output, steps, unsupported: inOutput } = exit.value
                 const content = place.hasAllSteps ? textOf(steps) : output
                 const unanswered = judge(exit.value)
-                const message = { ...costOf(exit.value), content, finish_reason: finishReason, unanswered }
+                const unsupported = movedBy(content.length - output.length, inOutput)
+                const message = {
+                  ...costOf(exit.value),
+                  content,
+                  finish_reason: finishReason,
+                  unanswered,
+                  unsupported,
+                }
                 return store(place, message, costs, isUnfinished)
               }
               const { costs, steps } = recorder.progress

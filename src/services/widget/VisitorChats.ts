@@ -147,11 +147,12 @@ const isAnswer = ({ content, finish_reason }: SentMessage): boolean =>
 
 /** Emits a stored reply as if it were being made. */
 const repeat = (
-  { content, finish_reason, id, session_id, sources }: SentMessage,
+  { content, finish_reason, id, session_id, sources, unsupported }: SentMessage,
   emit: (event: WidgetEvent) => void,
 ): ReplyEnd => {
   emit({ type: "start", conversation_id: session_id, message_id: id })
   if (content !== "") emit({ type: "text", text: content })
   for (const [index, source] of (sources ?? []).entries()) emit({ type: "source", ...widgetSource(source, index) })
+  if (unsupported !== null) emit({ type: "unsupported", sentences: unsupported.map(({ sentence }) => sentence) })
   return finish_reason === "aborted" ? { type: "stopped" } : { type: "finish", finish_reason: finish_reason ?? "stop" }
 }

@@ -185,5 +185,6 @@ const toMessage = (row: Storage.VisitorMessage): WidgetMessage => ({
   ...(row.mid !== null && { client_id: row.mid }),
   is_complete: row.finish_reason !== "aborted" && row.finish_reason !== "error",
   sources: (row.sources ?? []).map(widgetSource),
+  ...(row.unsupported !== null && { unsupported: row.unsupported.map(({ sentence }) => sentence) }),
   ...(row.feedback !== null && { feedback: row.feedback }),
 })

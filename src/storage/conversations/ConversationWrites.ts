@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Source } from "../../domain/chat/Chat.ts"
+import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { SenderType, VisitedPage } from "../../domain/chat/Conversation.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../../domain/Ids.ts"
@@ -39,6 +40,8 @@ export interface BotMessage {
   readonly sources: ReadonlyArray<Source>
   /** Whether it is no answer, as `isUnanswered` decides. */
   readonly unanswered: boolean
+  /** Sentences of the content that no passage supports. */
+  readonly unsupported?: ReadonlyArray<Unsupported>
   /** Milliseconds from the message to the first word of the reply; undefined for one that was not streamed. */
   readonly firstWord?: number | undefined
   /** What it rests on; undefined for one that the chatbot's agent has not made. */
@@ -154,7 +157,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
   const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
     provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,
     finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results,
-    sources = excluded.sources, unanswered = excluded.unanswered`
+    sources = excluded.sources, unanswered = excluded.unanswered, unsupported = excluded.unsupported`
 
   // Webhooks may have been told of the part that another server has stored.
   const announcing = sql`returning case when exists (
@@ -173,6 +176,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
     const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
     const counted = usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
     const unanswered = message.unanswered ? 1 : 0
+    const { unsupported = [] } = message
     const firstWords =
       message.firstWord === undefined
         ? sql``
@@ -194,11 +198,12 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         where id = ${session} and organization_id = ${organization} returning id
       ) ${counted ?? sql``} ${message.ground ? grounding(organization, message, message.ground) : sql``}
       insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
-        usage, finish_reason, tool_calls, tool_results, sources, unanswered)
+        usage, finish_reason, tool_calls, tool_results, sources, unanswered, unsupported)
       select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
         ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
         ${json(message.tool_calls)}, ${json(message.tool_results)},
-        ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean
+        ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean,
+        ${json(unsupported.length === 0 ? null : unsupported)}
       from session ${isUnfinished ? sql`${replacing} ${announcing}` : sql``}`
   }, withoutSqlErrors)
 }

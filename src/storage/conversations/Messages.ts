@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { Source } from "../../domain/chat/Chat.ts"
 import { Feedback, Message, SenderType } from "../../domain/chat/Conversation.ts"
+import { Unsupported } from "../../domain/chat/Grounding.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { isGuessable, type SessionName } from "../../domain/chat/SessionToken.ts"
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
@@ -22,22 +23,31 @@ export interface Place {
 
 /** The columns `MESSAGE_COLUMNS` of a row of `messages`. */
 export const MessageRow = Schema.Struct({
-  ...Struct.omit(Message.fields, ["feedback", "migrated_data", "session_token", "sources", "unanswered"]),
+  ...Struct.omit(Message.fields, [
+    "feedback",
+    "migrated_data",
+    "session_token",
+    "sources",
+    "unanswered",
+    "unsupported",
+  ]),
   created_at: TimestampColumn,
   feedback: Schema.NullOr(Feedback),
   sources: Schema.NullOr(Schema.Array(Source)),
   unanswered: Schema.Boolean,
+  unsupported: Schema.NullOr(Schema.Array(Unsupported)),
 })
 export type MessageRow = typeof MessageRow.Type
 
 const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
-  tokens_used, tool_calls, tool_results, sources, feedback, unanswered`
+  tokens_used, tool_calls, tool_results, sources, feedback, unanswered, unsupported`
 
-export const toMessage = ({ feedback, sources, unanswered, ...row }: MessageRow): Message => ({
+export const toMessage = ({ feedback, sources, unanswered, unsupported, ...row }: MessageRow): Message => ({
   ...row,
   ...(sources !== null && { sources }),
   ...(feedback !== null && { feedback }),
   ...(unanswered && { unanswered }),
+  ...(unsupported !== null && { unsupported }),
   // A reply that a client brought from an earlier conversation has neither.
   tool_calls: row.tool_calls ?? (row.sender_type === "bot" ? [] : null),
   tool_results: row.tool_results ?? (row.sender_type === "bot" ? [] : null),

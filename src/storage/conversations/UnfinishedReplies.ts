@@ -9,7 +9,7 @@ import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval, json } from "../sql/SqlValues.ts"
 
 /** The part of a reply that exists so far. */
-export interface Draft extends Omit<BotMessage, "finish_reason" | "firstWord" | "id" | "unanswered"> {
+export interface Draft extends Omit<BotMessage, "finish_reason" | "firstWord" | "id" | "unanswered" | "unsupported"> {
   /** One cost for each model. The reply itself counts for the model that it is stored with. */
   readonly costs: ReadonlyArray<ModelCost>
 }

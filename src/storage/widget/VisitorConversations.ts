@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { Source, ToolResult } from "../../domain/chat/Chat.ts"
 import { Feedback, SenderType, type Session } from "../../domain/chat/Conversation.ts"
+import { Unsupported } from "../../domain/chat/Grounding.ts"
 import { Conflict } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
@@ -39,6 +40,7 @@ export const VisitorMessage = Schema.Struct({
   /** The id that the widget gave the message. */
   mid: Schema.NullOr(Schema.String),
   sources: Schema.NullOr(Schema.Array(Source)),
+  unsupported: Schema.NullOr(Schema.Array(Unsupported)),
   feedback: Schema.NullOr(Feedback),
   created_at: Schema.Date,
 })
@@ -46,7 +48,7 @@ export type VisitorMessage = typeof VisitorMessage.Type
 
 /** A stored message or reply of a chat that a visitor sends again. */
 export const SentMessage = Schema.Struct({
-  ...Struct.pick(VisitorMessage.fields, ["content", "finish_reason", "id", "sources"]),
+  ...Struct.pick(VisitorMessage.fields, ["content", "finish_reason", "id", "sources", "unsupported"]),
   session_id: SessionId,
 })
 export type SentMessage = typeof SentMessage.Type
@@ -123,7 +125,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
       ) {
         const [sign, direction] = order === "latest first" ? (["<", "desc"] as const) : ([">", "asc"] as const)
         const rows = yield* decodeMessages(sql`
-          select m.id, m.sender_type, m.content, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.feedback,
+          select m.id, m.sender_type, m.content, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.unsupported, m.feedback,
             m.created_at, ${sql.literal(placeColumn("m.created_at"))}
           from sessions s join messages m on m.session_id = s.id and m.organization_id = s.organization_id
           where s.id = ${conversation} and ${yield* owned(of)} ${afterPlace(sql, range.after, sign, "m.created_at, m.id")}
@@ -179,7 +181,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
         /** Finds those of these messages that are stored in conversations of the visitor. */
         sent: Effect.fnUntraced(function* (of: VisitorName, ids: ReadonlyArray<MessageId>) {
           return yield* decodeSent(sql`
-          select m.id, m.session_id, m.content, m.finish_reason, m.sources
+          select m.id, m.session_id, m.content, m.finish_reason, m.sources, m.unsupported
           from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
           where m.id = any(${ids}::uuid[]) and ${yield* owned(of)}`)
         }, withoutSqlErrors),

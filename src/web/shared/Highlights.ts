@@ -1,5 +1,7 @@
-/** Name of the highlight, which the style sheet gives a colour. */
-const NAME = "match"
+import { findQuote } from "./Quote.ts"
+
+/** Names of highlights, to which the style sheet gives their looks: found words, and sentences without a source. */
+type Name = "match" | "unsupported"
 
 /** The text nodes below a node, in the order of the document. */
 export const textNodesIn = (root: Node): ReadonlyArray<Text> => {
@@ -16,11 +18,22 @@ export const rangeOf = (from: Text, start: number, to: Text, end: number): Range
   return range
 }
 
+/** Range of a quote below a node; undefined where the quote is not there. */
+export const rangeIn = (root: Node, quote: string): Range | undefined => {
+  const nodes = textNodesIn(root)
+  const found = findQuote(
+    nodes.map(({ data }) => data),
+    quote,
+  )
+  const [from, to] = [nodes[found?.first.text ?? -1], nodes[found?.last.text ?? -1]]
+  return found && from && to && rangeOf(from, found.first.start, to, found.last.end)
+}
+
 /** Highlights ranges of the document until the returned function is called; without effect in browsers that cannot. */
-export const highlight = (ranges: ReadonlyArray<Range>): (() => void) => {
+export const highlight = (ranges: ReadonlyArray<Range>, name: Name = "match"): (() => void) => {
   if (!("highlights" in CSS)) return () => {}
-  const all = CSS.highlights.get(NAME) ?? new Highlight()
-  CSS.highlights.set(NAME, all)
+  const all = CSS.highlights.get(name) ?? new Highlight()
+  CSS.highlights.set(name, all)
   for (const range of ranges) all.add(range)
   return () => ranges.forEach((range) => all.delete(range))
 }

@@ -51,6 +51,7 @@ const answer: ChatAnswer = {
   finish_reason: "stop",
   output: "At noon.",
   sources: [source],
+  unsupported: [],
   steps: [],
   tool_calls: [],
   tool_results: [],

@@ -82,6 +82,7 @@ describe("by a statement without a filter", () => {
           "test_results",
           "test_runs",
           "tests",
+          "topic_runs",
           "topics",
           "unfinished_replies",
           "usage_days",

@@ -42,6 +42,8 @@ export class Reply {
   readonly phase = signal<Phase>("waiting")
   readonly activity = signal<Activity | undefined>(undefined)
   readonly sources = signal<ReadonlyArray<WidgetSource>>([])
+  /** The sentences that no passage supports. */
+  readonly unsupported = signal<ReadonlyArray<string>>([])
   readonly rating = signal<Rating | undefined>(undefined)
   readonly failure = signal<Failure | undefined>(undefined)
   /** The number of the last event, after which a stream that broke goes on. */
@@ -73,6 +75,7 @@ export class Reply {
     this.id.value = message.id
     this.text = message.content
     this.sources.value = message.sources
+    this.unsupported.value = message.unsupported ?? []
     this.rating.value = message.feedback
     this.#end(message.is_complete ? "finished" : "broken")
   }
@@ -100,6 +103,9 @@ export class Reply {
         this.sources.value = [...this.sources.value, source]
         return
       }
+      case "unsupported":
+        this.unsupported.value = event.sentences
+        return
       case "finish":
         return this.#end("finished")
       case "stopped":
@@ -124,6 +130,7 @@ export class Reply {
     this.activity.value = undefined
     this.blocks.value = []
     this.sources.value = []
+    this.unsupported.value = []
   }
 
   #end(phase: Phase): void {

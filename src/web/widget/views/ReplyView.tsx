@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks"
 import type { WidgetSource } from "../../../domain/widget/Widget.ts"
 import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
 import { Markdown, useCopy } from "../../shared/markdown/Markdown.tsx"
+import { Unsupported } from "../../shared/Unsupported.tsx"
 import { fill } from "../languages/Language.ts"
 import type { Activity, Reply } from "../model/Entries.ts"
 import type { OpenSources } from "../model/Widget.ts"
@@ -106,9 +107,15 @@ const CopyTool = ({ text }: { readonly text: string }): VNode => {
 }
 
 const ReplyText = ({ reply }: { readonly reply: Reply }): VNode | null => {
-  const { texts } = useWidget().language.value
+  const { number, texts } = useWidget().language.value
   const { value: blocks } = reply.blocks
-  return blocks.length === 0 ? null : <Markdown blocks={blocks} texts={texts} />
+  const { value: sentences } = reply.unsupported
+  if (blocks.length === 0) return null
+  return (
+    <Unsupported sentences={sentences} label={fill(texts.unsupported, { n: number(sentences.length) })}>
+      <Markdown blocks={blocks} texts={texts} />
+    </Unsupported>
+  )
 }
 
 const wordsFor = (activity: Activity | undefined, texts: WidgetTexts): string => {

@@ -2,10 +2,9 @@ import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { WidgetSource } from "../../../domain/widget/Widget.ts"
-import { highlight, rangeOf, textNodesIn } from "../../shared/Highlights.ts"
+import { highlight, rangeIn } from "../../shared/Highlights.ts"
 import { blocksOf } from "../../shared/markdown/Blocks.ts"
 import { Markdown } from "../../shared/markdown/Markdown.tsx"
-import { findQuote } from "../../shared/Quote.ts"
 import { fill } from "../languages/Language.ts"
 import { Failure, failureFrom } from "../model/Failure.ts"
 import type { OpenSources } from "../model/Widget.ts"
@@ -16,16 +15,6 @@ import { FailureNote } from "./FailureNote.tsx"
 interface Passage {
   readonly section: string | null
   readonly content: string
-}
-
-const rangeIn = (root: Node, quote: string): Range | undefined => {
-  const nodes = textNodesIn(root)
-  const found = findQuote(
-    nodes.map(({ data }) => data),
-    quote,
-  )
-  const [from, to] = [nodes[found?.first.text ?? -1], nodes[found?.last.text ?? -1]]
-  return found && from && to && rangeOf(from, found.first.start, to, found.last.end)
 }
 
 export const SourceDialog = (): VNode | null => {

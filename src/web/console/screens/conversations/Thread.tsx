@@ -204,7 +204,9 @@ const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
         </p>
       )}
       {isBot && content === "" && <p class="soft">No text</p>}
-      {isBot && content !== "" && <Answer blocks={blocksOf(content)} />}
+      {isBot && content !== "" && (
+        <Answer blocks={blocksOf(content)} unsupported={message.unsupported?.map(({ sentence }) => sentence)} />
+      )}
       {isBot && <Foot message={message} />}
       {feedback !== undefined && (
         <div class="row anywhere">

@@ -163,7 +163,7 @@ export const Reply = ({ children, exchange }: ReplyProps) => {
   const running = trace.rows.findLast((row) => row.kind === "tool" && row.end === undefined)
   return (
     <div class="stack tight">
-      {blocks.length > 0 && <Answer blocks={blocks} />}
+      {blocks.length > 0 && <Answer blocks={blocks} unsupported={trace.unsupported} />}
       {running?.kind === "tool" && <p class="soft">{running.name}…</p>}
       {goesOn && running === undefined && blocks.length === 0 && <p class="soft">Thinking…</p>}
       {trace.state === "stopped" && <p class="soft small">Stopped.</p>}

@@ -78,6 +78,8 @@ export interface Trace {
   readonly text: string
   readonly firstText: number | undefined
   readonly quotes: ReadonlyArray<FoundPassage>
+  /** The sentences of the text that no passage supports. */
+  readonly unsupported: ReadonlyArray<string>
   readonly error: string | undefined
   readonly stepEnd: number
   readonly latest: number
@@ -91,6 +93,7 @@ export const newTrace: Trace = {
   text: "",
   firstText: undefined,
   quotes: [],
+  unsupported: [],
   error: undefined,
   stepEnd: 0,
   latest: 0,
@@ -146,6 +149,10 @@ const changed = (trace: Trace, event: Fields, at: number): Trace => {
     case "source-document":
     case "source-url":
       return { ...trace, quotes: [...trace.quotes, quoteOf(event)] }
+    case "data-unsupported": {
+      const sentences = Array.isArray(event["data"]) ? event["data"] : []
+      return { ...trace, unsupported: sentences.map((each) => text(fieldsIn(each)["sentence"])) }
+    }
     case "data-step":
       return withCall(trace, () => ({ facts: factsOf(fieldsIn(event["data"])) }))
     case "finish-step":

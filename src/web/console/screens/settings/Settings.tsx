@@ -7,7 +7,7 @@ import { ColorField } from "../../forms/ColorField.tsx"
 import { EditForm } from "../../forms/EditForm.tsx"
 import { fieldsOf, type Form } from "../../forms/Form.ts"
 import { ModelField } from "../../forms/ModelField.tsx"
-import { Switch, TextArea, TextField } from "../../parts/Field.tsx"
+import { SelectField, Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import { LoadedPage, Section } from "../../parts/Layout.tsx"
 import { lookOf, PreviewPage } from "../../preview/WidgetPreview.tsx"
 import { call } from "../../server/Api.ts"
@@ -42,6 +42,8 @@ const GeneralSection = ({ chatbotId, form }: { readonly form: Form; readonly cha
     />
   </Section>
 )
+
+const groundings = { off: "Off", mark: "Mark unsupported sentences", strict: "Strict" }
 
 const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
   return (
@@ -80,6 +82,20 @@ const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; reado
         rows={3}
         hint="Words that search treats as the same. One group per line, separated by commas, such as: PTO, paid leave, vacation."
       />
+      <div class="columns">
+        <SelectField
+          {...form.option("settings.grounding", "off")}
+          label="Check against the documents"
+          options={groundings}
+          hint="Compares numbers, names and words of each sentence with the passages the model received. Strict shows an answer only after the check, asks the model once more without unsupported sentences, and refuses if that does not help."
+        />
+        <ModelField
+          form={form}
+          path="settings.judgeModel"
+          label="Judge model"
+          hint="Optional. Judges the sentences that words alone cannot decide, in one more call."
+        />
+      </div>
       <SynonymSuggestions chatbotId={chatbotId} form={form} />
       <Switch
         {...form.flag("settings.isToolEnabled")}

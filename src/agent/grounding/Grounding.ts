@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import type { Unsupported } from "../../domain/chat/Grounding.ts"
+import { languageOfReply } from "../../languages/Detection.ts"
+import { inTurns } from "../../system/InTurns.ts"
+import { bounded } from "../../text/BoundedText.ts"
+import { check, type Verdict } from "./Check.ts"
+import { type Claim, claimsIn, piecesOf } from "./Claims.ts"
+import { Evidence } from "./Evidence.ts"
+
+/** What a model was given for a reply. */
+export interface Given {
+  /** Passages and results of tools. */
+  readonly texts: ReadonlyArray<string>
+  /** Messages and instructions, whose words and numbers a reply may repeat. */
+  readonly said: ReadonlyArray<string>
+}
+
+/** A claim with what words say of it; undefined where they support it. */
+export interface Checked {
+  readonly claim: Claim
+  readonly verdict: Verdict | "unsure" | undefined
+}
+
+/** The number of texts that were given last, with which a reply is compared. */
+const TEXTS_MAX = 50
+/** Length of a sample that shows the language of a reply, in UTF-16 code units. */
+const SAMPLE_LENGTH = 500
+
+/** Compares the claims of a reply with what its model was given. It lets other fibers run in between. */
+export const checkReply = Effect.fnUntraced(function* (reply: string, { said, texts }: Given) {
+  // The question shows the language of a reply that is short.
+  const sample = bounded(`${reply.slice(0, SAMPLE_LENGTH)}\n${said.at(-1)?.slice(0, SAMPLE_LENGTH) ?? ""}`)
+  const given = texts.slice(-TEXTS_MAX)
+  const samples = [...said, ...given].map((text) => bounded(text.slice(0, SAMPLE_LENGTH)))
+  const language = languageOfReply(sample, samples)
+  const evidence = new Evidence()
+  yield* inTurns(given, (text) => evidence.add(text, [language]), 1)
+  yield* inTurns(said, (text) => evidence.addSaid(text, [language]), 1)
+  const isForeign = Array.from(evidence.languages).some((each) => each !== language)
+  const claims = (yield* inTurns(piecesOf(reply), (piece) => claimsIn(piece, language), 1)).flat()
+  return yield* inTurns(
+    claims,
+    (claim): Checked => ({ claim, verdict: check(claim, evidence, language, isForeign) }),
+    1,
+  )
+})
+
+/** A claim that is not supported, with its place. */
+export const unsupportedOf = (reply: string, { end, start }: Claim, verdict: Verdict): Unsupported => ({
+  sentence: reply.slice(start, end),
+  start,
+  end,
+  ...verdict,
+})
