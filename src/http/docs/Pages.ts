@@ -30,6 +30,7 @@ export const groups: Readonly<Record<string, ReadonlyArray<Entry>>> = {
   Build: [
     { name: "webhooks", title: "Webhooks", file: "docs/webhooks.md" },
     { name: "sources", title: "Sources", file: "docs/sources.md" },
+    { name: "answers", title: "Answers that improve", file: "docs/answers.md" },
     { name: "formats", title: "Formats", file: "docs/formats.md" },
     { name: "errors", title: "Errors", file: "docs/errors.md" },
     { name: "idempotency", title: "Idempotency keys", file: "docs/idempotency.md" },
