@@ -9,9 +9,9 @@ const RATE = 30
 
 /**
  * `bun run bench loop cost`, with `DATABASE_URL`: how long 1,000 tests of the first tier take, all anew and untouched,
- * and how long chats with another chatbot of the same server take meanwhile and alone.
+ * and how long chats of the same server take meanwhile and alone. The number of rounds may follow, such as `cost 3`.
  */
-export const run = async (): Promise<void> => {
+export const run = async ([rounds = String(ROUNDS)]: ReadonlyArray<string>): Promise<void> => {
   await Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
@@ -55,7 +55,7 @@ export const run = async (): Promise<void> => {
         const alone: Array<number> = []
         const beside: Array<number> = []
         const taken: Array<number> = []
-        for (let round = 0; round < ROUNDS; round++) {
+        for (let round = 0; round < Number(rounds); round++) {
           yield* Effect.promise(() => shop.sql`update tests set version = version + 1`)
           yield* Effect.promise(() => shop.sql`delete from test_queue`)
           const running = yield* Effect.forkChild(shop.make(), { startImmediately: true })
