@@ -126,6 +126,8 @@ describe("the screen of", () => {
     playground: `/chatbots/${id}/playground`,
     compare: `/chatbots/${id}/playground/compare`,
     improve: `/chatbots/${id}/replies/${reply}`,
+    topics: `/chatbots/${id}/topics`,
+    tests: `/chatbots/${id}/tests`,
     tools: `/chatbots/${id}/tools`,
     widget: `/chatbots/${id}/widget`,
     conversations: "/conversations",
@@ -140,6 +142,8 @@ describe("the screen of", () => {
   const documented: Readonly<Record<string, string>> = {
     settings: "guide",
     knowledge: "formats",
+    topics: "answers",
+    tests: "answers",
     tools: "guide",
     widget: "widget",
     usage: "keys-and-budgets",

@@ -117,6 +117,7 @@ const Tests = ({ chatbotId }: { readonly chatbotId: string }) => {
   return (
     <Page
       title="Tests"
+      docs="answers"
       of={chatbot?.name}
       about="Questions, with what must be found for them and what the answer must say."
       actions={

@@ -240,6 +240,7 @@ const Topics = ({ chatbotId }: { readonly chatbotId: string }) => {
   return (
     <Page
       title="Gaps and topics"
+      docs="answers"
       of={chatbot?.name}
       about="What visitors asked in the last twelve weeks, by subject, and what the documents do not answer."
     >
