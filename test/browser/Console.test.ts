@@ -498,13 +498,12 @@ onScreen("usage says what to do, and leads to the conversations that it is about
     ["Language", "language", "German"],
     ["Platform", "platform", "web"],
     ["Hour", "hour", /^\d\d:00$/],
-    ["Topic", "topic", undefined],
     ["Page", "page", "Not known"],
   ] as const) {
     await group.selectOption(name)
     const table = page.getByRole("region", { name: `Conversations by ${kind}` })
     await table.waitFor()
-    if (row !== undefined) await table.getByRole("rowheader", { name: row }).first().waitFor()
+    await table.getByRole("rowheader", { name: row }).first().waitFor()
     await inspect(page, `console-usage-by-${kind}`)
   }
   const saving = page.waitForEvent("download")
