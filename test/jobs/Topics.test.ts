@@ -69,7 +69,7 @@ describe("the questions of a chatbot", () => {
         const tenant = yield* makeAsked(...refunds)
         const runs = yield* TopicRuns
         const begun = yield* runs.begin(crypto.randomUUID())
-        const [mine] = begun.filter(({ chatbot_id }) => chatbot_id === tenant.chatbot)
+        const mine = begun.find(({ chatbot_id }) => chatbot_id === tenant.chatbot)
         if (mine === undefined) return expect().fail("no run began")
         expect(yield* runs.begin(crypto.randomUUID())).toEqual([])
         yield* Topics.run()
@@ -110,9 +110,7 @@ describe("the questions of a chatbot", () => {
         const tenant = yield* makeTenant
         yield* asked(tenant, refunds)
         const runs = yield* TopicRuns
-        const [mine] = (yield* runs.begin(crypto.randomUUID())).filter(
-          ({ chatbot_id }) => chatbot_id === tenant.chatbot,
-        )
+        const mine = (yield* runs.begin(crypto.randomUUID())).find(({ chatbot_id }) => chatbot_id === tenant.chatbot)
         if (mine === undefined) return expect().fail("no run began")
         const mineOf = as(tenant.organization)
         const [first] = yield* mineOf(runs.questions(tenant.chatbot, 1))
