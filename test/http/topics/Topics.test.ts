@@ -140,6 +140,22 @@ describe("topics", () => {
   })
 })
 
+test("questions of chats are grouped, and those without an answer are gaps", async () => {
+  const { id } = await client.newChatbot()
+  await client.learn(id, { "ferries.md": "# Ferries\n\nDogs travel free of charge on the upper deck." })
+  for (const question of [
+    "Do dogs travel free of charge?",
+    "Is there a kennel?",
+    "Where is the kennel?",
+    "Kennel price?",
+  ]) {
+    await client.chat(id, question)
+  }
+  await grouped(id)
+  const { data } = await list(id, "?gaps=true")
+  expect(data).toMatchObject([{ questions: 3, gaps: 3, name: expect.stringMatching(/kennel/i) }])
+})
+
 describe("suggested questions", () => {
   const Suggested = Schema.Struct({ questions: Schema.Array(SuggestedQuestion) })
   const suggest = async (id: string, by = client) =>
