@@ -5,7 +5,7 @@ import { Button } from "../../parts/Buttons.tsx"
 import { SelectField } from "../../parts/Field.tsx"
 import { Loaded, Section } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
-import { bindOption } from "../../Router.ts"
+import { bindOption, href } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
 import { nameOfLanguage } from "../widget/Languages.ts"
 import { qualityOf } from "./Quality.ts"
@@ -56,6 +56,12 @@ const about: Readonly<Partial<Record<Group, string>>> = {
   hour: "When the conversation began, in your time zone.",
 }
 
+const topicLink = (row: ConversationRow) => (
+  <a class="inline" href={href("topics", { chatbotId: row.chatbot_id ?? "" })}>
+    {namesOf.topic(row)}
+  </a>
+)
+
 interface GroupsProps {
   readonly from: string
   readonly to: string
@@ -93,7 +99,7 @@ export const Groups = ({ from, to }: GroupsProps) => {
                 rows={data}
                 keyOf={keyOf}
                 columns={[
-                  { title: groups[by], kind: "main", sort: name, cell: name },
+                  { title: groups[by], kind: "main", sort: name, cell: by === "topic" ? topicLink : name },
                   ...numbers,
                   ...(by === "topic" ? [] : [firstWord]),
                 ]}

@@ -221,8 +221,8 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
                 {kind === "unanswered" && chatbotId !== undefined && (
                   <>
                     {" · "}
-                    <a class="inline" href={href("knowledge", { chatbotId })}>
-                      Add knowledge
+                    <a class="inline" href={href("topics", { chatbotId })}>
+                      Close the gaps
                     </a>
                   </>
                 )}
