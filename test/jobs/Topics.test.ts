@@ -37,8 +37,8 @@ const topicsOf = Effect.fnUntraced(function* ({ chatbot }: Tenant) {
     group by t.id order by count(*) desc, min(g.question)`
 })
 
-const refunds: ReadonlyArray<Asked> = ["Refund of my order?", "When is the refund paid?", "No refund of an order?"]
-const parking: ReadonlyArray<Asked> = ["Parking at the harbour", "Is parking free?"]
+const refunds: ReadonlyArray<string> = ["Refund of my order?", "When is the refund paid?", "No refund of an order?"]
+const parking: ReadonlyArray<string> = ["Parking at the harbour", "Is parking free?"]
 
 const makeAsked = (...questions: ReadonlyArray<Asked>) => Effect.tap(makeTenant, (tenant) => asked(tenant, questions))
 
