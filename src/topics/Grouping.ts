@@ -6,8 +6,8 @@ import { addTo, cosine, packed, unpacked } from "./Vectors.ts"
 
 /*
  * Groups short questions one by one. A question goes to the topic whose centre it resembles most, if it resembles it
- * enough, and is a topic of its own otherwise. Topics that have become similar are merged. The constants were fitted to
- * SQuAD and hold for XQuAD in other languages, see `bun run bench loop gaps`.
+ * enough, and is a topic of its own otherwise. Topics that have become similar are merged. The constants were
+ * chosen by the questions of SQuAD and XQuAD, see `bun run bench loop gaps`.
  */
 
 /** The least similarity of a question to the centre of its topic. */
