@@ -182,12 +182,13 @@ create table test_runs (
   foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 
+create unique index test_runs_organization on test_runs (organization_id, id);
 create index test_runs_chatbot on test_runs (organization_id, chatbot_id, created_at, id);
 
 -- The result of a test in a run that has run it anew. A run has no row for a test that its cause cannot touch.
 create table test_results (
-  run_id uuid not null references test_runs on delete cascade,
-  test_id uuid not null references tests on delete cascade,
+  run_id uuid not null,
+  test_id uuid not null,
   organization_id uuid not null,
   tier text not null,
   outcome text not null check (outcome in ('passed', 'failed', 'error')),
@@ -200,7 +201,9 @@ create table test_results (
   -- The version of the test that was run.
   test_version bigint not null,
   created_at timestamptz not null default clock_timestamp(),
-  primary key (run_id, test_id)
+  primary key (run_id, test_id),
+  foreign key (organization_id, run_id) references test_runs (organization_id, id) on delete cascade,
+  foreign key (organization_id, test_id) references tests (organization_id, id) on delete cascade
 );
 
 create index test_results_latest on test_results (test_id, tier, created_at desc);

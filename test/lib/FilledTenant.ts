@@ -206,8 +206,13 @@ export const makeFilledTenant = Effect.gen(function* () {
       ), made as (
         insert into topics (id, organization_id, chatbot_id, name, centre)
         values (${topic}, ${organization}, ${chatbot}, 'Readiness', '{"size": 1, "terms": []}') returning id
+      ), other as (
+        -- A topic is suggested once it has two questions.
+        insert into reply_grounds (message_id, organization_id, chatbot_id, question, topic_id)
+        select m.id, ${organization}, ${chatbot}, 'Is it ready?', made.id
+        from made, messages m where m.session_id = ${session} and m.sender_type = 'user' limit 1
       )
-      update reply_grounds set topic_id = made.id from made where message_id = ${reply}`,
+      update reply_grounds set topic_id = made.id, gap = 'unanswered' from made where message_id = ${reply}`,
   )
   const webhook = WebhookId.make(yield* newId)
   const hook = { url: "https://hooks.example/", description: "", events: ["chatbot.updated"], active: true } as const

@@ -43,7 +43,7 @@ describe("a change in the audit log", () => {
     }))
     fc.assert(
       fc.property(tree, (state) => {
-        const text = JSON.stringify(concealed({ state: JSON.parse(JSON.stringify(state)) }))
+        const text = JSON.stringify(concealed({ contents: JSON.parse(JSON.stringify(state)) }))
         expect(text).not.toContain("canary")
         expect(text.length).toBeLessThan(2_100)
       }),
