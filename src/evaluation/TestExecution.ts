@@ -1,34 +1,24 @@
 import { Context, Effect, Layer, Result } from "effect"
-import { SecureRandom } from "effect/crypto"
-import { Budgets } from "../admission/Budgets.ts"
+import { makePaidCalls, type Payer } from "../admission/PaidCalls.ts"
 import type { AgentReply } from "../agent/Agent.ts"
 import { ChatbotAgent } from "../agent/ChatbotAgent.ts"
+import { askModel } from "../agent/AskModel.ts"
 import { makeReplyJudge } from "../agent/ReplyJudge.ts"
-import { Caller, COMMAND_LINE } from "../domain/Caller.ts"
 import type { ChatTurn } from "../domain/chat/Chat.ts"
 import type { TestAnswer, TestDetails, TestPlan } from "../domain/evaluation/TestRun.ts"
-import { type ApiKeyId, MessageId } from "../domain/Ids.ts"
-import { type Budget, noBudget } from "../domain/organizations/Budget.ts"
-import { costsByModel, type ModelCost } from "../domain/organizations/Usage.ts"
+import type { ModelCost } from "../domain/organizations/Usage.ts"
+import { toProviderError } from "../models/ClientFailures.ts"
 import { extractiveModel } from "../models/local/Extractive.ts"
 import { Models } from "../models/Models.ts"
 import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
 import { TestQueue, type WaitingTest } from "../storage/evaluation/TestQueue.ts"
-import { Usage } from "../storage/usage/Usage.ts"
 import { cut } from "../text/Cut.ts"
 import { checkFind, checkSay, isSayChecked, mostPass, passes } from "./Checks.ts"
-import { judge, judgeTexts } from "./Judge.ts"
+import { judgeQuestion, verdictIn } from "./Judge.ts"
 import { type Found, isLocal, TestSearch, type TestSearchResult } from "./TestSearch.ts"
 
 /** The part of a passage that a result keeps, in UTF-16 code units. */
 const SHOWN_MAX_LENGTH = 300
-
-/** The key and the budgets that limit the answers of models. */
-export interface Payer {
-  /** Null for a run by itself. */
-  readonly apiKey: ApiKeyId | null
-  readonly budgets: { readonly organization: Budget; readonly key: Budget | null }
-}
 
 /** What a test has shown. */
 export interface Execution {
@@ -47,12 +37,10 @@ const noJudge =
 export class TestExecution extends Context.Service<TestExecution>()("parley/evaluation/TestExecution", {
   make: Effect.gen(function* () {
     const agent = yield* ChatbotAgent
-    const budgets = yield* Budgets
     const models = yield* Models
+    const pay = yield* makePaidCalls
     const queue = yield* TestQueue
     const search = yield* TestSearch
-    const usage = yield* Usage
-    const random = yield* SecureRandom.SecureRandom
 
     /** The documents that each expectation means by its id or by the name of a file. */
     const checkAll = Effect.fnUntraced(function* (chatbot: ChatbotRow, test: WaitingTest, found: ReadonlyArray<Found>) {
@@ -104,37 +92,6 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
     const judgedBy = (chatbot: ChatbotRow, { judge_model }: TestPlan) =>
       judge_model ?? (isLocal(chatbot) ? undefined : chatbot.settings.model)
 
-    /** Runs calls of models within the budgets of a run, and counts what they have used, also if they fail. */
-    const paid =
-      (chatbot: ChatbotRow, { apiKey, budgets: limits }: Payer) =>
-      <A, E, R>(texts: ReadonlyArray<string>, calls: (onCost: (cost: ModelCost) => void) => Effect.Effect<A, E, R>) => {
-        const apiKeyId = apiKey ?? COMMAND_LINE
-        const costs: Array<ModelCost> = []
-        const counted = Effect.onExit(
-          calls((cost) => void costs.push(cost)),
-          () =>
-            costs.length === 0
-              ? Effect.void
-              : Effect.flatMap(random.uuidV7(), (id) =>
-                  usage.add(MessageId.make(id), { apiKeyId, chatbotId: chatbot.id, costs: costsByModel(costs) }),
-                ),
-        )
-        // Failures of models are results, so that they are not taken for those of the budgets.
-        return budgets
-          .within(() => texts)(Effect.result(counted))
-          .pipe(
-            Effect.provideService(Caller, {
-              apiKeyId,
-              organizationId: chatbot.organization_id,
-              scopes: [],
-              chatbotId: null,
-              expiresAt: null,
-              budgets: { organization: limits.organization, key: limits.key ?? noBudget },
-            }),
-            Effect.map((result) => ({ result, tokens: sumOf(costs) })),
-          )
-      }
-
     return {
       /** Searches as a chat does, which tells whether a test has to be run anew. */
       search: (chatbot: ChatbotRow, test: WaitingTest) =>
@@ -175,7 +132,6 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
         const { found } = searched
         const find = yield* checkAll(chatbot, test, found)
         const answers: Array<TestAnswer> = []
-        const pay = paid(chatbot, payer)
         let tokens = 0
         let error: string | undefined
 
@@ -193,11 +149,14 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
               return say
             }
             const asked = { question: test.question, answer: answer.text, statement: expected.value }
-            const { result, tokens: used } = yield* pay(judgeTexts(plan.judge_prompt, asked), (onCost) =>
-              judge(models, name, plan.judge_prompt, asked, onCost),
+            const request = judgeQuestion(plan.judge_prompt, asked)
+            const { result, tokens: used } = yield* pay(payer, request, (onCost) =>
+              Effect.flatMap(models.get(name), (calls) =>
+                Effect.mapError(askModel(calls, request, onCost), toProviderError),
+              ),
             )
             tokens += used
-            const verdict = Result.isSuccess(result) ? result.success : undefined
+            const verdict = Result.isSuccess(result) ? verdictIn(result.success) : undefined
             if (verdict === undefined) {
               error = Result.isFailure(result)
                 ? result.failure.detail
@@ -211,7 +170,7 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
 
         for (let index = 0; index < plan.repeats && error === undefined; index++) {
           const texts = [chatbot.settings.prompt, ...historyOf(test).map(({ content }) => content)]
-          const { result, tokens: used } = yield* pay(texts, (onCost) => reply(chatbot, test, searched, onCost))
+          const { result, tokens: used } = yield* pay(payer, texts, (onCost) => reply(chatbot, test, searched, onCost))
           tokens += used
           if (Result.isFailure(result)) {
             error = result.failure.detail
@@ -233,9 +192,6 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
 }) {
   static readonly layer = Layer.effect(this, this.make).pipe(Layer.provide([TestSearch.layer, ChatbotAgent.layer]))
 }
-
-const sumOf = (costs: ReadonlyArray<ModelCost>): number =>
-  costs.reduce((sum, { tokens }) => Object.values(tokens).reduce((own, count) => own + count, sum), 0)
 
 const shown = (found: ReadonlyArray<Found>): TestDetails["found"] =>
   found.map(({ content, ...passage }) => ({ ...passage, content: cut(content, SHOWN_MAX_LENGTH) }))

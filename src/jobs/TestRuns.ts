@@ -118,7 +118,12 @@ export class TestRuns extends Context.Service<
           }),
         )
         if (result.isUntouched === true) return { outcome: test.outcome, result: undefined }
-        const payer = { apiKey: run.api_key_id, budgets: run.budgets }
+        const payer = {
+          organizationId: job.organization_id,
+          chatbotId: job.chatbot_id,
+          apiKeyId: run.api_key_id,
+          budgets: run.budgets,
+        }
         const executed = result.executed ?? (yield* execution.withModel(chatbot, test, result.found, run.plan, payer))
         return yield* compare(job, run, chatbot, test, result.found, executed)
       })

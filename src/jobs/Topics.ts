@@ -1,9 +1,7 @@
 import { Array as Arr, Context, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Budgets } from "../admission/Budgets.ts"
-import { Caller, COMMAND_LINE } from "../domain/Caller.ts"
-import { MessageId } from "../domain/Ids.ts"
-import { costsByModel, type ModelCost } from "../domain/organizations/Usage.ts"
+import { makePaidCalls } from "../admission/PaidCalls.ts"
+import { askModel } from "../agent/AskModel.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { TopicId } from "../domain/topics/Topic.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
@@ -12,11 +10,10 @@ import { Models } from "../models/Models.ts"
 import { Chatbots } from "../storage/chatbots/Chatbots.ts"
 import { Organizations } from "../storage/organizations/Organizations.ts"
 import { type TopicRun, TopicRuns } from "../storage/topics/TopicRuns.ts"
-import { Usage } from "../storage/usage/Usage.ts"
 import { regularly, surviving } from "../system/Background.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { Grouping } from "../topics/Grouping.ts"
-import { askForNames, namingTexts } from "../topics/ModelNames.ts"
+import { namesIn, namingQuestion } from "../topics/ModelNames.ts"
 import { nameOf } from "../topics/Names.ts"
 import { termsOf } from "../topics/QuestionTerms.ts"
 
@@ -116,25 +113,16 @@ const nameByModel = Effect.fnUntraced(
     const examples = yield* runs.examples(ids, EXAMPLES)
     const groups = ids.map((id) => (examples.get(id) ?? []).map(({ question }) => question))
     const named = yield* (yield* Models).get(settings.model)
-    const costs: Array<ModelCost> = []
-    const usage = yield* Usage
-    const random = yield* SecureRandom.SecureRandom
-    const count = Effect.suspend(() =>
-      costs.length === 0
-        ? Effect.void
-        : Effect.flatMap(random.uuidV7(), (id) =>
-            usage.add(MessageId.make(id), {
-              apiKeyId: COMMAND_LINE,
-              chatbotId: chatbot_id,
-              costs: costsByModel(costs),
-            }),
-          ),
-    )
-    const names = yield* askForNames(named, groups, (cost) => costs.push(cost)).pipe(
-      Effect.onExit(() => Effect.ignore(count)),
-      (yield* Budgets).within(() => namingTexts(groups)),
-      Effect.provideService(Caller, serverOf(organization)),
-    )
+    const pay = yield* makePaidCalls
+    const payer = {
+      organizationId: organization_id,
+      chatbotId: chatbot_id,
+      apiKeyId: null,
+      budgets: { organization: organization.budget, key: null },
+    }
+    const question = namingQuestion(groups)
+    const { result } = yield* pay(payer, question, (onCost) => askModel(named, question, onCost))
+    const names = namesIn(yield* Effect.fromResult(result), groups.length)
     yield* runs.name(
       new Map(
         Array.from(names).flatMap(([place, name]) => {
@@ -146,23 +134,6 @@ const nameByModel = Effect.fnUntraced(
   },
   Effect.catch((error) => Effect.logDebug("A model did not name topics", error)),
 )
-
-/** The server as a caller, which spends from the budget of an organization. */
-const serverOf = ({
-  budget,
-  id,
-}: {
-  readonly budget: Caller["Service"]["budgets"]["organization"]
-  readonly id: TopicRun["organization_id"]
-}) =>
-  Caller.of({
-    apiKeyId: COMMAND_LINE,
-    organizationId: id,
-    scopes: [],
-    chatbotId: null,
-    expiresAt: null,
-    budgets: { organization: budget, key: { tokens_per_day: "unlimited", concurrent_chats: "unlimited" } },
-  })
 
 /** Runs it in the background, every minute, as long as the layer lives. */
 export const layer = Layer.effectDiscard(

@@ -47,7 +47,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   admission: [...ground, "storage"],
   sources: [...stores, "languages", "blobs", "knowledge", "outbound"],
   topics: [...stores, "languages", "models", "agent"],
-  jobs: [...stores, "admission", "blobs", "knowledge", "models", "outbound", "sources", "evaluation", "topics"],
+  jobs: [...stores, "admission", "agent", "blobs", "knowledge", "models", "outbound", "sources", "evaluation", "topics"],
   services: [
     ...stores,
     "admission",

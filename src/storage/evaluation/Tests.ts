@@ -52,7 +52,6 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
     )
     const ofChatbot = (chatbot: ChatbotId) =>
       CurrentOrganization.useSync((organization) => sql`chatbot_id = ${chatbot} and organization_id = ${organization}`)
-    const tagged = (tags: ReadonlyArray<string>) => (tags.length === 0 ? sql`` : sql`and tags && ${texts(tags)}`)
 
     const read = Effect.fnUntraced(function* (chatbot: ChatbotId, id: TestId, lock = sql``) {
       return yield* first(
@@ -185,7 +184,7 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
         { tag, text }: { readonly text: string; readonly tag: string },
       ) {
         const own = yield* ofChatbot(chatbot)
-        const matching = sql`${own} ${tagged(tag === "" ? [] : [tag])}
+        const matching = sql`${own} ${tag === "" ? sql`` : sql`and ${tag} = any(tags)`}
           ${text === "" ? sql`` : sql`and strpos(lower(question), lower(${text})) > 0`}`
         const { tags, total } = yield* Effect.flatMap(
           decodeSummaries(sql`
@@ -203,18 +202,14 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
         return { tests, tags, total }
       }, withoutSqlErrors),
 
-      /** Lists the tests of a chatbot after a place, oldest first: those with one of the tags, or all where there are none. */
-      after: Effect.fnUntraced(function* (chatbot: ChatbotId, range: Range, tags: ReadonlyArray<string> = []) {
+      /** Lists the tests of a chatbot after a place, oldest first. */
+      after: Effect.fnUntraced(function* (chatbot: ChatbotId, range: Range) {
         const rows = yield* decodePlaced(sql`
           select ${columns}, ${sql.literal(placeColumn())} from tests
-          where ${yield* ofChatbot(chatbot)} ${tagged(tags)} ${afterPlace(sql, range.after, ">")}
+          where ${yield* ofChatbot(chatbot)} ${afterPlace(sql, range.after, ">")}
           order by tests.created_at, id limit ${readLimit(range)}`)
         return toListed(rows, range, (row) => row)
       }, withoutSqlErrors),
-
-      /** The number of tests of a chatbot that have one of the tags, or of all where there are none. */
-      count: (chatbot: ChatbotId, tags: ReadonlyArray<string> = []) =>
-        withoutSqlErrors(Effect.map(count(chatbot, tagged(tags)), ({ total }) => total)),
     }
   }),
 }) {

@@ -305,6 +305,17 @@ describe("a run with the model", () => {
     expect(JSON.parse(text)).toEqual({ question: judged.question, answer: sly, statement: "It names a time." })
   })
 
+  test("keeps a judge's reason without the characters that no database stores", async () => {
+    const { id, own } = await harbour([judged], { model: claude })
+    const reason = String.raw`At \u0000noon\ud800.`
+    await provider.answers(says("At noon."), says(`{"true": true, "reason": "${reason}"}`))
+    const { counts, id: run, status } = await runTests(own, id, { tier: "model" })
+    expect([status, counts.passed]).toEqual(["finished", 1])
+    expect((await resultsOf(own, id, run)).get(judged.question)).toMatchObject({
+      answers: [{ say: [{ passed: true, reason: "At noon\ufffd." }] }],
+    })
+  })
+
   test("has no verdict where the model that judges is unclear, or there is none", async () => {
     const { id, own } = await harbour([judged], { model: claude })
     await provider.answers(says("At noon."), says("Yes, I think that this is true."))
