@@ -5,8 +5,8 @@ import { type BudgetSpent, type TooManyChats, Unavailable } from "../domain/Erro
 import type { TestId } from "../domain/evaluation/ChatbotTest.ts"
 import { type TestCounts, TestRunId } from "../domain/evaluation/TestRun.ts"
 import { changeSince } from "../evaluation/Comparison.ts"
-import { type Execution, TestExecution } from "../evaluation/TestExecution.ts"
-import { isLocal, type TestSearchResult } from "../evaluation/TestSearch.ts"
+import { TestExecution } from "../evaluation/TestExecution.ts"
+import { isLocal } from "../evaluation/TestSearch.ts"
 import { type ChatbotRow, Chatbots } from "../storage/chatbots/Chatbots.ts"
 import { setupOf } from "../storage/chatbots/ChatbotSetups.ts"
 import { type TestJob, TestQueue, type TestRunEnd, type WaitingTest } from "../storage/evaluation/TestQueue.ts"
@@ -99,52 +99,34 @@ export class TestRuns extends Context.Service<
 
       type Run = NonNullable<Effect.Success<ReturnType<typeof queue.begin>>>
 
-      interface Progress {
-        readonly run: Run
-        counts: TestCounts
-      }
-
       /** Runs one test. Returns its outcome, without a result where it is untouched. */
       const runOne = Effect.fnUntraced(function* (job: TestJob, run: Run, chatbot: ChatbotRow, test: WaitingTest) {
-        const { tier } = run
-        const result = yield* paced(
+        const isVersion = job.trigger === "version"
+        const { free, found, isSame } = yield* paced(
           Effect.gen(function* () {
             const found = yield* execution.search(chatbot, test)
-            if (tier === "model") return { found }
             const isSame = test.outcome !== null && test.fingerprint === found.fingerprint
             // A new version may answer otherwise from what is found as before.
-            if (isSame && job.trigger !== "version") return { found, isUntouched: true }
-            return { found, executed: yield* execution.withoutModel(chatbot, test, found) }
+            const isFree = run.tier === "search" && (!isSame || isVersion)
+            return { found, isSame, free: isFree ? yield* execution.withoutModel(chatbot, test, found) : undefined }
           }),
         )
-        if (result.isUntouched === true) return { outcome: test.outcome, result: undefined }
+        if (run.tier === "search" && free === undefined) return { outcome: test.outcome, result: undefined }
         const payer = {
           organizationId: job.organization_id,
           chatbotId: job.chatbot_id,
           apiKeyId: run.api_key_id,
           budgets: run.budgets,
         }
-        const executed = result.executed ?? (yield* execution.withModel(chatbot, test, result.found, run.plan, payer))
-        return yield* compare(job, run, chatbot, test, result.found, executed)
-      })
-
-      const compare = Effect.fnUntraced(function* (
-        job: TestJob,
-        run: Run,
-        chatbot: ChatbotRow,
-        test: WaitingTest,
-        { fingerprint }: TestSearchResult,
-        { details, outcome, tokens }: Execution,
-      ) {
+        const executed = free ?? (yield* execution.withModel(chatbot, test, found, run.plan, payer))
+        const { outcome } = executed
         const before = test.outcome === null || outcome === "error" ? undefined : yield* queue.before(test, run.tier)
-        const isDecidedByAnswers = run.tier === "model" || isLocal(chatbot)
         const change =
           before === undefined || outcome === "error"
             ? null
-            : changeSince(before, { outcome, details }, isDecidedByAnswers)
-        if (job.trigger === "version" && change === "same" && test.fingerprint === fingerprint)
-          return { outcome, result: undefined }
-        return { outcome, result: { test, outcome, change, details, fingerprint, tokens } }
+            : changeSince(before, { ...executed, outcome }, run.tier === "model" || isLocal(chatbot))
+        if (isVersion && change === "same" && isSame) return { outcome, result: undefined }
+        return { outcome, result: { test, change, fingerprint: found.fingerprint, ...executed } }
       })
 
       const worker = yield* makeWorker({
@@ -156,23 +138,20 @@ export class TestRuns extends Context.Service<
         untilDue: queue.untilDue(version),
         attempt: (job, showSoon) => {
           const isStopped = Latch.makeUnsafe(false)
-          let begun: Progress | undefined
+          let begun: Run | undefined
+          let counts = noCounts
 
           const runAll = Effect.fnUntraced(function* (run: Run, chatbot: ChatbotRow) {
-            const { counts, ids } = yield* queue.waiting(job, run.id, run.tags)
-            const progress: Progress = {
-              run,
-              counts: { ...noCounts, ...counts, total: ids.length + counts.done },
-            }
-            begun = progress
+            const { counts: stored, ids } = yield* queue.waiting(job, run.id, run.tags)
+            counts = { ...noCounts, ...stored, total: ids.length + stored.done }
             const add = (...kinds: ReadonlyArray<keyof TestCounts>) => {
-              for (const kind of kinds) progress.counts = { ...progress.counts, [kind]: progress.counts[kind] + 1 }
+              for (const kind of kinds) counts = { ...counts, [kind]: counts[kind] + 1 }
             }
             let tokens = run.tokens_used
             let lastError = ""
             const runPage = Effect.fnUntraced(function* (some: ReadonlyArray<TestId>) {
               const tests = yield* queue.tests(job, some, run.tier)
-              progress.counts = { ...progress.counts, total: progress.counts.total - (some.length - tests.length) }
+              counts = { ...counts, total: counts.total - (some.length - tests.length) }
               for (const test of tests) {
                 if (run.tier === "model" && tokens >= run.plan.tokens_max) return yield* Effect.fail(tokensSpent)
                 const { outcome, result } = yield* runOne(job, run, chatbot, test)
@@ -192,7 +171,7 @@ export class TestRuns extends Context.Service<
               }
             })
             yield* Effect.forEach(Array.chunksOf(ids, PAGE_SIZE), runPage, { discard: true })
-            const { errors, total } = progress.counts
+            const { errors, total } = counts
             return errors > 0 && errors === total ? failed("gave_up", `No test could be run. ${lastError}`) : finished
           })
 
@@ -201,7 +180,7 @@ export class TestRuns extends Context.Service<
             const id = TestRunId.make(yield* random.uuidV7())
             const run = yield* queue.begin(job, id, { setupHash: setupOf(chatbot).hash, version })
             if (run === undefined) return yield* new LeaseLost()
-            begun = { run, counts: noCounts }
+            begun = run
             if (run.is_stopping) return stopped
             const all = Effect.catchTags(runAll(run, chatbot), { BudgetSpent: ofBudget, TooManyChats: waits })
             return yield* Effect.raceFirst(
@@ -214,13 +193,12 @@ export class TestRuns extends Context.Service<
             renew: Effect.suspend(() =>
               begun === undefined
                 ? queue.renewLease(job, lease)
-                : Effect.map(queue.renew(job, begun.run.id, begun.counts, lease), (renewed) => {
+                : Effect.map(queue.renew(job, begun.id, counts, lease), (renewed) => {
                     if (renewed?.is_stopping === true) isStopped.openUnsafe()
                     return renewed !== undefined
                   }),
             ),
             finish: Effect.fnUntraced(function* (stop: Stop) {
-              const counts = begun?.counts ?? noCounts
               // Runs by themselves that show nothing new would hide those that do.
               const isForgotten = counts.total === 0 || (job.trigger === "change" && counts.untouched === counts.total)
               const isEnded = yield* queue.end(job, { ...stop, counts, isForgotten: isForgotten && stop === finished })

@@ -96,21 +96,8 @@ export class Grouping {
     const { model } = centre.vector ?? {}
     const vector =
       centre.vector !== undefined && model === this.scale?.model ? unpacked(centre.vector.bytes) : undefined
-    const loaded: GroupedTopic = {
-      ...topic,
-      size: 0,
-      comparedSize: centre.size,
-      terms: new Map(),
-      vector: undefined,
-      length: 0,
-    }
-    this.topics.set(topic.id, loaded)
-    this.count(
-      centre.size,
-      centre.terms.map(([stem, count]) => [stem, count]),
-    )
     const terms = centre.terms.map(([stem, count, spelling, next]) => [stem, { count, spelling, next }] as const)
-    this.join(loaded, centre.size, terms, vector)
+    this.learn(this.make(topic, centre.size), centre.size, terms, vector)
   }
 
   /** Finds the topic of a question, or makes one. Returns its id. */
@@ -119,17 +106,12 @@ export class Grouping {
       terms.map(({ stem }) => [stem, 1] as const),
       vector,
     )
-    const topic = nearest !== undefined && nearest.similarity >= LIKE ? nearest.topic : this.make(newId)
-    this.count(
-      1,
-      terms.map(({ stem }) => [stem, 1]),
-    )
-    this.join(
-      topic,
-      1,
-      terms.map(({ next, spelling, stem }) => [stem, { count: 1, spelling, next }] as const),
-      vector,
-    )
+    const topic =
+      nearest !== undefined && nearest.similarity >= LIKE
+        ? nearest.topic
+        : this.make({ id: newId, state: "open", name: "", isNamed: false }, 1)
+    const found = terms.map(({ next, spelling, stem }) => [stem, { count: 1, spelling, next }] as const)
+    this.learn(topic, 1, found, vector)
     this.changed.add(topic)
     return topic.id
   }
@@ -192,29 +174,26 @@ export class Grouping {
     return Math.max(0.01, Math.min(1, Math.log(share) / RAREST))
   }
 
-  private make(id: TopicId): GroupedTopic {
-    const topic = {
-      id,
-      state: "open" as const,
-      name: "",
-      isNamed: false,
-      size: 0,
-      comparedSize: 1,
-      terms: new Map(),
-      vector: undefined,
-      length: 0,
-    }
-    this.topics.set(id, topic)
-    return topic
+  private make(topic: Omit<StoredTopic, "centre">, comparedSize: number): GroupedTopic {
+    const made = { ...topic, size: 0, comparedSize, terms: new Map(), vector: undefined, length: 0 }
+    this.topics.set(topic.id, made)
+    return made
   }
 
-  private count(questions: number, terms: ReadonlyArray<readonly [string, number]>): void {
+  /** Adds questions that were not counted yet to a topic. */
+  private learn(
+    topic: GroupedTopic,
+    questions: number,
+    terms: ReadonlyArray<readonly [string, CentreTerm]>,
+    vector: Float32Array | undefined,
+  ): void {
     this.questions += questions
-    for (const [stem, count] of terms) {
+    for (const [stem, { count }] of terms) {
       const known = this.frequencies.get(stem)
       if (known === undefined) this.frequencies.set(stem, { questions: count, common: commonness(stem) })
       else known.questions += count
     }
+    this.join(topic, questions, terms, vector)
   }
 
   private join(

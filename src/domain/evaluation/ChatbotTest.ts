@@ -16,6 +16,7 @@ export const HISTORY_MAX = 40
 /** The most expectations of each kind. */
 export const EXPECTATIONS_MAX = 20
 const TAGS_MAX = 20
+export const Tags = boundedList(textBetween(1, 50), { maximum: TAGS_MAX }, { examples: [["refunds"]] })
 /** The lowest rank at which a passage counts as found, where the test does not say. */
 export const RANK_DEFAULT = 5
 
@@ -80,7 +81,7 @@ const fields = {
     ),
   ),
   expectations: Expectations,
-  tags: Schema.optionalKey(boundedList(textBetween(1, 50), { maximum: TAGS_MAX }, { examples: [["refunds"]] })),
+  tags: Schema.optionalKey(Tags),
 }
 
 /** The fields of a new test. */

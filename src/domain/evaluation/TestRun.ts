@@ -3,7 +3,7 @@ import { ChatbotId, idOf } from "../Ids.ts"
 import { FoundPassage } from "../chat/ReplyGround.ts"
 import { textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
-import { ChatbotTest, FindExpectation, SayExpectation, TestId } from "./ChatbotTest.ts"
+import { ChatbotTest, FindExpectation, SayExpectation, Tags, TestId } from "./ChatbotTest.ts"
 
 /*
  * Runs of a chatbot's tests, and their results.
@@ -97,7 +97,7 @@ export type TestRun = typeof TestRun.Type
 /** The fields of a new run. */
 export const TestRunInput = Schema.Struct({
   tier: Schema.optionalKey(TestTier),
-  tags: Schema.optionalKey(Schema.Array(textBetween(1, 50))),
+  tags: Schema.optionalKey(Tags),
 })
 export type TestRunInput = typeof TestRunInput.Type
 

@@ -144,6 +144,8 @@ export class TestQueue extends Context.Service<TestQueue>()("parley/storage/eval
        * that waits for a change becomes one for the version. Returns the number of chatbots.
        */
       queueVersion: Effect.fnUntraced(function* (version: string) {
+        // No server of another version may be left to go on with what those have queued and begun.
+        yield* system`update test_queue set server_version = ${version} where server_version <> ${version}`
         const queued = yield* system`
           insert into test_queue as q (chatbot_id, organization_id, trigger, server_version)
           select c.id, c.organization_id, 'version', ${version}

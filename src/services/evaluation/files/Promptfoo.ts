@@ -23,7 +23,7 @@ providers:
 tests:
 `
 
-/** A test in YAML. */
+/** A test as JSON, a part of YAML: readers take plain texts such as `2026-01-01` and `no` for something else. */
 export const testOf = ({ expectations, history, id, question, tags }: ExportedTest): string => {
   const { find, refusal, say = [] } = expectations
   const messages = [...history, { role: "user", content: question }]
@@ -32,36 +32,15 @@ export const testOf = ({ expectations, history, id, question, tags }: ExportedTe
     value: plain(value),
   }))
   const refusing = refusal === "must" ? [{ type: "is-refusal" }] : []
-  return yamlOf([
-    {
-      vars: { messages: messages.map(({ content, role }) => ({ role, content: plain(content) })) },
-      assert: [...asserts, ...refusing],
-      metadata: {
-        tags,
-        parley: { id, ...(find !== undefined && { find }), ...(refusal !== undefined && { refusal }) },
-      },
-    },
-  ])
+  const test = {
+    vars: { messages: messages.map(({ content, role }) => ({ role, content: plain(content) })) },
+    assert: [...asserts, ...refusing],
+    metadata: { tags, parley: { id, find, refusal } },
+  }
+  return `  - ${JSON.stringify(test, null, 2).replaceAll("\n", "\n    ")}\n`
 }
 
 const typeOf = { words: "icontains", pattern: "regex", judge: "llm-rubric" } as const
-
-/** Writes texts as JSON does, since readers of YAML take plain ones such as `2026-01-01` and `no` for something else. */
-const yamlOf = (value: unknown, indent = ""): string => {
-  if (Array.isArray(value)) {
-    return (
-      value.map((item: unknown) => `${indent}- ${yamlOf(item, `${indent}  `).trimStart()}`).join("") || `${indent}[]\n`
-    )
-  }
-  if (typeof value !== "object" || value === null) return `${JSON.stringify(value)}\n`
-  return Object.entries(value)
-    .map(([key, field]: [string, unknown]) => {
-      const text = yamlOf(field, `${indent}  `)
-      const isInline = typeof field !== "object" || text.trim() === "[]"
-      return `${indent}${key}:${isInline ? ` ${text.trimStart()}` : `\n${text}`}`
-    })
-    .join("")
-}
 
 /** The largest file in YAML, in UTF-16 code units: reading it holds up other requests for half a second. */
 const YAML_MAX_LENGTH = 4 * 1024 * 1024

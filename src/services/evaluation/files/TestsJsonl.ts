@@ -1,5 +1,6 @@
 import { Effect, Result } from "effect"
 import { TESTS_MAX } from "../../../domain/evaluation/ChatbotTest.ts"
+import { isObject } from "../../../domain/schema/Merge.ts"
 import { contentOf } from "../../../storage/evaluation/Tests.ts"
 import { inTurns } from "../../../system/InTurns.ts"
 import { fileFails } from "../../Csv.ts"
@@ -21,26 +22,11 @@ export const read = Effect.fnUntraced(function* (text: string) {
       {
         onFailure: () => ({ row, id: undefined, test: Result.fail("Expected a line of JSON") }),
         onSuccess: (value: unknown) => {
-          if (typeof value !== "object" || value === null) return testRow(row, undefined, value)
-          const {
-            id,
-            chatbot_id: _,
-            created_at: __,
-            message_id: ___,
-            updated_at: ____,
-            ...input
-          } = { ...shown, ...value }
+          if (!isObject(value)) return testRow(row, undefined, value)
+          const { chatbot_id: _c, created_at: _n, id, message_id: _m, updated_at: _u, ...input } = value
           return testRow(row, id, input)
         },
       },
     ),
   )
 })
-
-const shown: Readonly<Record<"chatbot_id" | "created_at" | "id" | "message_id" | "updated_at", unknown>> = {
-  id: undefined,
-  chatbot_id: undefined,
-  created_at: undefined,
-  message_id: undefined,
-  updated_at: undefined,
-}

@@ -1,0 +1,37 @@
+import { afterAll, expect, test } from "bun:test"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { TestRunId } from "../../../src/domain/evaluation/TestRun.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { TestQueue } from "../../../src/storage/evaluation/TestQueue.ts"
+import { platform, quiet, storage } from "../../lib/Layers.ts"
+import { as, makeTenant } from "../../lib/Tenants.ts"
+
+const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
+afterAll(() => runtime.dispose())
+
+const lease = { id: "00000000-0000-7000-8000-000000000001", duration: Duration.seconds(30) }
+
+test("a run that a server of one version leaves is gone on with by a server of the next", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const tenant = yield* makeTenant
+      const sql = yield* SystemSql
+      const queue = yield* TestQueue
+      yield* sql`insert into tests (id, organization_id, chatbot_id, question, expectations)
+        values (gen_random_uuid(), ${tenant.organization}, ${tenant.chatbot}, 'Why?', '{}')`
+      yield* sql`insert into test_runs (id, organization_id, chatbot_id, tier, trigger, status, server_version)
+        values (gen_random_uuid(), ${tenant.organization}, ${tenant.chatbot}, 'search', 'manual', 'finished', '0.9.0')`
+      yield* sql`delete from test_queue`
+      expect(yield* queue.queueVersion("1.0.0")).toBe(1)
+      const job = yield* Effect.flatMap(queue.claim("1.0.0")(lease), Effect.fromNullishOr)
+      const id = TestRunId.make(Bun.randomUUIDv7())
+      yield* as(tenant.organization)(queue.begin(job, id, { setupHash: "a", version: "1.0.0" }))
+      yield* as(tenant.organization)(queue.release(job, Duration.zero, false))
+      yield* queue.queueVersion("2.0.0")
+      const next = yield* Effect.flatMap(queue.claim("2.0.0")(lease), Effect.fromNullishOr)
+      const run = yield* as(tenant.organization)(
+        queue.begin(next, TestRunId.make(Bun.randomUUIDv7()), { setupHash: "a", version: "2.0.0" }),
+      )
+      expect(run?.id).toBe(id)
+    }),
+  ))
