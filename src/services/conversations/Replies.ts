@@ -12,6 +12,7 @@ import { PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
 import { Retriever } from "../../knowledge/Retriever.ts"
 import { Shares } from "../../admission/Shares.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { setupOf } from "../../storage/chatbots/ChatbotSetups.ts"
 import * as Storage from "../../storage/conversations/Replies.ts"
 import { Questions } from "../../storage/sources/Questions.ts"
 import { cut } from "../../text/Cut.ts"
@@ -91,7 +92,7 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
       const asks = askedIn(conversation, chatbot.name).texts[0].text
       const again = kept ?? [{ query: row.question ?? asks, passages: [] }]
       const now = {
-        setup: setupNow(chatbot),
+        setup: setupOf(chatbot).setup,
         server_version: version,
         searches: yield* searchAgain(chatbot, conversation, again),
       }
@@ -131,9 +132,3 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-const setupNow = ({ name, personality_config: personality, settings }: ChatbotRow): ChatbotSetup => ({
-  name,
-  personality,
-  settings,
-})

@@ -71,18 +71,7 @@ export const differencesOf = (
     ...approvedDifferences(before.searches, now.searches),
     ...documents.values(),
     ...passageDifferences(reply, before.searches, now.searches, documents),
-    ...setupDifferences(reply, before.setup, now.setup),
-    ...(before.server_version === now.server_version
-      ? []
-      : [
-          weighed(
-            weights.server,
-            "server_version",
-            "The server has another version.",
-            before.server_version,
-            now.server_version,
-          ),
-        ]),
+    ...setupDifferences(reply, before, now),
   ]
   return changes
     .toSorted(([one], [other]) => other - one)
@@ -241,34 +230,31 @@ const passageDifferences = (
   return differences.values()
 }
 
-const setupDifferences = (reply: ComparedReply, before: ChatbotSetup, now: ChatbotSetup): ReadonlyArray<Weighed> => {
-  // The local model reads neither the prompt nor the personality.
-  const weightOf = (weight: number) => (now.settings.model === extractiveModel ? weights.unread : weight)
-  const { prompt, model } = before.settings
+const setupDifferences = (reply: ComparedReply, before: Ground, now: Ground): ReadonlyArray<Weighed> => {
   const differences: Array<Weighed> = []
-  if (prompt !== now.settings.prompt) {
-    const detail = "The chatbot has another prompt."
-    differences.push(weighed(weightOf(weights.prompt), "prompt", detail, prompt, now.settings.prompt))
+  const compare = (weight: number, kind: ReplyDifference["kind"], detail: string, old?: string, current?: string) => {
+    if (old !== current) differences.push(weighed(weight, kind, detail, old, current))
+    return old !== current
   }
-  if (model !== now.settings.model) {
-    differences.push(weighed(weights.model, "model", "The chatbot has another model.", model, now.settings.model))
-  } else if (reply.model !== null && reply.model !== model) {
+  const [{ model, prompt }, settings] = [before.setup.settings, now.setup.settings]
+  // The local model reads neither the prompt nor the personality.
+  const weightOf = (weight: number) => (settings.model === extractiveModel ? weights.unread : weight)
+  compare(weightOf(weights.prompt), "prompt", "The chatbot has another prompt.", prompt, settings.prompt)
+  if (!compare(weights.model, "model", "The chatbot has another model.", model, settings.model)) {
     const detail = "A fallback has made the reply, since the provider of the chatbot's model had failed."
-    differences.push(weighed(weights.model, "model", detail, reply.model, model))
+    compare(weights.model, "model", detail, reply.model ?? model, model)
   }
-  const [tone, toneNow] = [before.personality, now.personality].map((one) => JSON.stringify([one.tone, one.style]))
-  if (tone !== toneNow) {
-    const detail = "The chatbot has another tone or style."
-    differences.push(weighed(weightOf(weights.personality), "personality", detail, tone, toneNow))
-  }
-  const [others, othersNow] = [othersOf(before), othersOf(now)]
-  const names = [...new Set([...others.keys(), ...othersNow.keys()])].filter(
-    (name) => others.get(name) !== othersNow.get(name),
+  const [tone, toneNow] = [before, now].map(({ setup: { personality } }) =>
+    JSON.stringify([personality.tone, personality.style]),
   )
-  for (const name of names) {
+  compare(weightOf(weights.personality), "personality", "The chatbot has another tone or style.", tone, toneNow)
+  const [others, othersNow] = [othersOf(before.setup), othersOf(now.setup)]
+  for (const name of new Set([...others.keys(), ...othersNow.keys()])) {
     const detail = `The chatbot's setting ${name} is another.`
-    differences.push(weighed(weights.settings, "settings", detail, others.get(name), othersNow.get(name)))
+    compare(weights.settings, "settings", detail, others.get(name), othersNow.get(name))
   }
+  const detail = "The server has another version."
+  compare(weights.server, "server_version", detail, before.server_version, now.server_version)
   return differences
 }
 
