@@ -5,7 +5,7 @@ import { type BudgetSpent, type TooManyChats, Unavailable } from "../domain/Erro
 import type { TestId } from "../domain/evaluation/ChatbotTest.ts"
 import { type TestCounts, TestRunId } from "../domain/evaluation/TestRun.ts"
 import { changeSince } from "../evaluation/Comparison.ts"
-import { TestExecution } from "../evaluation/TestExecution.ts"
+import { type Execution, TestExecution } from "../evaluation/TestExecution.ts"
 import { isLocal } from "../evaluation/TestSearch.ts"
 import { type ChatbotRow, Chatbots } from "../storage/chatbots/Chatbots.ts"
 import { setupOf } from "../storage/chatbots/ChatbotSetups.ts"
@@ -118,7 +118,7 @@ export class TestRuns extends Context.Service<
           apiKeyId: run.api_key_id,
           budgets: run.budgets,
         }
-        const executed = free ?? (yield* execution.withModel(chatbot, test, found, run.plan, payer))
+        const executed: Execution = free ?? (yield* execution.withModel(chatbot, test, found, run.plan, payer))
         const { outcome } = executed
         const before = test.outcome === null || outcome === "error" ? undefined : yield* queue.before(test, run.tier)
         const change =

@@ -78,7 +78,9 @@ test(
           const third = yield* start(at, "9.0.0")
           const runs = yield* versionRun(third.client, id, "9.0.0")
           expect(runs).toMatchObject([{ trigger: "version", counts: { total: TESTS, untouched: TESTS } }, { id: run }])
-          expect(third.said()).toContain("The tests of a chatbot were run with this version")
+          yield* Effect.promise(() =>
+            until(third.said, (said) => said.includes("The tests of a chatbot were run with this version")),
+          )
           yield* third.kill
           const fourth = yield* start(at, "9.1.0")
           expect(yield* versionRun(fourth.client, id, "9.1.0")).toHaveLength(3)
