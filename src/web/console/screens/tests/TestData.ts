@@ -1,7 +1,6 @@
 import { useEffect } from "preact/hooks"
-import { formatCount, formatMillis } from "../../../shared/Format.ts"
+import { formatCount } from "../../../shared/Format.ts"
 import { lastRunOf } from "../../data/Chatbots.ts"
-import type { Options } from "../../parts/Layout.tsx"
 import { type Answer, call } from "../../server/Api.ts"
 import { pageAfter, resources } from "../../server/Resource.ts"
 import { keysOf } from "../../server/Unknown.ts"
@@ -71,7 +70,7 @@ export const statusWords = {
   failed: { word: "Failed", kind: "bad" },
 } as const
 
-export const tierWords: Options<TestTier> = { search: "Search only", model: "With the model" }
+export const tierWords: Readonly<Record<TestTier, string>> = { search: "Search only", model: "With the model" }
 
 export const triggerWords: Readonly<Record<TestRun["trigger"], string>> = {
   manual: "Started by hand",
@@ -79,9 +78,6 @@ export const triggerWords: Readonly<Record<TestRun["trigger"], string>> = {
   change: "Started by a change",
   version: "Started by an upgrade",
 }
-
-export const isGoingOn = (run: TestRun | null | undefined): boolean =>
-  run?.status === "queued" || run?.status === "running"
 
 const countWords = {
   worse: "worse",
@@ -98,10 +94,6 @@ export const countsText = ({ counts }: Pick<TestRun, "counts">): string =>
   keysOf(countWords)
     .flatMap((name) => (counts[name] === 0 ? [] : [`${formatCount(counts[name])} ${countWords[name]}`]))
     .join(", ") || "No tests"
-
-/** Time that a run took, or has taken so far. */
-export const durationOf = ({ ended_at: end, started_at: start }: TestRun, now = Date.now()): string =>
-  start === null ? "–" : formatMillis((end === null ? now : Date.parse(end)) - Date.parse(start))
 
 const LOOK_MILLIS = 1_000
 
