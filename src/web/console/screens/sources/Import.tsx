@@ -41,8 +41,8 @@ const Result = ({ problems, summary }: Imported) => (
   <Dialog title="Import" wide>
     <p>{summary}</p>
     <ul class="stack tight">
-      {problems.map((problem) => (
-        <Finding key={problem} kind="bad">
+      {problems.map((problem, index) => (
+        <Finding key={index} kind="bad">
           <div>{problem}</div>
         </Finding>
       ))}

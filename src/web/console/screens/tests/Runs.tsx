@@ -6,13 +6,13 @@ import { Ago, Empty, LoadedList } from "../../parts/Layout.tsx"
 import { RunProgress } from "../../parts/Runs.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { href, navigate } from "../../Router.ts"
+import { call } from "../../server/Api.ts"
 import { fetchPlan } from "./PlanDialog.tsx"
 import {
   countsText,
   fetchRuns,
   fetchTests,
   runsOf,
-  startRun,
   statusWords,
   type TestRun,
   type TestTier,
@@ -64,9 +64,15 @@ export const RunTable = ({ chatbotId }: { readonly chatbotId: string }) => (
   </LoadedList>
 )
 
-/** Starts a run, and goes to it. */
-export const run = async (chatbotId: string, tier: TestTier, tag: string): Promise<void> =>
-  navigate(href("testRun", { chatbotId, runId: await startRun(chatbotId, tier, tag) }))
+/** Starts a run, of the tests with the tag where there is one, and goes to it. */
+export const run = async (chatbotId: string, tier: TestTier, tag: string): Promise<void> => {
+  const body = { tier, ...(tag !== "" && { tags: [tag] }) }
+  const { run: started } = await call("POST /api/external/chatbot/:chatbotId/test-runs", {
+    params: { chatbotId },
+    body,
+  })
+  await navigate(href("testRun", { chatbotId, runId: started.id }))
+}
 
 /** Says what a run with the model costs before it begins. */
 export const runWithModel = async (chatbotId: string, tag: string): Promise<void> => {

@@ -97,19 +97,21 @@ export const countsText = ({ counts }: Pick<TestRun, "counts">): string =>
 
 const LOOK_MILLIS = 1_000
 
-/** Looks again every second while a run goes on and the page is seen, and once when it has ended. */
-export const useProgress = (isRunning: boolean, look: () => unknown): void =>
+/** Looks again a second after each answer while a run goes on and the page is seen, and once when it has ended. */
+export const useProgress = (isRunning: boolean, look: () => Promise<unknown>): void =>
   useEffect(() => {
     if (!isRunning) return undefined
-    const timer = setInterval(() => document.hidden || look(), LOOK_MILLIS)
+    let isWatched = true
+    const watch = async (): Promise<void> => {
+      while (isWatched) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MILLIS))
+        // One at a time: an answer counts only while no later one is awaited.
+        if (isWatched && !document.hidden) await look()
+      }
+    }
+    void watch()
     return () => {
-      clearInterval(timer)
-      look()
+      isWatched = false
+      void look()
     }
   }, [isRunning, look])
-
-/** Starts a run, of which only the tests with the tag are a part where there is one. Returns its id. */
-export const startRun = async (chatbotId: string, tier: TestTier, tag: string): Promise<string> => {
-  const body = { tier, ...(tag !== "" && { tags: [tag] }) }
-  return (await call(`POST ${runs}`, { params: { chatbotId }, body })).run.id
-}

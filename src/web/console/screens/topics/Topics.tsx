@@ -124,9 +124,11 @@ const QuestionRow = ({ of, chatbotId }: { readonly chatbotId: string; readonly o
         <a class="inline" href={href("conversation", { chatbotId, sessionId })}>
           Conversation
         </a>
-        <a class="inline" href={href("improve", { chatbotId, messageId: of.message_id })}>
-          Improve answer
-        </a>
+        {can("knowledge:read") && (
+          <a class="inline" href={href("improve", { chatbotId, messageId: of.message_id })}>
+            Improve answer
+          </a>
+        )}
       </p>
     </li>
   )
